@@ -5,7 +5,7 @@ from lockstep.api.membership import pod_name
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.cluster.bid_plan import BidReport
 from lockstep.facts.cluster.node import BidFact, NodeFact
-from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, Offer, VolumeFact, Wish
+from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, VolumeFact, VolumeOffer, VolumeWish
 from lockstep.facts.document import PodTemplate
 from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.gang.outlook import Outlook, PlanChange
@@ -35,7 +35,7 @@ def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=Tr
 def wish(*, storage_class="local", size=GIB, mode="ReadWriteMany", **more):
     """Describe what a claim asks of its volume."""
     modes = more.pop("modes", None) or frozenset({mode})
-    return Wish(storage_class=storage_class, size=size, modes=modes, **more)
+    return VolumeWish(storage_class=storage_class, size=size, modes=modes, **more)
 
 
 def claim_fact(name="data", *, namespace=DEFAULT, volume="", told="", owner="", deleting=False, bound=None, **wished):
@@ -65,7 +65,7 @@ def volume_fact(name="pv", *, on=None, affinities=(), csi=None, holder=None, **o
         "is_available": holder is None,
         "is_deleting": False,
     }
-    return VolumeFact(name, (*terms, *affinities), csi, Offer(**{**offer, **offered}, holder=holder))
+    return VolumeFact(name, (*terms, *affinities), csi, VolumeOffer(**{**offer, **offered}, holder=holder))
 
 
 def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, slots=None, expires=None, **more):

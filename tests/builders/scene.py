@@ -7,10 +7,10 @@ from dataclasses import replace
 from builders.facts import bid_fact, gang_fact, gang_spec, node_fact
 from coschedule import GangKey, Placement, Promises, SerialWork, plan
 from lockstep.belief.state import State
-from lockstep.cycle.planning.decided import Decided, Seen
+from lockstep.cycle.planning.decided import LastPlan, Seen
 from lockstep.report.status.conditions import mark_placed, mark_planned_for_later, mark_reserved, mark_unplaceable
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.snapshot.wanted import Terms
+from lockstep.snapshot.wanted import PlanTerms
 
 HOUR = 3600.0
 # As nodes are bought: so many of each generation, and how long one takes for a second's work.
@@ -39,9 +39,9 @@ class Scene:
         """Plan all that wait, and start what is due."""
         gangs = [gang for gang in self.state.gangs.values() if gang.key not in self.state.reservations]
         # As dear as where somebody waits, so that the first leave something for the others.
-        terms = {gang.key: Terms(member_price=0.1) for gang in gangs}
+        terms = {gang.key: PlanTerms(member_price=0.1) for gang in gangs}
         snapshot = replace(SnapshotCutter(self.state).cut(now, gangs, terms=terms), promises=Promises.SLACK)
-        self.decided = Decided(seen=Seen(snapshot, {}), plan=plan(snapshot), asked={}, preemptions=())
+        self.decided = LastPlan(seen=Seen(snapshot, {}), plan=plan(snapshot), asked={}, preemptions=())
         for decision in self.decided.plan.decisions:
             self._tell(decision, now)
 

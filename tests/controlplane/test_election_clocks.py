@@ -11,7 +11,7 @@ from eventually import eventually_async
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import load_configuration
 from lockstep.api.client.fence import Fence
-from lockstep.api.cluster.lease import Holder
+from lockstep.api.cluster.lease import LeaseHolder
 from lockstep.process.election.elector import ElectionTerms, Elector
 
 pytestmark = pytest.mark.asyncio
@@ -30,7 +30,7 @@ class Candidate:
         self.fence = Fence(open_until=0.0)
         self.writes = 0
         self.client = KubeClient(configuration, concurrency=1, observer=self._answered)
-        self.elector = Elector(self.client, self.fence, TERMS, holder=Holder.of_instance(name), now=now)
+        self.elector = Elector(self.client, self.fence, TERMS, holder=LeaseHolder.of_instance(name), now=now)
 
     def _answered(self, verb, _resource, code, _seconds):
         self.writes += verb == "PUT" and code == 200

@@ -12,7 +12,7 @@ from lockstep.belief.state import State
 from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.report.text.refusals import spell
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.watch.kind import Kind
+from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import WATCHED
 
 # What a scheduler writes into a pod, and what names the scheduler.
@@ -52,7 +52,7 @@ async def belief_of(client: KubeClient) -> Belief:
     return Belief(state)
 
 
-async def _list(client: KubeClient, kind: Kind[Any]) -> None:
+async def _list(client: KubeClient, kind: WatchedKind[Any]) -> None:
     for manifest in (await client.get(kind.target)).body["items"]:
         kind.believe(manifest)
 

@@ -11,7 +11,7 @@ from docs.markdown import PAGES, ROOT, first_cells, mentioned_targets, name_of
 from lockstep.api.gangjob.unsupported import UNSUPPORTED
 from lockstep.cli.agent import agent
 from lockstep.cli.run import run
-from lockstep.facts.gang.summary import State
+from lockstep.facts.gang.summary import GangState
 from lockstep.facts.reasons import Condition, EventReason, Reason
 from lockstep.process.pages.health import DEBUG_PAGES, METRICS, PROBES
 
@@ -77,7 +77,7 @@ def test_every_reason_is_documented_once():
 
 
 def test_every_state_is_documented():
-    assert sorted(first_cells(OPERATIONS, "## What an owner sees")) == sorted(State)
+    assert sorted(first_cells(OPERATIONS, "## What an owner sees")) == sorted(GangState)
 
 
 def test_every_event_is_documented_once():

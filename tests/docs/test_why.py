@@ -5,7 +5,7 @@ from coschedule import GangKey, SerialWork, plan
 from docs.markdown import ROOT, fences, first_cells
 from engine.builders import gang, node, snapshot
 from lockstep.answers.plan.document import settled_document, waiting_document
-from lockstep.answers.plan.recorded import Recorded, planned_before
+from lockstep.answers.plan.recorded import RecordedSnapshot, planned_before
 from lockstep.answers.plan.settled import SettledAnswer
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.profile.profile import answer_profile
@@ -20,7 +20,9 @@ PAGE = ROOT / "docs" / "why.md"
 
 def test_every_field_of_an_answer_is_documented():
     snap = snapshot([node("a")], [gang("g", serial=10)])
-    waiting = waiting_document(answer_about(planned_before(Recorded(snap, plan(snap))), GangKey("default", "g")))
+    waiting = waiting_document(
+        answer_about(planned_before(RecordedSnapshot(snap, plan(snap))), GangKey("default", "g"))
+    )
     settled = settled_document(SettledAnswer(gang=GangKey("default", "g"), phase=Phase.PLACED, message="All."))
     documented = first_cells(PAGE, "## For programs")
 

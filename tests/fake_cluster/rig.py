@@ -12,7 +12,7 @@ from fake_cluster.jumping import now, until
 from fake_cluster.store import Place
 from lockstep.act.requests.deletions import Deletions
 from lockstep.act.requests.services import Services
-from lockstep.act.requests.window import Window
+from lockstep.act.requests.window import AttemptWindow
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.rights import Rights
 from lockstep.api.pool import ALL_NODES
@@ -101,7 +101,7 @@ def services_with(client, state, *, count_binding=lambda _: None, count_refused=
         now=wall,
         monotonic=now,
         provision_timeout=600,
-        window=Window(now),
+        window=AttemptWindow(now),
         count_binding=count_binding,
         count_refused=count_refused,
     )

@@ -34,14 +34,14 @@ from live.tokens import token_on
 from lockstep.agent.bid.clock import Clock
 from lockstep.agent.bid.connection import Server, applied
 from lockstep.agent.bid.offering import Differences
-from lockstep.agent.bid.publishing import Publisher, Terms
+from lockstep.agent.bid.publishing import BidTerms, Publisher
 from lockstep.agent.measuring.measured import HourAhead, Measured
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Sandbox, generic_nodes
 from sandbox.processes import running
 
 PERIOD_SECONDS = 10.0
-TERMS = Terms(lifetime_seconds=180.0, differences=Differences(relative=0.1, absolute=0.05))
+TERMS = BidTerms(lifetime_seconds=180.0, differences=Differences(relative=0.1, absolute=0.05))
 AT_ONCE = 32
 TICKS = os.sysconf("SC_CLK_TCK")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from builders.node_files import NodeFiles
-from lockstep.agent.history.history import Hour
+from lockstep.agent.history.history import HourOfLoad
 from lockstep.agent.history.history_file import Learnt, save
 from lockstep.agent.history.hours import clock_hour
 from lockstep.agent.meter import Meter
@@ -66,7 +66,7 @@ def _sample(folder: Path, samples: int) -> list[float]:
 def _write_a_month(file: Path) -> None:
     learnt = Learnt()
     for ago in range(MONTH):
-        learnt.history.days[clock_hour(TODAY).day - ago] = [Hour(0.25, 0.5)] * 24
+        learnt.history.days[clock_hour(TODAY).day - ago] = [HourOfLoad(0.25, 0.5)] * 24
     save(file, learnt, "another processor")
 
 

@@ -15,14 +15,14 @@ from coschedule import Decision, GangKey, Placement, SerialWork
 from lockstep.belief.state import State
 from lockstep.cycle.planning.estimates import estimates
 from lockstep.cycle.planning.making import make_plan
-from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.planning.rotation import Rotation
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
 from lockstep.cycle.planning.waiting import urgency_of
 from lockstep.facts.gang.gang import GangFact
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.snapshot.wanted import Terms
+from lockstep.snapshot.wanted import PlanTerms
 
 NODES = 5000
 RUNNING = 100
@@ -75,7 +75,7 @@ class _Queue:
             self._run(number)
         for _ in range(waiting):
             self._come()
-        self._cutter, self._memory = SnapshotCutter(self._state), Memory(PlanOptions().promises)
+        self._cutter, self._memory = SnapshotCutter(self._state), PlanMemory(PlanOptions().promises)
         self._rotation = Rotation(PlanOptions().most_in_front)
 
     def arrival(self) -> None:
@@ -113,9 +113,9 @@ class _Queue:
             held = reservation(gang.key.name, members=members, request=request, start=self._now, finish=decision.finish)
             self._state.hold(held)
 
-    def _terms(self, waiting: list[GangFact], exactly: list[GangFact]) -> Mapping[GangKey, Terms]:
+    def _terms(self, waiting: list[GangFact], exactly: list[GangFact]) -> Mapping[GangKey, PlanTerms]:
         price = SizingPolicy().member_price(Contention(len(waiting), RUNNING, NODES))
-        return {gang.key: Terms(member_price=price) for gang in exactly}
+        return {gang.key: PlanTerms(member_price=price) for gang in exactly}
 
     def _run(self, number: int) -> None:
         name, chance = f"running-{number:03d}", self._chance

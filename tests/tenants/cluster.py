@@ -10,7 +10,7 @@ from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.cluster.volume import AttachLimits, StorageClass
 from lockstep.facts.gang.gang import GangFact
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.snapshot.wanted import Terms
+from lockstep.snapshot.wanted import PlanTerms
 from lockstep.watch.kinds import bids_kind, budgets_kind, claims_kind, gangs_kind, pods_kind, quotas_kind
 from tenants.companions import CLASS, HOST
 from tenants.shapes import NAMESPACE
@@ -59,10 +59,10 @@ class Cluster:
         gangs = [one for one in self.state.gangs.values() if one.key not in self.state.reservations]
         return sorted((one for one in gangs if self.state.refusal_of(one) is None), key=lambda one: one.created)
 
-    def terms(self, gangs: list[GangFact]) -> Mapping[Any, Terms]:
+    def terms(self, gangs: list[GangFact]) -> Mapping[Any, PlanTerms]:
         """What the gangs are planned on: members are dear where somebody waits, and urgent gangs may evict."""
         return {
-            one.key: Terms(member_price=0.1, may_preempt=one.spec.priority_class == URGENT)
+            one.key: PlanTerms(member_price=0.1, may_preempt=one.spec.priority_class == URGENT)
             for one in gangs
             if one.spec is not None
         }

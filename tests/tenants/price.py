@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from builders.work import instructions, instructions_of_steps
 from coschedule import Promises, Snapshot
 from lockstep.cycle.planning.making import make_plan
-from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.within_quotas import keeping_within_quotas
 from tenants.cluster import NOW, Cluster
 from tenants.fitting import size
@@ -85,7 +85,7 @@ def _draw(cluster: Cluster) -> None:
 
 
 def _planned(snapshot: Snapshot) -> None:
-    make_plan(snapshot, Memory(Promises.SLACK), _raising)
+    make_plan(snapshot, PlanMemory(Promises.SLACK), _raising)
 
 
 def _raising(_: object, error: Exception) -> None:

@@ -180,7 +180,7 @@ class _Candidates(NamedTuple):
         return _Candidates(members[kept], overhead[kept], weight[kept], slowest[kept], load[kept])
 
 
-class _Best(NamedTuple):
+class _BestNodes(NamedTuple):
     """The lesser tuple is the better one; the cost is the weighed seconds."""
 
     cost: float
@@ -189,7 +189,7 @@ class _Best(NamedTuple):
 
 
 def _search(slots: _Slots, left: _Candidates, seconds_per_piece: float) -> SizedPieces:
-    best = _Best(cost=math.inf, size=0, seconds=math.inf)
+    best = _BestNodes(cost=math.inf, size=0, seconds=math.inf)
     for turn in count():
         if not left.members.size:
             break
@@ -197,7 +197,7 @@ def _search(slots: _Slots, left: _Candidates, seconds_per_piece: float) -> Sized
         size = int(left.members[chosen])
         least = slots.least_time(size)
         run = float(max(least, left.slowest[chosen]) * seconds_per_piece + left.overhead[chosen])
-        best = min(best, _Best(cost=run * float(left.weight[chosen]), size=size, seconds=run))
+        best = min(best, _BestNodes(cost=run * float(left.weight[chosen]), size=size, seconds=run))
         np.maximum(left.load[: chosen + 1], least, out=left.load[: chosen + 1])
         left = _better(slots, left, best, seconds_per_piece)
     return SizedPieces(seconds=best.seconds, size=best.size)
@@ -213,7 +213,7 @@ def _next(left: _Candidates, seconds_per_piece: float, turn: int) -> int:
     return int(np.argmin(left.bounds(seconds_per_piece)))
 
 
-def _better(slots: _Slots, left: _Candidates, best: _Best, seconds_per_piece: float) -> _Candidates:
+def _better(slots: _Slots, left: _Candidates, best: _BestNodes, seconds_per_piece: float) -> _Candidates:
     """Keep the sizes that may still be better than ``best``."""
     bounds = left.bounds(seconds_per_piece)
     left = left.only((bounds < best.cost) | (bounds == best.cost) & (left.members < best.size))

@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
-class _Memory:
+class _AttemptHistory:
     """``retry_at`` and ``runs_since`` are monotonic: a step of the time of day moves no retry."""
 
     failures: int = 0
@@ -94,7 +94,7 @@ class Attempts:
         self._told = told
         self._ended = ended
         self._due = due
-        self._by_gang: dict[GangKey, _Memory] = {}
+        self._by_gang: dict[GangKey, _AttemptHistory] = {}
         # The UID of the gang and the attempt that was begun here last, and was not stopped half-way.
         self._begun: dict[GangKey, tuple[str, int]] = {}
         # Since when gangs are about to be undone, by the monotonic clock: that is being written.
@@ -193,7 +193,7 @@ class Attempts:
 
     def rest(self, gang: GangKey, seconds: float) -> None:
         """The gang is not to be tried again before so many seconds; a longer rest goes on."""
-        memory = self._by_gang.setdefault(gang, _Memory())
+        memory = self._by_gang.setdefault(gang, _AttemptHistory())
         if memory.task is None and (memory.retry is None or memory.retry_at < self._services.monotonic() + seconds):
             self._rest(gang, memory, seconds)
 
@@ -228,7 +228,7 @@ class Attempts:
     def _start(
         self, gang: GangFact, reservation: Reservation, carry_out: Callable[[Attempt], Coroutine[Any, Any, Outcome]]
     ) -> None:
-        memory = self._by_gang.setdefault(gang.key, _Memory())
+        memory = self._by_gang.setdefault(gang.key, _AttemptHistory())
         assert memory.task is None, "one attempt of a gang at a time"
         _call_off(memory)
         memory.runs_since = math.inf
@@ -253,7 +253,7 @@ class Attempts:
         return not (begun_here or gang.status.is_true(Condition.PLACED))
 
     async def _run(
-        self, gang: GangFact, attempt: int, memory: _Memory, work: Callable[[], Coroutine[Any, Any, Outcome]]
+        self, gang: GangFact, attempt: int, memory: _AttemptHistory, work: Callable[[], Coroutine[Any, Any, Outcome]]
     ) -> None:
         work_for(gang.key, attempt)
         try:
@@ -270,16 +270,16 @@ class Attempts:
             self._rest(gang.key, memory, retry_seconds)
         self._ended(gang, outcome)
 
-    def _rest(self, gang: GangKey, memory: _Memory, seconds: float) -> None:
+    def _rest(self, gang: GangKey, memory: _AttemptHistory, seconds: float) -> None:
         _call_off(memory)
         memory.retry_at = self._services.monotonic() + seconds
         memory.retry = asyncio.get_running_loop().call_later(seconds, self._retry, gang, memory)
 
-    def _retry(self, gang: GangKey, memory: _Memory) -> None:
+    def _retry(self, gang: GangKey, memory: _AttemptHistory) -> None:
         memory.retry = None
         self._due(gang)
 
-    def _time_of_day(self, memory: _Memory) -> float:
+    def _time_of_day(self, memory: _AttemptHistory) -> float:
         return self._services.now() + max(0.0, memory.retry_at - self._services.monotonic())
 
 
@@ -287,7 +287,7 @@ def _is_wanted(failure: Failure | None) -> bool:
     return failure is not None and failure.is_wanted
 
 
-def _call_off(memory: _Memory) -> None:
+def _call_off(memory: _AttemptHistory) -> None:
     """Cancel the timer that would tell that the pause is over."""
     if memory.retry is not None:
         memory.retry.cancel()

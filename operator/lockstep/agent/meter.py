@@ -4,9 +4,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from lockstep.agent.history.forecast import forecast, window
-from lockstep.agent.history.history import Hour
+from lockstep.agent.history.history import HourOfLoad
 from lockstep.agent.history.hours import clock_hour, start_of_day
-from lockstep.agent.history.memory import Memory
+from lockstep.agent.history.memory import HistoryStore
 from lockstep.agent.measuring.capacity import is_idle, measured_on
 from lockstep.agent.measuring.clock_steps import ClockSteps
 from lockstep.agent.measuring.duty_cycle import duty_cycle_of, lost_share
@@ -33,7 +33,7 @@ class Meter:
         self._root, self._likely = root, likely
         model = processor_model(proc)
         self._processor = measured_on(model) if model else ""
-        self._memory = Memory(history, measured_on(model))
+        self._memory = HistoryStore(history, measured_on(model))
         self._sampler = Sampler(root=root, proc=proc)
         self._five_minutes = FiveMinutes()
         self._clocks: ClockSteps | None = None
@@ -115,10 +115,10 @@ class Meter:
         if five is not None:
             self._memory.note(clock_hour(clocks.wall), five)
 
-    def _newest(self, usage: Usage | None) -> Hour | None:
+    def _newest(self, usage: Usage | None) -> HourOfLoad | None:
         """Return the newest five-minute means; None where nothing is known, or nothing is left for gangs."""
         lost = lost_share(usage, self._requested) if usage is not None else None
-        return None if lost is None else Hour(lost, self._five_minutes.owner_share())
+        return None if lost is None else HourOfLoad(lost, self._five_minutes.owner_share())
 
     def _oldest(self, wall: float) -> float:
         days = (day for day, _ in self._memory.learnt.history.before(clock_hour(wall).day))

@@ -10,10 +10,10 @@ from threading import Event
 from lockstep.agent.bid.clock import Clock
 from lockstep.agent.bid.connection import Server, applied, watching
 from lockstep.agent.bid.own_bid import OwnBid
-from lockstep.agent.bid.publishing import Publisher, Terms
+from lockstep.agent.bid.publishing import BidTerms, Publisher
 from lockstep.agent.measuring.measured import Measured
 from lockstep.agent.meter import Meter
-from lockstep.api.nodebid.offer import Planned
+from lockstep.api.nodebid.offer import PlannedOnNode
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Assignment:
     history: Path
 
 
-def run_agent(assignment: Assignment, server: Server, terms: Terms, stop: Event) -> None:
+def run_agent(assignment: Assignment, server: Server, terms: BidTerms, stop: Event) -> None:
     """Measure the node and write its bid until somebody says stop. The bid then expires by itself."""
     clock = Clock()
     bid = OwnBid(assignment.node, partial(watching, server), clock, stop)
@@ -40,7 +40,7 @@ def run_agent(assignment: Assignment, server: Server, terms: Terms, stop: Event)
     every(assignment.period_seconds, stop, lambda: look(meter, bid.planned, publisher, clock))
 
 
-def look(meter: Meter, planned: Planned | None, publisher: Publisher, clock: Clock) -> None:
+def look(meter: Meter, planned: PlannedOnNode | None, publisher: Publisher, clock: Clock) -> None:
     """Sample once, if it is known whose pods run here, and see to the bid."""
     publisher.look(None if planned is None else _sample(meter, planned, clock))
     for sentence in meter.news():
@@ -57,7 +57,7 @@ def every(period_seconds: float, stop: Event, work: Callable[[], None]) -> None:
         stop.wait(period_seconds)
 
 
-def _sample(meter: Meter, planned: Planned, clock: Clock) -> Measured:
+def _sample(meter: Meter, planned: PlannedOnNode, clock: Clock) -> Measured:
     wall = clock.wall()
     meter.sample(clock.now(), wall, planned.members, own_wall=clock.own(), others_requested=planned.others_cores)
     return meter.measured(wall)

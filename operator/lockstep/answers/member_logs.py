@@ -36,7 +36,7 @@ class Said(NamedTuple):
 Tell = Callable[[Said], None]
 
 
-class Wish(NamedTuple):
+class LogsWish(NamedTuple):
     """Whose logs, and how much of them: of all ranks without ``ranks``, and all lines without ``tail``."""
 
     gang: GangKey
@@ -49,7 +49,7 @@ class Wish(NamedTuple):
         return not self.ranks or has_rank(parse_ranks(self.ranks), rank)
 
 
-class _Look(NamedTuple):
+class _MembersNow(NamedTuple):
     """A gang and its members at one moment: those of the last attempt of which there are pods, by rank."""
 
     gang: GangFact
@@ -60,7 +60,7 @@ class _Look(NamedTuple):
         return self.gang.status.end is not None
 
 
-async def tell_logs(client: KubeClient, wish: Wish, tell: Tell) -> bool:
+async def tell_logs(client: KubeClient, wish: LogsWish, tell: Tell) -> bool:
     """Tell the logs as they are now, rank by rank. Returns whether all that were wanted are there.
 
     Raises ``AnswerError`` where there is no such gang, or no member.
@@ -75,7 +75,7 @@ async def tell_logs(client: KubeClient, wish: Wish, tell: Tell) -> bool:
     return all(results) and not gone
 
 
-async def follow_logs(client: KubeClient, wish: Wish, tell: Tell) -> bool:
+async def follow_logs(client: KubeClient, wish: LogsWish, tell: Tell) -> bool:
     """Tell the logs as they grow until the gang is over, of later attempts too; else as ``tell_logs``."""
     followed: dict[tuple[str, str, int], asyncio.Task[bool]] = {}
     told: set[Said] = set()
@@ -107,7 +107,7 @@ def _tell_once(said: Said, told: set[Said], tell: Tell) -> None:
         tell(said)
 
 
-async def _look(client: KubeClient, wish: Wish) -> _Look:
+async def _look(client: KubeClient, wish: LogsWish) -> _MembersNow:
     manifest = await read_gang(client, wish.gang)
     if manifest is None:
         raise AnswerError(f"There is no GangJob {spelled_gang(wish.gang)}.")
@@ -119,7 +119,7 @@ async def _look(client: KubeClient, wish: Wish) -> _Look:
     wanted = [(pod, log) for pod, log in own if log.member.attempt == last and wish.wants(log.member.rank)]
     for pod, log in wanted:
         _check_container(pod, log)
-    return _Look(gang, sorted((log for _, log in wanted), key=lambda log: log.member.rank))
+    return _MembersNow(gang, sorted((log for _, log in wanted), key=lambda log: log.member.rank))
 
 
 def _check_container(pod: Mapping[str, Any], log: MemberLog) -> None:
@@ -128,7 +128,7 @@ def _check_container(pod: Mapping[str, Any], log: MemberLog) -> None:
         raise AnswerError(f"{log.pod.name} has no container {log.container}: it has {', '.join(names)}.")
 
 
-def _check_number(look: _Look, wish: Wish) -> None:
+def _check_number(look: _MembersNow, wish: LogsWish) -> None:
     if len(look.logs) > MOST_FOLLOWED:
         raise AnswerError(
             f"{spelled_gang(wish.gang)} has {n_members(len(look.logs))} whose logs are wanted, and at most "
@@ -136,21 +136,21 @@ def _check_number(look: _Look, wish: Wish) -> None:
         )
 
 
-def _without_pod(look: _Look, wish: Wish) -> str:
+def _without_pod(look: _MembersNow, wish: LogsWish) -> str:
     """Which of the ranks that are wanted have no pod in the gang's last attempt, as a status spells ranks."""
     there = {log.member.rank for log in look.logs}
     size = min(look.gang.status.size or 0, MOST_RANKS)
     return spell_ranks(ranks_from(rank for rank in range(size) if rank not in there and wish.wants(rank)))
 
 
-def _no_members(gang: GangFact, wish: Wish) -> str:
+def _no_members(gang: GangFact, wish: LogsWish) -> str:
     said = [gang.status.condition(kind) for kind in (Condition.PLACED, Condition.PLANNED, Condition.ACCEPTED)]
     why = next((f": {one.message}" for one in said if one is not None and one.message), ".")
     which = f" of rank {wish.ranks}" if wish.ranks else ""
     return f"There is no member{which} of {spelled_gang(gang.key)}{why}"
 
 
-async def _tell_one(client: KubeClient, log: MemberLog, wish: Wish, tell: Tell, *, follow: bool = False) -> bool:
+async def _tell_one(client: KubeClient, log: MemberLog, wish: LogsWish, tell: Tell, *, follow: bool = False) -> bool:
     """Tell one log; returns whether there was one."""
     if log.why_none:
         tell(_notice(log, f"does not run yet: {log.why_none}"))
@@ -169,7 +169,7 @@ async def _tell_one(client: KubeClient, log: MemberLog, wish: Wish, tell: Tell, 
     return True
 
 
-def _params(log: MemberLog, wish: Wish, *, follow: bool) -> dict[str, str]:
+def _params(log: MemberLog, wish: LogsWish, *, follow: bool) -> dict[str, str]:
     tail = {} if wish.tail is None else {"tailLines": str(wish.tail)}
     return {"container": log.container, **({"follow": "true"} if follow else {}), **tail}
 

@@ -35,8 +35,8 @@ from lockstep.belief.holding.pods import CountedBy, Pods
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.nodes.bids import Bids
 from lockstep.belief.nodes.failed_nodes import FailedNodes
-from lockstep.belief.nodes.nodes import Nodes
-from lockstep.belief.nodes.owners import Owners
+from lockstep.belief.nodes.nodes import KnownNodes
+from lockstep.belief.nodes.owners import NodeOwners
 from lockstep.belief.nodes.rejections import Rejections
 from lockstep.belief.nodes.suiting import Suiting
 from lockstep.belief.pods.namespaces import Namespaces
@@ -82,9 +82,9 @@ class State:
         self.doubts = Doubts(count_doubt)
         self.generation = 0
         self.ledger = Ledger()
-        self.nodes = Nodes(self._plan_anew, applied=self._node_applied, removed=self._node_removed)
+        self.nodes = KnownNodes(self._plan_anew, applied=self._node_applied, removed=self._node_removed)
         self.bids = Bids(self.nodes, self.news, self.nodes.note_change)
-        self.owners = Owners(self.bids, returned=self._owners_returned, changed=self.nodes.note_change)
+        self.owners = NodeOwners(self.bids, returned=self._owners_returned, changed=self.nodes.note_change)
         self.gangs: dict[GangKey, GangFact] = {}
         self.claiming = ClaimingGangs()
         self.holders = Holders(self.gangs, self.ledger, touched=self._users_changed)

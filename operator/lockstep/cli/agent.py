@@ -10,7 +10,7 @@ import click
 
 from lockstep.agent.bid.connection import Server
 from lockstep.agent.bid.offering import Differences
-from lockstep.agent.bid.publishing import Terms
+from lockstep.agent.bid.publishing import BidTerms
 from lockstep.agent.measuring.sampler import LONGEST_PERIOD
 from lockstep.agent.process import Assignment, run_agent
 from lockstep.cli.options.durations import as_seconds
@@ -118,7 +118,7 @@ def agent(*, node: str, period: float, lifetime: float, log_level: str, log_form
     run_agent(
         Assignment(node=node, period_seconds=period, root=given["root"], proc=given["proc"], history=given["history"]),
         Server(url=given["api_server"] or _own_cluster(), authority=given["ca_file"], token=given["token_file"]),
-        Terms(lifetime_seconds=lifetime, differences=differences),
+        BidTerms(lifetime_seconds=lifetime, differences=differences),
         stop,
     )
 

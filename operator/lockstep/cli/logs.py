@@ -10,7 +10,7 @@ import click
 import orjson
 
 from coschedule import GangKey
-from lockstep.answers.member_logs import MOST_FOLLOWED, Said, Wish, follow_logs, tell_logs
+from lockstep.answers.member_logs import MOST_FOLLOWED, LogsWish, Said, follow_logs, tell_logs
 from lockstep.answers.reading.cluster import one_client
 from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.cli.colours import is_colourful
@@ -48,12 +48,14 @@ def logs(gang: str, namespace: str | None, output: str, *, follow: bool, **optio
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():
         key = GangKey(namespace or usual_namespace(**connection), gang)
-        wish = Wish(key, options["ranks"], options["container"], options["tail"])
+        wish = LogsWish(key, options["ranks"], options["container"], options["tail"])
         if not asyncio.run(_tell(connection, wish, _teller(output), follow=follow)):
             sys.exit(1)
 
 
-async def _tell(connection: dict[str, str | None], wish: Wish, tell: Callable[[Said], None], *, follow: bool) -> bool:
+async def _tell(
+    connection: dict[str, str | None], wish: LogsWish, tell: Callable[[Said], None], *, follow: bool
+) -> bool:
     async with one_client(load_configuration(**connection), connections=MOST_FOLLOWED) as client:
         return await (follow_logs if follow else tell_logs)(client, wish, tell)
 

@@ -10,7 +10,7 @@ import click
 
 from coschedule import GangKey
 from lockstep.answers.plan.document import settled_document, waiting_document
-from lockstep.answers.plan.planned import Planned, plan_now, start_times
+from lockstep.answers.plan.planned import AnsweredPlan, plan_now, start_times
 from lockstep.answers.plan.recorded import planned_before, read_recorded, with_further
 from lockstep.answers.plan.settled import SettledAnswer, answer_settled
 from lockstep.answers.plan.text import delays_line, settled_lines
@@ -115,7 +115,7 @@ def _in_snapshot(manifests: Sequence[Manifest], raw: bytes, output: str) -> None
     _tell(answers, _delays(planned_before(recorded), after), notes, output)
 
 
-def _delays(before: Planned, after: Planned) -> Delays:
+def _delays(before: AnsweredPlan, after: AnsweredPlan) -> Delays:
     """Who else would start later, and by how many seconds, in the order of the plan."""
     now = start_times(after.preempting.plan.decisions)
     return [

@@ -5,7 +5,7 @@ from typing import IO
 import click
 
 from lockstep.answers.plan.document import decision_document
-from lockstep.answers.plan.recorded import Difference, Recorded, differences, read_recorded
+from lockstep.answers.plan.recorded import Difference, RecordedSnapshot, differences, read_recorded
 from lockstep.answers.plan.text import difference_lines
 from lockstep.cli.options.answer_options import one_sentence, output_option, tell_document, tell_lines
 from lockstep.report.text.sentences import n_nodes
@@ -36,7 +36,7 @@ def replay(file: IO[bytes], output: str) -> None:
         click.echo("This version decides the same.")
 
 
-def _document(recorded: Recorded, found: tuple[Difference, ...]) -> object:
+def _document(recorded: RecordedSnapshot, found: tuple[Difference, ...]) -> object:
     now = recorded.snapshot.now
     return {
         "gangs": len(recorded.snapshot.gangs),

@@ -23,7 +23,7 @@ from lockstep.cycle.explaining.attempt_news import AttemptNews
 from lockstep.cycle.explaining.explain import Explainer
 from lockstep.cycle.explaining.outlooks import Outlooks
 from lockstep.cycle.follow import Follower
-from lockstep.cycle.planning.decided import Decided
+from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_decision
 from lockstep.cycle.planning.evictions import Evictions
 from lockstep.cycle.planning.planning import Planning, PlanOptions
@@ -91,7 +91,7 @@ class Cycle:
         self._plan_at = float("inf")
         self._planning_since = 0.0
         self._outlooks: Outlooks | None = None
-        self.decided: Decided | None = None
+        self.decided: LastPlan | None = None
 
     async def run(self) -> None:
         """Run cycles until cancelled."""
@@ -189,7 +189,7 @@ class Cycle:
         self._planner = None
         self._woken.set()
 
-    async def _carry_out(self, decided: Decided) -> None:
+    async def _carry_out(self, decided: LastPlan) -> None:
         self.decided = decided
         self._outlooks = Outlooks(self._state, decided)
         # 3. Start what is due, 4. evict others for gangs that admission takes still, 5. report why the others wait.
@@ -218,7 +218,7 @@ class Cycle:
         """Plan at that time of day at the latest, by its distance from now: a step of the clock moves nothing else."""
         self._plan_at = min(self._plan_at, self._monotonic() + time - now)
 
-    def _start_due(self, decided: Decided) -> Generator[None, None, None]:
+    def _start_due(self, decided: LastPlan) -> Generator[None, None, None]:
         for placement in decided.plan.decisions:
             if isinstance(placement, Placement) and decided.is_due(placement):
                 now = self._now()
@@ -227,7 +227,7 @@ class Cycle:
                     self._start(placement, decided, now)
                 yield
 
-    def _tell_others(self, decided: Decided) -> Generator[None, None, None]:
+    def _tell_others(self, decided: LastPlan) -> Generator[None, None, None]:
         for decision in decided.plan.decisions:
             if not decided.is_due(decision) and decision.gang not in self._evictions.asked_about:
                 now = self._now()
@@ -236,7 +236,7 @@ class Cycle:
                     self._tell_of_plan(decision, decided, now)
                 yield
 
-    def _tell_of_plan(self, decision: Decision, decided: Decided, now: float) -> None:
+    def _tell_of_plan(self, decision: Decision, decided: LastPlan, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
         if gang is not None and self._planning.still_asks(gang, decided):
             self._tell(decision, now)
@@ -268,14 +268,14 @@ class Cycle:
         )
         self._plan_by(look_again, now)
 
-    def _start(self, placement: Placement, decided: Decided, now: float) -> None:
+    def _start(self, placement: Placement, decided: LastPlan, now: float) -> None:
         gang = self._state.gangs.get(placement.gang)
         if gang is None or not self._planning.still_asks(gang, decided):
             return
         if self._writer.make_way(gang.key):
             self._reserve(gang, placement, decided, now)
 
-    def _reserve(self, gang: GangFact, placement: Placement, decided: Decided, now: float) -> None:
+    def _reserve(self, gang: GangFact, placement: Placement, decided: LastPlan, now: float) -> None:
         assert gang.spec is not None, "a refused gang is not planned"
         attempt = next_attempt(gang.status, self._state.members(gang).values())
         victims = self._state.giving_way.victims_of(gang.key)

@@ -30,7 +30,7 @@ from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import conditions, endings, events
-from lockstep.report.status.writer import Report
+from lockstep.report.status.writer import StatusReport
 
 _PAUSE_AFTER_ERROR_SECONDS = 10.0
 
@@ -166,7 +166,7 @@ class Follower:
             self._state.hold_what_is_reserved(gang)
         return self._state.reservations.get(gang.key)
 
-    def _refusal(self, gang: GangFact, now: float) -> Report | None:
+    def _refusal(self, gang: GangFact, now: float) -> StatusReport | None:
         refusal = self._state.refusal_of(gang)
         if refusal is None:
             return None
@@ -174,18 +174,18 @@ class Follower:
         status = conditions.mark_refused(gang, refusal, now=now, rejected=rejected)
         if status == gang.status:
             return None
-        return Report(status=status, event=events.not_accepted(refusal))
+        return StatusReport(status=status, event=events.not_accepted(refusal))
 
-    def _suspension(self, gang: GangFact, now: float) -> Report | None:
+    def _suspension(self, gang: GangFact, now: float) -> StatusReport | None:
         """That the gang is suspended, or not any more: it is planned when its status says so."""
         is_told = gang.status.is_true(Condition.SUSPENDED)
         if gang.policies.is_suspended:
             status = endings.mark_suspended(gang, now=now)
             event = None if is_told else events.gang_suspended(_message(status, Condition.SUSPENDED))
-            return None if status == gang.status else Report(status=status, event=event)
+            return None if status == gang.status else StatusReport(status=status, event=event)
         status = endings.mark_resumed(gang, now=now)
         event = events.gang_resumed(_message(status, Condition.SUSPENDED))
-        return Report(status=status, event=event, written=self._state.news.plan)
+        return StatusReport(status=status, event=event, written=self._state.news.plan)
 
     def _clean_up_after(self, gang: GangFact, now: float) -> None:
         """A gang that is over leaves no member that runs; its pods stay for their logs."""
@@ -215,9 +215,9 @@ def _message(status: GangStatus, kind: Condition) -> str:
     return "" if condition is None else condition.message
 
 
-def _deletion(gang: GangFact, now: float) -> Report | None:
+def _deletion(gang: GangFact, now: float) -> StatusReport | None:
     """Somebody keeps the object: say why nothing becomes of it."""
     planned = gang.status.condition(Condition.PLANNED)
     if planned is not None and planned.reason == Reason.GANG_DELETED:
         return None
-    return Report(status=conditions.mark_being_deleted(gang, now=now))
+    return StatusReport(status=conditions.mark_being_deleted(gang, now=now))

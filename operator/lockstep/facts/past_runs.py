@@ -27,7 +27,7 @@ _KEPT_OF_SIZE = 3
 _LEAST_GAIN = 0.9
 
 
-class Run(NamedTuple):
+class PastRun(NamedTuple):
     """One run: ``thousandths`` of the stated run time it took, for its size and its nodes.
 
     ``members`` did a part of the work, on nodes that made it ``slowdown`` thousandths times as long as idle reference
@@ -42,7 +42,7 @@ class Run(NamedTuple):
     kind: str = ""
 
 
-Runs = tuple[Run, ...]
+Runs = tuple[PastRun, ...]
 """The oldest first."""
 
 RunsByTemplate = Mapping[str, Mapping[str, Runs]]
@@ -131,12 +131,12 @@ def thousandths_of(factor: float) -> int:
     return round(max(1.0, min(factor * THOUSAND, float(MOST_THOUSANDTHS))))
 
 
-def run_of(factor: float, *, members: int = 0, slowdown: float = 0.0, seconds: float = 0.0, kind: str = "") -> Run:
+def run_of(factor: float, *, members: int = 0, slowdown: float = 0.0, seconds: float = 0.0, kind: str = "") -> PastRun:
     """A run as it is kept, within its bounds; without ``members`` only the ``factor`` is known. All are at least 0."""
     if not 0 < members <= MOST_MEMBERS:
-        return Run(thousandths_of(factor))
+        return PastRun(thousandths_of(factor))
     milliseconds = round(max(1.0, min(seconds * THOUSAND, float(MOST_MILLISECONDS))))
-    return Run(thousandths_of(factor), members, thousandths_of(slowdown), milliseconds, kind)
+    return PastRun(thousandths_of(factor), members, thousandths_of(slowdown), milliseconds, kind)
 
 
 def last_runs(runs: Runs) -> Runs:

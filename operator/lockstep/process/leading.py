@@ -10,7 +10,7 @@ from lockstep.act.capacity.node_requests import NodeRequests
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.fence import Fence
 from lockstep.api.client.instance import instance_name
-from lockstep.api.cluster.lease import Holder
+from lockstep.api.cluster.lease import LeaseHolder
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.process.election.elector import ElectionTerms, Elector
@@ -124,4 +124,4 @@ async def make_elector(
         client.configuration, concurrency=1, observer=metrics.request_answered, credentials=client.credentials
     )
     await stack.enter_async_context(own_client)
-    return Elector(own_client, fence, terms, holder=Holder.of_instance(instance_name()), now=time)
+    return Elector(own_client, fence, terms, holder=LeaseHolder.of_instance(instance_name()), now=time)

@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector, disable_creat
 from lockstep.act.capacity.node_requests import NodeRequests
 from lockstep.act.requests.deletions import Deletions
 from lockstep.act.requests.services import Services
-from lockstep.act.requests.window import Window
+from lockstep.act.requests.window import AttemptWindow
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.client.fence import Fence
@@ -160,7 +160,7 @@ def _make_services(settings: Settings, access: Access, state: State) -> Services
         now=time,
         monotonic=monotonic,
         provision_timeout=settings.provision_timeout,
-        window=Window(monotonic),
+        window=AttemptWindow(monotonic),
         count_binding=metrics.binding_answered,
         count_refused=metrics.status_refused,
     )

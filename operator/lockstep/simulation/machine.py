@@ -15,9 +15,9 @@ import numpy as np
 
 from lockstep.belief.run_times.overruns import end_after
 from lockstep.simulation.model.beliefs import Belief
-from lockstep.simulation.model.cluster import Cluster, Policy, Run, Start
+from lockstep.simulation.model.cluster import Cluster, Policy, SimulatedRun, Start
 from lockstep.simulation.model.jobs import Arrival
-from lockstep.simulation.model.nodes import Nodes
+from lockstep.simulation.model.nodes import SimulatedNodes
 from lockstep.simulation.model.promises import Word, Words
 from lockstep.simulation.presence.office_hours import Hours
 from lockstep.simulation.presence.owners import Presence
@@ -36,7 +36,7 @@ class NeverStartsError(ValueError):
     """Jobs wait for ever: owners take the nodes back before they have ended."""
 
 
-class Attempt(NamedTuple):
+class InterruptedRun(NamedTuple):
     """A run that an owner has interrupted, and how many seconds of it each member has lost."""
 
     nodes: Sequence[int]
@@ -53,7 +53,7 @@ class Ran(NamedTuple):
     start: float
     end: float
     word: Word | None
-    earlier: Sequence[Attempt] = ()
+    earlier: Sequence[InterruptedRun] = ()
 
     @property
     def first_start(self) -> float:
@@ -73,7 +73,7 @@ class Ran(NamedTuple):
 
 def simulate(
     arrivals: Sequence[Arrival],
-    nodes: Nodes,
+    nodes: SimulatedNodes,
     policy: Policy,
     *,
     quantile: float | None = None,
@@ -116,7 +116,7 @@ class _Machine:
     wakes: float = -math.inf
     ends: dict[int, float] = field(default_factory=dict)
     paces: dict[int, float] = field(default_factory=dict)
-    earlier: dict[int, list[Attempt]] = field(default_factory=dict)
+    earlier: dict[int, list[InterruptedRun]] = field(default_factory=dict)
     ran: list[Ran] = field(default_factory=list)
 
     def run(self, policy: Policy) -> list[Ran]:
@@ -185,21 +185,21 @@ class _Machine:
                 self._interrupt(run, self.presence)
         self._wait_for_change()
 
-    def _interrupt(self, run: Run, presence: Presence) -> None:
+    def _interrupt(self, run: SimulatedRun, presence: Presence) -> None:
         """Have a job wait again, for what it has not saved."""
         cluster, number = self.cluster, run.job.number
         del cluster.running[number]
         cluster.free[list(run.nodes)] = True
         kept = presence.terms.kept(cluster.now - run.start)
         attempts = self.earlier.setdefault(number, [])
-        attempts.append(Attempt(run.nodes, run.start, cluster.now, cluster.now - run.start - kept))
+        attempts.append(InterruptedRun(run.nodes, run.start, cluster.now, cluster.now - run.start - kept))
         if len(attempts) > _MOST_INTERRUPTIONS:
             raise NeverStartsError(f"job {number} was interrupted {len(attempts)} times and would be for ever")
         left = 1 - kept / (self.ends.pop(number) - run.start)
         waiting = [*cluster.waiting.values(), replace(run.job, times=run.job.times * left)]
         cluster.waiting = {one.number: one for one in sorted(waiting, key=lambda one: (one.submitted, one.number))}
 
-    def _pace(self, run: Run, presence: Presence) -> None:
+    def _pace(self, run: SimulatedRun, presence: Presence) -> None:
         """Have the rest of a run take as long as its slowest member does beside the owners who are there."""
         slowdowns, number, now = self.cluster.slowdowns[run.nodes], run.job.number, self.cluster.now
         beside = np.where(presence.there[run.nodes], presence.terms.beside_owner, 1.0)
@@ -215,18 +215,18 @@ class _Machine:
             raise ValueError(f"job {number} was put on nodes that are not free")
         cluster.free[nodes] = False
         del cluster.waiting[number]
-        run = Run(start.job, nodes, cluster.now, cluster.now + cluster.run_time(start.job, nodes))
+        run = SimulatedRun(start.job, nodes, cluster.now, cluster.now + cluster.run_time(start.job, nodes))
         if cluster.windows.closes[nodes].min() < run.end - _ROUNDING:
             raise ValueError(f"job {number} was put on nodes that are taken back before it ends")
         self.ends[number] = self._real_end(run)
         heapq.heappush(self.events, (self.ends[number], _ENDED, number))
         self._expect(run)
 
-    def _real_end(self, run: Run) -> float:
+    def _real_end(self, run: SimulatedRun) -> float:
         seconds = float(run.job.times[run.size - 1] * self.cluster.slowdowns[run.nodes[-1]])
         return run.start + seconds * self.arrivals[run.job.number].ratio
 
-    def _expect(self, run: Run) -> None:
+    def _expect(self, run: SimulatedRun) -> None:
         self.cluster.running[run.job.number] = run
         if run.end < self.ends[run.job.number]:
             heapq.heappush(self.events, (run.end, _OVERRUN, run.job.number))

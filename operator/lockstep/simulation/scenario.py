@@ -10,14 +10,14 @@ from lockstep.report.text.sentences import n_nodes
 from lockstep.simulation.machine import Ran, simulate
 from lockstep.simulation.model.cluster import Policy
 from lockstep.simulation.model.jobs import Arrival
-from lockstep.simulation.model.nodes import Nodes
-from lockstep.simulation.presence.office_hours import Owners, hours_of
+from lockstep.simulation.model.nodes import SimulatedNodes
+from lockstep.simulation.presence.office_hours import OfficeHours, hours_of
 from lockstep.simulation.presence.owners import ComingOwners, Presence, stays_by_node
-from lockstep.simulation.presence.terms import Terms
+from lockstep.simulation.presence.terms import OwnerTerms
 from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability, malleable
 from lockstep.simulation.workload.rigid import RigidJob, with_load
-from lockstep.simulation.workload.run_times import RunTimes, said_seconds
+from lockstep.simulation.workload.run_times import StatedRunTimes, said_seconds
 from lockstep.simulation.workload.templates import as_runs
 
 _TWO = 2
@@ -44,10 +44,10 @@ class Scenario:
     count: int
     load: float | None
     malleability: Malleability
-    run_times: RunTimes = RunTimes.EXACT
+    run_times: StatedRunTimes = StatedRunTimes.EXACT
     quantile: float | None = None
-    owners: Owners | ComingOwners | None = None
-    terms: Terms = field(default_factory=Terms)
+    owners: OfficeHours | ComingOwners | None = None
+    terms: OwnerTerms = field(default_factory=OwnerTerms)
     trace: Sequence[RigidJob] | None = None
     templates: int | None = None
 
@@ -84,12 +84,14 @@ class Scenario:
         """Let a policy decide about the jobs of a seed. Raises ``NeverStartsError``."""
         return simulate(jobs, self._nodes(seed), policy, quantile=self.quantile, progress=progress)
 
-    def _nodes(self, seed: int) -> Nodes:
+    def _nodes(self, seed: int) -> SimulatedNodes:
         random = np.random.default_rng([seed, _OWNERS])
-        if self.owners is None or isinstance(self.owners, Owners):
-            return Nodes(self.slowdowns, hours_of(self.owners, self.nodes, random))
+        if self.owners is None or isinstance(self.owners, OfficeHours):
+            return SimulatedNodes(self.slowdowns, hours_of(self.owners, self.nodes, random))
         stays = stays_by_node(self.owners, self.nodes, random)
-        return Nodes(self.slowdowns, hours_of(None, self.nodes, random), Presence(self.nodes, stays, self.terms))
+        return SimulatedNodes(
+            self.slowdowns, hours_of(None, self.nodes, random), Presence(self.nodes, stays, self.terms)
+        )
 
     def _rigid(self, random: np.random.Generator) -> list[RigidJob]:
         if self.trace is None and self.nodes < _TWO:

@@ -5,11 +5,11 @@ from functools import partial
 from typing import NamedTuple
 
 from coschedule import GangKey
-from lockstep.belief.common.turns import Turns, of_numbers, of_sets
+from lockstep.belief.common.turns import PlanShares, of_numbers, of_sets
 from lockstep.belief.state import State
 from lockstep.snapshot.nodes.resource_columns import Columns, choosing_columns, is_of_every_node
 from lockstep.snapshot.volume_columns import VolumeColumns
-from lockstep.snapshot.wanted import Wanted
+from lockstep.snapshot.wanted import WantedGang
 
 MOST_COLUMNS = 512
 """So many host ports, disks and volumes of single gangs a snapshot tells apart, beside what nodes publish."""
@@ -17,10 +17,10 @@ MOST_TERMS = 5_000
 """So many terms of affinity and anti-affinity the gangs of one namespace may have in one plan."""
 
 
-class Asked(NamedTuple):
+class Demands(NamedTuple):
     """What gangs want, the columns in which that is counted, and what there is of those about volumes."""
 
-    wanted: Sequence[Wanted]
+    wanted: Sequence[WantedGang]
     columns: Columns
     volumes: VolumeColumns
 
@@ -31,10 +31,10 @@ class Room:
     def __init__(self, state: State, *, most_columns: int = MOST_COLUMNS, most_terms: int = MOST_TERMS) -> None:
         self._state = state
         self._most_terms = most_terms
-        self._columns = Turns(most_columns)
-        self._terms: dict[str, Turns] = {}
+        self._columns = PlanShares(most_columns)
+        self._terms: dict[str, PlanShares] = {}
 
-    def choosing(self, wanted: Sequence[Wanted]) -> Generator[None, None, tuple[Asked, Collection[GangKey]]]:
+    def choosing(self, wanted: Sequence[WantedGang]) -> Generator[None, None, tuple[Demands, Collection[GangKey]]]:
         """Choose among these gangs, and columns for those that are chosen, in steps; returns also who has to wait."""
         left_out = set(self._with_too_many_terms(wanted))
         asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out])
@@ -46,34 +46,34 @@ class Room:
             asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out])
         return asked, left_out
 
-    def _with_too_many_terms(self, wanted: Sequence[Wanted]) -> list[GangKey]:
+    def _with_too_many_terms(self, wanted: Sequence[WantedGang]) -> list[GangKey]:
         """Who has to wait since the gangs of its namespace have more terms than one plan looks at."""
         terms = {one.gang.key: _terms(one) for one in wanted}
         namespaces: dict[str, list[GangKey]] = {}
         for gang, count in terms.items():
             if count:
                 namespaces.setdefault(gang.namespace, []).append(gang)
-        self._terms = {name: self._terms.get(name) or Turns(self._most_terms) for name in namespaces}
+        self._terms = {name: self._terms.get(name) or PlanShares(self._most_terms) for name in namespaces}
         opened = partial(of_numbers, terms)
         return [gang for name, gangs in namespaces.items() for gang in self._terms[name].left_out(gangs, opened)]
 
-    def _asked(self, wanted: Sequence[Wanted]) -> Generator[None, None, Asked]:
+    def _asked(self, wanted: Sequence[WantedGang]) -> Generator[None, None, Demands]:
         requests = (part.request for one in wanted for part in one.parts)
-        columns = yield from choosing_columns(requests, _Known(self._state))
-        return Asked(wanted, columns, VolumeColumns(wanted, self._state.attachments))
+        columns = yield from choosing_columns(requests, _KnownColumns(self._state))
+        return Demands(wanted, columns, VolumeColumns(wanted, self._state.attachments))
 
 
-def _terms(one: Wanted) -> int:
+def _terms(one: WantedGang) -> int:
     return sum(len(role.pod_affinity.near) + len(role.pod_affinity.apart) for role in one.spec.roles)
 
 
-def _own_columns(asked: Asked, one: Wanted) -> frozenset[str]:
+def _own_columns(asked: Demands, one: WantedGang) -> frozenset[str]:
     """The columns that are there for what few gangs ask for, of those that a gang uses."""
     columns = frozenset[str]().union(*(asked.columns.of_request(part.request) for part in one.parts))
     return frozenset(name for name in columns if is_of_every_node(name) or asked.volumes.is_of_gang(name))
 
 
-class _Known:
+class _KnownColumns:
     """What belief knows of resources."""
 
     def __init__(self, state: State) -> None:

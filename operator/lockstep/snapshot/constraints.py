@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from coschedule import Constraints
-from lockstep.belief.nodes.failed_nodes import Trouble
+from lockstep.belief.nodes.failed_nodes import NodeFailure
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.role import RoleSpec
@@ -36,7 +36,7 @@ def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str
 def _by_losses(state: State, gang: GangFact) -> Iterator[Bar]:
     """The nodes that are barred since members of the gang were lost there."""
     barred = [
-        *((trouble.value, state.failed_nodes.of(gang.uid, trouble)) for trouble in Trouble if trouble.is_loss),
+        *((trouble.value, state.failed_nodes.of(gang.uid, trouble)) for trouble in NodeFailure if trouble.is_loss),
         ("whose kubelets reject its members", state.rejections.barred(gang)),
     ]
     return (bar for bar in barred if bar[1])

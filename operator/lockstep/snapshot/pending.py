@@ -15,11 +15,11 @@ from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.submission import requested_at
 from lockstep.snapshot.volumes.role_parts import terms_of_parts
-from lockstep.snapshot.wanted import Terms, Wanted, WantedPart
+from lockstep.snapshot.wanted import PlanTerms, WantedGang, WantedPart
 
 
 def pending_gang(
-    state: State, wanted: Wanted, around: Surroundings, nodes: NodeArrays, columns: Columns, now: float
+    state: State, wanted: WantedGang, around: Surroundings, nodes: NodeArrays, columns: Columns, now: float
 ) -> PendingGang:
     """What the gang asks of a plan on these nodes, with those pods ``around``, in amounts of these columns."""
     gang, spec, terms = wanted.gang, wanted.spec, wanted.terms
@@ -64,7 +64,7 @@ def _role(wanted: WantedPart, constraints: Constraints, columns: Columns) -> Rol
     )
 
 
-def _deadline(gang: GangFact, spec: GangSpec, terms: Terms) -> float | None:
+def _deadline(gang: GangFact, spec: GangSpec, terms: PlanTerms) -> float | None:
     """By when it is to end with the fewest members; None where it may have more."""
     if spec.deadline_seconds is not None:
         return gang.created + spec.deadline_seconds

@@ -19,7 +19,7 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.snapshot.affinity.affinity import Surroundings
-from lockstep.snapshot.asked import Asked, Room
+from lockstep.snapshot.asked import Demands, Room
 from lockstep.snapshot.holders.releases import Releases
 from lockstep.snapshot.holders.running import Evictable, evictable_gangs, open_ended
 from lockstep.snapshot.misfits import Misfit
@@ -28,7 +28,7 @@ from lockstep.snapshot.nodes.owner_forecasts import OwnerForecasts
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.pending import pending_gang
 from lockstep.snapshot.still_fits import misfit_of
-from lockstep.snapshot.wanted import Terms, Wanted, wanted
+from lockstep.snapshot.wanted import PlanTerms, WantedGang, wanted
 
 # Of what many pods take from one node, no 64 bits wrap around.
 _MOST_OF_ONE = AMOUNT_LIMIT // 2**10
@@ -37,7 +37,7 @@ _PIECES_OF_CLAIMS = 50
 
 Rescue = Callable[[GangKey, Exception], None]
 
-NO_TERMS: Mapping[GangKey, Terms] = {}
+NO_TERMS: Mapping[GangKey, PlanTerms] = {}
 
 
 class Watch(Protocol):
@@ -67,7 +67,7 @@ class SnapshotCutter:
         now: float,
         gangs: Sequence[GangFact],
         *,
-        terms: Mapping[GangKey, Terms] = NO_TERMS,
+        terms: Mapping[GangKey, PlanTerms] = NO_TERMS,
         most_holding: int = 0,
         rescue: Rescue | None = None,
     ) -> Snapshot:
@@ -85,7 +85,7 @@ class SnapshotCutter:
         now: float,
         gangs: Sequence[GangFact],
         *,
-        terms: Mapping[GangKey, Terms] = NO_TERMS,
+        terms: Mapping[GangKey, PlanTerms] = NO_TERMS,
         most_holding: int = 0,
         rescue: Rescue | None = None,
         watch: Watch | None = None,
@@ -124,17 +124,17 @@ class SnapshotCutter:
         return self._nodes
 
     def _finding_what_is_wanted(
-        self, gangs: Sequence[GangFact], terms: Mapping[GangKey, Terms], rescue: Rescue | None
-    ) -> Generator[None, None, list[Wanted]]:
-        steps, found = Steps(), list[Wanted]()
+        self, gangs: Sequence[GangFact], terms: Mapping[GangKey, PlanTerms], rescue: Rescue | None
+    ) -> Generator[None, None, list[WantedGang]]:
+        steps, found = Steps(), list[WantedGang]()
         for gang in gangs:
             with _guarded(gang, rescue):
-                found.append(wanted(self._state, gang, terms.get(gang.key, Terms())))
+                found.append(wanted(self._state, gang, terms.get(gang.key, PlanTerms())))
                 if steps.are_due(1 + sum(_PIECES_OF_CLAIMS for role in found[-1].spec.roles if role.claims)):
                     yield
         return found
 
-    def _making_ready(self, asked: Asked) -> Generator[None, None, None]:
+    def _making_ready(self, asked: Demands) -> Generator[None, None, None]:
         """Work out in steps what takes long for many nodes; what changes meanwhile is worked out again."""
         steps, nodes = Steps(), self._node_arrays()
         if steps.are_due(len(nodes.facts)):
@@ -145,7 +145,7 @@ class SnapshotCutter:
             if steps.are_due(len(nodes.facts)):
                 yield
 
-    def _without_gangs(self, asked: Asked, nodes: NodeArrays, now: float) -> Callable[..., Snapshot]:
+    def _without_gangs(self, asked: Demands, nodes: NodeArrays, now: float) -> Callable[..., Snapshot]:
         """A snapshot of all that is free or taken, to which gangs are still to be added."""
         ledger, columns = self._state.ledger, asked.columns
         taken = ledger.columns(columns.names)
@@ -173,7 +173,7 @@ class SnapshotCutter:
             forecasts=self._forecasts.of([self._state.bids.get(name) for name in nodes.table.names], now),
         )
 
-    def _evictable(self, asked: Asked, nodes: NodeArrays, now: float) -> Evictable:
+    def _evictable(self, asked: Demands, nodes: NodeArrays, now: float) -> Evictable:
         """Who may be evicted for one of these; nobody is looked at where none of them may preempt."""
         urgent = (one.priority for one in asked.wanted if one.terms.may_preempt)
         return evictable_gangs(self._state, nodes.index, asked.columns, now, below=max(urgent, default=-math.inf))
@@ -184,7 +184,7 @@ class SnapshotCutter:
                 vector = columns.held([(pod.request, 1)], _MOST_OF_ONE)
                 yield Nominated(node=nodes.index[pod.nominated], request=vector, priority=pod.priority)
 
-    def _room(self, asked: Asked, nodes: NodeArrays) -> NDArray[np.int64]:
+    def _room(self, asked: Demands, nodes: NodeArrays) -> NDArray[np.int64]:
         """How much of each resource each node can hold, int[n, r]."""
         columns = np.array([self._room_of(name, asked, nodes) for name in asked.columns.names], dtype=np.int64)
         shape = len(asked.columns.names), len(nodes.facts)
@@ -192,7 +192,7 @@ class SnapshotCutter:
         return room
 
     @staticmethod
-    def _room_of(name: str, asked: Asked, nodes: NodeArrays) -> NDArray[np.int64]:
+    def _room_of(name: str, asked: Demands, nodes: NodeArrays) -> NDArray[np.int64]:
         volumes = asked.volumes.room(name, nodes)
         return nodes.allocatable(name) if volumes is None else volumes
 

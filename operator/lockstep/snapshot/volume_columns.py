@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from lockstep.belief.common.steps import Steps
 from lockstep.belief.volumes.attachments import Attachments
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
-from lockstep.snapshot.wanted import Wanted, attached_by
+from lockstep.snapshot.wanted import WantedGang, attached_by
 
 # To count the volumes of a node anew takes as long as so many simple things.
 _PIECES_OF_NODE = 20
@@ -17,7 +17,7 @@ _PIECES_OF_NODE = 20
 class VolumeColumns:
     """How much room nodes have for the volumes that some gangs want, by column."""
 
-    def __init__(self, wanted: Iterable[Wanted], attachments: Attachments) -> None:
+    def __init__(self, wanted: Iterable[WantedGang], attachments: Attachments) -> None:
         self._attachments = attachments
         self._most: dict[str, Mapping[str, int]] = {}
         self._drivers: dict[str, str] = {}

@@ -15,7 +15,7 @@ from lockstep.snapshot.volumes.role_parts import Part, parts_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class PlanTerms:
     """What a gang is planned on besides its spec; fields as in ``PendingGang``, but ``held`` by name.
 
     With ``wants_fewest`` it gets the fewest members that can run, as if it had all the time in the world. With
@@ -40,13 +40,13 @@ class WantedPart(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedGang:
     """A gang, how urgent it is, on what terms it is planned, and what its members want."""
 
     gang: GangFact
     spec: GangSpec
     priority: int
-    terms: Terms
+    terms: PlanTerms
     parts: tuple[WantedPart, ...]
 
     @property
@@ -57,13 +57,13 @@ class Wanted:
                 yield volumes_of(self.gang.key, part), part
 
 
-def wanted(state: State, gang: GangFact, terms: Terms) -> Wanted:
+def wanted(state: State, gang: GangFact, terms: PlanTerms) -> WantedGang:
     """What the gang wants now."""
     spec, priority = gang.spec, None if gang.spec is None else state.priorities.of(gang)
     assert spec is not None, "a refused gang is not planned"
     assert priority is not None, "a gang of unknown priority is not planned"
     parts = ((role, part) for role in spec.roles for part in parts_of(state, gang, role))
-    return Wanted(
+    return WantedGang(
         gang=gang,
         spec=spec,
         priority=priority,

@@ -20,7 +20,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import session_told_to
 from lockstep.api.names import BIDS, GANGS, GROUP, VERSION
 from lockstep.belief.state import State
-from lockstep.watch.kind import Kind
+from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import bids_kind, gangs_kind
 from lockstep.watch.streams import Streams
 
@@ -154,7 +154,7 @@ def _registry(state: State, client: KubeClient, streams: Streams) -> kopf.Operat
     return registry
 
 
-def _believe(kind: Kind[Any], event: Mapping[str, Any]) -> None:
+def _believe(kind: WatchedKind[Any], event: Mapping[str, Any]) -> None:
     if event["type"] == "DELETED":
         kind.drop(kind.key(event["object"]))
     else:

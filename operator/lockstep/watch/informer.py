@@ -16,7 +16,7 @@ import orjson
 
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
-from lockstep.watch.kind import Fact, Kind, Manifest
+from lockstep.watch.kind import Fact, Manifest, WatchedKind
 from lockstep.watch.list_age import ListAge
 from lockstep.watch.pages import GONE, ListError, pages
 
@@ -35,7 +35,7 @@ class WatchError(Exception):
 class Informer(Generic[Fact]):
     """Keeps one kind's facts equal to the API server's. ``synced`` is set when the first list has been applied."""
 
-    def __init__(self, client: KubeClient, kind: Kind[Fact], *, heard: Callable[[str], None]) -> None:
+    def __init__(self, client: KubeClient, kind: WatchedKind[Fact], *, heard: Callable[[str], None]) -> None:
         self._client = client
         self._kind = kind
         self._heard = heard

@@ -12,7 +12,7 @@ Manifest = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind(Generic[Fact]):
+class WatchedKind(Generic[Fact]):
     """What is watched, and what is done with it.
 
     ``key`` must be the same for the manifest of an object and that of its deletion. ``apply`` and ``remove`` are

@@ -33,14 +33,14 @@ from lockstep.facts.cluster.volume import (
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import PodFact, PodKey
-from lockstep.watch.kind import Kind
+from lockstep.watch.kind import WatchedKind
 
 Manifest = Mapping[str, Any]
 
 
-def nodes_kind(state: State) -> Kind[NodeFact]:
+def nodes_kind(state: State) -> WatchedKind[NodeFact]:
     """All nodes."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_NODES,
         key=_name,
         parse=parse_node,
@@ -52,9 +52,9 @@ def nodes_kind(state: State) -> Kind[NodeFact]:
     )
 
 
-def pods_kind(state: State) -> Kind[PodFact]:
+def pods_kind(state: State) -> WatchedKind[PodFact]:
     """All pods, of everybody: what others run takes room too."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_PODS,
         key=_pod_key,
         parse=parse_pod,
@@ -67,9 +67,9 @@ def pods_kind(state: State) -> Kind[PodFact]:
     )
 
 
-def namespaces_kind(state: State) -> Kind[NamespaceFact]:
+def namespaces_kind(state: State) -> WatchedKind[NamespaceFact]:
     """All namespaces: a pod may keep away those of others, chosen by their labels."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_NAMESPACES,
         key=_name,
         parse=parse_namespace,
@@ -79,9 +79,9 @@ def namespaces_kind(state: State) -> Kind[NamespaceFact]:
     )
 
 
-def priority_classes_kind(state: State) -> Kind[PriorityClass]:
+def priority_classes_kind(state: State) -> WatchedKind[PriorityClass]:
     """All priority classes."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_PRIORITY_CLASSES,
         key=_name,
         parse=parse_priority_class,
@@ -91,9 +91,9 @@ def priority_classes_kind(state: State) -> Kind[PriorityClass]:
     )
 
 
-def claims_kind(state: State) -> Kind[ClaimFact]:
+def claims_kind(state: State) -> WatchedKind[ClaimFact]:
     """All claims for volumes."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_CLAIMS,
         key=lambda it: ClaimKey(it["metadata"]["namespace"], it["metadata"]["name"]),
         parse=parse_claim,
@@ -103,9 +103,9 @@ def claims_kind(state: State) -> Kind[ClaimFact]:
     )
 
 
-def volumes_kind(state: State) -> Kind[VolumeFact]:
+def volumes_kind(state: State) -> WatchedKind[VolumeFact]:
     """All volumes."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_VOLUMES,
         key=_name,
         parse=parse_volume,
@@ -115,9 +115,9 @@ def volumes_kind(state: State) -> Kind[VolumeFact]:
     )
 
 
-def csi_nodes_kind(state: State) -> Kind[AttachLimits]:
+def csi_nodes_kind(state: State) -> WatchedKind[AttachLimits]:
     """What all nodes can attach."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_CSI_NODES,
         key=_name,
         parse=parse_csi_node,
@@ -127,9 +127,9 @@ def csi_nodes_kind(state: State) -> Kind[AttachLimits]:
     )
 
 
-def attachments_kind(state: State) -> Kind[Attachment]:
+def attachments_kind(state: State) -> WatchedKind[Attachment]:
     """All volumes that are attached, also those that no pod uses any more."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_ATTACHMENTS,
         key=_name,
         parse=parse_attachment,
@@ -139,9 +139,9 @@ def attachments_kind(state: State) -> Kind[Attachment]:
     )
 
 
-def storage_classes_kind(state: State) -> Kind[StorageClass]:
+def storage_classes_kind(state: State) -> WatchedKind[StorageClass]:
     """All storage classes: when and where their volumes are made."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_STORAGE_CLASSES,
         key=_name,
         parse=parse_storage_class,
@@ -151,9 +151,9 @@ def storage_classes_kind(state: State) -> Kind[StorageClass]:
     )
 
 
-def csi_drivers_kind(state: State) -> Kind[CsiDriver]:
+def csi_drivers_kind(state: State) -> WatchedKind[CsiDriver]:
     """All CSI drivers: who publishes where there is room for volumes."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_CSI_DRIVERS,
         key=_name,
         parse=parse_csi_driver,
@@ -163,9 +163,9 @@ def csi_drivers_kind(state: State) -> Kind[CsiDriver]:
     )
 
 
-def capacities_kind(state: State) -> Kind[StorageCapacity]:
+def capacities_kind(state: State) -> WatchedKind[StorageCapacity]:
     """All that CSI drivers publish of where they have room."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_CAPACITIES,
         key=lambda it: CapacityKey(it["metadata"]["namespace"], it["metadata"]["name"]),
         parse=parse_capacity,
@@ -175,9 +175,9 @@ def capacities_kind(state: State) -> Kind[StorageCapacity]:
     )
 
 
-def budgets_kind(state: State) -> Kind[BudgetFact]:
+def budgets_kind(state: State) -> WatchedKind[BudgetFact]:
     """All PodDisruptionBudgets: nobody is evicted against one."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_BUDGETS,
         key=lambda it: BudgetKey(it["metadata"]["namespace"], it["metadata"]["name"]),
         parse=parse_budget,
@@ -189,9 +189,9 @@ def budgets_kind(state: State) -> Kind[BudgetFact]:
     )
 
 
-def quotas_kind(state: State) -> Kind[QuotaFact]:
+def quotas_kind(state: State) -> WatchedKind[QuotaFact]:
     """All ResourceQuotas: gangs get no more members than these allow."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_QUOTAS,
         key=lambda it: QuotaKey(it["metadata"]["namespace"], it["metadata"]["name"]),
         parse=parse_quota,
@@ -201,9 +201,9 @@ def quotas_kind(state: State) -> Kind[QuotaFact]:
     )
 
 
-def gangs_kind(state: State) -> Kind[GangFact]:
+def gangs_kind(state: State) -> WatchedKind[GangFact]:
     """All GangJobs."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_GANGS,
         key=_gang_identity,
         parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it)), state.pool, state.gate_image),
@@ -217,9 +217,9 @@ def gangs_kind(state: State) -> Kind[GangFact]:
     )
 
 
-def bids_kind(state: State) -> Kind[BidFact]:
+def bids_kind(state: State) -> WatchedKind[BidFact]:
     """All NodeBids."""
-    return Kind(
+    return WatchedKind(
         target=paths.ALL_BIDS,
         key=_name,
         parse=parse_bid,

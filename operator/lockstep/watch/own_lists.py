@@ -18,7 +18,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.versions import is_older, newest
 from lockstep.belief.state import State
-from lockstep.watch.kind import Kind
+from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import bids_kind, gangs_kind
 from lockstep.watch.list_age import ListAge
 from lockstep.watch.pages import GONE, ListError, pages
@@ -53,7 +53,7 @@ async def list_own_kinds(client: KubeClient, state: State, lists: Lists) -> None
         await _believe_list(client, kind, lists)
 
 
-async def _believe_list(client: KubeClient, kind: Kind[Any], lists: Lists) -> None:
+async def _believe_list(client: KubeClient, kind: WatchedKind[Any], lists: Lists) -> None:
     """Believe a list, of which nothing is kept but the keys.
 
     What came while it was under way may be newer than the list. What did not is as the list says, even where the list
@@ -68,7 +68,7 @@ async def _believe_list(client: KubeClient, kind: Kind[Any], lists: Lists) -> No
     lists.were_set_back |= is_older(version, seen)
 
 
-async def _believe_pages(client: KubeClient, kind: Kind[Any], age: ListAge) -> str:
+async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAge) -> str:
     """Believe a list page by page; returns its version, or nothing where it has to begin again.
 
     It begins again where it expires between two pages: what was believed of it until then was true. Nothing of a list
@@ -94,7 +94,7 @@ async def _believe_pages(client: KubeClient, kind: Kind[Any], age: ListAge) -> s
 
 
 async def _believe_page(
-    kind: Kind[Any], items: Sequence[Manifest], before: Mapping[Hashable, str | None]
+    kind: WatchedKind[Any], items: Sequence[Manifest], before: Mapping[Hashable, str | None]
 ) -> list[Hashable]:
     """Believe the objects of one page; returns their keys. ``before`` has the versions known before the list."""
     for number, item in enumerate(items, 1):

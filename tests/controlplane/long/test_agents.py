@@ -10,7 +10,7 @@ from builders.manifests import gang
 from eventually import eventually
 from live.agents import LIFETIME_SECONDS, Agent, Wire
 from live.arena import BIDS
-from lockstep.agent.history.history import History, Hour
+from lockstep.agent.history.history import History, HourOfLoad
 from lockstep.agent.history.history_file import Learnt, load, save
 from lockstep.agent.history.hours import clock_hour
 from lockstep.api.nodebid.offer import FIELD_MANAGER
@@ -164,7 +164,7 @@ def test_clock_that_is_set_while_the_agent_runs_costs_nothing_that_it_knows(on_n
     [agent] = on_nodes(1)
     agent.files.typed_last(time.time() - 3600)
     today = clock_hour(time.time()).day
-    week = {today - ago: [Hour(0.1, 0.2)] * 24 for ago in range(7, 0, -1)}
+    week = {today - ago: [HourOfLoad(0.1, 0.2)] * 24 for ago in range(7, 0, -1)}
     assert save(agent.history, Learnt(history=History(days=week)), "") is None
     agent.start()
     began = until_said_anew(agent)["status"]["measured"]["since"]

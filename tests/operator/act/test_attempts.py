@@ -10,7 +10,7 @@ import pytest
 from builders.facts import gang_fact, gang_spec, reservation
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import services_with
-from lockstep.act.attempts import Attempts, _Memory
+from lockstep.act.attempts import Attempts, _AttemptHistory
 from lockstep.act.requests.outcome import Ending
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.belief.state import State
@@ -81,7 +81,7 @@ async def test_attempt_that_breaks_off_is_told_at_once_and_rests():
 
 async def test_failure_after_thousands_of_them_is_one_more_failure():
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
-        made._by_gang[GANG.key] = _Memory(failures=2000)
+        made._by_gang[GANG.key] = _AttemptHistory(failures=2000)
         made.begin(GANG, HELD, GangStatus())
         await until(lambda: ended)
 

@@ -10,20 +10,20 @@ import pytest
 
 from builders.node_files import NodeFiles
 from lockstep.agent.bid.clock import Clock
-from lockstep.agent.bid.connection import Answer
+from lockstep.agent.bid.connection import RawAnswer
 from lockstep.agent.bid.offering import Differences
-from lockstep.agent.bid.publishing import Publisher, Terms
+from lockstep.agent.bid.publishing import BidTerms, Publisher
 from lockstep.agent.history.history_file import load
 from lockstep.agent.history.hours import clock_hour
 from lockstep.agent.meter import Meter
 from lockstep.agent.process import every, look
-from lockstep.api.nodebid.offer import Planned
+from lockstep.api.nodebid.offer import PlannedOnNode
 from lockstep.api.quantities import epoch_seconds
 
 GANG = "0a1b2c3d-0000-4000-8000-00000000000a"
 EPOCH = 1_800_000_000.0
 YEAR = 365 * 86_400.0
-TERMS = Terms(lifetime_seconds=180.0, differences=Differences(relative=0.1, absolute=0.05))
+TERMS = BidTerms(lifetime_seconds=180.0, differences=Differences(relative=0.1, absolute=0.05))
 
 
 class Node:
@@ -51,7 +51,7 @@ class Node:
         else:
             self.specs.append(manifest)
             self.written.append(EPOCH + self.now)
-        return Answer(200, {"status": {"measured": {"message": "Idle."}}}, wall=EPOCH + self.now)
+        return RawAnswer(200, {"status": {"measured": {"message": "Idle."}}}, wall=EPOCH + self.now)
 
 
 @pytest.fixture
@@ -68,16 +68,16 @@ def test_nothing_is_measured_until_it_is_known_whose_pods_are_members(node):
 def test_member_is_no_local_work_once_it_is_known(node):
     node.run(60, None, gang=2.0)
 
-    node.run(300, Planned(frozenset({GANG}), 0.0), gang=2.0)
+    node.run(300, PlannedOnNode(frozenset({GANG}), 0.0), gang=2.0)
 
     assert node.specs[-1]["spec"]["dutyCycle"] == "0m"
     assert node.reports[-1]["status"]["measured"]["source"] == "cgroup v2"
 
 
 def test_local_work_is_bid_within_two_minutes(node):
-    node.run(120, Planned(frozenset({GANG}), 0.0), gang=2.0)
+    node.run(120, PlannedOnNode(frozenset({GANG}), 0.0), gang=2.0)
 
-    node.run(120, Planned(frozenset({GANG}), 0.0), gang=2.0, host=2.0)
+    node.run(120, PlannedOnNode(frozenset({GANG}), 0.0), gang=2.0, host=2.0)
 
     assert int(node.specs[-1]["spec"]["dutyCycle"].removesuffix("m")) > 100
 
@@ -90,7 +90,7 @@ def test_typing_is_seen_on_a_node_whose_clock_is_ahead_of_the_servers(node):
     terminal.touch()
     os.utime(terminal, (EPOCH + 1000, EPOCH + 1000))
 
-    node.run(120, Planned(frozenset(), 0.0))
+    node.run(120, PlannedOnNode(frozenset(), 0.0))
 
     assert node.specs[-1]["spec"]["ownerPresent"] is True
 
@@ -98,11 +98,11 @@ def test_typing_is_seen_on_a_node_whose_clock_is_ahead_of_the_servers(node):
 @pytest.mark.parametrize("steps", [(YEAR, 0.0), (-YEAR, 0.0), (YEAR, -YEAR)])
 def test_clock_of_the_node_that_is_set_while_the_agent_runs_changes_nothing(node, steps):
     node.files.typed_last(EPOCH - 3600)
-    node.run(3600, Planned(frozenset(), 0.0), host=2.0)
+    node.run(3600, PlannedOnNode(frozenset(), 0.0), host=2.0)
 
     for step in steps:
         node.own_step = step
-        node.run(3600, Planned(frozenset(), 0.0), host=2.0)
+        node.run(3600, PlannedOnNode(frozenset(), 0.0), host=2.0)
 
     assert {manifest["spec"].get("ownerPresent") for manifest in node.specs[1:]} == {False}
     lives = [
@@ -118,7 +118,7 @@ def test_history_that_is_dropped_is_told(node, tmp_path, caplog):
     node.history.write_bytes(b"\x00{")
     node.meter = Meter(node.history, root=node.files.root, proc=node.files.proc)
 
-    node.run(20, Planned(frozenset(), 0.0))
+    node.run(20, PlannedOnNode(frozenset(), 0.0))
 
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 

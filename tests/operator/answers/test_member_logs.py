@@ -10,7 +10,7 @@ from coschedule import GangKey
 from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now
 from fake_cluster.store import Place
-from lockstep.answers.member_logs import MOST_FOLLOWED, Wish, follow_logs, tell_logs
+from lockstep.answers.member_logs import MOST_FOLLOWED, LogsWish, follow_logs, tell_logs
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError
 
@@ -52,7 +52,7 @@ async def members(*pods, status=None, log=log_of):
 
 async def told(client, way=tell_logs, **wish):
     said = []
-    is_whole = await way(client, Wish(KEY, **wish), said.append)
+    is_whole = await way(client, LogsWish(KEY, **wish), said.append)
     lines = [(one.rank, one.line.decode()) for one in said if one.line is not None]
     return is_whole, lines, [one.notice for one in said if one.line is None]
 
@@ -172,7 +172,7 @@ async def test_bytes_that_are_no_text_and_endless_lines_go_through():
 
     async with members(member(0), log=lambda *_: log()) as (_, client):
         said = []
-        assert await tell_logs(client, Wish(KEY), said.append)
+        assert await tell_logs(client, LogsWish(KEY), said.append)
 
     assert b"".join(one.line for one in said) == b"\xff" * 40 * 65536
     assert len(said) > 1
@@ -246,4 +246,4 @@ async def test_output_that_is_closed_ends_it():
 
     async with members(member(0)) as (_, client):
         with pytest.raises(BrokenPipeError):
-            await follow_logs(client, Wish(KEY), closed)
+            await follow_logs(client, LogsWish(KEY), closed)

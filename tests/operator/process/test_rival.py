@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from lockstep.api.cluster.lease import Holder, given_back_lease, held_lease, read_lease
+from lockstep.api.cluster.lease import LeaseHolder, given_back_lease, held_lease, read_lease
 from lockstep.process.election.rival import Rival
 
 SECONDS = 15.0
-OTHER = Holder.of_instance("other")
+OTHER = LeaseHolder.of_instance("other")
 
 
 def served(manifest, *, uid="a", version="1"):

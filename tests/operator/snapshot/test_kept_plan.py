@@ -10,7 +10,7 @@ from lockstep.facts.past_runs import Learned
 from lockstep.snapshot.kept_plan import kept_plan
 from lockstep.snapshot.nodes.node_arrays import node_arrays
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.snapshot.wanted import Terms
+from lockstep.snapshot.wanted import PlanTerms
 
 START = 1_800_000_000.0
 OUTLOOK = outlook(START, promised_start=START + 60, expected_finish=START + 100)
@@ -86,8 +86,8 @@ def test_run_of_unknown_work_never_ends(seconds, want):
 @pytest.mark.parametrize(
     ("terms", "want"),
     [
-        pytest.param(Terms(), START, id="a new leader goes on from the status"),
-        pytest.param(Terms(is_remembered=True), None, id="who remembers need not read it"),
+        pytest.param(PlanTerms(), START, id="a new leader goes on from the status"),
+        pytest.param(PlanTerms(is_remembered=True), None, id="who remembers need not read it"),
     ],
 )
 def test_place_is_read_from_the_status_where_no_plan_is_remembered(terms, want):

@@ -15,7 +15,7 @@ from lockstep.api.cluster.quota import parse_quota
 from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.state import State
 from lockstep.cycle.planning.within_quotas import keeping_within_quotas
-from lockstep.facts.cluster.volume import AttachLimits, ClaimUse, Sharing, StorageClass, Wish
+from lockstep.facts.cluster.volume import AttachLimits, ClaimUse, Sharing, StorageClass, VolumeWish
 from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
 from lockstep.snapshot.snapshots import SnapshotCutter
 
@@ -35,7 +35,7 @@ def state_with(nodes):
 
 
 def kept(number=0):
-    wish = Wish("disk", GIB, frozenset({"ReadWriteOnce"}))
+    wish = VolumeWish("disk", GIB, frozenset({"ReadWriteOnce"}))
     return ClaimUse(f"volumeClaimTemplates[{number}]", f"data{number}", Sharing.KEPT, wish)
 
 

@@ -14,7 +14,7 @@ from lockstep.api.client.answer import Target
 from lockstep.api.client.client import KubeClient
 from lockstep.belief.common.doubts import Doubts
 from lockstep.watch.informer import Informer
-from lockstep.watch.kind import Kind
+from lockstep.watch.kind import WatchedKind
 
 pytestmark = pytest.mark.asyncio
 
@@ -46,7 +46,7 @@ class Belief:
 async def informed_by(*script):
     """Run an informer through the script; gives (server, belief, informer) when all of it has been asked for."""
     belief = Belief()
-    kind = Kind(
+    kind = WatchedKind(
         target=Target("/api/v1/things", "things"),
         key=lambda it: it["metadata"]["name"],
         parse=lambda it: (it["metadata"]["name"], it["metadata"]["resourceVersion"]),

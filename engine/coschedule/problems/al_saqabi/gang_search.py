@@ -42,7 +42,7 @@ class StartAndSize(NamedTuple):
 def search(offers: Offers, job: PiecesJob, *, fewest: int, most: int) -> StartAndSize | None:
     """Find the best choice of ``fewest`` to ``most`` nodes that have slots for all pieces; None when there is none."""
     every = _Box(0, len(offers.starts), fewest, min(most, len(offers.until), job.pieces))
-    return _Search(offers, job).run(every) if every.fewest <= every.most else None
+    return _OfferSearch(offers, job).run(every) if every.fewest <= every.most else None
 
 
 class _Box(NamedTuple):
@@ -76,7 +76,7 @@ class _Bound(NamedTuple):
 _Entry = tuple[tuple[Scalar, int, Scalar], _Box, _Bound]
 
 
-class _Search:
+class _OfferSearch:
     """The search for one job: ``_nodes`` of all offers are looked at, as ``_offers``; no finish past ``_latest``."""
 
     def __init__(self, offers: Offers, job: PiecesJob) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from coschedule.model.goal import Goal, Objective, SizeTable
 from coschedule.model.numbers import FloatArray, IntArray, Scalar, Vector
 from coschedule.problems.atallah.bounding.ranges import RangeMinima
-from coschedule.problems.atallah.gang import Choice
+from coschedule.problems.atallah.gang import SlotChoice
 
 Cell = tuple[FloatArray, FloatArray]
 """Starts and slow-downs."""
@@ -112,7 +112,9 @@ def _last(sizes: IntArray, most: int) -> IntArray:
     return np.bincount(sizes, minlength=most + 1).cumsum()[: most + 1] - 1
 
 
-def quickest_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray) -> list[Choice]:
+def quickest_choices(
+    table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray
+) -> list[SlotChoice]:
     """List the choices of cells that end first, if they meet the deadline; one of each cell, in the table's numbers."""
     index = np.searchsorted(table.sizes, slots, side="right") - 1
     finishes = starts + slowdowns * table.times[index]
@@ -121,24 +123,24 @@ def quickest_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Ve
         return []
     first = np.flatnonzero(finishes == finish)
     columns = (starts[first], slowdowns[first], table.sizes[index[first]].tolist())
-    return [Choice(*column, finish=finish, value=finish) for column in zip(*columns, strict=True)]
+    return [SlotChoice(*column, finish=finish, value=finish) for column in zip(*columns, strict=True)]
 
 
-def best_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray) -> list[Choice]:
+def best_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray) -> list[SlotChoice]:
     """List the best choice of every cell that has one, in the table's own numbers."""
     columns = zip(starts, slowdowns, slots.tolist(), strict=True)
     choices = (_best_choice(table, goal, *column) for column in columns)
     return [choice for choice in choices if choice is not None]
 
 
-def _best_choice(table: SizeTable, goal: Goal, start: Scalar, slowdown: Scalar, slots: int) -> Choice | None:
+def _best_choice(table: SizeTable, goal: Goal, start: Scalar, slowdown: Scalar, slots: int) -> SlotChoice | None:
     sizes = table.up_to(slots)
     in_time = np.flatnonzero(start + slowdown * sizes.times <= goal.deadline)
     if not in_time.size:
         return None
     index = int(in_time[0] if goal.objective is Objective.FEWEST else in_time[_last_least(sizes.costs[in_time])])
     finish, value = start + slowdown * sizes.times[index], start + slowdown * sizes.costs[index]
-    return Choice(start, slowdown, int(sizes.sizes[index]), finish=finish, value=value)
+    return SlotChoice(start, slowdown, int(sizes.sizes[index]), finish=finish, value=value)
 
 
 def _last_least(costs: Vector) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from coschedule.model.divided_work import DividedWork
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.numbers import IntArray, Scalar, Vector
-from coschedule.problems.atallah.gang import Choice
+from coschedule.problems.atallah.gang import SlotChoice
 from coschedule.problems.atallah.node_columns import NodeColumns
 from coschedule.problems.atallah.slots import Slots, ranked
 from coschedule.problems.atallah.speeds import inverse
@@ -31,12 +31,12 @@ class Convolved:
             until=columns.until,
         )
 
-    def best(self, slots: Slots, goal: Goal) -> Choice | None:
+    def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
         """Find the best choice: after the nodes of every start, look at all sizes."""
         divided = self._divided.up_to(slots.total).priced(goal.price)
         if not len(divided.sizes):
             return None
-        best: Choice | None = None
+        best: SlotChoice | None = None
         sums = self._no_members(int(divided.sizes[-1]))
         starts, row = ranked(slots.start)
         for rank, start in enumerate(starts):
@@ -47,7 +47,7 @@ class Convolved:
                 best = choice
         return best
 
-    def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
+    def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
         """Give each node, lowest index first, as many members as any best gang has there."""
         nodes = slots.node[slots.start <= choice.start].tolist()
         tails = [self._no_members(choice.size)]
@@ -85,7 +85,7 @@ def _convolve(sums: Vector, node: Vector) -> Vector:
     return best
 
 
-def _best_size(sums: Vector, divided: DividedWork, goal: Goal, start: Scalar) -> Choice | None:
+def _best_size(sums: Vector, divided: DividedWork, goal: Goal, start: Scalar) -> SlotChoice | None:
     speeds = sums[divided.sizes]
     held = np.flatnonzero(speeds > 0)
     runs = divided.run_time(held, speeds[held])
@@ -94,7 +94,7 @@ def _best_size(sums: Vector, divided: DividedWork, goal: Goal, start: Scalar) ->
     if goal.objective is Objective.FEWEST:
         in_time = in_time[:1]
     choices = (
-        Choice(
+        SlotChoice(
             start=start,
             level=start,
             size=int(divided.sizes[held[index]]),

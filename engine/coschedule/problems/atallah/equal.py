@@ -31,11 +31,11 @@ from coschedule.problems.atallah.bounding.blocks import Shape, surviving_cells
 from coschedule.problems.atallah.bounding.grids import Blocks, Points
 from coschedule.problems.atallah.bounding.narrow import Borders, Entries, borders_of, narrowed
 from coschedule.problems.atallah.gang import (
-    Choice,
     ChosenGang,
     EndsTooLate,
     NoGang,
     NoRunTime,
+    SlotChoice,
     TooFewSlots,
     WindowsTooShort,
     is_plain,
@@ -58,7 +58,7 @@ def choose_equal(nodes: Sequence[Node] | NodeColumns, work: Work, goal: Goal) ->
     columns = columns if exact else columns.as_floats()
     slots = lay_out(columns, columns.slowdown, most_on_a_node=goal.maximum)
     table = quickest(size_table(work, goal, slots=slots.total, exact=exact))
-    found = best_lasting(slots, goal, _Search(table, exact=exact).best) if len(table.sizes) else None
+    found = best_lasting(slots, goal, _SizeSearch(table, exact=exact).best) if len(table.sizes) else None
     if found is None:
         return _why_none(slots, table, goal, exact=exact)
     choice, lasting = found
@@ -75,14 +75,14 @@ def choose_equal(nodes: Sequence[Node] | NodeColumns, work: Work, goal: Goal) ->
     )
 
 
-class _Search:
+class _SizeSearch:
     """The search for sizes of one table, windows ignored."""
 
     def __init__(self, table: SizeTable, *, exact: bool) -> None:
         self._table = table
         self._exact = exact
 
-    def best(self, slots: Slots, goal: Goal) -> Choice | None:
+    def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
         """Find the best choice among ``slots``; None when there is none."""
         table = self._table.up_to(slots.total)
         table = table if goal.price else table.without_price()
@@ -97,12 +97,12 @@ class _Search:
         choices, _ = self._choices(slots, table, goal)
         return min(choices, key=lambda choice: choice.rank(goal), default=None)
 
-    def _choices(self, slots: Slots, table: SizeTable, goal: Goal) -> tuple[list[Choice], float]:
+    def _choices(self, slots: Slots, table: SizeTable, goal: Goal) -> tuple[list[SlotChoice], float]:
         """List the best choices of cells, of which one is the best of all; and the least value that is reached."""
         best_sizes = best_sizes_of(table, goal, slots=slots.total)
 
-        def bounds_of(borders: Borders) -> _Bounds:
-            return _Bounds(borders, best_sizes, exact=self._exact)
+        def bounds_of(borders: Borders) -> _BlockBounds:
+            return _BlockBounds(borders, best_sizes, exact=self._exact)
 
         entries, reached = narrowed(Entries(slots.start, slots.level, slots.count), bounds_of)
         if not len(entries.start):
@@ -116,7 +116,7 @@ class _Search:
 
 
 @dataclass(frozen=True, slots=True)
-class _Bounds:
+class _BlockBounds:
     """Bounds on blocks of starts and slow-downs."""
 
     borders: Borders
@@ -149,7 +149,7 @@ def _why_none(slots: Slots, table: SizeTable, goal: Goal, *, exact: bool) -> NoG
     if not len(table.sizes):
         return NoRunTime(minimum=goal.minimum, maximum=goal.maximum)
     unhurried = replace(goal, deadline=math.inf, objective=Objective.FINISH, price=0)
-    soonest = best_lasting(slots, unhurried, _Search(table, exact=exact).best)
+    soonest = best_lasting(slots, unhurried, _SizeSearch(table, exact=exact).best)
     if soonest is None:
         shortest = as_number(slots.level.min() * table.times.min())
         return WindowsTooShort(size=int(table.sizes[0]), shortest_seconds=shortest)

@@ -15,7 +15,7 @@ from coschedule.model.goal import Goal
 from coschedule.model.numbers import IntArray, Scalar, Vector
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.problems.atallah.bounding.strips import strips_of
-from coschedule.problems.atallah.gang import Choice, is_plain
+from coschedule.problems.atallah.gang import SlotChoice, is_plain
 from coschedule.problems.atallah.node_columns import MOST_SLOTS, NodeColumns
 from coschedule.problems.atallah.slots import Slots, lay_out, ranked
 from coschedule.problems.atallah.speeds import inverse
@@ -52,7 +52,7 @@ class Everyone:
         self._serial = serial
         self.slots = lay_out(columns, inverse(columns.slowdown), most_on_a_node=MOST_SLOTS)
 
-    def best(self, slots: Slots, goal: Goal) -> Choice | None:
+    def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
         """Find the start from which everyone ends first."""
         speed, count = slots.level * slots.count, slots.count
         near = self._likely(slots, speed)
@@ -69,9 +69,9 @@ class Everyone:
         finish = finishes[best]
         if not finish <= goal.deadline or held[best] < self.least_size:
             return None
-        return Choice(start=starts[best], level=0, size=int(held[best]), finish=finish, value=finish)
+        return SlotChoice(start=starts[best], level=0, size=int(held[best]), finish=finish, value=finish)
 
-    def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
+    def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
         """Return every node that has started, and its slots."""
         started = (slots.start <= choice.start).nonzero()[0]
         return slots.node[started], slots.count[started]

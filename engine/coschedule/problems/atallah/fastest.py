@@ -17,7 +17,7 @@ from coschedule.model.numbers import IntArray, Scalar, Vector
 from coschedule.problems.atallah.bounding.blocks import Shape, surviving_cells
 from coschedule.problems.atallah.bounding.grids import Points
 from coschedule.problems.atallah.bounding.narrow import borders_of
-from coschedule.problems.atallah.gang import Choice
+from coschedule.problems.atallah.gang import SlotChoice
 from coschedule.problems.atallah.narrow_speeds import columns_of_field, narrowed_field
 from coschedule.problems.atallah.node_columns import NodeColumns
 from coschedule.problems.atallah.slots import Slots, lay_out, lowest_nodes, ranked
@@ -38,7 +38,7 @@ class Fastest:
         speed = step_gains(columns) if several else inverse(columns.slowdown)
         self.slots = lay_out(columns, speed, most_on_a_node=int(divided.sizes[-1]))
 
-    def best(self, slots: Slots, goal: Goal) -> Choice | None:
+    def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
         """Find the best choice among ``slots``; None when there is none."""
         divided = self._divided.up_to(slots.total).priced(goal.price)
         if not len(divided.sizes):
@@ -50,7 +50,7 @@ class Fastest:
             divided, goal = divided.where(divided.sizes == least), replace(goal, objective=Objective.FINISH)
         return min(_choices(slots, divided, goal)[0], key=lambda choice: choice.rank(goal), default=None)
 
-    def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
+    def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
         """Return all slots faster than the slowest one used and, of those as fast as it, the lowest indices."""
         started = slots.start <= choice.start
         faster = (started & (slots.level > choice.level)).nonzero()[0]
@@ -69,7 +69,7 @@ def _least_size(slots: Slots, divided: DividedWork, goal: Goal) -> int | None:
     return int(least) if least < math.inf else None
 
 
-def _choices(slots: Slots, divided: DividedWork, goal: Goal) -> tuple[list[Choice], float]:
+def _choices(slots: Slots, divided: DividedWork, goal: Goal) -> tuple[list[SlotChoice], float]:
     """List the choices that may be the best of all, and the least value that is reached."""
     bounds_of = speed_bounds(divided, goal, slots=slots.total)
     field, reached = narrowed_field(slots, bounds_of)
@@ -113,9 +113,9 @@ def _cell(slots: Slots, start: Scalar, level: Scalar) -> _Cell:
     return _Cell(start, level, int(counts.sum()), (counts * slots.level[faster]).sum())
 
 
-def _choice(cell: _Cell, divided: DividedWork, goal: Goal, index: int) -> Choice | None:
+def _choice(cell: _Cell, divided: DividedWork, goal: Goal, index: int) -> SlotChoice | None:
     """Take one size that ends in a cell, in the numbers of the request; None when it is too late."""
     size = int(divided.sizes[index])
     run = divided.run_time(index, cell.speed + (size - cell.held) * cell.level)
     finish, value = cell.start + run, cell.start + divided.weight[index] * run
-    return Choice(cell.start, cell.level, size, finish, value) if finish <= goal.deadline else None
+    return SlotChoice(cell.start, cell.level, size, finish, value) if finish <= goal.deadline else None

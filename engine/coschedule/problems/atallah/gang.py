@@ -72,7 +72,7 @@ NoGang = TooFewSlots | NoRunTime | WindowsTooShort | NeverFreeTogether | EndsToo
 """Why no gang meets the goal, with the numbers that stand in the way."""
 
 
-class Choice(NamedTuple):
+class SlotChoice(NamedTuple):
     """One way to run: ``size`` slots, open at ``start`` and at ``level``, or earlier and better."""
 
     start: Scalar

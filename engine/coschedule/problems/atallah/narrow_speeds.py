@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray, PositionArray, Scalar, Vector
-from coschedule.problems.atallah.bounding.blocks import Bounds
+from coschedule.problems.atallah.bounding.blocks import BlockBounds
 from coschedule.problems.atallah.bounding.grids import Blocks, Points, cells
 from coschedule.problems.atallah.bounding.narrow import FEW, MUCH, Borders, ends, side_for
 from coschedule.problems.atallah.bounding.strips import Strips, strips_of
@@ -44,7 +44,7 @@ class Field(NamedTuple):
         return len(self.start) - len(self.entry)
 
 
-class SizeBounds(Bounds, Protocol):
+class SizeBounds(BlockBounds, Protocol):
     """What a problem knows about blocks and the sizes that end there."""
 
     def promising(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:

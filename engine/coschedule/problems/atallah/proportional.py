@@ -29,12 +29,12 @@ from coschedule.problems.atallah.convolved import Convolved
 from coschedule.problems.atallah.everyone import Everyone, everyone_joins
 from coschedule.problems.atallah.fastest import Fastest
 from coschedule.problems.atallah.gang import (
-    Choice,
     ChosenGang,
     EndsTooLate,
     NeverFreeTogether,
     NoGang,
     NoRunTime,
+    SlotChoice,
     TooFewSlots,
     speedup_of,
 )
@@ -59,10 +59,10 @@ class Method(Protocol):
     slots: Slots
     least_size: int
 
-    def best(self, slots: Slots, goal: Goal) -> Choice | None:
+    def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
         """Find the best choice among ``slots``, windows ignored; None when there is none."""
 
-    def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
+    def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
         """Return nodes, rising, and their members: of all gangs that this choice allows, the one of lowest indices."""
 
 

@@ -30,7 +30,7 @@ _PARTS = 16
 """A range of sizes is divided into so many at once."""
 
 
-class Pairs(NamedTuple):
+class CellPairs(NamedTuple):
     """Cells by row and column, and the index of a size that ends in each: one axis."""
 
     row: IntArray
@@ -38,7 +38,7 @@ class Pairs(NamedTuple):
     size_index: IntArray
 
 
-class _Ranges(NamedTuple):
+class _BlockRanges(NamedTuple):
     """The size with index ``size[r]`` may end in block ``block[r]``; ``reached`` is the least value reached."""
 
     block: IntArray
@@ -122,10 +122,10 @@ class SpeedBounds:
         """Return the bound up to which a block may hold the best value."""
         return reached - 1 if self.fewest else reached * (1 + _SLACK)
 
-    def pairs(self, cells: Blocks, reached: float) -> tuple[Pairs, float]:
+    def pairs(self, cells: Blocks, reached: float) -> tuple[CellPairs, float]:
         """List every size that ends in one of the cells and may have the best value; and the least value reached."""
         cell, size, reached = self._ranges(cells, reached)
-        return Pairs(cells.top[cell], cells.left[cell], size), reached
+        return CellPairs(cells.top[cell], cells.left[cell], size), reached
 
     def promising(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:
         """Tell which blocks may hold the least value, by all sizes that end there; and the least value reached."""
@@ -136,7 +136,7 @@ class SpeedBounds:
         reached = self._ranges(blocks.take(np.array([least.argmin()])), reached).reached
         return (least <= self.limit(reached)) & (least < math.inf), reached
 
-    def _ranges(self, blocks: Blocks, reached: float) -> _Ranges:
+    def _ranges(self, blocks: Blocks, reached: float) -> _BlockRanges:
         """List the sizes that may have the least value: bound them range by range, and divide ranges until single."""
         first, last = self._first_and_last(blocks)
         block = (first <= last).nonzero()[0]
@@ -147,7 +147,7 @@ class SpeedBounds:
             kept = (least <= self.limit(reached)) & (least < math.inf)
             block, first, last = block[kept], first[kept], last[kept]
             if (first == last).all():
-                return _Ranges(block, first, reached)
+                return _BlockRanges(block, first, reached)
             part, first, last = _parts(first, last)
             block = block[part]
 

@@ -15,16 +15,16 @@ from dataclasses import replace
 import numpy as np
 
 from coschedule.model.goal import Goal, Objective
-from coschedule.problems.atallah.gang import Choice, is_plain
+from coschedule.problems.atallah.gang import SlotChoice, is_plain
 from coschedule.problems.atallah.slots import Slots
 
-Search = Callable[[Slots, Goal], Choice | None]
+Search = Callable[[Slots, Goal], SlotChoice | None]
 """Finds the best choice for a goal among some slots, windows ignored."""
 
 
-def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[Choice, Slots] | None:
+def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[SlotChoice, Slots] | None:
     """Find the best choice whose slots outlast it, and the slots it may take; None when there is none."""
-    best: tuple[Choice, Slots] | None = None
+    best: tuple[SlotChoice, Slots] | None = None
     lasting = slots
     while (choice := search(lasting, goal)) is not None:
         if best is not None and best[0].rank(goal) <= choice.rank(goal):
@@ -42,13 +42,13 @@ def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[Choice, Slot
     return best
 
 
-def _within(narrowed: Slots, choice: Choice, goal: Goal, search: Search) -> tuple[Choice, Slots] | None:
+def _within(narrowed: Slots, choice: SlotChoice, goal: Goal, search: Search) -> tuple[SlotChoice, Slots] | None:
     """Return a choice as good as ``choice`` among the slots that outlast it; None when there is none."""
     again = search(narrowed, goal)
     return (again, narrowed) if again is not None and again.rank(goal) == choice.rank(goal) else None
 
 
-def _without_the_first(lasting: Slots, goal: Goal, search: Search) -> tuple[Slots, tuple[Choice, Slots] | None]:
+def _without_the_first(lasting: Slots, goal: Goal, search: Search) -> tuple[Slots, tuple[SlotChoice, Slots] | None]:
     """Drop the slots taken back first, or all before which no gang ends; find the best that ends before the first."""
     soonest = search(lasting, replace(goal, objective=Objective.FINISH, price=0))
     if soonest is None:
@@ -62,8 +62,8 @@ def _without_the_first(lasting: Slots, goal: Goal, search: Search) -> tuple[Slot
 
 
 def _better(
-    one: tuple[Choice, Slots] | None, other: tuple[Choice, Slots] | None, goal: Goal
-) -> tuple[Choice, Slots] | None:
+    one: tuple[SlotChoice, Slots] | None, other: tuple[SlotChoice, Slots] | None, goal: Goal
+) -> tuple[SlotChoice, Slots] | None:
     if one is None or other is None:
         return one or other
     return min(one, other, key=lambda found: found[0].rank(goal))

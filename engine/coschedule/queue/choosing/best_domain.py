@@ -12,7 +12,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.search.effort import Effort
-from coschedule.queue.search.goals import Merit, Run
+from coschedule.queue.search.goals import Merit, RatedRun
 
 
 class Rivals(Protocol):
@@ -30,7 +30,7 @@ class Rivals(Protocol):
     def lowest(self) -> IntArray:
         """The lowest ranks."""
 
-    def run(self, domain: int, until: float) -> Run | None:
+    def run(self, domain: int, until: float) -> RatedRun | None:
         """Find the best run in a domain, at least of those that end by then."""
 
     def alike(self, until: float) -> IntArray:
@@ -40,7 +40,7 @@ class Rivals(Protocol):
 class Best(NamedTuple):
     """The best run, and its domain."""
 
-    run: Run
+    run: RatedRun
     domain: int
 
 
@@ -48,7 +48,7 @@ def best_domain(rivals: Rivals, effort: Effort) -> Best | None:
     """Find the best run of all domains; any run will do when the effort is over."""
     bounds = rivals.bounds
     order = np.lexsort((rivals.lowest, bounds[:, 1], bounds[:, 0]))
-    search = _Search(rivals, effort)
+    search = _DomainSearch(rivals, effort)
     left, at_once = order[bounds[order, 0] < np.inf], 1
     while left.size and not search.is_over:
         search.look_at(left[:at_once])
@@ -58,12 +58,12 @@ def best_domain(rivals: Rivals, effort: Effort) -> Best | None:
 
 
 @dataclass(slots=True, eq=False)
-class _Search:
+class _DomainSearch:
     """What was found in the domains that were looked at, and the best of it."""
 
     rivals: Rivals
     effort: Effort
-    found: dict[int, Run | None] = field(default_factory=dict)
+    found: dict[int, RatedRun | None] = field(default_factory=dict)
     best: Best | None = None
 
     @property

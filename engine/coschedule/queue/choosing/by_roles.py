@@ -16,13 +16,13 @@ from coschedule.queue.problem.terms import TermKind
 from coschedule.queue.roles.equal import any_equal, best_equal
 from coschedule.queue.roles.party import Party
 from coschedule.queue.roles.rooms import Rooms
-from coschedule.queue.roles.search import Found, Search
+from coschedule.queue.roles.search import Found, PartySearch
 from coschedule.queue.roles.unequal import best_unequal
 from coschedule.queue.roles.unknown import earliest_mix
 from coschedule.queue.roles.wishes import FewestMembers, LeastValue, Wish
 from coschedule.queue.search.candidates import Consider, Outline
 from coschedule.queue.search.effort import Effort
-from coschedule.queue.search.goals import Goal, goal_of, soonest_goal_of
+from coschedule.queue.search.goals import RunGoal, goal_of, soonest_goal_of
 from coschedule.queue.search.node_choice import ChosenNodes
 from coschedule.queue.slots.timeline import Timeline
 
@@ -80,16 +80,16 @@ class RolesChooser:
         found = self.best(self.search(timeline), soonest_goal_of(self.gang), np.inf)
         return None if found is None else found.outline
 
-    def best(self, search: Search, goal: Goal, limit: float) -> Found | None:
+    def best(self, search: PartySearch, goal: RunGoal, limit: float) -> Found | None:
         """Find the best run; where the least value is the best, one of a value up to ``limit``."""
         in_time = search.instants[search.instants <= self.gang.promised]
         match goal:
-            case Goal.LEAST_VALUE:
+            case RunGoal.LEAST_VALUE:
                 return self._run(search, in_time, LeastValue(self._all, limit))
-            case Goal.FEWEST_MEMBERS:
+            case RunGoal.FEWEST_MEMBERS:
                 assert self.gang.deadline is not None, "members are counted where there is a deadline"
                 return self._run(search, in_time, FewestMembers(self._all, self.gang.deadline))
-            case Goal.EARLIEST_START:
+            case RunGoal.EARLIEST_START:
                 return earliest_mix(search, among=in_time, mixes=self._all)
             case _:
                 assert_never(goal)
@@ -103,13 +103,13 @@ class RolesChooser:
             for level in self.levels
         )
 
-    def best_of_size(self, search: Search, size: int) -> Outline | None:
+    def best_of_size(self, search: PartySearch, size: int) -> Outline | None:
         """Tell of the best run of so many members, whatever the deadline."""
         in_time = search.instants[search.instants <= self.gang.promised]
         found = self._run(search, in_time, LeastValue(self.party.sizes == size, np.inf))
         return None if found is None else found.outline
 
-    def search(self, timeline: Timeline) -> Search:
+    def search(self, timeline: Timeline) -> PartySearch:
         """Prepare searches on a timeline."""
         levels = [level._replace(domain=level.domain[timeline.node]) for level in self.levels]
         for level in levels:
@@ -118,7 +118,7 @@ class RolesChooser:
         passes, wanted = self.passes[timeline.example], self.party.wanted
         rooms = Rooms.of(timeline, wanted)
         self.effort.spend(len(timeline.node) + rooms.free.size)
-        return Search(
+        return PartySearch(
             party=self.party,
             timeline=timeline,
             ground=ground,
@@ -147,7 +147,7 @@ class RolesChooser:
                     most[np.ix_(level.domain >= 0, term.roles & term.towards)] = 1
         return most
 
-    def _run(self, search: Search, among: FloatArray, wish: Wish) -> Found | None:
+    def _run(self, search: PartySearch, among: FloatArray, wish: Wish) -> Found | None:
         if not self.party.is_known:
             return earliest_mix(search, among=among, mixes=wish.mixes)
         if self.party.unequal is not None:
@@ -158,7 +158,7 @@ class RolesChooser:
         self.effort.once_more()
         return any_equal(search, wish, among=among)
 
-    def _alternative(self, search: Search, found: Found) -> Outline | None:
+    def _alternative(self, search: PartySearch, found: Found) -> Outline | None:
         """Choose the run that says most about the one that was found; see ``Placement``."""
         now, later, sizes = search.instants[:1], search.instants[1:], self.party.sizes
         starts_now = found.outline.start == now[0]
@@ -171,7 +171,7 @@ class RolesChooser:
         return None if other is None else other.outline
 
 
-def longest_pieces(search: Search, found: Found) -> float | None:
+def longest_pieces(search: PartySearch, found: Found) -> float | None:
     """Tell what the pieces of the slowest member take on an idle reference node; None where no role has pieces."""
     for role, one in enumerate(search.party.gang.roles):
         if one.pieces is not None:
@@ -191,7 +191,7 @@ def _by_role(found: Found, roles: int) -> tuple[ChosenNodes, ...]:
     return tuple(ChosenNodes(ranks[counts[:, role] > 0], counts[counts[:, role] > 0, role]) for role in range(roles))
 
 
-def _latest(search: Search, found: Found) -> int | None:
+def _latest(search: PartySearch, found: Found) -> int | None:
     """Find the first node that has no room for its members before the start, None if all nodes have."""
     if not found.outline.start > search.timeline.now:
         return None

@@ -17,12 +17,12 @@ from coschedule.queue.choosing.plain_rivals import PlainRivals
 from coschedule.queue.choosing.roles_rivals import RolesRivals
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.search.candidates import Outline
-from coschedule.queue.search.goals import Goal, goal_of, soonest_goal_of
+from coschedule.queue.search.goals import RunGoal, goal_of, soonest_goal_of
 from coschedule.queue.slots.domains import domains_of
 from coschedule.queue.slots.timeline import Timeline
 
 
-class _Best(NamedTuple):
+class _BestDomain(NamedTuple):
     """The best run, and the ranks of the nodes of its domain."""
 
     outline: Outline
@@ -73,14 +73,14 @@ class OneDomainChooser:
         domains = domains_of(timeline, self.domain)
         return [domains.ranks(domain) for domain in np.argsort(domains.lowest).tolist()]
 
-    def _best(self, timeline: Timeline, goal: Goal) -> _Best | None:
+    def _best(self, timeline: Timeline, goal: RunGoal) -> _BestDomain | None:
         rivals = self._rivals(timeline, goal)
         best = None if rivals is None else best_domain(rivals, self.inner.effort)
         if rivals is None or best is None:
             return None
-        return _Best(best.run.outline, rivals.domains.ranks(best.domain))
+        return _BestDomain(best.run.outline, rivals.domains.ranks(best.domain))
 
-    def _rivals(self, timeline: Timeline, goal: Goal) -> PlainRivals | RolesRivals | None:
+    def _rivals(self, timeline: Timeline, goal: RunGoal) -> PlainRivals | RolesRivals | None:
         if isinstance(self.inner, PlainChooser):
             return PlainRivals.of(self.inner.demand, timeline, self.domain, goal)
         return RolesRivals.of(self.inner, timeline, self.domain, goal)

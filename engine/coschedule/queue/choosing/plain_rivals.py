@@ -10,7 +10,7 @@ from coschedule.pieces.fastest_nodes import divide_pieces
 from coschedule.queue.choosing.bounds import best_of_each, least_sizes
 from coschedule.queue.choosing.demand import Demand
 from coschedule.queue.search.candidates import GangLoad, Outline, SearchSpace, outline_of
-from coschedule.queue.search.goals import Goal, Run, run_of
+from coschedule.queue.search.goals import RatedRun, RunGoal, run_of
 from coschedule.queue.slots.by_domain import (
     Instants,
     SlotsByDomain,
@@ -35,7 +35,7 @@ class PlainRivals:
     """
 
     demand: Demand
-    goal: Goal
+    goal: RunGoal
     timeline: Timeline
     slots: SlotsByDomain
     first: float
@@ -44,7 +44,7 @@ class PlainRivals:
     lowest: IntArray
 
     @classmethod
-    def of(cls, demand: Demand, timeline: Timeline, domain: IntArray, goal: Goal) -> Self | None:
+    def of(cls, demand: Demand, timeline: Timeline, domain: IntArray, goal: RunGoal) -> Self | None:
         """Prepare the domains, domain[n]; None where there are none, or no size has a time."""
         domains = domains_of(timeline, domain)
         domains = domains.first_of(domains.alike(np.arange(len(timeline.width))))
@@ -54,7 +54,7 @@ class PlainRivals:
         slots, first = slots_by_domain(open_slots, domains), float(open_slots.instants[0])
         instants = instants_in([slots], first, len(domains.first))
         demand.effort.spend(len(domains.rank) + len(slots.owner) + len(instants.owner))
-        bounds = _bounds(_Counted.of(demand, slots, instants), demand, goal)
+        bounds = _bounds(_CountedSlots.of(demand, slots, instants), demand, goal)
         return cls(
             demand=demand,
             goal=goal,
@@ -66,11 +66,11 @@ class PlainRivals:
             lowest=domains.lowest,
         )
 
-    def run(self, domain: int, until: float) -> Run | None:
+    def run(self, domain: int, until: float) -> RatedRun | None:
         """Find the best run in a domain; see ``Rivals``."""
         demand, open_slots = self.demand, self._open_slots(domain)
         space = SearchSpace(open_slots=open_slots, consider=demand.consider, effort=demand.effort)
-        found = demand.best(space) if self.goal is Goal.FEWEST_MEMBERS else demand.soonest(space, until)
+        found = demand.best(space) if self.goal is RunGoal.FEWEST_MEMBERS else demand.soonest(space, until)
         outline = outline_of(found)
         if outline is None:
             return None
@@ -80,7 +80,7 @@ class PlainRivals:
         """Number alike domains; see ``Rivals``. Where stays are limited, none is known to be like another."""
         if self.demand.stays is not None:
             return np.arange(len(self.lowest))
-        slots = self.slots.take(self.slots.stay) if self.goal is Goal.EARLIEST_START else self.slots
+        slots = self.slots.take(self.slots.stay) if self.goal is RunGoal.EARLIEST_START else self.slots
         return alike_until([slots], until, len(self.lowest))
 
     def _open_slots(self, domain: int) -> OpenSlots:
@@ -91,7 +91,7 @@ class PlainRivals:
     def _longest(self, open_slots: OpenSlots, outline: Outline) -> float | None:
         """Tell what the pieces of the slowest member take on a reference node, if that is what counts."""
         pieces = self.demand.role.pieces
-        if self.goal is not Goal.EARLIEST_START or pieces is None:
+        if self.goal is not RunGoal.EARLIEST_START or pieces is None:
             return None
         slots = slots_from(open_slots, outline.start)
         taken = np.diff(np.minimum(slots.held - slots.lost_by(np.inf), outline.size), prepend=0)
@@ -99,7 +99,7 @@ class PlainRivals:
         return float((divide_pieces(slowdowns, pieces) * slowdowns).max())
 
 
-class _Counted(NamedTuple):
+class _CountedSlots(NamedTuple):
     """How many slots last for the shortest run, and no less than which slow-down they have, from each instant on."""
 
     instants: Instants
@@ -126,20 +126,20 @@ def _shortest_runs(load: GangLoad | None, slowdowns: FloatArray, slots: IntArray
     return np.full(len(slowdowns), np.inf) if load is None else load.shortest_runs(slowdowns, slots)
 
 
-def _bounds(counted: _Counted, demand: Demand, goal: Goal) -> FloatArray:
+def _bounds(counted: _CountedSlots, demand: Demand, goal: RunGoal) -> FloatArray:
     """Bound the merits of each domain's runs."""
     load, gang, instants = demand.load, demand.gang, counted.instants
     match goal:
-        case Goal.LEAST_VALUE:
+        case RunGoal.LEAST_VALUE:
             assert load is not None, "the run time is known"
             first = load.least_values(instants.time, counted.slowdowns, counted.slots)
             second = np.zeros(len(first))
-        case Goal.FEWEST_MEMBERS:
+        case RunGoal.FEWEST_MEMBERS:
             assert load is not None, "the run time is known"
             assert gang.deadline is not None, "there is a deadline that can bind"
             first = least_sizes(load, instants.time, counted.slowdowns, counted.slots, gang.deadline)
             second = instants.time + load.shortest_runs(counted.slowdowns, counted.slots)
-        case Goal.EARLIEST_START:
+        case RunGoal.EARLIEST_START:
             sizes = demand.role.sizes
             first = np.where(counted.slots >= sizes.least, instants.time, np.inf)
             second = np.zeros(len(first)) if demand.role.pieces is not None else -counted.slots.astype(np.float64)

@@ -13,7 +13,7 @@ from coschedule.queue.choosing.bounds import best_of_each
 from coschedule.queue.choosing.by_roles import RolesChooser, longest_pieces
 from coschedule.queue.roles.party import Party
 from coschedule.queue.search.finishes import first_in_time, least_of_first, seconds_until
-from coschedule.queue.search.goals import Goal, Run, run_of
+from coschedule.queue.search.goals import RatedRun, RunGoal, run_of
 from coschedule.queue.slots.alike_classes import alike_classes
 from coschedule.queue.slots.by_domain import (
     Instants,
@@ -37,14 +37,14 @@ class RolesRivals:
     """The domains of a timeline, whose classes agree in all levels of single nodes; see ``Rivals``."""
 
     chooser: RolesChooser
-    goal: Goal
+    goal: RunGoal
     timeline: Timeline
     domains: Domains
     bounds: FloatArray
     lowest: IntArray
 
     @classmethod
-    def of(cls, chooser: RolesChooser, timeline: Timeline, domain: IntArray, goal: Goal) -> Self | None:
+    def of(cls, chooser: RolesChooser, timeline: Timeline, domain: IntArray, goal: RunGoal) -> Self | None:
         """Prepare the domains, domain[n]; None where there are none, or no mix of members has a time."""
         for level in chooser.levels:
             if level.single_nodes:
@@ -54,16 +54,16 @@ class RolesRivals:
         domains = domains.first_of(kinds)
         if not (len(domains.first) and len(chooser.party.needs)):
             return None
-        bounds = _bounds(_Counted.of(chooser, timeline, domains), chooser.party, goal)
+        bounds = _bounds(_CountedMixes.of(chooser, timeline, domains), chooser.party, goal)
         return cls(chooser=chooser, goal=goal, timeline=timeline, domains=domains, bounds=bounds, lowest=domains.lowest)
 
-    def run(self, domain: int, until: float) -> Run | None:
+    def run(self, domain: int, until: float) -> RatedRun | None:
         """Find the best run in a domain; see ``Rivals``."""
         search = self.chooser.search(self.timeline.of_ranks(self.domains.ranks(domain)))
         found = self.chooser.best(search, self.goal, until)
         if found is None:
             return None
-        longest = longest_pieces(search, found) if self.goal is Goal.EARLIEST_START else None
+        longest = longest_pieces(search, found) if self.goal is RunGoal.EARLIEST_START else None
         return run_of(self.goal, self.chooser.gang, found.outline, longest=longest)
 
     def alike(self, until: float) -> IntArray:
@@ -86,7 +86,7 @@ def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
     return [*chooser.passes[timeline.example].T.astype(np.int64), *limits, *single]
 
 
-class _Counted(NamedTuple):
+class _CountedMixes(NamedTuple):
     """From each instant on: how many mixes may fit, the smallest first, and by how much their runs are longer at least.
 
     Longer than on idle reference nodes.
@@ -134,19 +134,19 @@ def _mixes(party: Party, slots: list[SlotsByDomain], instants: Instants, seconds
     return party.with_enough([count_lasting(one, instants, seconds) for one in slots])
 
 
-def _bounds(counted: _Counted, party: Party, goal: Goal) -> FloatArray:
+def _bounds(counted: _CountedMixes, party: Party, goal: RunGoal) -> FloatArray:
     """Bound the merits of each domain's runs."""
     instants, mixes, factor = counted.instants, counted.mixes, counted.factor
     match goal:
-        case Goal.LEAST_VALUE:
+        case RunGoal.LEAST_VALUE:
             cheapest = least_of_first(party.times * party.weights)
             first = party.price.least_value(instants.time, factor * cheapest[mixes], party.largest)
             second = np.zeros(len(first))
-        case Goal.FEWEST_MEMBERS:
+        case RunGoal.FEWEST_MEMBERS:
             first = _least_sizes(counted, party)
             shortest = least_of_first(party.times)
             second = instants.time + factor * shortest[mixes]
-        case Goal.EARLIEST_START:
+        case RunGoal.EARLIEST_START:
             first = np.where(mixes > 0, instants.time, np.inf)
             second = np.zeros(len(first)) if party.unequal is not None else -np.append(0.0, party.sizes)[mixes]
         case _:
@@ -154,7 +154,7 @@ def _bounds(counted: _Counted, party: Party, goal: Goal) -> FloatArray:
     return best_of_each(np.where(counted.in_time, first, np.inf), second, instants)
 
 
-def _least_sizes(counted: _Counted, party: Party) -> FloatArray:
+def _least_sizes(counted: _CountedMixes, party: Party) -> FloatArray:
     """Bound from below how many members a run has that meets the deadline: float[k], inf where none does."""
     deadline = party.gang.deadline
     assert deadline is not None, "members are counted where there is a deadline"

@@ -28,7 +28,7 @@ _FEW_OF_ALL = 0.2
 """Where more than this part of the places is given back or claimed, claiming all of them anew takes less time."""
 
 
-class Fitting(NamedTuple):
+class PlacesTogether(NamedTuple):
     """The places for which there is room together; a timeline with the ``whole`` of them, or all ``beside`` some."""
 
     places: list[Place]
@@ -45,7 +45,7 @@ class Together(NamedTuple):
 
 def fitting(
     places: Sequence[Place], apart: Collection[GangKey], timeline: Timeline, look_ahead: Callable[[Timeline], None]
-) -> Fitting:
+) -> PlacesTogether:
     """Find the places for which there is room on the timeline, and claim them, those of the gangs ``apart`` apart.
 
     ``look_ahead`` is called with the timeline ``beside`` before the ``whole`` is made from it: what is found there need
@@ -60,7 +60,7 @@ def fitting(
         own = [place for place in kept if place.gang.key in apart]
         beside = whole.claimed_all(given_back(claims_of(own)))
     look_ahead(beside)
-    return Fitting(kept, beside.claimed_all(claims_of(own)), beside)
+    return PlacesTogether(kept, beside.claimed_all(claims_of(own)), beside)
 
 
 def those_with_room(places: Sequence[Place], whole: Timeline) -> Together:

@@ -66,7 +66,7 @@ class EqualLoad:
         """Find the best candidate that starts at an instant of ``among``, rising, of a value up to ``limit``."""
         if not (len(space.open_slots.slowdowns) and len(self.sizes) and len(among)):
             return None
-        search = _Search(space, self, limit)
+        search = _CandidateSearch(space, self, limit)
         ranges = _MOST_RANGES
         bounds = self._bounds(space, among, ranges)
         while ranges < len(space.open_slots.slowdowns) and len(among) > _FEW:
@@ -113,7 +113,7 @@ class EqualLoad:
 
 
 @dataclass(slots=True, eq=False)
-class _Search:
+class _CandidateSearch:
     """The best candidate found so far, and the value that the next one must not exceed."""
 
     space: SearchSpace

@@ -12,7 +12,7 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
 from coschedule.queue.loads import unequal
-from coschedule.queue.loads.unequal import Run
+from coschedule.queue.loads.unequal import BestSize
 from coschedule.queue.problem.price import Price
 from coschedule.queue.search.candidates import Candidate, SearchSpace
 
@@ -63,7 +63,7 @@ class PiecesLoad:
         runs: FloatArray = self.pieces / speed * self.seconds_per_piece + overheads
         return runs
 
-    def best_run(self, _start: float, slowdowns: FloatArray, held: IntArray, /) -> Run | None:
+    def best_run(self, _start: float, slowdowns: FloatArray, held: IntArray, /) -> BestSize | None:
         """Divide the pieces among the fastest slots; see ``UnequalLoad``."""
         found = choose_size(
             slowdowns,
@@ -72,4 +72,4 @@ class PiecesLoad:
             seconds_per_piece=self.seconds_per_piece,
             costs=SizeCosts(self.sizes, self.overheads, self.price.weights(self.sizes)),
         )
-        return None if found is None else Run(found.seconds, found.size)
+        return None if found is None else BestSize(found.seconds, found.size)

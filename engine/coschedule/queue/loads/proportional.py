@@ -10,7 +10,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.loads import unequal
-from coschedule.queue.loads.unequal import Run
+from coschedule.queue.loads.unequal import BestSize
 from coschedule.queue.problem.price import Price
 from coschedule.queue.search.candidates import Candidate, SearchSpace
 
@@ -54,7 +54,7 @@ class ProportionalLoad:
         runs: FloatArray = np.minimum.reduceat(self.work, first)[:, np.newaxis] / speed
         return runs
 
-    def best_run(self, start: float, slowdowns: FloatArray, held: IntArray, /) -> Run | None:
+    def best_run(self, start: float, slowdowns: FloatArray, held: IntArray, /) -> BestSize | None:
         """Give every size the fastest slots; see ``UnequalLoad``."""
         fitting = int(np.searchsorted(self.sizes, held[-1], side="right"))
         if not fitting:
@@ -65,4 +65,4 @@ class ProportionalLoad:
         runs = self.work[:fitting] / speed
         # Finishes are compared, not runs: what ends at the same time is equal, and the fewest members are taken.
         best = int(np.argmin(self.price.value(start, start + runs, self.sizes[:fitting])))
-        return Run(float(runs[best]), int(self.sizes[best]))
+        return BestSize(float(runs[best]), int(self.sizes[best]))

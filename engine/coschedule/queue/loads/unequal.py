@@ -31,7 +31,7 @@ _MOST_RANGES = 16
 """Bounds tell at most so many ranges of slow-downs and of sizes apart: more of them cost more than they save."""
 
 
-class Run(NamedTuple):
+class BestSize(NamedTuple):
     """The best size on given slots, and the seconds it runs."""
 
     seconds: float
@@ -69,7 +69,7 @@ class UnequalLoad(Protocol):
         speed ``speed[s, k]`` together at most, which is above 0.
         """
 
-    def best_run(self, start: float, slowdowns: FloatArray, held: IntArray, /) -> Run | None:
+    def best_run(self, start: float, slowdowns: FloatArray, held: IntArray, /) -> BestSize | None:
         """Choose the size with the least value from ``start`` on, then the fewest members; None when no size fits.
 
         ``held[t]`` slots have the slow-down ``slowdowns[t]``, which rise, or a smaller one.
@@ -111,14 +111,14 @@ def _runs_on(load: UnequalLoad, slowdowns: FloatArray, slots: IntArray) -> Float
     return _runs(load, slots, np.minimum(slots, largest[:, np.newaxis]) / slowdowns)
 
 
-class _Bounds(NamedTuple):
+class _RunBounds(NamedTuple):
     """From below, the finish and the value of every run that starts at an instant, inf where no size fits: float[k]."""
 
     finish: FloatArray
     value: FloatArray
 
 
-def _bounds(space: SearchSpace, load: UnequalLoad, among: IntArray) -> _Bounds:
+def _bounds(space: SearchSpace, load: UnequalLoad, among: IntArray) -> _RunBounds:
     slowdowns = space.open_slots.slowdowns
     ranges = min(_MOST_RANGES, len(slowdowns))
     fastest = slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)]
@@ -130,20 +130,20 @@ def _bounds(space: SearchSpace, load: UnequalLoad, among: IntArray) -> _Bounds:
     speed = np.einsum("rsk,r->sk", np.minimum(held[:, np.newaxis], largest[:, np.newaxis]), faster)
     runs = _runs(load, held[-1], speed)
     starts = space.instants[among]
-    return _Bounds(starts + runs.min(axis=0), _values(load, starts, runs))
+    return _RunBounds(starts + runs.min(axis=0), _values(load, starts, runs))
 
 
-class _Ranges(NamedTuple):
+class _SizeRanges(NamedTuple):
     """Ranges of sizes: from index ``first[s]`` on, and the ``largest[s]`` size of each."""
 
     first: IntArray
     largest: IntArray
 
 
-def _ranges(load: UnequalLoad) -> _Ranges:
+def _ranges(load: UnequalLoad) -> _SizeRanges:
     count = len(load.sizes)
     first = np.arange(min(_MOST_RANGES, count)) * count // min(_MOST_RANGES, count)
-    return _Ranges(first, load.sizes[np.append(first[1:], count) - 1])
+    return _SizeRanges(first, load.sizes[np.append(first[1:], count) - 1])
 
 
 def _runs(load: UnequalLoad, slots: IntArray, speed: FloatArray) -> FloatArray:
@@ -162,7 +162,7 @@ def _values(load: UnequalLoad, starts: FloatArray, runs: FloatArray) -> FloatArr
     return load.price.least_value(starts, costs, int(load.sizes[-1]))
 
 
-class _Look(NamedTuple):
+class _BestRun(NamedTuple):
     """The best run of a load's sizes on slots of which ``lost[t]``, up to each pace, are out of the question."""
 
     value: float
@@ -204,19 +204,19 @@ class _From(NamedTuple):
         value = price.value(self.start, candidate.finish, candidate.size)
         return candidate._replace(value=value) if value <= limit else None
 
-    def _looks(self, *tries: tuple[UnequalLoad, IntArray]) -> list[_Look]:
+    def _looks(self, *tries: tuple[UnequalLoad, IntArray]) -> list[_BestRun]:
         looks = (self._look(load, lost) for load, lost in tries if len(load.sizes))
         return [look for look in looks if look is not None]
 
-    def _look(self, load: UnequalLoad, lost: IntArray) -> _Look | None:
+    def _look(self, load: UnequalLoad, lost: IntArray) -> _BestRun | None:
         self.space.effort.spend(load.steps_a_look + len(load.sizes))
         run = load.best_run(self.start, self.space.open_slots.slowdowns, self.held - lost)
         if run is None:
             return None
         finish = finish_of(self.start, run.seconds)
-        return _Look(load.price.value(self.start, finish, run.size), run.size, finish, load, lost)
+        return _BestRun(load.price.value(self.start, finish, run.size), run.size, finish, load, lost)
 
-    def _tell(self, look: _Look, pace: int, *, lasts: bool) -> None:
+    def _tell(self, look: _BestRun, pace: int, *, lasts: bool) -> None:
         self.space.consider(
             Considered(
                 start=np.array([self.start]),
@@ -227,7 +227,7 @@ class _From(NamedTuple):
         )
 
 
-def _further(look: _Look, lost_by_then: IntArray) -> list[tuple[UnequalLoad, IntArray]]:
+def _further(look: _BestRun, lost_by_then: IntArray) -> list[tuple[UnequalLoad, IntArray]]:
     """What is to be looked at in the place of a run whose slots do not last."""
     if not look.load.price.seconds:
         return [(look.load, lost_by_then)]

@@ -46,7 +46,7 @@ class Offer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ground:
+class NodeClasses:
     """Classes of nodes, all in one domain of each of the ``levels``.
 
     Class c has the nodes of ranks ``rank[i]``, rising, from ``first[c]`` to before ``first[c + 1]``. Levels with shared
@@ -120,12 +120,14 @@ class Ground:
                     yield rule_inside(term, layout)
 
 
-def ground_of(timeline: Timeline, levels: Sequence[Level]) -> Ground:
+def ground_of(timeline: Timeline, levels: Sequence[Level]) -> NodeClasses:
     """Take the nodes of a timeline, whose classes agree in all levels; the levels have the domain of each rank."""
     by_class = np.argsort(timeline.class_of, kind="stable")
     first = np.append(0, np.cumsum(timeline.width))
     one_of = by_class[first[:-1]]
-    return Ground(rank=by_class, first=first, levels=[level._replace(domain=level.domain[one_of]) for level in levels])
+    return NodeClasses(
+        rank=by_class, first=first, levels=[level._replace(domain=level.domain[one_of]) for level in levels]
+    )
 
 
 def _nested(layout: Layout, nodes: Iterable[tuple[AlikeNodes, int]], levels: Sequence[Level]) -> Sequence[Part]:

@@ -34,7 +34,7 @@ from coschedule.queue.planner.observer import Observer
 from coschedule.queue.planner.placing import Placing
 from coschedule.queue.planner.reading import read_constraints
 from coschedule.queue.planner.turn import Turn
-from coschedule.queue.planner.unplaced import Ground, closing, held_on, refusal_on
+from coschedule.queue.planner.unplaced import PlanTimelines, closing, held_on, refusal_on
 from coschedule.queue.planner.windows_and_releases import expected_timeline
 from coschedule.queue.planner.without_end import WithoutEnd
 from coschedule.queue.problem.decisions import Decision, Hold, Placement, Unplaceable
@@ -348,7 +348,7 @@ class Planner:
         self._timeline = self._timeline.claimed_all(claims_of_pods(in_front, self._rank_of, self._snapshot.now))
 
     def _refuse(self, chooser: Chooser) -> Unplaceable:
-        ground = Ground(
+        ground = PlanTimelines(
             snapshot=self._snapshot,
             feasibility=self._feasibility,
             topology=self._topology,

@@ -24,7 +24,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ground:
+class PlanTimelines:
     """What there is in a plan: ``at_first``, ``by_now`` after the gangs decided so far, and ``at_last``.
 
     Some of these gangs hold nodes ``without_end``.
@@ -39,7 +39,7 @@ class Ground:
     without_end: WithoutEnd
 
 
-def refusal_on(ground: Ground, chooser: Chooser) -> Refusal:
+def refusal_on(ground: PlanTimelines, chooser: Chooser) -> Refusal:
     """Say why there is no placement for the chooser's gang."""
     snapshot, feasibility = own_snapshot(chooser.gang, ground.snapshot), ground.feasibility
     stages = Stages(seen_by(chooser.gang, ground.at_first), seen_by(chooser.gang, ground.by_now), ground.at_last)
@@ -62,7 +62,7 @@ def refusal_on(ground: Ground, chooser: Chooser) -> Refusal:
     return refuse_together(case)
 
 
-def held_on(ground: Ground, chooser: Chooser, refusal: Refusal) -> Held | None:
+def held_on(ground: PlanTimelines, chooser: Chooser, refusal: Refusal) -> Held | None:
     """Choose what a gang holds that was refused, if it may and if that lets it end in time."""
     if not isinstance(chooser, PlainChooser) or not _may_change(refusal) or not chooser.gang.may_hold:
         return None

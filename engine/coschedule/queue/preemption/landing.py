@@ -16,7 +16,7 @@ WORTH_SECONDS = 30.0
 """By how much sooner a gang has to start. Pods usually have as long to end: a shorter wait gains nothing."""
 
 
-class Effort:
+class PlanningEffort:
     """How many gangs may still be planned in search of victims: a plan is to take no longer for all that fails.
 
     One that takes more than each choice has by itself counts as several.
@@ -25,11 +25,11 @@ class Effort:
     def __init__(self, gangs: int) -> None:
         self._left = self._given = gangs
 
-    def half(self) -> "Effort":
+    def half(self) -> "PlanningEffort":
         """What one gang may use of it, so that something is left for those behind it."""
-        return Effort(self._left // 2)
+        return PlanningEffort(self._left // 2)
 
-    def take_back(self, share: "Effort") -> None:
+    def take_back(self, share: "PlanningEffort") -> None:
         """Count what was used of a share."""
         self._left -= share.used
 
@@ -62,7 +62,7 @@ class Landing:
     What starts now in front of it starts as planned; nobody of its priority or above may start later than planned.
     """
 
-    def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: Effort) -> None:
+    def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: PlanningEffort) -> None:
         ordered = in_order(snapshot.gangs)
         place = ordered.index(gang)
         decisions = {decision.gang: decision for decision in made.decisions}

@@ -20,8 +20,8 @@ from typing import NamedTuple
 from coschedule.queue.keeping.memory import with_starts_promised
 from coschedule.queue.plan import plan
 from coschedule.queue.planner.planner import Rescue
-from coschedule.queue.preemption.landing import WORTH_SECONDS, Effort, start_of
-from coschedule.queue.preemption.search import Landed, Search
+from coschedule.queue.preemption.landing import WORTH_SECONDS, PlanningEffort, start_of
+from coschedule.queue.preemption.search import Landed, VictimSearch
 from coschedule.queue.preemption.worlds import awaiting, without
 from coschedule.queue.problem.decisions import Decision, Placement, Plan, Unplaceable
 from coschedule.queue.problem.gangs import GangKey, PendingGang
@@ -60,7 +60,7 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
     same answer. ``rescue`` as in ``plan``.
     """
     preemptions: list[Preemption] = []
-    effort = Effort(MOST_PLANNED)
+    effort = PlanningEffort(MOST_PLANNED)
     while len(preemptions) < MOST_PREEMPTIONS:
         found = _most_urgent(snapshot, made, effort)
         if found is None:
@@ -72,14 +72,14 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
     return Preempting(made, tuple(preemptions))
 
 
-def _most_urgent(snapshot: Snapshot, made: Plan, effort: Effort) -> tuple[PendingGang, Landed] | None:
+def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tuple[PendingGang, Landed] | None:
     """The first gang of the queue for which others can be evicted."""
     if not snapshot.running:
         return None
     starts = {decision.gang: start_of(decision) for decision in made.decisions}
     bound = with_starts_promised(snapshot, made) if snapshot.promises is Promises.SLACK else snapshot
     unread = {decision.gang for decision in made.decisions if _is_unread(decision)}
-    search, in_front = Search(bound, made, effort), 0
+    search, in_front = VictimSearch(bound, made, effort), 0
     for gang in in_order(bound.gangs):
         if not effort.allows(in_front + 1):
             return None

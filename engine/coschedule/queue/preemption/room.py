@@ -15,7 +15,7 @@ from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 
 
-class Room:
+class PlaceCount:
     """Counts the places that a gang would find on nodes that pass its constraints.
 
     Axes of what is ``free``: node, resource.

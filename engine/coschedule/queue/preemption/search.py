@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from coschedule.model.numbers import IntArray
 from coschedule.queue.feasible.feasibility import Feasibility
-from coschedule.queue.preemption.landing import Effort, Landing
-from coschedule.queue.preemption.room import Room, free_by, give_back, take_again, without_holdings
+from coschedule.queue.preemption.landing import Landing, PlanningEffort
+from coschedule.queue.preemption.room import PlaceCount, free_by, give_back, take_again, without_holdings
 from coschedule.queue.preemption.victims import cheapest_first, cost
 from coschedule.queue.preemption.worlds import left_of
 from coschedule.queue.problem.decisions import Plan
@@ -42,10 +42,10 @@ class _Below:
     most_free: IntArray
 
 
-class Search:
+class VictimSearch:
     """Searches victims for gangs of one plan."""
 
-    def __init__(self, snapshot: Snapshot, made: Plan, effort: Effort) -> None:
+    def __init__(self, snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> None:
         self._snapshot = snapshot
         self._made = made
         self._effort = effort
@@ -57,7 +57,7 @@ class Search:
         below = self._below_priority(gang.priority)
         if below is None:
             return None
-        room = Room(self._snapshot, gang, self._feasibility, below.free)
+        room = PlaceCount(self._snapshot, gang, self._feasibility, below.free)
         candidates = [one for one in below.gangs if room.concerns(one)] if room.fits(below.most_free) else []
         if not candidates:
             return None
@@ -71,10 +71,10 @@ class Search:
         self._effort.take_back(share)
         return None if victims is None else Landed(landing, victims)
 
-    def _room_behind(self, gang: PendingGang, landing: Landing, by: float) -> Room:
+    def _room_behind(self, gang: PendingGang, landing: Landing, by: float) -> PlaceCount:
         """The room of a gang if all in front of it take the places that are planned for them."""
         world = landing.after_those_in_front(by)
-        return Room(world, gang, self._feasibility, free_by(world, by))
+        return PlaceCount(world, gang, self._feasibility, free_by(world, by))
 
     def _below_priority(self, priority: int) -> _Below | None:
         if priority not in self._below:
@@ -96,7 +96,9 @@ def _within(budgets: Sequence[int], victims: Sequence[RunningGang]) -> bool:
     return min(left_of(budgets, victims), default=0) >= 0
 
 
-def _every_set(candidates: Sequence[RunningGang], snapshot: Snapshot, room: Room, landing: Landing) -> Victims | None:
+def _every_set(
+    candidates: Sequence[RunningGang], snapshot: Snapshot, room: PlaceCount, landing: Landing
+) -> Victims | None:
     for victims in cheapest_first(candidates, snapshot.now, room.is_enough):
         if room.is_enough(victims) and _within(snapshot.budgets, victims) and landing.is_worth(victims):
             return victims
@@ -105,7 +107,9 @@ def _every_set(candidates: Sequence[RunningGang], snapshot: Snapshot, room: Room
     return None
 
 
-def _cheap_set(candidates: Sequence[RunningGang], snapshot: Snapshot, room: Room, landing: Landing) -> Victims | None:
+def _cheap_set(
+    candidates: Sequence[RunningGang], snapshot: Snapshot, room: PlaceCount, landing: Landing
+) -> Victims | None:
     """A set of which nobody can be spared. Where one is too small it is doubled before it is tried again."""
     now, budgets, free = snapshot.now, snapshot.budgets, room.free.copy()
     chosen: list[RunningGang] = []
@@ -131,7 +135,7 @@ def _cheap_set(candidates: Sequence[RunningGang], snapshot: Snapshot, room: Room
 
 
 def _worth_it(
-    chosen: Sequence[RunningGang], now: float, room: Room, free: IntArray, landing: Landing
+    chosen: Sequence[RunningGang], now: float, room: PlaceCount, free: IntArray, landing: Landing
 ) -> Victims | None:
     """Of victims that leave enough room those without whom the gang does not land; None where it does not at all."""
     needed = _needed_for_room(chosen, now, room, free)
@@ -140,7 +144,7 @@ def _worth_it(
     return _spared(chosen, now, landing.is_worth) if landing.is_worth(chosen) else None
 
 
-def _needed_for_room(chosen: Sequence[RunningGang], now: float, room: Room, free: IntArray) -> Victims:
+def _needed_for_room(chosen: Sequence[RunningGang], now: float, room: PlaceCount, free: IntArray) -> Victims:
     free = free.copy()
 
     def fits_without(victim: RunningGang) -> bool:

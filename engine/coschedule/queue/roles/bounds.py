@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.roles.search import Search
+from coschedule.queue.roles.search import PartySearch
 from coschedule.queue.search.finishes import first_in_time, least_of_first, seconds_until
 from coschedule.queue.slots.counts import count_outlasting
 from coschedule.queue.slots.kept import stretches_for
@@ -21,19 +21,19 @@ _MOST_RANGES = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Bounds:
+class MixBounds:
     """From ``starts[k]`` on, at most the first ``mixes[g, k]`` mixes fit on nodes up to range g of slow-downs.
 
     Runs there are longer by ``factor[g]`` at least than on idle reference nodes.
     """
 
-    search: Search
+    search: PartySearch
     starts: FloatArray
     mixes: IntArray
     factor: FloatArray
 
     @classmethod
-    def of(cls, search: Search, starts: FloatArray, shortest: float) -> Self:
+    def of(cls, search: PartySearch, starts: FloatArray, shortest: float) -> Self:
         """Bound runs from some instants, which rise; on idle reference nodes none is shorter than ``shortest``."""
         slowdowns = search.timeline.slowdowns
         # The slowest node sets the pace of equal shares only; where they differ, the fastest alone bounds a run.
@@ -70,7 +70,7 @@ class Bounds:
         return fits
 
 
-def _slots_of(search: Search, role: int, starts: FloatArray) -> OpenSlots:
+def _slots_of(search: PartySearch, role: int, starts: FloatArray) -> OpenSlots:
     """Find the slots of a role as if it were alone, by the pace of the timeline; those without a load set no pace."""
     party, timeline = search.party, search.timeline
     stretches = stretches_for(timeline, party.requests[role], search.passes_by_node[:, role])

@@ -19,10 +19,10 @@ import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.packing.places import Seats
-from coschedule.queue.roles.bounds import Bounds
-from coschedule.queue.roles.rooms import Room
-from coschedule.queue.roles.search import Found, Search, Short
-from coschedule.queue.roles.wishes import Pairs, Rank, Wish
+from coschedule.queue.roles.bounds import MixBounds
+from coschedule.queue.roles.rooms import ClassRoom
+from coschedule.queue.roles.search import Found, PartySearch, Short
+from coschedule.queue.roles.wishes import PossibleRuns, Rank, Wish
 from coschedule.queue.search.finishes import finish_of, finishes_of
 
 _AT_ONCE = 16
@@ -37,11 +37,11 @@ class _Hit(NamedTuple):
     found: Found
 
 
-def best_equal(search: Search, wish: Wish, *, among: FloatArray) -> Found | None:
+def best_equal(search: PartySearch, wish: Wish, *, among: FloatArray) -> Found | None:
     """Find the best run of those that are wished for, which starts at one of the instants ``among``, rising."""
     if not (wish.mixes.any() and len(search.timeline.slowdowns) and len(among)):
         return None
-    promised = wish.from_instants(Bounds.of(search, among, _shortest(search, wish)))
+    promised = wish.from_instants(MixBounds.of(search, among, _shortest(search, wish)))
     best: _Hit | None = None
     for index in promised.order.tolist():
         if search.effort.is_over or (best is not None and not promised.is_no_worse(index, best.rank)):
@@ -50,12 +50,12 @@ def best_equal(search: Search, wish: Wish, *, among: FloatArray) -> Found | None
     return None if best is None else best.found
 
 
-def any_equal(search: Search, wish: Wish, *, among: FloatArray) -> Found | None:
+def any_equal(search: PartySearch, wish: Wish, *, among: FloatArray) -> Found | None:
     """Find some run that is wished for: the first with the fewest members, on nodes however slow."""
     if not (wish.mixes.any() and len(search.timeline.slowdowns) and len(among)):
         return None
     mix, slowest = int(np.argmax(wish.mixes)), len(search.timeline.slowdowns) - 1
-    may_fit = Bounds.of(search, among, float(search.party.times[mix])).may_fit(mix)
+    may_fit = MixBounds.of(search, among, float(search.party.times[mix])).may_fit(mix)
     for start in among[may_fit].tolist():
         finish = finish_of(start, float(search.timeline.slowdowns[slowest] * search.party.times[mix]))
         outline = search.outline(mix, start, finish)
@@ -69,11 +69,11 @@ def any_equal(search: Search, wish: Wish, *, among: FloatArray) -> Found | None:
     return None
 
 
-def _shortest(search: Search, wish: Wish) -> float:
+def _shortest(search: PartySearch, wish: Wish) -> float:
     return float(search.party.times[wish.mixes].min())
 
 
-def _best_from(search: Search, wish: Wish, start: float, best: _Hit | None) -> _Hit | None:
+def _best_from(search: PartySearch, wish: Wish, start: float, best: _Hit | None) -> _Hit | None:
     """Find the best run from an instant, or the best one before if that is no worse."""
     slowdowns = search.timeline.slowdowns
     shortest = float(slowdowns[0]) * _shortest(search, wish)
@@ -96,21 +96,21 @@ def _best_from(search: Search, wish: Wish, start: float, best: _Hit | None) -> _
 class _Rows:
     """Runs from one instant on nodes up to some ``paces``, which rise: row ``t`` of the ``pairs`` is of paces[t]."""
 
-    search: Search
+    search: PartySearch
     wish: Wish
     start: float
     paces: IntArray
-    pairs: Pairs
+    pairs: PossibleRuns
 
     @classmethod
-    def of(cls, search: Search, wish: Wish, start: float, paces: IntArray, most: IntArray) -> Self:
+    def of(cls, search: PartySearch, wish: Wish, start: float, paces: IntArray, most: IntArray) -> Self:
         """Take the pairs that a bound has left: the first most[t] mixes may fit on nodes up to pace t."""
         party = search.party
         finish = finishes_of(start, search.timeline.slowdowns[paces, np.newaxis] * party.times)
         value = party.price.value(start, finish, party.sizes)
         may_fit = np.arange(len(party.needs)) < most[paces, np.newaxis]
         is_open = may_fit & (value <= wish.limit) & wish.mixes
-        return cls(search=search, wish=wish, start=start, paces=paces, pairs=Pairs(is_open, finish, value))
+        return cls(search=search, wish=wish, start=start, paces=paces, pairs=PossibleRuns(is_open, finish, value))
 
     def best(self) -> _Hit | None:
         """Find the best run."""
@@ -130,7 +130,7 @@ class _Rows:
                 self._rule_out(row, mix, seats)
         return None
 
-    def _seats(self, row: int, mix: int, room: Room) -> tuple[Seats, ...] | Short:
+    def _seats(self, row: int, mix: int, room: ClassRoom) -> tuple[Seats, ...] | Short:
         pace = int(self.paces[row])
         seats = self.search.seats(mix, room, pace)
         fits = not isinstance(seats, Short)

@@ -11,7 +11,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Room:
+class ClassRoom:
     """Every node of class ``c`` has ``free[c, w]`` of what is wanted all the time, if it is ``open[c]`` so long.
 
     Members of a role may stay there so long if ``stays[c, role]``, or where that is ``None``. Nothing is ever negative
@@ -27,7 +27,7 @@ class Room:
         admitted: BoolArray = passes & self.open[:, np.newaxis]
         return admitted if self.stays is None else admitted & self.stays
 
-    def is_as(self, other: "Room") -> bool:
+    def is_as(self, other: "ClassRoom") -> bool:
         """Whether both are the same."""
         same = (self.free == other.free).all() and (self.open == other.open).all()
         if self.stays is None or other.stays is None:
@@ -60,14 +60,14 @@ class Rooms:
             open=spans.open,
         )
 
-    def during(self, start: float, finish: float) -> Room:
+    def during(self, start: float, finish: float) -> ClassRoom:
         """Find what is free from ``start``, which is not before now, to ``finish``, which may be inf."""
         during = np.flatnonzero((self.begin < finish) & (self.end > start))
         if not during.size:
-            return Room(free=np.zeros((0, self.free.shape[1]), dtype=np.int64), open=np.zeros(0, dtype=np.bool_))
+            return ClassRoom(free=np.zeros((0, self.free.shape[1]), dtype=np.int64), open=np.zeros(0, dtype=np.bool_))
         first = np.flatnonzero(is_first(self.owner[during]))
         least = np.minimum.reduceat(self.free[during], first, axis=0)
-        return Room(free=least, open=np.logical_and.reduceat(self.open[during], first))
+        return ClassRoom(free=least, open=np.logical_and.reduceat(self.open[during], first))
 
     def instants(self, passes: BoolArray, first: float) -> FloatArray:
         """List when a gang need start, rising: at the ``first`` time it may, and whenever a node gains what is wanted.

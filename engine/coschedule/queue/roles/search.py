@@ -11,12 +11,12 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.packing.fitting import Fitting, fitting_of
-from coschedule.queue.packing.ground import Ground, Offer
+from coschedule.queue.packing.ground import NodeClasses, Offer
 from coschedule.queue.packing.layout import layout_of
 from coschedule.queue.packing.places import Seats, add_up, seats_in
 from coschedule.queue.packing.rules import is_bound
 from coschedule.queue.roles.party import Party
-from coschedule.queue.roles.rooms import Room, Rooms
+from coschedule.queue.roles.rooms import ClassRoom, Rooms
 from coschedule.queue.search.candidates import Consider, Considered, Outline
 from coschedule.queue.search.effort import Effort
 from coschedule.queue.slots.timeline import Timeline
@@ -46,7 +46,7 @@ class Weights(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Search:
+class PartySearch:
     """A party on a timeline: ``passes[c, role]`` where members may be, at most ``most[c, role]`` of them on a node.
 
     ``passes_by_node`` says the same of each node by index. Members may stay for ``stays[c, role]`` seconds from the
@@ -57,7 +57,7 @@ class Search:
 
     party: Party
     timeline: Timeline
-    ground: Ground
+    ground: NodeClasses
     passes: BoolArray
     passes_by_node: BoolArray
     most: IntArray
@@ -74,13 +74,13 @@ class Search:
         """What members ask for of what is wanted: int[role, w]."""
         return self.party.requests[:, self.wanted]
 
-    def room(self, start: float, finish: float) -> Room:
+    def room(self, start: float, finish: float) -> ClassRoom:
         """Find what is free from start to finish, for members that may stay so long."""
         self.effort.spend(len(self.rooms.owner))
         room = self.rooms.during(start, finish)
         return room if self.stays is None else replace(room, stays=start + self.stays >= finish)
 
-    def slots(self, room: Room) -> IntArray:
+    def slots(self, room: ClassRoom) -> IntArray:
         """Count the members of each role that every node could hold if it were the only role: int[c, role]."""
         slots = np.where(room.admits(self.passes), self.most, 0)
         for role, request in enumerate(self.requests):
@@ -88,7 +88,7 @@ class Search:
                 np.minimum(slots[:, role], room.free[:, resource] // request[resource], out=slots[:, role])
         return slots
 
-    def may_fit(self, room: Room) -> IntArray:
+    def may_fit(self, room: ClassRoom) -> IntArray:
         """Count the mixes, from the smallest on, that may fit on nodes up to each pace: int[t]; others do not."""
         slots = self.slots(room)
         self.effort.spend(slots.size)
@@ -98,11 +98,11 @@ class Search:
         by_pace[:, ~self.party.works] = by_pace[-1:, ~self.party.works]
         return np.minimum(self.party.with_enough(by_pace.T), self._may_fit_together(room, slots))
 
-    def may_fit_anywhere(self, room: Room) -> int:
+    def may_fit_anywhere(self, room: ClassRoom) -> int:
         """Count the mixes, from the smallest on, that may fit on nodes however slow."""
         return int(self.may_fit(room)[-1:].max(initial=0))
 
-    def _may_fit_together(self, room: Room, slots: IntArray) -> int:
+    def _may_fit_together(self, room: ClassRoom, slots: IntArray) -> int:
         """Take all nodes that anybody can be on for one."""
         useful = slots.any(axis=1)
         free = self.timeline.width[useful].astype(np.float64) @ room.free[useful].astype(np.float64)
@@ -111,7 +111,7 @@ class Search:
         # What a mix asks for is no less than what a smaller one asks for.
         return int(np.count_nonzero(fits))
 
-    def seats(self, mix: int, room: Room, slowest: int) -> tuple[Seats, ...] | Short:
+    def seats(self, mix: int, room: ClassRoom, slowest: int) -> tuple[Seats, ...] | Short:
         """Put a mix on nodes, members with a load on none slower than the pace ``slowest``, if it fits."""
         fitting = self._fitting(mix, weighed=None)
         admits = self._admits(room, slowest)
@@ -123,7 +123,7 @@ class Search:
             return Short(float(whole.table[goal]))
         return tuple(seats_in(layout, whole, goal, layout.enough))
 
-    def best_seats(self, mix: int, room: Room, weights: Weights) -> tuple[float, tuple[Seats, ...]] | None:
+    def best_seats(self, mix: int, room: ClassRoom, weights: Weights) -> tuple[float, tuple[Seats, ...]] | None:
         """Put a mix on nodes so that the members of a role are worth most together; None where it does not fit."""
         fitting = self._fitting(mix, weighed=weights.role)
         admits = self._admits(room, len(self.timeline.slowdowns))
@@ -151,7 +151,7 @@ class Search:
             )
         )
 
-    def _admits(self, room: Room, slowest: int) -> BoolArray:
+    def _admits(self, room: ClassRoom, slowest: int) -> BoolArray:
         fast = self.timeline.pace <= slowest
         return room.admits(self.passes) & (fast[:, np.newaxis] | ~self.party.works)
 

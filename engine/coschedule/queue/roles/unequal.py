@@ -18,9 +18,9 @@ from coschedule.model.run_times import SerialWork
 from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
 from coschedule.pieces.multiples import Multiples, least_multiple, multiples_by
 from coschedule.queue.packing.places import Seats
-from coschedule.queue.roles.bounds import Bounds
-from coschedule.queue.roles.rooms import Room
-from coschedule.queue.roles.search import Found, Search, Weights
+from coschedule.queue.roles.bounds import MixBounds
+from coschedule.queue.roles.rooms import ClassRoom
+from coschedule.queue.roles.search import Found, PartySearch, Weights
 from coschedule.queue.roles.wishes import LeastValue, Wish
 from coschedule.queue.search.candidates import Outline
 from coschedule.queue.search.finishes import finish_of
@@ -41,11 +41,11 @@ class MixRun(NamedTuple):
     seats: tuple[Seats, ...]
 
 
-def best_unequal(search: Search, wish: Wish, *, among: FloatArray) -> Found | None:
+def best_unequal(search: PartySearch, wish: Wish, *, among: FloatArray) -> Found | None:
     """Find the best run of those that are wished for, which starts at one of the instants ``among``, rising."""
     if not (wish.mixes.any() and len(search.timeline.slowdowns) and len(among)):
         return None
-    bounds = Bounds.of(search, among, float(search.party.times[wish.mixes].min()))
+    bounds = MixBounds.of(search, among, float(search.party.times[wish.mixes].min()))
     if isinstance(wish, LeastValue):
         return _best(search, bounds, wish)
     for mix in np.flatnonzero(wish.mixes).tolist():
@@ -56,7 +56,7 @@ def best_unequal(search: Search, wish: Wish, *, among: FloatArray) -> Found | No
     return None
 
 
-def _best(search: Search, bounds: Bounds, wish: LeastValue) -> Found | None:
+def _best(search: PartySearch, bounds: MixBounds, wish: LeastValue) -> Found | None:
     party = search.party
     shortest = float((party.times[wish.mixes]).min() * party.least_factor(search.timeline.slowdowns[:1])[0])
     promised = wish.from_instants(bounds)
@@ -71,16 +71,16 @@ def _best(search: Search, bounds: Bounds, wish: LeastValue) -> Found | None:
     return best
 
 
-class _Look(NamedTuple):
+class _BestMix(NamedTuple):
     """The best run of some mixes in a room."""
 
     outline: Outline
     run: MixRun
     mixes: BoolArray
-    room: Room
+    room: ClassRoom
 
 
-def _from(search: Search, start: float, mixes: BoolArray, *, shortest: float, limit: float) -> Found | None:
+def _from(search: PartySearch, start: float, mixes: BoolArray, *, shortest: float, limit: float) -> Found | None:
     """Find the best run from a start; ``loads.unequal`` says why others keep the room that a run loses."""
     looks = _looks(search, start, limit, (mixes, search.room(start, finish_of(start, shortest))))
     while looks and not search.effort.is_over:
@@ -97,17 +97,17 @@ def _from(search: Search, start: float, mixes: BoolArray, *, shortest: float, li
     return None
 
 
-def _looks(search: Search, start: float, limit: float, *tries: tuple[BoolArray, Room]) -> list[_Look]:
+def _looks(search: PartySearch, start: float, limit: float, *tries: tuple[BoolArray, ClassRoom]) -> list[_BestMix]:
     looks = []
     for mixes, room in tries:
         run = best_run(search, room, mixes, start=start, limit=limit)
         if run is not None:
             outline = search.outline(run.mix, start, finish_of(start, run.seconds))
-            looks.append(_Look(outline, run, mixes, room))
+            looks.append(_BestMix(outline, run, mixes, room))
     return looks
 
 
-def _further(search: Search, look: _Look, by_then: Room) -> list[tuple[BoolArray, Room]]:
+def _further(search: PartySearch, look: _BestMix, by_then: ClassRoom) -> list[tuple[BoolArray, ClassRoom]]:
     """What is to be looked at in the place of a run whose room does not last."""
     if not search.party.price.seconds:
         return [(look.mixes, by_then)]
@@ -116,7 +116,7 @@ def _further(search: Search, look: _Look, by_then: Room) -> list[tuple[BoolArray
 
 
 def best_run(
-    search: Search, room: Room, mixes: BoolArray, *, start: float = 0.0, limit: float = np.inf
+    search: PartySearch, room: ClassRoom, mixes: BoolArray, *, start: float = 0.0, limit: float = np.inf
 ) -> MixRun | None:
     """Choose the mix that costs least, then the fewest members, in this room; None when none fits.
 
@@ -148,7 +148,7 @@ def _is_above(cost: float, best: MixRun | None) -> bool:
     return best is not None and cost > best.cost * (1 + _ROUNDING)
 
 
-def _working(search: Search) -> int:
+def _working(search: PartySearch) -> int:
     role = search.party.unequal
     assert role is not None, "who asks has looked"
     return role
@@ -157,7 +157,7 @@ def _working(search: Search) -> int:
 class _Alone(NamedTuple):
     """The slots that the working role would have if it were alone: ``slots[t]`` of each pace."""
 
-    search: Search
+    search: PartySearch
     slots: IntArray
 
     def least_runs(self, mixes: IntArray) -> FloatArray:
@@ -198,7 +198,7 @@ class _Piece(NamedTuple):
     overheads: FloatArray
 
 
-def _piece(search: Search, members: IntArray) -> _Piece:
+def _piece(search: PartySearch, members: IntArray) -> _Piece:
     gang = search.party.gang
     pieces = gang.roles[_working(search)].pieces
     if pieces is None or not isinstance(gang.work, SerialWork) or not members.size:
@@ -207,7 +207,9 @@ def _piece(search: Search, members: IntArray) -> _Piece:
     return _Piece(float(gang.work.serial) / pieces, overheads)
 
 
-def _run(search: Search, mix: int, role: int, room: Room, bound: float) -> tuple[float, tuple[Seats, ...]] | None:
+def _run(
+    search: PartySearch, mix: int, role: int, room: ClassRoom, bound: float
+) -> tuple[float, tuple[Seats, ...]] | None:
     """Return the seconds that a mix runs, and who sits where."""
     slowdowns = search.timeline.slowdowns[search.timeline.pace]
     pieces = search.party.gang.roles[role].pieces
@@ -220,7 +222,9 @@ def _run(search: Search, mix: int, role: int, room: Room, bound: float) -> tuple
     return float(members * search.party.times[mix]) / found[0], found[1]
 
 
-def _run_of_pieces(search: Search, mix: int, room: Room, bound: float) -> tuple[float, tuple[Seats, ...]] | None:
+def _run_of_pieces(
+    search: PartySearch, mix: int, room: ClassRoom, bound: float
+) -> tuple[float, tuple[Seats, ...]] | None:
     """Find the least time in which all pieces can be done: of all times at which some member ends a piece."""
     role = _working(search)
     members, pieces = search.party.needs[[mix], role], search.party.gang.roles[role].pieces
@@ -237,7 +241,7 @@ def _run_of_pieces(search: Search, mix: int, room: Room, bound: float) -> tuple[
     return None if found is None else (found.time * seconds + overhead, found.answer)
 
 
-def _done_by(search: Search, mix: int, room: Room, time: float) -> tuple[Seats, ...] | None:
+def _done_by(search: PartySearch, mix: int, room: ClassRoom, time: float) -> tuple[Seats, ...] | None:
     """Seat a mix so that all pieces can be done by then; a member does as many as it has the time for."""
     role = _working(search)
     pieces = search.party.gang.roles[role].pieces

@@ -6,16 +6,16 @@ With pieces, they get the fewest members with which all pieces are done as early
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray
-from coschedule.queue.roles.bounds import Bounds
-from coschedule.queue.roles.search import Found, Search, Short
+from coschedule.queue.roles.bounds import MixBounds
+from coschedule.queue.roles.search import Found, PartySearch, Short
 from coschedule.queue.roles.unequal import best_run
 
 
-def earliest_mix(search: Search, *, among: FloatArray, mixes: BoolArray) -> Found | None:
+def earliest_mix(search: PartySearch, *, among: FloatArray, mixes: BoolArray) -> Found | None:
     """Find the first of the instants ``among``, rising, from which one of the ``mixes``, bool[m], stays."""
     if not (mixes.any() and len(search.timeline.slowdowns) and len(among)):
         return None
-    may_fit = Bounds.of(search, among, np.inf).may_fit(int(np.argmax(mixes)))
+    may_fit = MixBounds.of(search, among, np.inf).may_fit(int(np.argmax(mixes)))
     for start in among[may_fit].tolist():
         if search.effort.is_over:
             break
@@ -25,11 +25,11 @@ def earliest_mix(search: Search, *, among: FloatArray, mixes: BoolArray) -> Foun
     return None
 
 
-def _has_pieces(search: Search) -> bool:
+def _has_pieces(search: PartySearch) -> bool:
     return any(role.pieces is not None for role in search.party.gang.roles)
 
 
-def _most(search: Search, start: float, mixes: BoolArray) -> Found | None:
+def _most(search: PartySearch, start: float, mixes: BoolArray) -> Found | None:
     room = search.room(start, np.inf)
     slowest = len(search.timeline.slowdowns) - 1
     fits = np.flatnonzero(mixes[: search.may_fit_anywhere(room)])
@@ -42,6 +42,6 @@ def _most(search: Search, start: float, mixes: BoolArray) -> Found | None:
     return None
 
 
-def _dealt(search: Search, start: float, mixes: BoolArray) -> Found | None:
+def _dealt(search: PartySearch, start: float, mixes: BoolArray) -> Found | None:
     run = best_run(search, search.room(start, np.inf), mixes)
     return None if run is None else Found(search.outline(run.mix, start, np.inf), run.seats)

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.roles.bounds import Bounds
+from coschedule.queue.roles.bounds import MixBounds
 from coschedule.queue.roles.party import Party
 from coschedule.queue.search.candidates import Outline
 from coschedule.queue.search.finishes import first_in_time, least_of_first, seconds_until
@@ -32,7 +32,7 @@ class Promised(NamedTuple):
         return (float(self.first[index]), float(self.second[index])) <= rank[:2]
 
 
-class Pairs(NamedTuple):
+class PossibleRuns(NamedTuple):
     """Runs of mix m on nodes up to a slow-down t: which are possible, when they end and what they count: [t, m]."""
 
     open: BoolArray
@@ -57,13 +57,13 @@ class Wish(Protocol):
     def no_worse(self, party: Party, outline: Outline) -> Self:
         """Wish for runs that may be as good as this one."""
 
-    def from_instants(self, bounds: Bounds) -> Promised:
+    def from_instants(self, bounds: MixBounds) -> Promised:
         """Tell what instants promise."""
 
     def on_nodes(self, party: Party, start: float, slowdowns: FloatArray, most: IntArray) -> Promised:
         """Tell what slow-downs promise, where the first ``most[t]`` mixes may fit on nodes up to each."""
 
-    def best(self, pairs: Pairs) -> tuple[int, int]:
+    def best(self, pairs: PossibleRuns) -> tuple[int, int]:
         """Choose the best of some pairs, of which one is open: slow-down and mix."""
 
 
@@ -82,7 +82,7 @@ class LeastValue:
         """Wish for runs that may be as good; see ``Wish``."""
         return LeastValue(self.mixes, min(self.limit, outline.value))
 
-    def from_instants(self, bounds: Bounds) -> Promised:
+    def from_instants(self, bounds: MixBounds) -> Promised:
         """Tell what instants promise; see ``Wish``."""
         return self._promised(bounds.least_values(self.mixes))
 
@@ -91,7 +91,7 @@ class LeastValue:
         cheapest = least_of_first(np.where(self.mixes, party.times * party.weights, np.inf))
         return self._promised(party.price.least_value(start, slowdowns * cheapest[most], party.largest))
 
-    def best(self, pairs: Pairs) -> tuple[int, int]:
+    def best(self, pairs: PossibleRuns) -> tuple[int, int]:
         """Choose the least value, the fewest members, then the fastest nodes; see ``Wish``."""
         values = np.where(pairs.open, pairs.value, np.inf)
         mix = int(np.argmin(values.min(axis=0)))
@@ -116,7 +116,7 @@ class FewestMembers:
         """Wish for runs that may be as good; see ``Wish``."""
         return FewestMembers(self.mixes & (party.sizes <= outline.size), self.limit)
 
-    def from_instants(self, bounds: Bounds) -> Promised:
+    def from_instants(self, bounds: MixBounds) -> Promised:
         """Tell what instants promise; see ``Wish``."""
         first, soonest = bounds.fewest(self.mixes, self.limit)
         return _promised_sizes(bounds.search.party, first, soonest)
@@ -128,7 +128,7 @@ class FewestMembers:
         soonest = start + slowdowns * least_of_first(times)[most]
         return _promised_sizes(party, np.where(first < most, first, len(times)), soonest)
 
-    def best(self, pairs: Pairs) -> tuple[int, int]:
+    def best(self, pairs: PossibleRuns) -> tuple[int, int]:
         """Choose the fewest members, then the earliest end; see ``Wish``."""
         mix = int(np.argmax(pairs.open.any(axis=0)))
         return int(np.argmin(np.where(pairs.open[:, mix], pairs.finish[:, mix], np.inf))), mix

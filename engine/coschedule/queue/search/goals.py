@@ -10,7 +10,7 @@ Merit = tuple[float, ...]
 """How good a run is; the lesser one is the better."""
 
 
-class Goal(Enum):
+class RunGoal(Enum):
     """What the best run of a gang is."""
 
     LEAST_VALUE = auto()
@@ -21,7 +21,7 @@ class Goal(Enum):
     """That which starts first: its run time is unknown."""
 
 
-class Run(NamedTuple):
+class RatedRun(NamedTuple):
     """A run and its merit. What is there after ``until`` makes no run better than this one."""
 
     merit: Merit
@@ -29,26 +29,26 @@ class Run(NamedTuple):
     outline: Outline
 
 
-def goal_of(gang: PendingGang) -> Goal:
+def goal_of(gang: PendingGang) -> RunGoal:
     """Tell what a gang wants."""
-    return soonest_goal_of(gang) if gang.work is None or gang.deadline is None else Goal.FEWEST_MEMBERS
+    return soonest_goal_of(gang) if gang.work is None or gang.deadline is None else RunGoal.FEWEST_MEMBERS
 
 
-def soonest_goal_of(gang: PendingGang) -> Goal:
+def soonest_goal_of(gang: PendingGang) -> RunGoal:
     """Tell what a gang would want without its deadline."""
-    return Goal.EARLIEST_START if gang.work is None else Goal.LEAST_VALUE
+    return RunGoal.EARLIEST_START if gang.work is None else RunGoal.LEAST_VALUE
 
 
-def run_of(goal: Goal, gang: PendingGang, outline: Outline, *, longest: float | None) -> Run:
+def run_of(goal: RunGoal, gang: PendingGang, outline: Outline, *, longest: float | None) -> RatedRun:
     """Weigh a run; where its time is unknown, ``longest`` is what the last member's pieces take, if there are any."""
     match goal:
-        case Goal.LEAST_VALUE:
-            return Run(outline, outline.value, outline)
-        case Goal.FEWEST_MEMBERS:
+        case RunGoal.LEAST_VALUE:
+            return RatedRun(outline, outline.value, outline)
+        case RunGoal.FEWEST_MEMBERS:
             assert gang.deadline is not None, "members are counted where there is a deadline"
-            return Run((outline.size, outline.finish, outline.start), gang.deadline, outline)
-        case Goal.EARLIEST_START:
+            return RatedRun((outline.size, outline.finish, outline.start), gang.deadline, outline)
+        case RunGoal.EARLIEST_START:
             preference = (-outline.size,) if longest is None else (longest, outline.size)
-            return Run((outline.start, *preference), outline.start, outline)
+            return RatedRun((outline.start, *preference), outline.start, outline)
         case _:
             assert_never(goal)

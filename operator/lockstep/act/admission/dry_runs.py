@@ -65,7 +65,7 @@ _NOW = _Haste(Urgency.ACT, _LONGEST_NOW_SECONDS, at_once)
 
 
 @dataclass(slots=True, kw_only=True)
-class _Asked:
+class _AskedTemplate:
     version: tuple[str, int]
     checked: int = 0
     is_admitted: bool = False
@@ -79,7 +79,7 @@ class DryRuns:
         self._client = services.client
         self._state = services.state
         self._changed = changed
-        self._asked: dict[GangKey, _Asked] = {}
+        self._asked: dict[GangKey, _AskedTemplate] = {}
         self._lowest_held = math.inf
         self._first, self._again = FairQueue(), FairQueue()
         self._first_checks = self._checks(self._first, _FIRST_PER_SECOND, at_once=_AT_ONCE, of_namespace=_OF_NAMESPACE)
@@ -95,7 +95,7 @@ class DryRuns:
             self._rank_anew(gang)
         elif self._state.templates.written(gang) is not None:
             self.forget(gang.key)
-            self._asked[gang.key] = _Asked(version=version)
+            self._asked[gang.key] = _AskedTemplate(version=version)
             self._first.put(gang.key, self._rank(gang))
             self._first_checks.wake()
 
@@ -172,7 +172,7 @@ class DryRuns:
             # From now on others may be evicted for it.
             self._state.news.plan()
 
-    async def _find_and_note(self, gang: GangFact, spec: GangSpec, asked: _Asked, haste: _Haste) -> bool:
+    async def _find_and_note(self, gang: GangFact, spec: GangSpec, asked: _AskedTemplate, haste: _Haste) -> bool:
         """Check a gang, believe what is found, and see that it is checked again; returns whether a no became a yes.
 
         No answer in time is a no where others are to be evicted, and changes nothing elsewhere.
@@ -207,7 +207,7 @@ class DryRuns:
         if verdict and self._state.admission_says(now, verdict) and not isinstance(verdict, Refusal):
             self._changed(self._state.gangs[gang.key])
 
-    def _check_later(self, key: GangKey, asked: _Asked) -> None:
+    def _check_later(self, key: GangKey, asked: _AskedTemplate) -> None:
         """Have a gang checked again that admission refuses or changes; where that is to come already, let it."""
         gang = self._waiting(key)
         if gang is None:
@@ -218,7 +218,7 @@ class DryRuns:
         asked.checked = min(asked.checked + 1, 16)
         asked.again = asyncio.get_running_loop().call_later(pause, self._check_again, key, asked)
 
-    def _check_again(self, key: GangKey, asked: _Asked) -> None:
+    def _check_again(self, key: GangKey, asked: _AskedTemplate) -> None:
         asked.again = None
         gang = self._state.gangs.get(key)
         if gang is not None:
@@ -237,7 +237,7 @@ def _is_changed(gang: GangFact) -> bool:
     return gang.spec is not None and gang.spec.is_changed_by_admission
 
 
-def _call_off(asked: _Asked) -> None:
+def _call_off(asked: _AskedTemplate) -> None:
     if asked.again is not None:
         asked.again.cancel()
         asked.again = None

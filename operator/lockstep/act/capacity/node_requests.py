@@ -27,7 +27,7 @@ from lockstep.facts.gang.gang import GangFact, GangStatus, Refusal
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.status.node_requests import mark_nodes_requested, mark_request_refused
-from lockstep.report.status.writer import Report
+from lockstep.report.status.writer import StatusReport
 from lockstep.watch.pages import ListError, pages
 
 _PAUSE_SECONDS = 5.0
@@ -47,7 +47,7 @@ Mark = Callable[[GangFact], GangStatus]
 log = logging.getLogger(__name__)
 
 
-class _Asked(NamedTuple):
+class _AskedGang(NamedTuple):
     """A gang as it was asked for: another generation may need other nodes, and a later gang of its name does."""
 
     gang: GangKey
@@ -56,7 +56,7 @@ class _Asked(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Memory:
+class _RequestHistory:
     """Until when a gang is not asked for again, and when it was told something last, by the monotonic clock."""
 
     rests_until: float = -math.inf
@@ -74,7 +74,7 @@ class NodeRequests:
         self._now = services.now
         self._monotonic = services.monotonic
         self._asker = NodeAsker(services.client, provisioning_class)
-        self._memory: dict[_Asked, _Memory] = {}
+        self._memory: dict[_AskedGang, _RequestHistory] = {}
         # An earlier process may have left some.
         self._may_be_there = True
         self._trouble = ""
@@ -90,7 +90,7 @@ class NodeRequests:
     async def _look(self) -> None:
         """Compare what is there with what is needed."""
         asking = await self._asking()
-        asked = {_Asked(gang.key, gang.uid, gang.generation) for gang in asking.values()}
+        asked = {_AskedGang(gang.key, gang.uid, gang.generation) for gang in asking.values()}
         self._memory = {one: memory for one, memory in self._memory.items() if one in asked}
         if self._is_due(asking):
             there = await self._requests()
@@ -224,11 +224,11 @@ class NodeRequests:
         if told is not None and told.reason == reason and now < memory.told_at + _SAME_REASON_SECONDS:
             return
         status = mark(gang)
-        if status == gang.status or self._writer.report(gang, lambda: Report(status=status)):
+        if status == gang.status or self._writer.report(gang, lambda: StatusReport(status=status)):
             memory.told_at = now
 
-    def _of(self, gang: GangFact) -> _Memory:
-        return self._memory.setdefault(_Asked(gang.key, gang.uid, gang.generation), _Memory())
+    def _of(self, gang: GangFact) -> _RequestHistory:
+        return self._memory.setdefault(_AskedGang(gang.key, gang.uid, gang.generation), _RequestHistory())
 
 
 async def _in_turns(gangs: Iterable[GangFact]) -> AsyncIterator[GangFact]:

@@ -25,7 +25,7 @@ from lockstep.logs.subject import work_for
 log = logging.getLogger(__name__)
 
 
-class Change(NamedTuple):
+class PodChange(NamedTuple):
     """What is to become of pods: a ``patch`` by UID, how urgent that is, and whether a pod shows it.
 
     ``asks`` and ``lags`` are clauses for the log: what was asked of a pod in vain, and what is the case meanwhile.
@@ -38,10 +38,10 @@ class Change(NamedTuple):
     lags: str
 
 
-OPEN_GATES = Change(go_patch, Urgency.ACT, lambda pod: pod.may_go, "go on", "members that may go on still wait")
+OPEN_GATES = PodChange(go_patch, Urgency.ACT, lambda pod: pod.may_go, "go on", "members that may go on still wait")
 """Members that waited for others at their gates go on."""
 
-STOP = Change(
+STOP = PodChange(
     stop_patch, Urgency.DELETE, lambda pod: pod.is_stopping, "stop", "members of a gang that has failed still run"
 )
 """Members end where they are, and their pods stay."""
@@ -50,7 +50,7 @@ STOP = Change(
 class PodPatches:
     """Makes one change to pods. Whatever becomes of it, their gang is looked at again later where a pod lacks it."""
 
-    def __init__(self, client: KubeClient, state: State, change: Change) -> None:
+    def __init__(self, client: KubeClient, state: State, change: PodChange) -> None:
         self._client = client
         self._state = state
         self._change = change

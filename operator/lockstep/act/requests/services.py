@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lockstep.act.requests.deletions import Deletions
-from lockstep.act.requests.window import Window
+from lockstep.act.requests.window import AttemptWindow
 from lockstep.api.client.client import KubeClient
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
@@ -32,6 +32,6 @@ class Services:
     now: Callable[[], float]
     monotonic: Callable[[], float]
     provision_timeout: float
-    window: Window
+    window: AttemptWindow
     count_binding: Callable[[str], None]
     count_refused: Callable[[str], None]

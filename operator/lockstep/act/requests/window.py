@@ -24,7 +24,7 @@ class _Waiting(NamedTuple):
     turn: asyncio.Future[None]
 
 
-class Window:
+class AttemptWindow:
     """Lets gangs in by the number of their members, in the order in which they ask.
 
     It grows while gangs are done soon and others wait, and shrinks while they take long: the API server's answers
@@ -101,7 +101,7 @@ class Window:
 class Stay:
     """One gang's stay in the window. To leave what was not entered, or was left, changes nothing."""
 
-    def __init__(self, window: Window, members: int, monotonic: Callable[[], float]) -> None:
+    def __init__(self, window: AttemptWindow, members: int, monotonic: Callable[[], float]) -> None:
         self._window = window
         self._members = members
         self._monotonic = monotonic

@@ -38,7 +38,7 @@ class Server:
     token: Path
 
 
-class Answer(NamedTuple):
+class RawAnswer(NamedTuple):
     """What came of a request. ``body`` is the object, or a ``Status`` where it was refused.
 
     ``wall`` is the time by the server's clock, in seconds since the epoch, ``pause`` for how many seconds it asks.
@@ -68,7 +68,7 @@ class Connection:
         self._timeout = timeout
         self._open: http.client.HTTPConnection | None = None
 
-    def apply(self, path: str, manifest: Mapping[str, Any]) -> Answer:
+    def apply(self, path: str, manifest: Mapping[str, Any]) -> RawAnswer:
         """Apply the manifest as the agent's, but not over what others keep."""
         query = urlencode({"fieldManager": FIELD_MANAGER, "force": "false"})
         body = json.dumps(manifest).encode()
@@ -79,7 +79,7 @@ class Connection:
             self.close()
             return _unanswered(error)
 
-    def watch(self, path: str, query: Mapping[str, str]) -> Iterator[Answer | Mapping[str, Any]]:
+    def watch(self, path: str, query: Mapping[str, str]) -> Iterator[RawAnswer | Mapping[str, Any]]:
         """Yield the answer, and then every event, until the watch ends; where it breaks off, an answer that says so."""
         try:
             response = self._ask("GET", f"{path}?{urlencode({**query, 'watch': 'true'})}", None, {})
@@ -106,13 +106,13 @@ class Connection:
         return self._open.getresponse()
 
 
-def applied(server: Server, path: str, manifest: Mapping[str, Any]) -> Answer:
+def applied(server: Server, path: str, manifest: Mapping[str, Any]) -> RawAnswer:
     """Apply a manifest by a connection of its own."""
     with closing(Connection(server)) as connection:
         return connection.apply(path, manifest)
 
 
-def watching(server: Server, path: str, query: Mapping[str, str]) -> Iterator[Answer | Mapping[str, Any]]:
+def watching(server: Server, path: str, query: Mapping[str, str]) -> Iterator[RawAnswer | Mapping[str, Any]]:
     """Watch by a connection of its own."""
     return Connection(server, timeout=_WATCH_SILENCE_SECONDS).watch(path, query)
 
@@ -125,8 +125,8 @@ def _connect(server: Server, timeout: float) -> http.client.HTTPConnection:
     return http.client.HTTPSConnection(url.hostname or "", url.port, timeout=timeout, context=context)
 
 
-def _answer(response: http.client.HTTPResponse, body: bytes) -> Answer:
-    return Answer(
+def _answer(response: http.client.HTTPResponse, body: bytes) -> RawAnswer:
+    return RawAnswer(
         response.status,
         _object(body) if body else {},
         wall=_wall(response.headers.get("Date", "")),
@@ -154,5 +154,5 @@ def _seconds(text: str) -> float:
     return float(text) if text.isdecimal() else 0.0
 
 
-def _unanswered(error: Exception) -> Answer:
-    return Answer(UNANSWERED, {"message": f"{type(error).__name__}: {error}"})
+def _unanswered(error: Exception) -> RawAnswer:
+    return RawAnswer(UNANSWERED, {"message": f"{type(error).__name__}: {error}"})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from coschedule_forecast.owners import comings
 from lockstep.agent.measuring.measured import HourAhead, Measured
-from lockstep.api.nodebid.offer import Hour, Offer
+from lockstep.api.nodebid.offer import ForecastHour, NodeOffer
 
 
 class Differences:
@@ -14,7 +14,7 @@ class Differences:
         self._relative = relative
         self._absolute = absolute
 
-    def between(self, before: Offer, after: Offer) -> bool:
+    def between(self, before: NodeOffer, after: NodeOffer) -> bool:
         """Whether anything has changed so much; hours are compared that both foretell."""
         if before.owner_present != after.owner_present:
             return True
@@ -31,9 +31,9 @@ class Differences:
         return abs(after - before) > max(self._relative * abs(before), self._absolute)
 
 
-def offer_of(measured: Measured) -> Offer:
+def offer_of(measured: Measured) -> NodeOffer:
     """What is measured, as a bid says it. It has no window: a forecast is no promise, the planner weighs it."""
-    return Offer(
+    return NodeOffer(
         duty_cycle=measured.duty_cycle,
         capacity=measured.capacity,
         owner_present=measured.owner_present,
@@ -41,6 +41,6 @@ def offer_of(measured: Measured) -> Offer:
     )
 
 
-def _returns(forecast: Sequence[HourAhead]) -> list[Hour]:
+def _returns(forecast: Sequence[HourAhead]) -> list[ForecastHour]:
     comes = comings([one.owner_present for one in forecast])
-    return [Hour(one.start, one.duty_cycle, returns) for one, returns in zip(forecast, comes, strict=True)]
+    return [ForecastHour(one.start, one.duty_cycle, returns) for one, returns in zip(forecast, comes, strict=True)]

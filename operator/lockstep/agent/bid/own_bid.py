@@ -5,16 +5,16 @@ from threading import Event, Thread
 from typing import Any
 
 from lockstep.agent.bid.clock import Clock
-from lockstep.agent.bid.connection import Answer
-from lockstep.agent.bid.trouble import Trouble
+from lockstep.agent.bid.connection import RawAnswer
+from lockstep.agent.bid.trouble import RepeatedFailure
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.names import API_VERSION, BIDS
-from lockstep.api.nodebid.offer import Planned, planned_in
+from lockstep.api.nodebid.offer import PlannedOnNode, planned_in
 
 # Each watch begins with the bid as it is, so that what was missed meanwhile is made up for.
 _WATCH_SECONDS = 1800
 
-Watch = Callable[[str, Mapping[str, str]], Iterator[Answer | Mapping[str, Any]]]
+Watch = Callable[[str, Mapping[str, str]], Iterator[RawAnswer | Mapping[str, Any]]]
 
 
 class OwnBid:
@@ -24,7 +24,7 @@ class OwnBid:
     """
 
     def __init__(self, node: str, watch: Watch, clock: Clock, stop: Event) -> None:
-        self.planned: Planned | None = None
+        self.planned: PlannedOnNode | None = None
         self._watch = watch
         self._clock = clock
         self._stop = stop
@@ -35,7 +35,7 @@ class OwnBid:
             "timeoutSeconds": str(_WATCH_SECONDS),
         }
         self._failures = 0
-        self._trouble = Trouble("the node's own bid can't be watched")
+        self._trouble = RepeatedFailure("the node's own bid can't be watched")
 
     def start(self) -> None:
         """Follow it from now on. The thread ends with the process."""
@@ -45,14 +45,14 @@ class OwnBid:
         """Watch, again and again, until somebody says stop."""
         while not self._stop.is_set():
             for one in self._watch(f"/apis/{API_VERSION}/{BIDS}", self._query):
-                if isinstance(one, Answer):
+                if isinstance(one, RawAnswer):
                     self._answered(one)
                 else:
                     self._happened(one)
             self._stop.wait(pause_after(self._failures))
             self._failures += 1
 
-    def _answered(self, answer: Answer) -> None:
+    def _answered(self, answer: RawAnswer) -> None:
         if answer.wall is not None:
             self._clock.hear(answer.wall)
         if answer.is_success:

@@ -5,16 +5,16 @@ from typing import Any, Protocol
 from zlib import crc32
 
 from lockstep.agent.bid.clock import Clock
-from lockstep.agent.bid.connection import Answer
+from lockstep.agent.bid.connection import RawAnswer
 from lockstep.agent.bid.offering import Differences, offer_of
 from lockstep.agent.bid.telling import nothing_known, report_of
-from lockstep.agent.bid.trouble import Trouble
+from lockstep.agent.bid.trouble import RepeatedFailure
 from lockstep.agent.measuring.measured import Measured
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.nodebid.offer import (
+    AgentReport,
     Kept,
-    Offer,
-    Report,
+    NodeOffer,
     bid_path,
     has_report,
     kept_by_others,
@@ -32,18 +32,18 @@ _LATEST_FIRST_SECONDS = 30.0
 _ANEW_SECONDS = 3600.0
 _REPORT_SECONDS = 600.0
 _LONGEST_PAUSE_SECONDS = 300.0
-_NOTHING = Offer(duty_cycle=None, capacity=None, owner_present=None, forecast=())
+_NOTHING = NodeOffer(duty_cycle=None, capacity=None, owner_present=None, forecast=())
 
 
 class Apply(Protocol):
     """Applies a manifest to what is at a path."""
 
-    def __call__(self, path: str, manifest: Any) -> Answer:
+    def __call__(self, path: str, manifest: Any) -> RawAnswer:
         """Return the object, or why not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class BidTerms:
     """How a node bids: for how long, and from which change on it says something new."""
 
     lifetime_seconds: float
@@ -69,7 +69,7 @@ class Publisher:
     moments of their own, by their names, so that thousands of them never write at once.
     """
 
-    def __init__(self, node: str, apply: Apply, clock: Clock, terms: Terms) -> None:
+    def __init__(self, node: str, apply: Apply, clock: Clock, terms: BidTerms) -> None:
         self._node = node
         self._apply = apply
         self._clock = clock
@@ -78,9 +78,9 @@ class Publisher:
         self._renewal_seconds = terms.renewal_seconds(node)
         self._change_seconds = terms.change_seconds(node)
         self._failures = 0
-        self._trouble = Trouble("the bid can't be written")
-        self._trouble_telling = Trouble("the status of the bid can't be written")
-        self._offered: Offer | None = None
+        self._trouble = RepeatedFailure("the bid can't be written")
+        self._trouble_telling = RepeatedFailure("the status of the bid can't be written")
+        self._offered: NodeOffer | None = None
         self._kept: frozenset[Kept] = frozenset()
         self._written_at = self._anew_at = self._reported_at = -float("inf")
 
@@ -101,13 +101,13 @@ class Publisher:
         if is_news or now >= self._reported_at + _REPORT_SECONDS or not has_report(answer.body):
             self._tell(now, offer, measured)
 
-    def _is_news(self, offer: Offer, now: float) -> bool:
+    def _is_news(self, offer: NodeOffer, now: float) -> bool:
         if self._offered is None or now >= self._anew_at + _ANEW_SECONDS:
             return True
         is_due = now >= self._written_at + self._change_seconds
         return is_due and self._terms.differences.between(self._offered, offer)
 
-    def _write(self, offer: Offer) -> Answer:
+    def _write(self, offer: NodeOffer) -> RawAnswer:
         """Apply the offer without what others keep, as often as somebody turns out to keep something more."""
         if self._clock.now() >= self._anew_at + _ANEW_SECONDS:
             self._kept = frozenset()
@@ -122,7 +122,7 @@ class Publisher:
             self._kept |= kept
         return answer
 
-    def _wrote(self, now: float, offer: Offer, *, is_news: bool) -> None:
+    def _wrote(self, now: float, offer: NodeOffer, *, is_news: bool) -> None:
         if is_news:
             self._offered = offer
         if now >= self._anew_at + _ANEW_SECONDS:
@@ -130,7 +130,7 @@ class Publisher:
         self._written_at, self._failures = now, 0
         self._trouble.is_over()
 
-    def _tell(self, now: float, offer: Offer, measured: Measured | None) -> None:
+    def _tell(self, now: float, offer: NodeOffer, measured: Measured | None) -> None:
         """Write the status. Where that fails, it is tried again with the next write of the bid."""
         answer = self._send(
             f"{bid_path(self._node)}/status", report_manifest(self._node, offer, self._report(measured))
@@ -141,17 +141,17 @@ class Publisher:
         else:
             self._trouble_telling.is_there(answer.code, answer.message)
 
-    def _report(self, measured: Measured | None) -> Report:
+    def _report(self, measured: Measured | None) -> AgentReport:
         wall = self._clock.wall()
         return nothing_known(wall) if measured is None else report_of(measured, wall=wall, kept=self._kept)
 
-    def _send(self, path: str, manifest: Any) -> Answer:
+    def _send(self, path: str, manifest: Any) -> RawAnswer:
         answer = self._apply(path, manifest)
         if answer.wall is not None:
             self._clock.hear(answer.wall)
         return answer
 
-    def _back_off(self, now: float, answer: Answer) -> None:
+    def _back_off(self, now: float, answer: RawAnswer) -> None:
         """Wait longer after each failure, and each node for another while."""
         pause = pause_after(self._failures) * (1 + _share(f"{self._node} {self._failures}"))
         self._next_try = now + min(max(pause, answer.pause), _LONGEST_PAUSE_SECONDS)

@@ -3,13 +3,13 @@
 from collections.abc import Collection
 
 from lockstep.agent.measuring.measured import Measured
-from lockstep.api.nodebid.offer import Kept, Report
+from lockstep.api.nodebid.offer import AgentReport, Kept
 from lockstep.api.times import rfc3339
 
 
-def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> Report:
+def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> AgentReport:
     """What the bid's status says of the measurement."""
-    return Report(
+    return AgentReport(
         capacity_measured_at=measured.capacity_measured_at,
         processor=measured.processor,
         away_from=measured.available_from,
@@ -21,10 +21,10 @@ def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> Rep
     )
 
 
-def nothing_known(wall: float) -> Report:
+def nothing_known(wall: float) -> AgentReport:
     """What it says as long as the operator has not said whose pods run on the node."""
     message = "Nothing is measured yet: the operator has not said which pods here are members of gangs."
-    return Report(
+    return AgentReport(
         capacity_measured_at=None,
         processor="",
         away_from=None,

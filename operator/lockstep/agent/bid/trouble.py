@@ -5,7 +5,7 @@ import logging
 log = logging.getLogger(__name__)
 
 
-class Trouble:
+class RepeatedFailure:
     """One thing that may fail, such as ``the bid can't be written``."""
 
     def __init__(self, name: str) -> None:

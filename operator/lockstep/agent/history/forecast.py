@@ -5,21 +5,21 @@ from dataclasses import dataclass
 
 from coschedule_forecast import habits_after
 from coschedule_forecast.owners import PAST, day_ahead
-from lockstep.agent.history.history import DAY_HOURS, History, Hour
+from lockstep.agent.history.history import DAY_HOURS, History, HourOfLoad
 from lockstep.agent.history.hours import HOUR, ClockHour, clock_hour, is_weekend, start_of_hour
 from lockstep.agent.measuring.duty_cycle import duty_cycle_of
 from lockstep.agent.measuring.measured import HourAhead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class FreeWindow:
     """When the node is free of its owner, in epoch seconds: from now on, or for good, where None."""
 
     start: float | None
     end: float | None
 
 
-def forecast(history: History, wall: float, now: Hour) -> tuple[HourAhead, ...]:
+def forecast(history: History, wall: float, now: HourOfLoad) -> tuple[HourAhead, ...]:
     """Forecast this hour and the next 23, but for those of which past days know nothing; ``now`` is the newest mean."""
     start = start_of_hour(wall)
     starts = [start + HOUR * ahead for ahead in range(DAY_HOURS)]
@@ -34,11 +34,11 @@ def forecast(history: History, wall: float, now: Hour) -> tuple[HourAhead, ...]:
     )
 
 
-def _habit(history: History, when: ClockHour) -> Hour | None:
+def _habit(history: History, when: ClockHour) -> HourOfLoad | None:
     """Return what this hour is like on such days; a day on which it was not measured changes no habit."""
     days = [day for past, day in history.before(when.day) if is_weekend(past) == is_weekend(when.day)]
     measured = [hour for day in days if (hour := day[when.hour]) is not None]
-    return Hour(*map(float, habits_after(measured, past=PAST))) if measured else None
+    return HourOfLoad(*map(float, habits_after(measured, past=PAST))) if measured else None
 
 
 def _ahead(habits: Sequence[float | None], last: float, now: float) -> list[float]:
@@ -46,7 +46,7 @@ def _ahead(habits: Sequence[float | None], last: float, now: float) -> list[floa
     return day_ahead([habit or 0.0 for habit in habits], last=last, now=now)
 
 
-def window(ahead: Sequence[HourAhead], wall: float, *, owner_present: bool, likely: float) -> Window:
+def window(ahead: Sequence[HourAhead], wall: float, *, owner_present: bool, likely: float) -> FreeWindow:
     """Return when the owner is likely to be away: now, or from the first such hour on, until the first that is not.
 
     An owner who is there, or likely to come within this hour, is not expected to leave before the next one, and where
@@ -55,9 +55,9 @@ def window(ahead: Sequence[HourAhead], wall: float, *, owner_present: bool, like
     later = [hour for hour in ahead if hour.start > wall]
     expected = any(hour.owner_present >= likely for hour in ahead if hour.start <= wall)
     if not ahead or not (owner_present or expected):
-        return Window(start=None, end=_first_return(later, likely))
+        return FreeWindow(start=None, end=_first_return(later, likely))
     leaves = next((hour.start for hour in later if hour.owner_present < likely), ahead[-1].start + HOUR)
-    return Window(start=leaves, end=_first_return([hour for hour in later if hour.start > leaves], likely))
+    return FreeWindow(start=leaves, end=_first_return([hour for hour in later if hour.start > leaves], likely))
 
 
 def _first_return(later: Sequence[HourAhead], likely: float) -> float | None:

@@ -17,14 +17,14 @@ OLDEST = 30
 """Days before the one that is forecast, from which on a day no longer counts."""
 
 
-class Hour(NamedTuple):
+class HourOfLoad(NamedTuple):
     """Means of an hour, or of five minutes: the share that members lose, and the part with the owner; both 0 to 1."""
 
     lost: float
     present: float
 
 
-Day = list[Hour | None]
+Day = list[HourOfLoad | None]
 """24 hours; None where nothing was measured."""
 
 
@@ -38,9 +38,9 @@ class History:
 
     days: dict[int, Day] = field(default_factory=dict)
     running: ClockHour | None = None
-    fives: list[Hour] = field(default_factory=list)
+    fives: list[HourOfLoad] = field(default_factory=list)
 
-    def add(self, when: ClockHour, five: Hour) -> None:
+    def add(self, when: ClockHour, five: HourOfLoad) -> None:
         """Take in the mean of five minutes; the hour before is over with the first of the next."""
         if when != self.running:
             self._end_hour()
@@ -51,7 +51,7 @@ class History:
         """Return the days before this one that still count, oldest first."""
         return ((past, self.days[past]) for past in sorted(self.days) if day - OLDEST <= past < day)
 
-    def at(self, when: ClockHour) -> Hour | None:
+    def at(self, when: ClockHour) -> HourOfLoad | None:
         """Return what was measured in an hour that is over, be it only since a moment ago."""
         if when == self.running:
             return self._mean()
@@ -65,7 +65,9 @@ class History:
         for oldest in list(self.days)[:-KEPT_DAYS]:
             del self.days[oldest]
 
-    def _mean(self) -> Hour | None:
+    def _mean(self) -> HourOfLoad | None:
         if len(self.fives) < ENOUGH_FIVES:
             return None
-        return Hour(lost=fmean(five.lost for five in self.fives), present=fmean(five.present for five in self.fives))
+        return HourOfLoad(
+            lost=fmean(five.lost for five in self.fives), present=fmean(five.present for five in self.fives)
+        )

@@ -9,9 +9,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from lockstep.agent.history.history import DAY_HOURS, FIVES_AN_HOUR, KEPT_DAYS, OLDEST, Day, History, Hour
+from lockstep.agent.history.history import DAY_HOURS, FIVES_AN_HOUR, KEPT_DAYS, OLDEST, Day, History, HourOfLoad
 from lockstep.agent.history.hours import ClockHour
-from lockstep.agent.measuring.capacity import KEPT_BESTS, REFERENCE, Capacity
+from lockstep.agent.measuring.capacity import KEPT_BESTS, REFERENCE, MeasuredCapacity
 from lockstep.agent.measuring.small_files import read_text
 from lockstep.api.nodebid.speeds import FASTEST, SLOWEST
 
@@ -31,7 +31,7 @@ class Learnt:
     """What is kept. ``owner`` is whether the owner was there, and since when, in epoch seconds."""
 
     history: History = field(default_factory=History)
-    capacity: Capacity = field(default_factory=Capacity)
+    capacity: MeasuredCapacity = field(default_factory=MeasuredCapacity)
     owner: tuple[bool, float] | None = None
 
 
@@ -112,7 +112,7 @@ def _document(learnt: Learnt, measured_on: str) -> dict[str, Any]:
     }
 
 
-def _rounded(hour: Hour) -> list[float]:
+def _rounded(hour: HourOfLoad) -> list[float]:
     return [round(hour.lost, 4), round(hour.present, 4)]
 
 
@@ -126,7 +126,7 @@ def _learnt(document: dict[str, Any], measured_on: str) -> Learnt:
             running=ClockHour(_date(running[0]), _within(running[1], DAY_HOURS)) if running else None,
             fives=[_hour(five) for five in running[2][-FIVES_AN_HOUR:]] if running else [],
         ),
-        capacity=Capacity(bests=[(_moment(at), _rate(rate)) for at, rate in bests[-KEPT_BESTS:]]),
+        capacity=MeasuredCapacity(bests=[(_moment(at), _rate(rate)) for at, rate in bests[-KEPT_BESTS:]]),
         owner=_owner(document["owner"]),
     )
 
@@ -137,11 +137,11 @@ def _day(hours: Any) -> Day:
     return [None if hour is None else _hour(hour) for hour in hours]
 
 
-def _hour(pair: Any) -> Hour:
+def _hour(pair: Any) -> HourOfLoad:
     lost, present = map(_finite, pair)
     if not (0 <= lost <= 1 and 0 <= present <= 1):
         raise ValueError
-    return Hour(lost, present)
+    return HourOfLoad(lost, present)
 
 
 def _owner(pair: Any) -> tuple[bool, float] | None:

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from lockstep.agent.history import history_file
-from lockstep.agent.history.history import Hour
+from lockstep.agent.history.history import HourOfLoad
 from lockstep.agent.history.history_file import Dropped, Learnt
 from lockstep.agent.history.hours import ClockHour
 
 
-class Memory:
+class HistoryStore:
     """Reads the file once, and writes it when asked. Trouble with it costs what was learnt, and no more than that."""
 
     def __init__(self, file: Path, measured_on: str) -> None:
@@ -40,7 +40,7 @@ class Memory:
             present, since = self.learnt.owner
             self.learnt.owner = (present, since + by)
 
-    def note(self, when: ClockHour, five: Hour) -> None:
+    def note(self, when: ClockHour, five: HourOfLoad) -> None:
         """Take in the mean of five minutes, and write everything down."""
         self.learnt.history.add(when, five)
         trouble = history_file.save(self._file, self.learnt, self._measured_on) or ""

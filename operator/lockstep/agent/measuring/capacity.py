@@ -29,7 +29,7 @@ DAY = 86_400.0
 
 
 @dataclass(slots=True)
-class Capacity:
+class MeasuredCapacity:
     """The bests of the last days, as (epoch seconds, rounds a second), and the runs of today's so far."""
 
     bests: list[tuple[float, float]] = field(default_factory=list)

@@ -11,7 +11,7 @@ from lockstep.api.preemption import spelled_gang
 from lockstep.belief.state import State
 from lockstep.cycle.planning.by_rank import in_rank_order
 from lockstep.cycle.planning.making import Evicting, with_evictions
-from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
 from lockstep.cycle.planning.waiting import told_of_pool, urgency_of
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
@@ -20,11 +20,11 @@ from lockstep.report.text.refusals import spell
 from lockstep.snapshot.holders.running import gangs_that_hold
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.snapshot.wanted import Terms
+from lockstep.snapshot.wanted import PlanTerms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Planned:
+class AnsweredPlan:
     """A snapshot, and the plan that was ``made`` of it; ``preempting`` is what becomes of that where some give way.
 
     ``prices`` are those of all its gangs, ``running`` the gangs that hold nodes, as far as they are known. ``tell``
@@ -40,7 +40,7 @@ class Planned:
     selector: tuple[tuple[str, str], ...] = ()
 
 
-def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[GangKey]) -> Planned:
+def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[GangKey]) -> AnsweredPlan:
     """Plan those that wait, of a long queue as many as the operator does at once, and those that are ``asked`` about.
 
     Raises ``AnswerError`` where a quota keeps one of these from being planned, or a mistake of ours.
@@ -62,10 +62,10 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
         most_holding=rules.holds.most_holding,
         rescue=errors.__setitem__,
     )
-    snapshot = Memory(rules.promises).remembered_by(snapshot)
+    snapshot = PlanMemory(rules.promises).remembered_by(snapshot)
     made = plan(snapshot, rescue=errors.__setitem__)
     _check(errors, asked)
-    return Planned(
+    return AnsweredPlan(
         snapshot=snapshot,
         made=made,
         preempting=with_evictions(snapshot, made, errors.__setitem__),
@@ -92,9 +92,9 @@ def start_of(decision: Decision) -> float:
     return decision.start if isinstance(decision, Placement) else math.inf
 
 
-def _terms(state: State, gang: GangFact, now: float, price: PriceInForce) -> Terms:
+def _terms(state: State, gang: GangFact, now: float, price: PriceInForce) -> PlanTerms:
     restart_at = gang.status.restart_at or 0.0
-    return Terms(
+    return PlanTerms(
         not_before=restart_at if restart_at > now else -math.inf,
         may_preempt=state.priorities.preempts(gang),
         member_price=price.seconds,

@@ -22,7 +22,7 @@ from coschedule import (
     decode_snapshot,
     plan,
 )
-from lockstep.answers.plan.planned import Planned
+from lockstep.answers.plan.planned import AnsweredPlan
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.gangjob.gangjob import parse_gang
@@ -35,7 +35,7 @@ from lockstep.facts.gang.gang import GangFact, GangSpec
 from lockstep.facts.sizing import Sizing
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.volumes.role_parts import without_parts
-from lockstep.snapshot.wanted import Terms
+from lockstep.snapshot.wanted import PlanTerms
 
 Manifest = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ Manifest = Mapping[str, Any]
 _NEW = {"uid": "", "resourceVersion": "", "generation": 1}
 
 
-class Recorded(NamedTuple):
+class RecordedSnapshot(NamedTuple):
     """What ``/debug/snapshot`` showed: the facts, and what was decided of them."""
 
     snapshot: Snapshot
@@ -59,20 +59,20 @@ class Difference:
     decided: Decision
 
 
-def read_recorded(raw: bytes) -> Recorded:
+def read_recorded(raw: bytes) -> RecordedSnapshot:
     """Read what the page ``/debug/snapshot`` has shown. Raises ``AnswerError``."""
     try:
         document = orjson.loads(raw)
         if not isinstance(document, dict) or not {"snapshot", "plan"} <= document.keys():
             raise AnswerError("It is not what /debug/snapshot shows: an object with a snapshot and a plan.")
-        return Recorded(decode_snapshot(document["snapshot"]), decode_plan(document["plan"]))
+        return RecordedSnapshot(decode_snapshot(document["snapshot"]), decode_plan(document["plan"]))
     except orjson.JSONDecodeError as error:
         raise AnswerError(f"It is not JSON: {error}.") from error
     except InvalidValueError as error:
         raise AnswerError(f"It is not what /debug/snapshot shows: {error}.") from error
 
 
-def differences(recorded: Recorded) -> tuple[Difference, ...]:
+def differences(recorded: RecordedSnapshot) -> tuple[Difference, ...]:
     """Decide again, and list what comes out otherwise.
 
     A gang that was too far behind to be planned exactly, or to be told of a later start, is not compared.
@@ -86,7 +86,7 @@ def differences(recorded: Recorded) -> tuple[Difference, ...]:
     )
 
 
-def with_further(recorded: Recorded, manifests: Sequence[Manifest]) -> tuple[Planned, tuple[str, ...]]:
+def with_further(recorded: RecordedSnapshot, manifests: Sequence[Manifest]) -> tuple[AnsweredPlan, tuple[str, ...]]:
     """Plan the snapshot with further gangs; also says what is not known of them without a cluster."""
     snapshot, notes = recorded.snapshot, list[str]()
     for manifest in manifests:
@@ -98,14 +98,14 @@ def with_further(recorded: Recorded, manifests: Sequence[Manifest]) -> tuple[Pla
     return _planned(snapshot), tuple(dict.fromkeys(notes))
 
 
-def planned_before(recorded: Recorded) -> Planned:
+def planned_before(recorded: RecordedSnapshot) -> AnsweredPlan:
     """Plan the snapshot as it is."""
     return _planned(recorded.snapshot)
 
 
-def _planned(snapshot: Snapshot) -> Planned:
+def _planned(snapshot: Snapshot) -> AnsweredPlan:
     made = plan(snapshot)
-    return Planned(
+    return AnsweredPlan(
         snapshot=snapshot,
         made=made,
         preempting=who_gives_way(snapshot, made),
@@ -164,7 +164,7 @@ def _pending(fact: GangFact, snapshot: Snapshot) -> PendingGang:
     """The gang as the planner sees it, with the columns of that snapshot."""
     spec = _spec(fact)
     alone = replace(spec, priority_class="", roles=tuple(replace(role, claims=()) for role in spec.roles))
-    terms = {fact.key: Terms(member_price=_price(spec, snapshot), wants_fewest=_wants_fewest(spec, snapshot))}
+    terms = {fact.key: PlanTerms(member_price=_price(spec, snapshot), wants_fewest=_wants_fewest(spec, snapshot))}
     cut = SnapshotCutter(State(lambda: None)).cut(snapshot.now, [replace(fact, spec=alone)], terms=terms)
     [pending] = cut.gangs
     missing = sorted(set(cut.resources) - set(snapshot.resources))

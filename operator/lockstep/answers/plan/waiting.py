@@ -26,7 +26,7 @@ from coschedule import (
     sizes_of,
     turn_of,
 )
-from lockstep.answers.plan.planned import Planned, start_of
+from lockstep.answers.plan.planned import AnsweredPlan, start_of
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.facts.gang.gang import WorkUsed
 from lockstep.facts.gang.outlook import SAME_TIME_SECONDS, is_same_time
@@ -103,7 +103,7 @@ Progress = Callable[[Sequence[Change]], Iterator[Change]]
 """Hands on changes one by one, and may show how far that is."""
 
 
-def answer_about(planned: Planned, gang: GangKey, *, progress: Progress = iter) -> WaitingAnswer:
+def answer_about(planned: AnsweredPlan, gang: GangKey, *, progress: Progress = iter) -> WaitingAnswer:
     """Say why a gang of the plan is planned as it is."""
     snapshot, made = planned.snapshot, planned.made
     decision, turn = decision_of(planned.preempting.plan, gang), turn_of(snapshot, made, gang)
@@ -160,7 +160,7 @@ def _latest(turn: Turn, decision: Decision) -> str | None:
     return last_to_have_room(turn, decision, within_seconds=SAME_TIME_SECONDS)
 
 
-def _who_leaves(planned: Planned, gang: GangKey, node: str, start: float) -> GangKey | None:
+def _who_leaves(planned: AnsweredPlan, gang: GangKey, node: str, start: float) -> GangKey | None:
     """Name the gang that leaves a node at that time, None where none does: it may open then."""
     number = planned.snapshot.nodes.index[node]
     running = [(one.end, one.key) for one in planned.running if number in {held.node for held in one.holds}]
@@ -173,14 +173,14 @@ def _who_leaves(planned: Planned, gang: GangKey, node: str, start: float) -> Gan
     return min(leaving, default=None)
 
 
-def _changes(planned: Planned, gang: GangKey) -> tuple[Change, ...]:
+def _changes(planned: AnsweredPlan, gang: GangKey) -> tuple[Change, ...]:
     """What might help, but for what no user can change."""
     changes = possible_changes(planned.snapshot, planned.made, gang, running=planned.running)
     fixed = [SelectorDropped(key=key, value=value) for key, value in planned.selector]
     return tuple(change for change in changes if change not in fixed)
 
 
-def _helps(planned: Planned, gang: GangKey, decision: Decision, changes: Iterator[Change]) -> tuple[Helped, ...]:
+def _helps(planned: AnsweredPlan, gang: GangKey, decision: Decision, changes: Iterator[Change]) -> tuple[Helped, ...]:
     start = start_of(decision)
     tried = ((change, decision_if(planned.snapshot, gang, change)) for change in changes)
     helped = [

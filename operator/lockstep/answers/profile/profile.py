@@ -12,7 +12,7 @@ from lockstep.api.gangjob.spelled_runs import parse_spelled_runs
 from lockstep.api.preemption import spelled_gang
 from lockstep.belief.run_times.learned_law import told_by
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, Run, Runs
+from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, PastRun, Runs
 
 MOST_ROWS = 20
 SHORTEST_SERIAL = 1e-3
@@ -134,6 +134,6 @@ def _rows(fit: WorkFit, runs: Runs, ends: tuple[int, int]) -> tuple[ProfileRow, 
     )
 
 
-def idle_seconds(run: Run) -> float:
+def idle_seconds(run: PastRun) -> float:
     """What the run would have taken on idle reference nodes."""
     return run.milliseconds / run.slowdown

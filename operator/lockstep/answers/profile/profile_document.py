@@ -6,7 +6,7 @@ from typing import Any
 from coschedule import NoFit, WorkFit
 from lockstep.answers.profile.profile import ProfileAnswer, ProfileRow, idle_seconds
 from lockstep.answers.profile.profile_text import OVERHEADS, suggested_block, too_long_to_state, work_block
-from lockstep.facts.past_runs import THOUSAND, Kinds, Run
+from lockstep.facts.past_runs import THOUSAND, Kinds, PastRun
 from lockstep.report.text.learned import missing, why_used
 from lockstep.report.text.sentences import as_sentence
 
@@ -44,7 +44,7 @@ def _kinds(kinds: Kinds) -> list[dict[str, str | float]]:
     return [{"kind": name, "times": times, "runs": runs, "isUsed": fit.is_better} for name, times, runs in rows]
 
 
-def _run(run: Run) -> dict[str, float | str]:
+def _run(run: PastRun) -> dict[str, float | str]:
     return {
         "members": run.members,
         "seconds": run.milliseconds / THOUSAND,

@@ -16,7 +16,7 @@ from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.names import GANG_LABEL
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
-from lockstep.watch.kind import Kind
+from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
 from lockstep.watch.pages import GONE, ListError, pages
 
@@ -100,7 +100,7 @@ def answered(client: KubeClient) -> Iterator[None]:
         raise AnswerError(f"The API server at {client.configuration.host} does not answer: {error}.") from error
 
 
-async def _read_kind(client: KubeClient, kind: Kind[Any]) -> None:
+async def _read_kind(client: KubeClient, kind: WatchedKind[Any]) -> None:
     believed = set[Hashable]()
 
     def believe(manifest: Manifest) -> None:

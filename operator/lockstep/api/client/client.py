@@ -31,7 +31,7 @@ from lockstep.api.client.instance import user_agent
 from lockstep.api.client.long_answers import Lines, Text, read_at_most
 from lockstep.api.client.request_log import log_answer, log_silence
 from lockstep.api.client.rights import FORBIDDEN, Need, Rights, is_denial, need_of
-from lockstep.api.client.turns import ANYTHING, Turns, Urgency
+from lockstep.api.client.turns import ANYTHING, Urgency, WriteTurns
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -90,7 +90,7 @@ class KubeClient:
         self.credentials = Credentials() if credentials is None else credentials
         self._fence = Fence(open_until=float("inf")) if fence is None else fence
         self._observer = observer
-        self._writes = Turns(concurrency)
+        self._writes = WriteTurns(concurrency)
         self._connections = concurrency + 32  # watches, lists and reports beside the writes
         self._session: aiohttp.ClientSession | None = None
         self._token: str | None = None

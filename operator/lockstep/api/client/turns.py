@@ -26,7 +26,7 @@ PLACING = (Urgency.BIND, Urgency.ACT, Urgency.DELETE)
 """What gangs are placed and undone by."""
 
 
-class Turns:
+class WriteTurns:
     """So many at once, the most urgent first and in the order in which they asked.
 
     Whoever waits for others to end, in :meth:`lull`, is told when none of them is left.

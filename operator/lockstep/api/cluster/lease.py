@@ -23,7 +23,7 @@ _MOST_TRANSITIONS = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holder:
+class LeaseHolder:
     """Who may hold a lease: a name that no other process has, and the key that belongs to it."""
 
     name: str
@@ -83,13 +83,13 @@ def read_lease(manifest: Mapping[str, Any]) -> Lease:
     )
 
 
-def new_lease(namespace: str, name: str, holder: Holder, *, seconds: float, now: float) -> dict[str, Any]:
+def new_lease(namespace: str, name: str, holder: LeaseHolder, *, seconds: float, now: float) -> dict[str, Any]:
     """What ``holder`` creates where there is no lease."""
     metadata = {"namespace": namespace, "name": name, "annotations": {HELD_BY: holder.name}}
     return _manifest(metadata, _held_spec(holder, seconds, now) | {"acquireTime": _micro_time(now)})
 
 
-def held_lease(before: Lease, holder: Holder, *, seconds: float, now: float) -> dict[str, Any]:
+def held_lease(before: Lease, holder: LeaseHolder, *, seconds: float, now: float) -> dict[str, Any]:
     """What ``holder`` puts in the place of ``before``, as long as that stands, to take the lease or to renew it."""
     spec = _held_spec(holder, seconds, now)
     if before.holder == holder.name:
@@ -100,7 +100,7 @@ def held_lease(before: Lease, holder: Holder, *, seconds: float, now: float) -> 
     return _manifest(metadata, spec | {"acquireTime": acquired, "leaseTransitions": transitions})
 
 
-def given_back_lease(before: Lease, holder: Holder, *, now: float) -> dict[str, Any]:
+def given_back_lease(before: Lease, holder: LeaseHolder, *, now: float) -> dict[str, Any]:
     """What ``holder`` puts in the place of ``before`` to give the lease back."""
     when = _micro_time(now)
     spec = {
@@ -113,7 +113,7 @@ def given_back_lease(before: Lease, holder: Holder, *, now: float) -> dict[str, 
     return _manifest(_with_annotations(before, {HELD_BY: holder.name, KEY: holder.key}), spec)
 
 
-def _held_spec(holder: Holder, seconds: float, now: float) -> dict[str, Any]:
+def _held_spec(holder: LeaseHolder, seconds: float, now: float) -> dict[str, Any]:
     return {
         "holderIdentity": holder.name,
         "leaseDurationSeconds": ceil(seconds),

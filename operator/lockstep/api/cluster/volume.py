@@ -14,10 +14,10 @@ from lockstep.facts.cluster.volume import (
     ClaimFact,
     ClaimKey,
     CsiVolume,
-    Holder,
-    Offer,
     VolumeFact,
-    Wish,
+    VolumeHolder,
+    VolumeOffer,
+    VolumeWish,
 )
 
 Manifest = Mapping[str, Any]
@@ -52,9 +52,9 @@ def parse_claim(manifest: Manifest) -> ClaimFact:
     )
 
 
-def parse_wish(spec: Manifest) -> Wish:
+def parse_wish(spec: Manifest) -> VolumeWish:
     """What the spec of a claim asks for. Raises ``ValueError`` where that can't be read."""
-    return Wish(
+    return VolumeWish(
         storage_class=spec.get("storageClassName"),
         size=whole_bytes(((spec.get("resources") or {}).get("requests") or {}).get(_STORAGE, "0")),
         modes=frozenset(spec.get("accessModes") or ()),
@@ -107,10 +107,10 @@ def _whole_number(text: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_SIZE else 0
 
 
-def _offer(manifest: Manifest) -> Offer:
+def _offer(manifest: Manifest) -> VolumeOffer:
     metadata, spec = manifest["metadata"], manifest["spec"]
     beta = (metadata.get("annotations") or {}).get(_BETA_CLASS)
-    return Offer(
+    return VolumeOffer(
         storage_class=beta if beta is not None else spec.get("storageClassName") or "",
         size=whole_bytes((spec.get("capacity") or {}).get(_STORAGE, "0")),
         modes=frozenset(spec.get("accessModes") or ()),
@@ -123,7 +123,7 @@ def _offer(manifest: Manifest) -> Offer:
     )
 
 
-def _holder(claim: Manifest | None) -> Holder | None:
+def _holder(claim: Manifest | None) -> VolumeHolder | None:
     if claim is None:
         return None
-    return Holder(ClaimKey(claim.get("namespace") or "", claim.get("name") or ""), claim.get("uid") or "")
+    return VolumeHolder(ClaimKey(claim.get("namespace") or "", claim.get("name") or ""), claim.get("uid") or "")

@@ -16,7 +16,7 @@ from lockstep.facts.past_runs import (
     MOST_RUNS_OF_ALL,
     MOST_TEMPLATES,
     MOST_THOUSANDTHS,
-    Run,
+    PastRun,
     Runs,
     RunsByTemplate,
 )
@@ -58,7 +58,7 @@ def _most_usual_kinds(runs: RunsByTemplate) -> list[str]:
     return sorted(sorted(counts), key=lambda name: -counts[name])[:MOST_KINDS]
 
 
-def _entry(run: Run, numbers: Mapping[str, int]) -> int | list[int]:
+def _entry(run: PastRun, numbers: Mapping[str, int]) -> int | list[int]:
     """A number alone where nothing else is known."""
     if not run.members:
         return run.thousandths
@@ -129,8 +129,8 @@ def _parse_templates(
     }
 
 
-def _parse_run(run: int | list[int], kinds: Sequence[str]) -> Run:
+def _parse_run(run: int | list[int], kinds: Sequence[str]) -> PastRun:
     if not isinstance(run, list):
-        return Run(run)
+        return PastRun(run)
     thousandths, members, slowdown, milliseconds, *kind = run
-    return Run(thousandths, members, slowdown, milliseconds, kinds[kind[0] - 1] if kind else "")
+    return PastRun(thousandths, members, slowdown, milliseconds, kinds[kind[0] - 1] if kind else "")

@@ -13,7 +13,7 @@ from lockstep.facts.past_runs import (
     MOST_RUNS,
     MOST_THOUSANDTHS,
     THOUSAND,
-    Run,
+    PastRun,
     Runs,
 )
 
@@ -38,7 +38,7 @@ def parse_spelled_runs(text: str) -> Runs:
     return runs if len(runs) == len(found) <= MOST_RUNS else ()
 
 
-def _parse(text: str) -> Run | None:
+def _parse(text: str) -> PastRun | None:
     match = _RUN.fullmatch(text)
     if match is None:
         return None
@@ -46,7 +46,7 @@ def _parse(text: str) -> Run | None:
     numbers = (thousandths, members, slowdown, milliseconds)
     most = (MOST_THOUSANDTHS, MOST_MEMBERS, MOST_THOUSANDTHS, MOST_MILLISECONDS)
     is_kept = all(1 <= number <= limit for number, limit in zip(numbers, most, strict=True))
-    return Run(*numbers, match[5] or "") if is_kept else None
+    return PastRun(*numbers, match[5] or "") if is_kept else None
 
 
 def _thousandths(text: str) -> int:

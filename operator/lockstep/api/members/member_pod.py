@@ -37,7 +37,7 @@ class MemberPods:
         self._attempt = attempt
         self._meeting = meeting_of(gang, attempt, members)
         paths = files(self._meeting).keys()
-        self._kinds = {role.name: _Kind.of(gang, role, attempt, paths) for role in gang.spec.roles}
+        self._kinds = {role.name: _RoleTemplate.of(gang, role, attempt, paths) for role in gang.spec.roles}
         self._owner = owner_reference(gang)
         self._shared_variables = {"LOCKSTEP_GANG": gang.key.name, "LOCKSTEP_ATTEMPT": str(attempt)}
         self._variables_by_rank = list(_variables_by_rank(members))
@@ -61,7 +61,7 @@ class MemberPods:
     def _name(self, rank: int) -> str:
         return pod_name(self._gang.key.name, self._attempt, rank)
 
-    def _spec_of(self, kind: "_Kind", rank: int) -> Manifest:
+    def _spec_of(self, kind: "_RoleTemplate", rank: int) -> Manifest:
         told = {**self._shared_variables, **variables(self._meeting, rank), **self._variables_by_rank[rank]}
         own = with_kept_claims(kind.spec, kind.claim_templates, self._gang.key.name, rank)
         spec = {**own, "hostname": own.get("hostname") or self._name(rank)}
@@ -71,7 +71,7 @@ class MemberPods:
         return spec
 
 
-class _Kind(NamedTuple):
+class _RoleTemplate(NamedTuple):
     """What the pods of one role share."""
 
     labels: Mapping[str, str]

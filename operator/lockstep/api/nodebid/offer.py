@@ -24,7 +24,7 @@ _LONGEST_MESSAGE = 1024
 _FIELD = re.compile(r'\.spec\.(?P<name>\w+)(?:\[from="(?P<hour>[^"]*)"\])?')
 
 
-class Hour(NamedTuple):
+class ForecastHour(NamedTuple):
     """What is expected of an hour: when it begins, and the probability that the owner comes back within it."""
 
     begins: float
@@ -33,17 +33,17 @@ class Hour(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class NodeOffer:
     """What an agent knows of its node, as a bid says it; None is what nobody knows."""
 
     duty_cycle: float | None
     capacity: float | None
     owner_present: bool | None
-    forecast: tuple[Hour, ...]
+    forecast: tuple[ForecastHour, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class AgentReport:
     """What an agent tells people beside the offer; from ``away_from`` to ``away_until`` the owner is likely away."""
 
     capacity_measured_at: float | None
@@ -63,7 +63,7 @@ class Kept(NamedTuple):
     hour: str = ""
 
 
-class Planned(NamedTuple):
+class PlannedOnNode(NamedTuple):
     """What the operator tells the agent: the UIDs of the members on the node, and the cores that others request."""
 
     members: frozenset[str]
@@ -75,7 +75,7 @@ def bid_path(node: str) -> str:
     return f"/apis/{API_VERSION}/{BIDS}/{node}"
 
 
-def offer_manifest(node: str, offer: Offer, *, expires: float, kept: Collection[Kept]) -> Manifest:
+def offer_manifest(node: str, offer: NodeOffer, *, expires: float, kept: Collection[Kept]) -> Manifest:
     """The bid with that offer, but for what others keep."""
     spec = {**_offered(offer), "expiresAt": rfc3339(expires)}
     forecast = [hour for hour in _hours(offer.forecast) if Kept("forecast", hour["from"]) not in kept]
@@ -84,7 +84,7 @@ def offer_manifest(node: str, offer: Offer, *, expires: float, kept: Collection[
     return _bid(node) | {"spec": {name: value for name, value in spec.items() if Kept(name) not in kept}}
 
 
-def report_manifest(node: str, offer: Offer, report: Report) -> Manifest:
+def report_manifest(node: str, offer: NodeOffer, report: AgentReport) -> Manifest:
     """The status of the bid, as far as the agent writes it."""
     measured = {
         **_offered(offer),
@@ -111,12 +111,12 @@ def has_report(bid: Manifest) -> bool:
     return bool((bid.get("status") or {}).get("measured"))
 
 
-def planned_in(bid: Manifest) -> Planned | None:
+def planned_in(bid: Manifest) -> PlannedOnNode | None:
     """What the bid's status says of the members on the node; None as long as the operator has said nothing."""
     planned = (bid.get("status") or {}).get("planned")
     if not planned:
         return None
-    return Planned(frozenset(planned.get("memberUids") or ()), _cores(planned.get("othersRequest")))
+    return PlannedOnNode(frozenset(planned.get("memberUids") or ()), _cores(planned.get("othersRequest")))
 
 
 def milli(value: float) -> str:
@@ -134,7 +134,7 @@ def _bid(node: str) -> dict[str, Any]:
     return {"apiVersion": API_VERSION, "kind": BID_KIND, "metadata": {"name": node}}
 
 
-def _offered(offer: Offer) -> dict[str, Any]:
+def _offered(offer: NodeOffer) -> dict[str, Any]:
     return {
         **_ratio("dutyCycle", offer.duty_cycle, 0.0, _MOST_DUTY_CYCLE),
         **_ratio("capacity", offer.capacity, _LEAST_CAPACITY, _MOST_CAPACITY),
@@ -142,12 +142,12 @@ def _offered(offer: Offer) -> dict[str, Any]:
     }
 
 
-def _away(report: Report) -> dict[str, Any]:
+def _away(report: AgentReport) -> dict[str, Any]:
     window = _time("from", report.away_from) | _time("until", report.away_until)
     return {"ownerAway": window} if window else {}
 
 
-def _hours(forecast: Collection[Hour]) -> Iterator[dict[str, Any]]:
+def _hours(forecast: Collection[ForecastHour]) -> Iterator[dict[str, Any]]:
     """The hours as the list has them; each beginning once."""
     by_beginning = {rfc3339(hour.begins): hour for hour in forecast}
     for beginning, hour in sorted(by_beginning.items())[:_MOST_HOURS]:

@@ -8,7 +8,7 @@ from lockstep.facts.gang.gang import GangFact, GangSpec
 Value = TypeVar("Value")
 
 
-class _Known(NamedTuple):
+class _KnownAnswer(NamedTuple):
     spec: GangSpec | None
     stamp: Hashable
     value: Any
@@ -23,7 +23,7 @@ class Remembered:
 
     def __init__(self, is_there: Callable[[GangFact], bool]) -> None:
         self._is_there = is_there
-        self._known: dict[str, dict[Callable[..., Any], tuple[_Known, ...]]] = {}
+        self._known: dict[str, dict[Callable[..., Any], tuple[_KnownAnswer, ...]]] = {}
 
     def of(self, gang: GangFact, stamp: Hashable, question: Callable[..., Any], answer: Callable[[], Value]) -> Value:
         """What is known to answer the question about the gang, or the ``answer``, which is kept.
@@ -33,7 +33,7 @@ class Remembered:
         known = self._known.get(gang.uid, {}).get(question, ())
         found = next((one for one in known if one.spec is gang.spec and one.stamp == stamp), None)
         if found is None:
-            found = _Known(gang.spec, stamp, answer())
+            found = _KnownAnswer(gang.spec, stamp, answer())
             if self._is_there(gang):
                 self._known.setdefault(gang.uid, {})[question] = (found, *known[:1])
         value: Value = found.value

@@ -14,7 +14,7 @@ Account = Callable[[GangKey], int]
 """Adds what one gang asks for, and says how much that makes with all before."""
 
 
-class Turns:
+class PlanShares:
     """Chooses who is served. ``most``: how much in one plan, but for one gang that asks for more by itself."""
 
     def __init__(self, most: int) -> None:

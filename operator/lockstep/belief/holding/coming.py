@@ -23,14 +23,14 @@ class Holding(NamedTuple):
     reservation: Reservation
 
 
-class _Kind(NamedTuple):
+class _ComingKind(NamedTuple):
     """Members of one role: by what others find them, and whom they keep away."""
 
     labels: Labels
     keeps_away: tuple[PodTerm, ...]
 
 
-class _Place(NamedTuple):
+class _ComingPlace(NamedTuple):
     role: str
     node: str
 
@@ -42,7 +42,7 @@ class Coming:
         self._held = held
         self._ledger = ledger
         self._stale: set[GangKey] = set()
-        self._there: dict[GangKey, dict[_Place, PodFact]] = {}
+        self._there: dict[GangKey, dict[_ComingPlace, PodFact]] = {}
 
     def touch(self, gang: GangKey) -> None:
         """Something has changed of what the gang holds, or of its members."""
@@ -75,22 +75,22 @@ class Coming:
         """All members that are."""
         return (pod for of_gang in self._there.values() for pod in of_gang.values())
 
-    def _coming(self, gang: GangKey) -> dict[_Place, PodFact]:
+    def _coming(self, gang: GangKey) -> dict[_ComingPlace, PodFact]:
         held = self._held(gang)
         if held is None or not self._ledger.assumed_of(held.gang.uid, held.reservation.attempt):
             return {}
         kinds = _kinds(held)
         charged = {node for node, _ in self._ledger.charged(held.gang.uid, held.reservation.attempt)}
-        places = {_Place(entry.role, entry.node) for entry in held.reservation.members if entry.node in charged}
+        places = {_ComingPlace(entry.role, entry.node) for entry in held.reservation.members if entry.node in charged}
         return {place: _pod(held, place, kinds[place.role]) for place in places if place.role in kinds}
 
 
-def _kinds(held: Holding) -> Mapping[str, _Kind]:
+def _kinds(held: Holding) -> Mapping[str, _ComingKind]:
     kinds = kinds_of(held.gang, held.reservation.attempt) if held.gang.spec is not None else ()
-    return {kind.role: _Kind(tuple(sorted(kind.labels.items())), kind.apart) for kind in kinds}
+    return {kind.role: _ComingKind(tuple(sorted(kind.labels.items())), kind.apart) for kind in kinds}
 
 
-def _pod(held: Holding, place: _Place, kind: _Kind) -> PodFact:
+def _pod(held: Holding, place: _ComingPlace, kind: _ComingKind) -> PodFact:
     """One that stands for all members of the role on the node. No pod has its name: those have no blanks."""
     gang, attempt = held.gang.key, held.reservation.attempt
     name = f"{gang.name} {attempt} {place.role} {place.node}"

@@ -12,7 +12,7 @@ from lockstep.belief.pods.roster import Roster
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
 
 
-class Changed(Protocol):
+class PodChanged(Protocol):
     """Hears of each change of a pod."""
 
     def __call__(self, *, needs_plan: bool) -> None:
@@ -42,7 +42,7 @@ class Pods(dict[PodKey, PodFact]):
         *,
         look_at: Callable[[GangKey], None],
         released: Callable[[PodFact], None],
-        changed: Changed,
+        changed: PodChanged,
     ) -> None:
         super().__init__()
         self._ledger = counted.ledger

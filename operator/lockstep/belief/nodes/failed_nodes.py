@@ -13,7 +13,7 @@ AVOID_SECONDS = 300.0
 _Value = TypeVar("_Value")
 
 
-class Trouble(StrEnum):
+class NodeFailure(StrEnum):
     """What failed on a node, in words that follow "nodes"."""
 
     VOLUMES = "where its volumes could not be made lately"
@@ -24,9 +24,9 @@ class Trouble(StrEnum):
     def is_loss(self) -> bool:
         """Whether members were lost there."""
         match self:
-            case Trouble.TURNED_AWAY | Trouble.DELETED:
+            case NodeFailure.TURNED_AWAY | NodeFailure.DELETED:
                 return True
-            case Trouble.VOLUMES:
+            case NodeFailure.VOLUMES:
                 return False
             case _:
                 assert_never(self)
@@ -36,7 +36,7 @@ class _Where(NamedTuple):
     """What failed, and on which node."""
 
     node: str
-    trouble: Trouble
+    trouble: NodeFailure
 
 
 class _Once(NamedTuple):
@@ -60,7 +60,7 @@ class FailedNodes:
 
     def note_without_volumes(self, gang_uid: str, nodes: Iterable[str], now: float) -> None:
         """Volumes of the gang could not be made for these nodes."""
-        self._avoid(gang_uid, (_Where(node, Trouble.VOLUMES) for node in nodes), now)
+        self._avoid(gang_uid, (_Where(node, NodeFailure.VOLUMES) for node in nodes), now)
 
     def note_lost(self, gang_uid: str, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
         """Members of an attempt were lost on these nodes. Returns the nodes that are avoided from now on.
@@ -76,7 +76,7 @@ class FailedNodes:
         self._avoid(gang_uid, again, now)
         return sorted({where.node for where in again})
 
-    def of(self, gang_uid: str, trouble: Trouble) -> Names:
+    def of(self, gang_uid: str, trouble: NodeFailure) -> Names:
         """The nodes that the gang is kept off for that."""
         return frozenset(where.node for where in self._until.get(gang_uid, ()) if where.trouble is trouble)
 
@@ -103,12 +103,12 @@ class FailedNodes:
             self._until.setdefault(gang_uid, {}).update(ends)
 
 
-def _trouble(loss: LostOn) -> Trouble:
+def _trouble(loss: LostOn) -> NodeFailure:
     match loss.outcome:
         case PodOutcome.DELETED:
-            return Trouble.DELETED
+            return NodeFailure.DELETED
         case PodOutcome.REJECTED | PodOutcome.DISRUPTED:
-            return Trouble.TURNED_AWAY
+            return NodeFailure.TURNED_AWAY
         case PodOutcome.GOING | PodOutcome.SUCCEEDED | PodOutcome.FAILED:
             raise ValueError(f"a member that is {loss.outcome} is not lost")
         case _:

@@ -8,7 +8,7 @@ from lockstep.belief.nodes.node_index import NodeIndex
 from lockstep.facts.cluster.node import NodeFact
 
 
-class Nodes(dict[str, NodeFact]):
+class KnownNodes(dict[str, NodeFact]):
     """What is known of each node; changed by :meth:`apply` and :meth:`remove` only.
 
     ``changed`` is called after each change. Before it ``applied`` is told the name of a node that is new or other than

@@ -37,7 +37,7 @@ class OwnerBack:
         return self.since + self.grace_seconds
 
 
-class Owners:
+class NodeOwners:
     """Follows owners by the bids of their nodes.
 
     ``returned`` is told of nodes whose owners are back, and again when the time is over that members have there;

@@ -27,7 +27,7 @@ class Hardware(NamedTuple):
     kind: str
 
 
-class _Entry(NamedTuple):
+class _SharedEntry(NamedTuple):
     hardware: Hardware
     capacity: float | None
 
@@ -87,14 +87,14 @@ class SharedCapacities:
 
     def __init__(self, unsettled: Callable[[], None]) -> None:
         self._tell = unsettled
-        self._by_node: dict[str, _Entry] = {}
+        self._by_node: dict[str, _SharedEntry] = {}
         self._groups: defaultdict[Hardware, _Group] = defaultdict(_Group)
         self._unsettled: set[Hardware] = set()
 
     def note(self, node: str, hardware: Hardware | None, capacity: float | None) -> None:
         """The node has that hardware now, and that was measured there."""
         before = self._by_node.get(node)
-        now = None if hardware is None or not hardware.processor else _Entry(hardware, capacity)
+        now = None if hardware is None or not hardware.processor else _SharedEntry(hardware, capacity)
         if now == before:
             return
         if before is not None:

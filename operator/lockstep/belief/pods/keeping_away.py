@@ -11,7 +11,7 @@ from lockstep.api.pods.pod_terms import EVERYWHERE
 from lockstep.belief.common.kept_answers import BYTES_OF_NAME, KeptAnswers
 from lockstep.belief.nodes.domains import Domains
 from lockstep.belief.pods.pod_terms import LabelMap
-from lockstep.belief.pods.term_index import Entry, TermIndex
+from lockstep.belief.pods.term_index import IndexedTerm, TermIndex
 from lockstep.belief.pods.understood_terms import UnderstoodTerms
 from lockstep.facts.pods.pod import PodFact
 
@@ -87,7 +87,7 @@ class KeepingAway:
         return counts
 
 
-def _near(terms: Iterable[Entry], domains: Domains, without: Mapping[tuple[int, str], int]) -> frozenset[str]:
+def _near(terms: Iterable[IndexedTerm], domains: Domains, without: Mapping[tuple[int, str], int]) -> frozenset[str]:
     """All nodes near pods of these terms, but for so many pods."""
     nodes: dict[str, set[str]] = {}
     for one in terms:

@@ -12,7 +12,7 @@ from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import PodTerm
 
 
-class Kind(NamedTuple):
+class MemberKind(NamedTuple):
     """Members of one role. Whoever looks at single ranks is rare: what holds for the first holds for all."""
 
     role: str
@@ -22,16 +22,16 @@ class Kind(NamedTuple):
     apart: tuple[PodTerm, ...]
 
 
-def kinds_of(gang: GangFact, attempt: int) -> tuple[Kind, ...]:
+def kinds_of(gang: GangFact, attempt: int) -> tuple[MemberKind, ...]:
     """The members of each role in that attempt."""
     assert gang.spec is not None, "a refused gang has no members"
     return tuple(_kind(gang.key, role, attempt) for role in gang.spec.roles)
 
 
-def _kind(gang: GangKey, role: RoleSpec, attempt: int) -> Kind:
+def _kind(gang: GangKey, role: RoleSpec, attempt: int) -> MemberKind:
     labels = {**member_labels(gang, role, attempt), RANK_LABEL: "0"}
     near, apart = (
         tuple(term_of(one, labels, gang.namespace) for one in terms)
         for terms in (role.pod_affinity.near, role.pod_affinity.apart)
     )
-    return Kind(role.name, gang.namespace, labels, near, apart)
+    return MemberKind(role.name, gang.namespace, labels, near, apart)

@@ -19,7 +19,7 @@ _MOST_VALUES = 16
 _NO_ROWS: Rows = np.zeros(0, dtype=np.intp)
 
 
-class Wanted(NamedTuple):
+class WantedPods(NamedTuple):
     """Pods whose labels match, in these namespaces; None stands for all."""
 
     selector: LabelSelector | None
@@ -34,7 +34,7 @@ class Wanted(NamedTuple):
         return self.is_about(namespace) and selects(self.selector, labels)
 
 
-Question = tuple[Wanted, ...]
+Question = tuple[WantedPods, ...]
 """Pods that are wanted in each of these ways."""
 
 

@@ -15,7 +15,7 @@ _Anchor = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexedTerm:
     """A term, its number, and how many pods of it are on each node. ``chooses``: namespaces; None where none does."""
 
     number: int
@@ -37,9 +37,9 @@ class TermIndex:
     """Whatever is entered leaves again. A term that selects nothing is none."""
 
     def __init__(self) -> None:
-        self._entries: dict[PodTerm, Entry] = {}
+        self._entries: dict[PodTerm, IndexedTerm] = {}
         self._last = 0
-        self._by_anchor: dict[str, dict[_Anchor | None, dict[int, Entry]]] = {}
+        self._by_anchor: dict[str, dict[_Anchor | None, dict[int, IndexedTerm]]] = {}
 
     def enter(self, term: PodTerm, node: str) -> None:
         """One more pod of that term is on the node."""
@@ -49,7 +49,7 @@ class TermIndex:
         if entry is None:
             self._last += 1
             chooses = None if term.namespace_selector is None else tests_of(term.namespace_selector)
-            entry = self._entries[term] = Entry(self._last, term, tests_of(term.selector), chooses)
+            entry = self._entries[term] = IndexedTerm(self._last, term, tests_of(term.selector), chooses)
             for namespace in _namespaces(term):
                 for anchor in _anchors(term):
                     self._by_anchor.setdefault(namespace, {}).setdefault(anchor, {})[entry.number] = entry
@@ -69,7 +69,7 @@ class TermIndex:
                 for anchor in _anchors(term):
                     self._drop(namespace, anchor, entry.number)
 
-    def entry(self, term: PodTerm) -> Entry | None:
+    def entry(self, term: PodTerm) -> IndexedTerm | None:
         """The term as it is kept."""
         return self._entries.get(term)
 
@@ -77,7 +77,7 @@ class TermIndex:
         """Whether any term might mean a pod of that namespace."""
         return namespace in self._by_anchor or _ANY_NAMESPACE in self._by_anchor
 
-    def meaning(self, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> Iterator[Entry]:
+    def meaning(self, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> Iterator[IndexedTerm]:
         """The terms that mean a pod with these labels, in a namespace with those; each once."""
         for where in (namespace, _ANY_NAMESPACE):
             by_anchor = self._by_anchor.get(where, {})

@@ -27,7 +27,7 @@ class _Understood:
 
 
 @dataclass(slots=True)
-class _Namespace:
+class _TermsOfNamespace:
     """The terms of the pods of a namespace: how they are understood, how many exactly, and how many as which other."""
 
     terms: dict[PodTerm, _Understood] = field(default_factory=dict)
@@ -58,11 +58,11 @@ class UnderstoodTerms:
     """Whatever is entered leaves again, and is understood as it was until all pods that have it have left."""
 
     def __init__(self) -> None:
-        self._namespaces: dict[str, _Namespace] = {}
+        self._namespaces: dict[str, _TermsOfNamespace] = {}
 
     def enter(self, term: PodTerm, namespace: str) -> PodTerm:
         """One more pod of the namespace has the term. Returns how it is understood."""
-        of_namespace = self._namespaces.setdefault(namespace, _Namespace())
+        of_namespace = self._namespaces.setdefault(namespace, _TermsOfNamespace())
         known = of_namespace.terms.get(term)
         if known is None:
             known = of_namespace.terms[term] = of_namespace.understand(term, namespace)

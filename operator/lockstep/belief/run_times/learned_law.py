@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule import FinishedRuns, WorkFit, error_of_multiple, fit_kinds, fit_work, number_kinds
-from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, Run, Runs, thousandths_of
+from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, PastRun, Runs, thousandths_of
 
 
-class Told(NamedTuple):
+class Observed(NamedTuple):
     """What runs tell: of their run time, ``judged`` as if all nodes were ``alike``, and of the kinds of nodes.
 
     ``alike`` are the runs themselves where kinds foretell them no better.
@@ -20,14 +20,14 @@ class Told(NamedTuple):
     kinds: Kinds | None
 
 
-def told_by(runs: Runs) -> Told:
+def told_by(runs: Runs) -> Observed:
     """Find the law of the runs of a template, and what kinds of nodes make of it."""
     judged = judge(runs)
     kinds = kinds_of(runs, judged)
     if kinds is None or not kinds.factors:
-        return Told(judged, runs, kinds)
+        return Observed(judged, runs, kinds)
     alike = as_if_alike(runs, kinds.factors)
-    return Told(judge(alike), alike, kinds)
+    return Observed(judge(alike), alike, kinds)
 
 
 def judge(runs: Runs) -> Judged:
@@ -60,7 +60,7 @@ def as_if_alike(runs: Runs, factors: Mapping[str, float]) -> Runs:
     return tuple(_as_if_usual(run, factors[run.kind]) if run.kind in factors else run for run in runs)
 
 
-def _as_if_usual(run: Run, times: float) -> Run:
+def _as_if_usual(run: PastRun, times: float) -> PastRun:
     """The kind's slow-down counts as one of its nodes."""
     slowdown, thousandths = run.slowdown / THOUSAND * times, run.thousandths / THOUSAND / times
     return run._replace(slowdown=thousandths_of(slowdown), thousandths=thousandths_of(thousandths))

@@ -17,7 +17,7 @@ from typing import TypeVar
 from lockstep.belief.run_times.learned_law import thousandths_of_law, told_by
 from lockstep.belief.run_times.run_memory import RunMemory
 from lockstep.facts.gang.gang import GangFact, GangStatus
-from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, Run, Runs, RunsByTemplate, Template, last_runs
+from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, PastRun, Runs, RunsByTemplate, Template, last_runs
 
 Number = TypeVar("Number", int, float)
 
@@ -25,7 +25,7 @@ LEAST_RUNS = 3
 """A template counts from so many runs on."""
 
 
-class _Known:
+class _KnownLaws:
     """What the runs of one template teach those gangs that want their law, and the others."""
 
     def __init__(self, runs: Runs, quantile: float) -> None:
@@ -61,7 +61,7 @@ class PastRuns:
         self._quantile = quantile
         self._memory = RunMemory(self._note)
         self._unsettled: set[Template] = set()
-        self._in_force: dict[Template, _Known] = {}
+        self._in_force: dict[Template, _KnownLaws] = {}
         self.changes = 0
 
     def __len__(self) -> int:
@@ -88,12 +88,12 @@ class PastRuns:
         """Everything that is known."""
         return self._memory.runs
 
-    def known_with(self, template: Template, run: Run | None) -> Runs:
+    def known_with(self, template: Template, run: PastRun | None) -> Runs:
         """The runs of a template, and one that has ended just now."""
         known = self._memory.of(template)
         return known if run is None or not self._quantile else last_runs((*known, run))
 
-    def learn(self, template: Template, run: Run) -> None:
+    def learn(self, template: Template, run: PastRun) -> None:
         """A run of the template has ended well."""
         if not self._quantile:
             return
@@ -115,7 +115,7 @@ class PastRuns:
         for template in self._unsettled:
             runs = self._memory.of(template)
             if len(runs) >= LEAST_RUNS:
-                self._in_force[template] = _Known(runs, self._quantile)
+                self._in_force[template] = _KnownLaws(runs, self._quantile)
             else:
                 self._in_force.pop(template, None)
         self._unsettled.clear()
@@ -136,7 +136,7 @@ class PastRuns:
             return None
         return known.by_law if gang.spec.learns else known.as_stated
 
-    def _known(self, gang: GangFact) -> _Known | None:
+    def _known(self, gang: GangFact) -> _KnownLaws | None:
         if gang.spec is None or not gang.spec.run_template:
             return None
         return self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
@@ -146,7 +146,7 @@ class PastRuns:
         self.changes += 1
 
 
-def _judge_all(unjudged: Iterable[_Known]) -> None:
+def _judge_all(unjudged: Iterable[_KnownLaws]) -> None:
     for known in unjudged:
         known.by_law  # noqa: B018 - it is kept from then on
 

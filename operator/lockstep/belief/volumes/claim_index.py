@@ -19,7 +19,7 @@ class _Stem(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Namespace:
+class _ClaimsOfNamespace:
     """How many claims a namespace has, and the number of its last change, of the changes of all."""
 
     claims: int = 0
@@ -31,7 +31,7 @@ class ClaimIndex:
     """Whatever is entered leaves again, as it was entered."""
 
     _changes: int = 0
-    _namespaces: dict[str, _Namespace] = field(default_factory=dict)
+    _namespaces: dict[str, _ClaimsOfNamespace] = field(default_factory=dict)
     _by_stem: dict[_Stem, dict[int, ClaimFact]] = field(default_factory=dict)
     _by_volume: dict[str, set[ClaimKey]] = field(default_factory=dict)
 
@@ -78,7 +78,7 @@ class ClaimIndex:
 
     def _note_change(self, name: str, *, more: int) -> None:
         self._changes += 1
-        namespace = self._namespaces.setdefault(name, _Namespace())
+        namespace = self._namespaces.setdefault(name, _ClaimsOfNamespace())
         namespace.claims += more
         namespace.changed_at = self._changes
         if not namespace.claims:

@@ -12,7 +12,7 @@ from lockstep.belief.volumes.claim_index import ClaimIndex
 from lockstep.belief.volumes.provisioning import Provisioning
 from lockstep.belief.volumes.storage import Storage
 from lockstep.belief.volumes.volume_choice import Seeker
-from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, CsiVolume, Sharing, VolumeFact, Wish
+from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, CsiVolume, Sharing, VolumeFact, VolumeWish
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.role import RoleSpec
 
@@ -115,7 +115,7 @@ class Claims:
             elif claim is not None and volume is None:
                 yield from self.csi_volume_to_be(claim.key, claim.wish)
 
-    def csi_volume_to_be(self, key: ClaimKey, wish: Wish) -> Iterator[CsiVolume]:
+    def csi_volume_to_be(self, key: ClaimKey, wish: VolumeWish) -> Iterator[CsiVolume]:
         """The volume that is yet to be made for a claim; where its class does not say by whom, nobody knows."""
         kind = self.storage.class_of(wish.storage_class)
         if kind is not None:
@@ -148,12 +148,12 @@ class Claims:
         """A claim that has no volume yet."""
         return Seeker(claim.key, self.resolved(claim.wish), claim.uid, claim.told)
 
-    def resolved(self, wish: Wish) -> Wish:
+    def resolved(self, wish: VolumeWish) -> VolumeWish:
         """The wish with the default class, where it names none."""
         kind = self.storage.class_of(wish.storage_class)
         return wish._replace(storage_class=kind.name if kind is not None else wish.storage_class or "")
 
-    def waits(self, wish: Wish) -> bool:
+    def waits(self, wish: VolumeWish) -> bool:
         """Whether such a claim gets its volume once it is known where it will be used."""
         kind = self.storage.class_of(wish.storage_class)
         return kind is not None and kind.waits

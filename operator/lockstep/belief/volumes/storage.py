@@ -14,7 +14,7 @@ Key = TypeVar("Key", bound=Hashable)
 Fact = TypeVar("Fact")
 
 
-class Known(Generic[Key, Fact]):
+class KnownObjects(Generic[Key, Fact]):
     """The facts of one kind. ``changed`` is called after each change."""
 
     def __init__(self, key: Callable[[Fact], Key], changed: Callable[[], None]) -> None:
@@ -35,7 +35,7 @@ class Known(Generic[Key, Fact]):
             self._changed()
 
 
-class Changed(Protocol):
+class StorageChanged(Protocol):
     """Hears of a change. Only classes say whether a claim can be used; the rest is about room for new volumes."""
 
     def __call__(self, *, concerns_claims: bool) -> None:
@@ -45,13 +45,13 @@ class Changed(Protocol):
 class Storage:
     """What is known of where volumes can be made."""
 
-    def __init__(self, changed: Changed) -> None:
+    def __init__(self, changed: StorageChanged) -> None:
         self._changed = changed
         self._by_class: dict[str, list[StorageCapacity]] | None = None
         of_classes, of_room = (partial(self._note_change, concerns_claims=does) for does in (True, False))
-        self.classes: Known[str, StorageClass] = Known(lambda it: it.name, of_classes)
-        self.drivers: Known[str, CsiDriver] = Known(lambda it: it.name, of_room)
-        self.capacities: Known[CapacityKey, StorageCapacity] = Known(lambda it: it.key, of_room)
+        self.classes: KnownObjects[str, StorageClass] = KnownObjects(lambda it: it.name, of_classes)
+        self.drivers: KnownObjects[str, CsiDriver] = KnownObjects(lambda it: it.name, of_room)
+        self.capacities: KnownObjects[CapacityKey, StorageCapacity] = KnownObjects(lambda it: it.key, of_room)
 
     def class_of(self, name: str | None) -> StorageClass | None:
         """The class of that name; without a name the default one, the newest where there are several."""

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lockstep.api.label_selectors import selects
-from lockstep.facts.cluster.volume import ClaimKey, Offer, VolumeFact, Wish
+from lockstep.facts.cluster.volume import ClaimKey, VolumeFact, VolumeOffer, VolumeWish
 
 
 class Seeker(NamedTuple):
     """A claim that waits for a volume, or will; without a UID it is yet to be made. ``told``: near that node."""
 
     key: ClaimKey
-    wish: Wish
+    wish: VolumeWish
     uid: str = ""
     told: str = ""
 
@@ -29,12 +29,12 @@ def candidates(seeker: Seeker, volumes: Iterable[VolumeFact]) -> tuple[VolumeFac
     return tuple(one for *_, one in sorted(free, key=lambda it: it[:2]))
 
 
-def is_promised(offer: Offer, seeker: Seeker) -> bool:
+def is_promised(offer: VolumeOffer, seeker: Seeker) -> bool:
     """Whether the volume is for that very claim, or for any of its name."""
     return offer.holder is not None and offer.holder.claim == seeker.key and offer.holder.uid in ("", seeker.uid)
 
 
-def _suits(seeker: Seeker, offer: Offer) -> bool:
+def _suits(seeker: Seeker, offer: VolumeOffer) -> bool:
     """Whether the claim could have the volume, as far as what is free makes no difference."""
     wish = seeker.wish
     return (
@@ -47,7 +47,7 @@ def _suits(seeker: Seeker, offer: Offer) -> bool:
     )
 
 
-def _is_free(wish: Wish, offer: Offer) -> bool:
+def _is_free(wish: VolumeWish, offer: VolumeOffer) -> bool:
     return (
         offer.is_available
         and wish.modes <= offer.modes

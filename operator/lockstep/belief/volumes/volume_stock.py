@@ -22,7 +22,7 @@ class Likeness(NamedTuple):
     unmade: frozenset[int]
 
 
-class _Place(NamedTuple):
+class _VolumePlace(NamedTuple):
     """A volume, and when it is its turn to be chosen."""
 
     position: int
@@ -71,11 +71,11 @@ class Stock:
             claims = [claim for claim in self._order if claim >= shared]
         return most
 
-    def _by_affinities(self, volumes: Sequence[VolumeFact]) -> dict[int, list[_Place]]:
+    def _by_affinities(self, volumes: Sequence[VolumeFact]) -> dict[int, list[_VolumePlace]]:
         """The volumes that suit one claim, by the numbers of their affinities."""
-        shelves: dict[int, list[_Place]] = {}
+        shelves: dict[int, list[_VolumePlace]] = {}
         for position, volume in enumerate(volumes):
-            shelves.setdefault(self._numbers[volume.affinities], []).append(_Place(position, volume.name))
+            shelves.setdefault(self._numbers[volume.affinities], []).append(_VolumePlace(position, volume.name))
         return shelves
 
     def _shelf(self, claim: int, likeness: Likeness) -> Iterator[str]:

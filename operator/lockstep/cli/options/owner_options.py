@@ -11,15 +11,15 @@ from coschedule import Interruptible
 from lockstep.cli.options.durations import as_seconds
 from lockstep.cli.options.number_range import NumberRange
 from lockstep.facts.cluster.node import OnReturn
-from lockstep.simulation.presence.office_hours import Owners, OwnersError, owners_of
-from lockstep.simulation.presence.owners import ComingOwners, Recorded, drawn_owners_of
+from lockstep.simulation.presence.office_hours import OfficeHours, OwnersError, owners_of
+from lockstep.simulation.presence.owners import ComingOwners, RecordedOwners, drawn_owners_of
 from lockstep.simulation.presence.recorded import SeriesError, read_series
-from lockstep.simulation.presence.terms import Terms
+from lockstep.simulation.presence.terms import OwnerTerms
 
 Command = Callable[..., Any]
 
 
-def _owners(_context: click.Context, _option: click.Parameter, value: str | None) -> Owners | ComingOwners | None:
+def _owners(_context: click.Context, _option: click.Parameter, value: str | None) -> OfficeHours | ComingOwners | None:
     if value is None:
         return None
     drawn = drawn_owners_of(value)
@@ -33,7 +33,7 @@ def _owners(_context: click.Context, _option: click.Parameter, value: str | None
         raise click.BadParameter(f"{error}, nor a share with habits, such as 0.25@habits, nor a file") from error
 
 
-def _recorded(path: Path) -> Recorded:
+def _recorded(path: Path) -> RecordedOwners:
     try:
         with path.open(encoding="utf-8", errors="replace") as lines:
             series = read_series(lines)
@@ -43,7 +43,7 @@ def _recorded(path: Path) -> Recorded:
         raise click.BadParameter(f"{path}: {error}") from error
     for problem in series.wrong:
         click.echo(f"{path}: {problem}; it is left out.", err=True)
-    return Recorded(series.stays)
+    return RecordedOwners(series.stays)
 
 
 _OWNERS = click.option(
@@ -64,7 +64,7 @@ _DUTY_CYCLE = click.option(
     "--duty-cycle",
     metavar="NUMBER",
     type=NumberRange(0, 1000),
-    default=Terms().duty_cycle,
+    default=OwnerTerms().duty_cycle,
     help="An owner's work beside members that stay (Keep).",
 )
 _INTERRUPTIBLE = click.option(
@@ -88,12 +88,12 @@ def owner_options(command: Command) -> Command:
     return _OWNERS(_ON_RETURN(_DUTY_CYCLE(_INTERRUPTIBLE(_CHECKPOINTS(command)))))
 
 
-def terms_of(options: Mapping[str, Any]) -> Terms:
+def terms_of(options: Mapping[str, Any]) -> OwnerTerms:
     """Return what becomes of jobs when owners come back."""
     saves = options["interruptible"] is Interruptible.CHECKPOINTED
     if saves and not options["checkpoint_interval"]:
         raise click.UsageError("--checkpoint-interval must be positive.")
-    return Terms(
+    return OwnerTerms(
         on_return=options["on_return"],
         duty_cycle=options["duty_cycle"],
         interruptible=options["interruptible"],

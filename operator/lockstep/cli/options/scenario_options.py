@@ -14,7 +14,7 @@ from lockstep.simulation.comparison import Load
 from lockstep.simulation.model.nodes import NodesError, slowdowns_of
 from lockstep.simulation.scenario import Scenario
 from lockstep.simulation.workload.malleable import Malleability
-from lockstep.simulation.workload.run_times import RunTimes
+from lockstep.simulation.workload.run_times import StatedRunTimes
 
 Command = Callable[..., Any]
 
@@ -66,8 +66,8 @@ _SERIAL_SHARE = click.option(
 )
 _RUN_TIMES = click.option(
     "--run-times",
-    type=click.Choice([one.value for one in RunTimes]),
-    default=RunTimes.EXACT.value,
+    type=click.Choice([one.value for one in StatedRunTimes]),
+    default=StatedRunTimes.EXACT.value,
     help="What planners are told of run times: these themselves, users' over-estimates, or a guess 20 % off.",
 )
 _TEMPLATES = click.option(
@@ -104,7 +104,7 @@ def scenario_of(options: Mapping[str, Any]) -> Scenario:
         malleability=Malleability(
             factor=options["sizes"], only_up=options["sizes_up_only"], serial_share=options["serial_share"]
         ),
-        run_times=RunTimes(options["run_times"]),
+        run_times=StatedRunTimes(options["run_times"]),
         quantile=options["quantile"],
         templates=options["templates"],
         trace=None if log is None else log.jobs,

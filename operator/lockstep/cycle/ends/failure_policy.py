@@ -16,7 +16,7 @@ RoleOf = Callable[[int], str]
 """The role of a rank; '' in a gang without roles."""
 
 
-class Answer(NamedTuple):
+class FailureAction(NamedTuple):
     """What to do, and why: a reason and a clause for the gang's owner, without a full stop."""
 
     action: Action
@@ -24,7 +24,7 @@ class Answer(NamedTuple):
     why: str
 
 
-def answer(policy: FailurePolicy, counts: Progress, role_of: RoleOf, *, restarts: int) -> Answer | None:
+def answer(policy: FailurePolicy, counts: Progress, role_of: RoleOf, *, restarts: int) -> FailureAction | None:
     """What is to become of the gang, which was restarted so often; ``None`` where its policy has nothing to answer."""
     for number, rule in enumerate(policy.rules):
         matched = next((loss for loss in counts.losses if _matches(rule, loss, counts, role_of)), None)
@@ -46,23 +46,25 @@ def _matches(rule: Rule, loss: Loss, counts: Progress, role_of: RoleOf) -> bool:
     return not rule.pod_conditions.isdisjoint(loss.pod.end.conditions)
 
 
-def _carried_out(action: Action, why: str, policy: FailurePolicy, restarts: int) -> Answer:
+def _carried_out(action: Action, why: str, policy: FailurePolicy, restarts: int) -> FailureAction:
     match action:
         case Action.IGNORE:
-            return Answer(action, Reason.RESTARTING, f"{why}, which does not count as a restart")
+            return FailureAction(action, Reason.RESTARTING, f"{why}, which does not count as a restart")
         case Action.FAIL_GANG:
-            return Answer(action, Reason.MEMBER_FAILED, why)
+            return FailureAction(action, Reason.MEMBER_FAILED, why)
         case Action.RESTART_GANG:
             return _restarted(why, policy, restarts)
         case _:
             assert_never(action)
 
 
-def _restarted(why: str, policy: FailurePolicy, restarts: int) -> Answer:
+def _restarted(why: str, policy: FailurePolicy, restarts: int) -> FailureAction:
     """What becomes of a gang that is to be restarted, as long as it may be."""
     if policy.max_restarts == 0:
-        return Answer(Action.FAIL_GANG, Reason.MEMBER_FAILED, why)
+        return FailureAction(Action.FAIL_GANG, Reason.MEMBER_FAILED, why)
     if restarts >= policy.max_restarts:
         used_up = f"{why}; restarted {restarts} times, and failurePolicy.maxRestarts is {policy.max_restarts}"
-        return Answer(Action.FAIL_GANG, Reason.REACHED_MAX_RESTARTS, used_up)
-    return Answer(Action.RESTART_GANG, Reason.RESTARTING, f"{why}; restart {restarts + 1} of {policy.max_restarts}")
+        return FailureAction(Action.FAIL_GANG, Reason.REACHED_MAX_RESTARTS, used_up)
+    return FailureAction(
+        Action.RESTART_GANG, Reason.RESTARTING, f"{why}; restart {restarts + 1} of {policy.max_restarts}"
+    )

@@ -14,7 +14,7 @@ from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import conditions, events
-from lockstep.report.status.writer import Report, StatusWriter
+from lockstep.report.status.writer import StatusReport, StatusWriter
 
 # Numbers in an explanation move with every pod that ends; a new reason is told at once, new numbers only so often: the
 # longer a gang waits for the same reason, the less they are worth to its owner.
@@ -76,7 +76,7 @@ class Explainer:
             return passes
         look_again = math.inf
 
-        def news() -> Report | None:
+        def news() -> StatusReport | None:
             nonlocal look_again
             status = _status_for(gang, decision, now, victims, learned)
             if outlooks is not None:
@@ -135,7 +135,7 @@ class Explainer:
         victims: Sequence[GangKey],
         status: GangStatus,
         outlooks: Outlooks | None,
-    ) -> Report:
+    ) -> StatusReport:
         is_new = _is_new_reason(gang, status)
         told, after = self._told.get(gang.key), status.condition(Condition.PLANNED)
         grown = _PAUSE_GROWTH * (_FIRST_PAUSE_SECONDS if told is None else told.pause)
@@ -147,7 +147,7 @@ class Explainer:
             self._metrics.decisions.labels(_outcome(decision)).inc()
             self._metrics.promises.told(gang.status.plan, status.plan, why=why)
 
-        return Report(status=status, event=event, written=written)
+        return StatusReport(status=status, event=event, written=written)
 
 
 def _is_new_reason(gang: GangFact, status: GangStatus) -> bool:

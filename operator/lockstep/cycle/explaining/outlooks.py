@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Members, Placement
 from lockstep.belief.state import State
-from lockstep.cycle.planning.decided import Decided
+from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.outlook import SAME_TIME_SECONDS, NodeKind, Outlook, PlanChange, is_same_time
 from lockstep.facts.reasons import Condition
@@ -36,7 +36,7 @@ class _Use(NamedTuple):
 class Outlooks:
     """What there is to tell of one plan."""
 
-    def __init__(self, state: State, decided: Decided) -> None:
+    def __init__(self, state: State, decided: LastPlan) -> None:
         self._state = state
         self._now = decided.snapshot.now
         self._nodes = decided.snapshot.nodes.index

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.nodes.node_kinds import NodeKinds
 from lockstep.belief.state import State
-from lockstep.cycle.pace.pacing import Offer, is_paced
+from lockstep.cycle.pace.pacing import PaceOffer, is_paced
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pace import Cpu, MemberCpu, Pace, Unpaced
 from lockstep.facts.pods.pod import PodFact, PodKey
@@ -117,7 +117,7 @@ def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dic
     return counts
 
 
-def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> dict[str, Offer]:
+def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> dict[str, PaceOffer]:
     """What the nodes of members that wait offer the gang, by their bids and what its runs have taught of their kinds.
 
     The result is empty where a node has no bid that is understood and was renewed in time: a pace is never guessed.
@@ -129,7 +129,7 @@ def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> d
         return {}
     times = NodeKinds.of(map(state.nodes.get, nodes)).times(state.past_runs.in_force(gang)).tolist()
     return {
-        bid.node: Offer(slowdown=bid.slowdown * longer, left=1 / (1 + bid.duty_cycle))
+        bid.node: PaceOffer(slowdown=bid.slowdown * longer, left=1 / (1 + bid.duty_cycle))
         for bid, longer in zip(bids, times, strict=True)
     }
 

@@ -21,7 +21,7 @@ from lockstep.facts.pods.pace import PaceStatus
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import conditions, events
-from lockstep.report.status.writer import Report
+from lockstep.report.status.writer import StatusReport
 
 LOOK_SECONDS = 30.0
 
@@ -55,7 +55,7 @@ class Paces:
         elif gang.key not in self._found and (gang.status.pace is None or gang.key in self._settled):
             self._begin(gang.key, partial(self._find_status, gang, reservation))
 
-    def report(self, gang: GangFact, counts: Progress) -> Report | None:
+    def report(self, gang: GangFact, counts: Progress) -> StatusReport | None:
         """What is to be told of the gang's pace, if it is not what its status says."""
         if gang.key not in self._found or self._is_under_way(gang.key) or not _all_run(counts):
             return None
@@ -64,7 +64,7 @@ class Paces:
             return None
         has_changed = pace is not None and before is not None and _amounts(pace) != _amounts(before)
         event = events.gang_paced(pace.message) if pace is not None and has_changed else None
-        return Report(status=conditions.mark_paced(gang, pace), event=event)
+        return StatusReport(status=conditions.mark_paced(gang, pace), event=event)
 
     def forget(self, gang: GangKey) -> None:
         """The gang is gone or has ended, or its attempt has."""

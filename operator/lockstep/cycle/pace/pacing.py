@@ -22,7 +22,7 @@ _NO_NEWS = 0.1
 _DIGITS = 6
 
 
-class Offer(NamedTuple):
+class PaceOffer(NamedTuple):
     """What a node offers members: a part ``left`` of its time, with which they are ``slowdown`` times as long at work.
 
     That is beside an idle reference node.
@@ -48,7 +48,7 @@ YIELDING = NodePace(share=0.1, left=1.0)
 """What members have on a node that its owner uses: little, but enough to answer those who ask whether they live."""
 
 
-def node_paces(offers: Mapping[str, Offer]) -> Mapping[str, NodePace]:
+def node_paces(offers: Mapping[str, PaceOffer]) -> Mapping[str, NodePace]:
     """What members need on each of these nodes, where the gang has members.
 
     The power weight W of a node is what it would do for them if nothing of its time were taken.
@@ -61,7 +61,7 @@ def node_paces(offers: Mapping[str, Offer]) -> Mapping[str, NodePace]:
     return {node: NodePace(float(share), free) for node, share, free in zip(offers, pace.shares, left, strict=True)}
 
 
-def slowest(offers: Mapping[str, Offer]) -> str | None:
+def slowest(offers: Mapping[str, PaceOffer]) -> str | None:
     """The node among these whose members set the pace: the first, where several are equally slow."""
     return max(offers, key=lambda node: offers[node].slowdown, default=None)
 

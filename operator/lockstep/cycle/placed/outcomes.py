@@ -9,10 +9,10 @@ from lockstep.api.gangjob.spelled_runs import spell_runs
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.cycle.clockwork.batches import Batches
-from lockstep.cycle.ends.failure_policy import Answer
+from lockstep.cycle.ends.failure_policy import FailureAction
 from lockstep.cycle.ends.overrun import overruns
 from lockstep.cycle.placed.promises import note_finished, note_placed, note_started, note_succeeded, speedup_reached
-from lockstep.cycle.placed.run_times import RunTimes
+from lockstep.cycle.placed.run_times import ObservedRunTimes
 from lockstep.cycle.placed.starts import Starts
 from lockstep.cycle.placed.teaching import Lesson, known_after, lesson_of, note_lesson, teach
 from lockstep.facts.cluster.node import NodeFact
@@ -23,7 +23,7 @@ from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import conditions, endings, events
 from lockstep.report.status.overruns import mark_overrunning
-from lockstep.report.status.writer import Report
+from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import as_sentence
 
 
@@ -50,7 +50,7 @@ class Outcomes:
         self._starts = starts
         self._ends = ends
         self._parts = parts
-        self.run_times = RunTimes()
+        self.run_times = ObservedRunTimes()
 
     def forget(self, gang: GangKey) -> None:
         """The gang has ended, or its attempt has."""
@@ -63,10 +63,10 @@ class Outcomes:
         self._ends.stop()
         self._parts.stop()
 
-    def placed(self, gang: GangFact, now: float) -> Report:
+    def placed(self, gang: GangFact, now: float) -> StatusReport:
         """Every member is bound."""
         planned = gang.status.condition(Condition.PLANNED)
-        return Report(
+        return StatusReport(
             status=conditions.mark_placed(gang, now=now),
             event=events.gang_placed(planned.message if planned else ""),
             written=partial(self._count_placed, gang, now),
@@ -74,24 +74,24 @@ class Outcomes:
 
     def running(
         self, gang: GangFact, reservation: Reservation, counts: Progress, part: str, now: float
-    ) -> Report | None:
+    ) -> StatusReport | None:
         """The members go on: all have started, or overrun, or some have ended well, or a part of the work is done."""
         if counts.is_running and gang.status.started_at is None:
             since = self.run_times.running_since(gang.key)
             skew = self._starts.skew(gang, reservation, since)
             note = partial(note_started, self._metrics.predictions, gang, reservation, since=since, skew=skew)
-            return Report(status=conditions.mark_started(gang, now=since), written=note)
+            return StatusReport(status=conditions.mark_started(gang, now=since), written=note)
         if overruns(gang, now):
             status = mark_overrunning(gang, now=now)
             says = status.condition(Condition.OVERRUNNING)
-            return Report(status=status, event=events.gang_overruns(says.message if says else ""))
+            return StatusReport(status=status, event=events.gang_overruns(says.message if says else ""))
         if counts.succeeded != remembered_ranks(gang, reservation).bit_count() and self._ends.is_due(gang.key):
-            return Report(status=conditions.mark_succeeded_ranks(gang, spell_ranks(counts.succeeded_ranks)))
+            return StatusReport(status=conditions.mark_succeeded_ranks(gang, spell_ranks(counts.succeeded_ranks)))
         if part not in ("", gang.status.progress) and self._parts.is_due(gang.key):
-            return Report(status=conditions.with_progress(gang.status, part))
+            return StatusReport(status=conditions.with_progress(gang.status, part))
         return None
 
-    def succeeded(self, gang: GangFact, reservation: Reservation, now: float) -> Report:
+    def succeeded(self, gang: GangFact, reservation: Reservation, now: float) -> StatusReport:
         """Every member that has to has ended well."""
         run_time = self.run_times.run_time(gang)
         lesson = lesson_of(gang, reservation, run_time, self._nodes)
@@ -99,19 +99,19 @@ class Outcomes:
         reached = speedup_reached(gang, run_time, self._past_runs.in_force(gang))
         status = endings.mark_succeeded(gang, now=now, reached=reached, past_runs=past_runs)
         end = status.end
-        return Report(
+        return StatusReport(
             status=status,
             event=events.gang_succeeded(end.message if end else ""),
             written=partial(self._count_succeeded, gang, reservation, run_time, lesson, now),
         )
 
-    def failed(self, gang: GangFact, answer: Answer, now: float) -> Report:
+    def failed(self, gang: GangFact, answer: FailureAction, now: float) -> StatusReport:
         """A member failed, and the failure policy says that its gang has."""
         status = endings.mark_failed(gang, answer.reason, answer.why, now=now)
         note = partial(self._count_failed, answer.action, answer.reason)
-        return Report(status=status, event=events.gang_failed(as_sentence(answer.why)), written=note)
+        return StatusReport(status=status, event=events.gang_failed(as_sentence(answer.why)), written=note)
 
-    def restarting(self, gang: GangFact, answer: Answer, part: str, waits: str, now: float) -> Report:
+    def restarting(self, gang: GangFact, answer: FailureAction, part: str, waits: str, now: float) -> StatusReport:
         """A member failed, and the failure policy says that the gang is made anew."""
         status = endings.mark_restarting(
             gang,
@@ -121,17 +121,17 @@ class Outcomes:
             waits=waits,
             now=now,
         )
-        return Report(
+        return StatusReport(
             status=conditions.with_progress(status, part),
             event=events.gang_restarting(as_sentence(answer.why)),
             written=self._metrics.failures.labels(answer.action).inc,
         )
 
-    def deadline_exceeded(self, gang: GangFact, now: float) -> Report:
+    def deadline_exceeded(self, gang: GangFact, now: float) -> StatusReport:
         """The gang was active for as long as its owner allows."""
         status = endings.mark_deadline_exceeded(gang, now=now)
         end = status.end
-        return Report(
+        return StatusReport(
             status=status,
             event=events.gang_failed(end.message if end else ""),
             written=self._metrics.ended.labels(Reason.DEADLINE_EXCEEDED).inc,

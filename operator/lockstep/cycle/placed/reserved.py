@@ -15,7 +15,7 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.losses import note_lost
 from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.active_deadline import is_exceeded
-from lockstep.cycle.ends.failure_policy import Answer, answer
+from lockstep.cycle.ends.failure_policy import FailureAction, answer
 from lockstep.cycle.ends.owner_returned import interrupted
 from lockstep.cycle.ends.success_policy import has_succeeded
 from lockstep.cycle.pace.paces import Paces
@@ -26,7 +26,7 @@ from lockstep.facts.gang.policies import Action
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status.writer import Report
+from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import n_pods
 
 _NOT_OURS = Failure(
@@ -127,7 +127,7 @@ class ReservedGangs:
             self._paces.look(gang, reservation, counts)
             self._writer.report(gang, partial(self._running, gang, reservation, counts, now))
 
-    def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> Report | None:
+    def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
         """The one thing that is to be told of members that go on; the end of its write is news of the gang."""
         part = self._reported_part(gang, reservation)
         told = self._outcomes.running(gang, reservation, counts, part, now)
@@ -146,7 +146,7 @@ class ReservedGangs:
             self._attempts.resume(gang, reservation)
 
     def _carry_out(
-        self, gang: GangFact, reservation: Reservation, counts: Progress, answered: Answer, now: float
+        self, gang: GangFact, reservation: Reservation, counts: Progress, answered: FailureAction, now: float
     ) -> None:
         """Write the answer: a restart begins when its status stands, so that it is counted once, whoever goes on."""
         match answered.action:
@@ -159,7 +159,7 @@ class ReservedGangs:
             case _:
                 assert_never(answered.action)
 
-    def _restart(self, gang: GangFact, reservation: Reservation, answered: Answer, now: float) -> None:
+    def _restart(self, gang: GangFact, reservation: Reservation, answered: FailureAction, now: float) -> None:
         self._attempts.doom(gang.key)
         part = self._reported_part(gang, reservation)
         members = believed_members(self._state, gang, reservation.attempt)

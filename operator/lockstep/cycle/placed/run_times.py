@@ -5,7 +5,7 @@ from lockstep.act.requests.progress import Progress
 from lockstep.facts.gang.gang import GangFact
 
 
-class RunTimes:
+class ObservedRunTimes:
     """When all members of each gang were first seen running, and ended."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.past_runs import PastRuns, factor_planned_with
 from lockstep.facts.cluster.node import NodeFact, kind_of_node
 from lockstep.facts.gang.gang import GangFact, GangSpec
-from lockstep.facts.past_runs import KIND_PATTERN, THOUSAND, Run, Runs, Template, run_of
+from lockstep.facts.past_runs import KIND_PATTERN, THOUSAND, PastRun, Runs, Template, run_of
 from lockstep.report.metrics.learning_metrics import LearningMetrics
 
 # A later attempt may go on from where an earlier one got, whether anybody says so or not.
@@ -24,7 +24,7 @@ class Lesson(NamedTuple):
     """A run that has ended well, of a gang that runs are compared of; it is None where this one can't be."""
 
     template: Template
-    run: Run | None
+    run: PastRun | None
 
 
 def lesson_of(
@@ -61,7 +61,7 @@ def known_after(past_runs: PastRuns, lesson: Lesson | None) -> Runs:
     return () if lesson is None else past_runs.known_with(*lesson)
 
 
-def _run(gang: GangFact, reservation: Reservation, run_time: float, nodes: Mapping[str, NodeFact]) -> Run | None:
+def _run(gang: GangFact, reservation: Reservation, run_time: float, nodes: Mapping[str, NodeFact]) -> PastRun | None:
     stated = _stated_seconds(gang, reservation)
     if stated is None or stated < _SHORTEST_SECONDS or reservation.attempt != _WHOLE_ATTEMPT:
         return None

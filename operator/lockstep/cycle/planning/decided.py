@@ -11,7 +11,7 @@ from lockstep.facts.gang.role import Needs
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
 
-class Asked(NamedTuple):
+class DecisionBasis(NamedTuple):
     """What a placement stands on: which gang asked, by which spec, for which members, how urgently."""
 
     uid: str
@@ -33,7 +33,7 @@ class Seen(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
+class LastPlan:
     """What the last plan saw and decided; ``asked`` says for whom, ``narrowed`` whom quotas keep from more members.
 
     ``preemptions`` are still to be carried out: in the plan their victims end by themselves. They may be
@@ -42,7 +42,7 @@ class Decided:
 
     seen: Seen
     plan: Plan
-    asked: Mapping[GangKey, Asked]
+    asked: Mapping[GangKey, DecisionBasis]
     preemptions: tuple[Preemption, ...]
     narrowed: Mapping[GangKey, Narrowed] = field(default_factory=dict)
     against_budgets: bool = False

@@ -21,7 +21,7 @@ from lockstep.api.preemption import spelled_preemption
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.cycle.ends.over import is_over
-from lockstep.cycle.planning.decided import Decided
+from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_preemption
 from lockstep.cycle.planning.planning import Planning
 from lockstep.facts.gang.gang import GangFact
@@ -46,7 +46,7 @@ class _Order(NamedTuple):
 
     preemption: Preemption
     placement: Placement
-    decided: Decided
+    decided: LastPlan
 
 
 class Evictions:
@@ -77,7 +77,7 @@ class Evictions:
         """The gangs for which others are to be evicted, if admission takes their members still."""
         return self._orders.keys()
 
-    def take_orders(self, decided: Decided | None) -> None:
+    def take_orders(self, decided: LastPlan | None) -> None:
         """Carry out what a plan has decided, and nothing of what an earlier one has; None decides nothing."""
         before, self._orders = self._orders, {}
         for order in _orders_of(decided):
@@ -129,7 +129,7 @@ class Evictions:
         stands = gang is not None and len(victims) == len(found) and self._stands(gang, victims, order)
         return victims if stands else None
 
-    def _victim(self, key: GangKey, decided: Decided, now: float) -> _Victim | None:
+    def _victim(self, key: GangKey, decided: LastPlan, now: float) -> _Victim | None:
         """A gang that is to give way, if it holds what it held when that was decided, and has not ended meanwhile."""
         gang, reservation = self._state.gangs.get(key), self._state.reservations.get(key)
         if gang is None or reservation is None or reservation != decided.seen.held.get(key):
@@ -165,7 +165,7 @@ class Evictions:
         self._attempts.interrupt(victim.gang, victim.reservation, failure)
 
 
-def _orders_of(decided: Decided | None) -> list[_Order]:
+def _orders_of(decided: LastPlan | None) -> list[_Order]:
     if decided is None or not decided.preemptions:
         return []
     decisions: dict[GangKey, Decision] = {one.gang: one for one in decided.plan.decisions}

@@ -29,7 +29,7 @@ class HoldPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
+class _HoldEntry:
     """``since`` and ``until`` are times of day, for people; ``over_at`` and ``rested_at`` are monotonic."""
 
     gang_uid: str
@@ -45,7 +45,7 @@ class Holds:
 
     def __init__(self, policy: HoldPolicy) -> None:
         self.policy = policy
-        self._by_gang: dict[GangKey, _Entry] = {}
+        self._by_gang: dict[GangKey, _HoldEntry] = {}
 
     def may_hold(self, gang: GangFact, now: float) -> bool:
         """Whether the gang's time is not over, or it has rested since."""
@@ -84,9 +84,9 @@ class Holds:
         times = [time for entry in self._by_gang.values() for time in (entry.over_at, entry.rested_at)]
         return min((time for time in times if time > now), default=float("inf"))
 
-    def _begin(self, gang: GangFact, first: float, *, since: float, until: float) -> _Entry:
+    def _begin(self, gang: GangFact, first: float, *, since: float, until: float) -> _HoldEntry:
         over_at = first + self.policy.seconds
-        return _Entry(
+        return _HoldEntry(
             gang_uid=gang.uid,
             nodes=(),
             since=since,
@@ -95,15 +95,15 @@ class Holds:
             rested_at=over_at + self.policy.seconds,
         )
 
-    def _resting(self, refusal: Refusal, entry: _Entry) -> RestingFromHold:
+    def _resting(self, refusal: Refusal, entry: _HoldEntry) -> RestingFromHold:
         return RestingFromHold(refusal=refusal, until=entry.until, again=entry.until + self.policy.seconds)
 
-    def _entry(self, gang: GangFact, now: float) -> _Entry | None:
+    def _entry(self, gang: GangFact, now: float) -> _HoldEntry | None:
         entry = self._by_gang.get(gang.key)
         if entry is None or entry.gang_uid != gang.uid or now >= entry.rested_at:
             return None
         return entry
 
 
-def _holding(refusal: Refusal, nodes: tuple[str, ...], entry: _Entry) -> HoldingNodes:
+def _holding(refusal: Refusal, nodes: tuple[str, ...], entry: _HoldEntry) -> HoldingNodes:
     return HoldingNodes(refusal=refusal, nodes=nodes, since=entry.since, until=entry.until)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule import Plan, Preemption, Snapshot, plan, preempt
-from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.snapshot.snapshots import Rescue
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ class Made(NamedTuple):
     against_budgets: bool = False
 
 
-def make_plan(facts: Snapshot, memory: Memory, rescue: Rescue) -> Made:
+def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue) -> Made:
     """Make the plan, and choose who gives way in it."""
     snapshot = memory.remembered_by(facts)
     evicting = with_evictions(snapshot, plan(snapshot, rescue=rescue), rescue)

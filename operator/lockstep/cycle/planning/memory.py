@@ -6,7 +6,7 @@ from dataclasses import replace
 from coschedule import GangKey, Plan, Promises, Snapshot, remembering
 
 
-class Memory:
+class PlanMemory:
     """The last plan, and the facts that it was made on."""
 
     def __init__(self, promises: Promises) -> None:

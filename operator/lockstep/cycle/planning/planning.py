@@ -27,12 +27,12 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.state import State
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.planning.by_rank import in_rank_order
-from lockstep.cycle.planning.decided import Asked, Decided, Seen
+from lockstep.cycle.planning.decided import DecisionBasis, LastPlan, Seen
 from lockstep.cycle.planning.estimates import estimates
 from lockstep.cycle.planning.eviction_turns import EvictionTurns
 from lockstep.cycle.planning.holds import HoldPolicy, Holds
 from lockstep.cycle.planning.making import Made, make_plan
-from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.offers import NO_OFFERS, Offers
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Chosen, Rotation
 from lockstep.cycle.planning.set_aside import SetAside
@@ -42,7 +42,7 @@ from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_q
 from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.snapshot.wanted import Terms
+from lockstep.snapshot.wanted import PlanTerms
 
 if TYPE_CHECKING:
     from lockstep.belief.holding.reservation import Reservation
@@ -105,7 +105,7 @@ class Planning:
         self._aside = SetAside()
         self._holds = Holds(options.holds)
         self._sizing = options.sizing
-        self._memory = Memory(options.promises)
+        self._memory = PlanMemory(options.promises)
         self._contention = Contention(0, 0, 0)
         self._rotation = Rotation(options.most_in_front)
         self._evicting = EvictionTurns()
@@ -127,7 +127,7 @@ class Planning:
         now = self._monotonic()
         return min(self._aside.next_look(now), self._holds.next_change(now)) - now
 
-    async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> Decided | None:
+    async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> LastPlan | None:
         """Decide about all gangs that wait; None where there is none. Belief may change meanwhile.
 
         Gangs that are ``asked_about`` may evict others if they did so in the last plan.
@@ -158,7 +158,7 @@ class Planning:
         in_front = [decision for decision in made.decisions if decision.gang in chosen.front]
         others = await self._undecided(waiting, {decision.gang for decision in decisions}, in_front, now)
         self._turns_left = self._rotation.are_left(sound) or self._evicting.are_left() or bool(seen.left_out)
-        return Decided(
+        return LastPlan(
             seen=seen,
             plan=replace(made, decisions=(*decisions, *others)),
             asked=asked,
@@ -268,7 +268,7 @@ class Planning:
         self._metrics.gang_errors.labels("plan").inc()
         self._aside.put(gang, failed(gang.key, error), self._monotonic())
 
-    def still_asks(self, gang: GangFact, decided: Decided) -> bool:
+    def still_asks(self, gang: GangFact, decided: LastPlan) -> bool:
         """Whether the gang waits for what was decided of it, and for nothing else."""
         if not self.waits(gang):
             return False
@@ -291,26 +291,26 @@ class Planning:
         is_wanted = not (gang.is_deleting or gang.policies.is_suspended)
         return is_wanted and self._attempts.comes_back(gang.key) and self._state.refusal_of(gang) is None
 
-    def _asked(self, gang: GangFact) -> Asked:
+    def _asked(self, gang: GangFact) -> DecisionBasis:
         needs = () if gang.spec is None else gang.spec.needs
-        return Asked(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
+        return DecisionBasis(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
 
     def _all_terms(
         self, planned: Mapping[GangKey, GangFact], evicting: frozenset[GangKey], now: float
-    ) -> dict[GangKey, Terms]:
+    ) -> dict[GangKey, PlanTerms]:
         remembered = self._memory.gangs
         return {
             key: replace(self._terms(gang, now, may_preempt=key in evicting), is_remembered=key in remembered)
             for key, gang in planned.items()
         }
 
-    def _terms(self, gang: GangFact, now: float, *, may_preempt: bool) -> Terms:
+    def _terms(self, gang: GangFact, now: float, *, may_preempt: bool) -> PlanTerms:
         """When it may be tried again after it was undone, what it may hold, and whether others may make way for it."""
         monotonic, retry_at = self._monotonic(), self.retry_at(gang)
         comes_back, sizing = self._keeps_its_place(gang), self._sizing.asked_for(gang)
         if comes_back:
             retry_at = max(retry_at, now + _SOON_SECONDS)
-        return Terms(
+        return PlanTerms(
             not_before=retry_at if retry_at > now else -math.inf,
             may_hold=self._holds.may_hold(gang, monotonic),
             held=self._holds.held(gang, monotonic),

@@ -13,7 +13,7 @@ _LONGEST_PAUSE_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
+class _QuarantineEntry:
     gang_uid: str
     generation: int
     decision: Unplaceable
@@ -25,13 +25,13 @@ class SetAside:
     """Remembers who is set aside, and until when. Times are of the clock for intervals."""
 
     def __init__(self) -> None:
-        self._by_gang: dict[GangKey, _Entry] = {}
+        self._by_gang: dict[GangKey, _QuarantineEntry] = {}
 
     def put(self, gang: GangFact, decision: Unplaceable, now: float) -> None:
         """Leave the gang out from now on; longer than last time, if it is still the same spec."""
         before = self._entry(gang)
         pause = _FIRST_PAUSE_SECONDS if before is None else min(2 * before.pause, _LONGEST_PAUSE_SECONDS)
-        self._by_gang[gang.key] = _Entry(
+        self._by_gang[gang.key] = _QuarantineEntry(
             gang_uid=gang.uid, generation=gang.generation, decision=decision, pause=pause, again_at=now + pause
         )
 
@@ -52,7 +52,7 @@ class SetAside:
         """When the first of them is looked at again; infinity where there is none."""
         return min((entry.again_at for entry in self._by_gang.values() if entry.again_at > now), default=float("inf"))
 
-    def _entry(self, gang: GangFact) -> _Entry | None:
+    def _entry(self, gang: GangFact) -> _QuarantineEntry | None:
         entry = self._by_gang.get(gang.key)
         if entry is None or (entry.gang_uid, entry.generation) != (gang.uid, gang.generation):
             return None

@@ -15,7 +15,7 @@ class ClaimKey(NamedTuple):
     name: str
 
 
-class Wish(NamedTuple):
+class VolumeWish(NamedTuple):
     """What a claim asks of its volume. ``storage_class``: None stands for the default one, '' for none at all."""
 
     storage_class: str | None
@@ -44,7 +44,7 @@ class ClaimUse(NamedTuple):
     field: str
     claim: str
     sharing: Sharing = Sharing.SHARED
-    wish: Wish | None = None
+    wish: VolumeWish | None = None
 
 
 class ClaimFact(NamedTuple):
@@ -58,7 +58,7 @@ class ClaimFact(NamedTuple):
     is_bound: bool
     is_deleting: bool
     volume: str
-    wish: Wish
+    wish: VolumeWish
     uid: str = ""
     told: str = ""
     owner: str = ""
@@ -72,14 +72,14 @@ class CsiVolume(NamedTuple):
     handle: str
 
 
-class Holder(NamedTuple):
+class VolumeHolder(NamedTuple):
     """For which claim a volume is; without a UID, for any of that name."""
 
     claim: ClaimKey
     uid: str
 
 
-class Offer(NamedTuple):
+class VolumeOffer(NamedTuple):
     """What a volume has for a claim that looks for one; ``holder``: nobody else's claim can have it."""
 
     storage_class: str
@@ -90,7 +90,7 @@ class Offer(NamedTuple):
     attributes_class: str
     is_available: bool
     is_deleting: bool
-    holder: Holder | None
+    holder: VolumeHolder | None
 
 
 class VolumeFact(NamedTuple):
@@ -99,7 +99,7 @@ class VolumeFact(NamedTuple):
     name: str
     affinities: tuple[tuple[NodeTerm, ...], ...]
     csi: CsiVolume | None = None
-    offer: Offer | None = None
+    offer: VolumeOffer | None = None
 
 
 class StorageClass(NamedTuple):

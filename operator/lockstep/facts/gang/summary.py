@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class State(StrEnum):
+class GangState(StrEnum):
     """How far a gang is, in a word. Public: adding is compatible, renaming breaks users.
 
     ``WAITING``: nothing is chosen for it. ``PLANNED``: it has a start later on. ``STARTING``: members of it may exist,
@@ -27,6 +27,6 @@ class State(StrEnum):
 class Summary(NamedTuple):
     """The state, the size with the range it is of, and what one wants to know next. Either text may be empty."""
 
-    state: State
+    state: GangState
     size: str
     says: str

@@ -13,7 +13,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.fence import Fence
-from lockstep.api.cluster.lease import Holder, Lease, given_back_lease, held_lease, new_lease, read_lease
+from lockstep.api.cluster.lease import Lease, LeaseHolder, given_back_lease, held_lease, new_lease, read_lease
 from lockstep.process.election.notices import LeaseNotices
 from lockstep.process.election.rival import Rival
 
@@ -45,7 +45,7 @@ class Elector:
     """
 
     def __init__(
-        self, client: KubeClient, fence: Fence, terms: ElectionTerms, *, holder: Holder, now: Callable[[], float]
+        self, client: KubeClient, fence: Fence, terms: ElectionTerms, *, holder: LeaseHolder, now: Callable[[], float]
     ) -> None:
         self._client = client
         self._fence = fence

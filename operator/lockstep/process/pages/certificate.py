@@ -13,7 +13,7 @@ CERTIFICATE = "tls.crt"
 KEY = "tls.key"
 
 
-class _Look(NamedTuple):
+class _FileState(NamedTuple):
     """How a file looked; another content looks different."""
 
     inode: int
@@ -31,7 +31,7 @@ class Certificate:
         """Read it; raise ``StartError`` where that can't be done."""
         self._folder = folder
         try:
-            self._looks: tuple[_Look, ...] | None = self._look()
+            self._looks: tuple[_FileState, ...] | None = self._look()
             self._newest = self._read()
         except OSError as error:
             raise StartError(self._complaint(error)) from error
@@ -60,11 +60,11 @@ class Certificate:
         else:
             log.info("the certificate in %s has changed and was read again", self._folder)
 
-    def _look(self) -> tuple[_Look, ...]:
+    def _look(self) -> tuple[_FileState, ...]:
         states = [(self._folder / name).stat() for name in (CERTIFICATE, KEY)]
-        return tuple(_Look(state.st_ino, state.st_size, state.st_mtime_ns) for state in states)
+        return tuple(_FileState(state.st_ino, state.st_size, state.st_mtime_ns) for state in states)
 
-    def _look_if_there(self) -> tuple[_Look, ...] | None:
+    def _look_if_there(self) -> tuple[_FileState, ...] | None:
         try:
             return self._look()
         except OSError:

@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 
 from coschedule import encode_plan, encode_snapshot
 from lockstep.cycle.clockwork.turns import in_turns
-from lockstep.cycle.planning.decided import Decided
+from lockstep.cycle.planning.decided import LastPlan
 from lockstep.process.timeline import PAGE, Pictures
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.text.refusals import spell
@@ -26,7 +26,7 @@ class Health:
     """
 
     unready: Callable[[], str]
-    decided: Callable[[], Decided | None]
+    decided: Callable[[], LastPlan | None]
     refresh: Callable[[], Generator[None, None, None]]
     metrics: Metrics
     pictures: Pictures
@@ -72,7 +72,7 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
     return web.Response(body=body, content_type="application/json")
 
 
-def _spelled(decided: Decided) -> bytes:
+def _spelled(decided: LastPlan) -> bytes:
     document = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, spell)}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 

@@ -52,7 +52,7 @@ def _remembered_seconds(verdict: Verdict) -> float | None:
             assert_never(verdict)
 
 
-class _Known(NamedTuple):
+class _KnownReview(NamedTuple):
     verdict: Verdict
     until: float
 
@@ -64,7 +64,7 @@ class Reviews:
         self._client = client
         self._path = path
         self._monotonic = monotonic
-        self._known: OrderedDict[bytes, _Known] = OrderedDict()
+        self._known: OrderedDict[bytes, _KnownReview] = OrderedDict()
         self._under_way: dict[bytes, asyncio.Task[Verdict]] = {}
         self._strangers = _Strangers(monotonic)
         self._trouble: str | None = None
@@ -97,7 +97,7 @@ class Reviews:
         seconds = _remembered_seconds(verdict)
         if seconds is None:
             return
-        self._known[key] = _Known(verdict, self._monotonic() + seconds)
+        self._known[key] = _KnownReview(verdict, self._monotonic() + seconds)
         self._known.move_to_end(key)
         if len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import orjson
 
 from lockstep.belief.state import State
-from lockstep.cycle.planning.decided import Decided
+from lockstep.cycle.planning.decided import LastPlan
 from lockstep.report.timeline import TimelineFacts, draw, freeze
 
 # However many ask: belief may change a hundred times a second, and nobody sees that.
@@ -31,7 +31,7 @@ class _Made:
     made_at: float
     until: float
     generation: int
-    decided: Decided | None
+    decided: LastPlan | None
 
 
 class Pictures:
@@ -40,7 +40,7 @@ class Pictures:
     def __init__(
         self,
         state: State,
-        decided: Callable[[], Decided | None],
+        decided: Callable[[], LastPlan | None],
         *,
         now: Callable[[], float],
         monotonic: Callable[[], float],
@@ -71,7 +71,7 @@ class Pictures:
         picture = await asyncio.to_thread(_picture, facts)
         return _Made(picture=picture, made_at=made_at, until=facts.next_overrun, generation=generation, decided=decided)
 
-    def _facts(self, decided: Decided | None, now: float) -> TimelineFacts:
+    def _facts(self, decided: LastPlan | None, now: float) -> TimelineFacts:
         if decided is None:
             return freeze(self._state, (), planned_at=now, now=now)
         return freeze(self._state, decided.plan.decisions, planned_at=decided.snapshot.now, now=now)

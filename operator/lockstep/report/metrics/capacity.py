@@ -13,7 +13,7 @@ _CPU = "cpu"
 
 
 @dataclass(frozen=True, slots=True)
-class Capacity:
+class CapacityByState:
     """Counts by state.
 
     A node counts once, in the first state that applies: in use, closed, promised, free. Nodes outside the pool count as
@@ -28,7 +28,7 @@ class Capacity:
 
 
 @dataclass(frozen=True, slots=True)
-class _Members:
+class _MemberLoads:
     """How many members each node has, and how many thousandths of its cores they request.
 
     There is an entry of 0 members for a node that is held for an unknown number of them.
@@ -38,7 +38,9 @@ class _Members:
     millicores: Counter[str] = field(default_factory=Counter)
 
 
-def counting(state: State, waiting: Sequence[Decision], now: float, counted: Capacity) -> Generator[None, None, None]:
+def counting(
+    state: State, waiting: Sequence[Decision], now: float, counted: CapacityByState
+) -> Generator[None, None, None]:
     """Count gangs and nodes, one a step, between which belief may change; ``waiting``: decisions on gangs that do."""
     used = yield from _used(state)
     promised = yield from _promised(state, waiting)
@@ -48,19 +50,19 @@ def counting(state: State, waiting: Sequence[Decision], now: float, counted: Cap
     nodes = dict(state.nodes)
     for name, taken in zip(names, committed, strict=True):
         yield
-        _count_node(state, nodes[name], now, _Taken(taken, used, promised), counted)
+        _count_node(state, nodes[name], now, _TakenOfNode(taken, used, promised), counted)
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _TakenOfNode:
     """What is taken of one node: by all pods there in thousandths of cores, and by members of all nodes."""
 
     committed: int
-    used: _Members
-    promised: _Members
+    used: _MemberLoads
+    promised: _MemberLoads
 
 
-def _count_node(state: State, node: NodeFact, now: float, taken: _Taken, counted: Capacity) -> None:
+def _count_node(state: State, node: NodeFact, now: float, taken: _TakenOfNode, counted: CapacityByState) -> None:
     name, is_open = node.name, _is_open(state, node, now)
     used, promised = taken.used, taken.promised
     is_used, is_of_pool = name in used.count, state.pool.has(node.labels)
@@ -85,9 +87,9 @@ def _state_of(*, is_used: bool, is_open: bool, is_promised: bool) -> str:
     return "promised" if is_promised else "free"
 
 
-def _used(state: State) -> Generator[None, None, _Members]:
+def _used(state: State) -> Generator[None, None, _MemberLoads]:
     """The members that are on nodes, or on their way there."""
-    used = _Members()
+    used = _MemberLoads()
     for reservation in list(state.reservations.values()):
         yield
         for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
@@ -96,9 +98,9 @@ def _used(state: State) -> Generator[None, None, _Members]:
     return used
 
 
-def _promised(state: State, decisions: Iterable[Decision]) -> Generator[None, None, _Members]:
+def _promised(state: State, decisions: Iterable[Decision]) -> Generator[None, None, _MemberLoads]:
     """The members that are to go to nodes later, and the nodes that are held."""
-    promised = _Members()
+    promised = _MemberLoads()
     for decision in decisions:
         yield
         if isinstance(decision, Placement):
@@ -108,7 +110,7 @@ def _promised(state: State, decisions: Iterable[Decision]) -> Generator[None, No
     return promised
 
 
-def _promise(state: State, placement: Placement, promised: _Members) -> None:
+def _promise(state: State, placement: Placement, promised: _MemberLoads) -> None:
     gang = state.gangs.get(placement.gang)
     roles = () if gang is None or gang.spec is None else gang.spec.roles
     each = {role.name: dict(role.request).get(_CPU, 0) for role in roles}

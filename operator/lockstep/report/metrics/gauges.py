@@ -9,7 +9,7 @@ from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
-from lockstep.report.metrics.capacity import Capacity, counting
+from lockstep.report.metrics.capacity import CapacityByState, counting
 from lockstep.report.metrics.metrics import CORE_STATES, GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
 from lockstep.report.metrics.queue_metrics import place_in_queue
 
@@ -49,7 +49,7 @@ def refreshing(
 def _refreshing_capacity(
     metrics: Metrics, state: State, now: float, waiting: Sequence[Decision]
 ) -> Generator[None, None, None]:
-    counted = Capacity()
+    counted = CapacityByState()
     yield from counting(state, waiting, now, counted)
     for name in NODE_STATES:
         metrics.nodes.labels(name).set(counted.nodes[name])

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
-from lockstep.facts.gang.summary import State, Summary
+from lockstep.facts.gang.summary import GangState, Summary
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.sentences import REMEDY_BEGINS, duration
 
@@ -21,26 +21,26 @@ def summary_of(gang: GangFact, status: GangStatus) -> Summary:
     return Summary(state, "" if gang.spec is None else _size(gang.spec, status), _shortened(_says(state, status)))
 
 
-def _state(status: GangStatus) -> State:
+def _state(status: GangStatus) -> GangState:
     if status.end is not None:
-        return State.SUCCEEDED if status.end.type == Condition.COMPLETE else State.FAILED
+        return GangState.SUCCEEDED if status.end.type == Condition.COMPLETE else GangState.FAILED
     if status.is_being_undone:
-        return State.STOPPING
+        return GangState.STOPPING
     if status.reserved_at is not None:
         is_running = status.is_true(Condition.PLACED) and status.started_at is not None
-        return State.RUNNING if is_running else State.STARTING
+        return GangState.RUNNING if is_running else GangState.STARTING
     return _state_without_nodes(status)
 
 
-def _state_without_nodes(status: GangStatus) -> State:
+def _state_without_nodes(status: GangStatus) -> GangState:
     accepted, planned = status.condition(Condition.ACCEPTED), status.condition(Condition.PLANNED)
     if planned is not None and planned.reason == Reason.GANG_DELETED:
-        return State.DELETING
+        return GangState.DELETING
     if accepted is not None and accepted.status == "False":
-        return State.REFUSED
+        return GangState.REFUSED
     if status.is_true(Condition.SUSPENDED):
-        return State.SUSPENDED
-    return State.PLANNED if status.is_true(Condition.PLANNED) else State.WAITING
+        return GangState.SUSPENDED
+    return GangState.PLANNED if status.is_true(Condition.PLANNED) else GangState.WAITING
 
 
 def _size(spec: GangSpec, status: GangStatus) -> str:
@@ -51,25 +51,25 @@ def _size(spec: GangSpec, status: GangStatus) -> str:
     return span if status.size is None else f"{status.size} ({span})"
 
 
-def _says(state: State, status: GangStatus) -> str:  # noqa: PLR0911 - one answer for each state
+def _says(state: GangState, status: GangStatus) -> str:  # noqa: PLR0911 - one answer for each state
     match state:
-        case State.SUCCEEDED:
+        case GangState.SUCCEEDED:
             return _ended(status)
-        case State.PLANNED:
+        case GangState.PLANNED:
             return _starts(status)
-        case State.RUNNING:
+        case GangState.RUNNING:
             return _ends(status)
-        case State.WAITING:
+        case GangState.WAITING:
             return _message(status, Condition.PLACED if _was_undone(status) else Condition.PLANNED)
-        case State.REFUSED:
+        case GangState.REFUSED:
             return _message(status, Condition.ACCEPTED)
-        case State.DELETING:
+        case GangState.DELETING:
             return _message(status, Condition.PLANNED)
-        case State.STARTING | State.STOPPING:
+        case GangState.STARTING | GangState.STOPPING:
             return _message(status, Condition.PLACED)
-        case State.SUSPENDED:
+        case GangState.SUSPENDED:
             return _message(status, Condition.SUSPENDED)
-        case State.FAILED:
+        case GangState.FAILED:
             return _message(status, Condition.FAILED)
         case _:
             assert_never(state)

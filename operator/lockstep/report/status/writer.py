@@ -16,7 +16,7 @@ from coschedule import GangKey
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
-from lockstep.api.client.turns import PLACING, Turns, Urgency
+from lockstep.api.client.turns import PLACING, Urgency, WriteTurns
 from lockstep.api.cluster.event import Event
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact, GangStatus
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class StatusReport:
     """What people are told of a gang: a status and, when that stands, an event and whatever ``written`` counts."""
 
     status: GangStatus
@@ -66,7 +66,7 @@ class StatusWriter:
         self._now = now
         self._count_refused = count_refused
         self._refusals: dict[GangKey, int] = {}
-        self._at_once = Turns(_AT_ONCE)
+        self._at_once = WriteTurns(_AT_ONCE)
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._has_stopped = False
         # All that is under way; of it, the reports that wait, and the ends of the writes that are being sent.
@@ -76,7 +76,7 @@ class StatusWriter:
         # Gangs whose attempt could not begin because a report was being sent.
         self._held_up: set[GangKey] = set()
 
-    def report(self, gang: GangFact, make: Callable[[], Report | None]) -> bool:
+    def report(self, gang: GangFact, make: Callable[[], StatusReport | None]) -> bool:
         """Write what ``make`` gives, when there is time; None says that there is nothing to write.
 
         Returns False, and asks for nothing, while another write of that gang is under way: its end is news of the gang.
@@ -139,7 +139,7 @@ class StatusWriter:
         if task is not None:
             task.cancel()
 
-    async def _report(self, gang: GangFact, report: Report) -> None:
+    async def _report(self, gang: GangFact, report: StatusReport) -> None:
         work_for(gang.key)
         outcome, message = await self._try_to_report(gang, report.status)
         match outcome:
@@ -153,7 +153,7 @@ class StatusWriter:
         if outcome is Written.DONE:
             await self._follow_up(gang, report)
 
-    async def _follow_up(self, gang: GangFact, report: Report) -> None:
+    async def _follow_up(self, gang: GangFact, report: StatusReport) -> None:
         """Do what a report has done once it stands."""
         if report.written is not None:
             report.written()

@@ -11,7 +11,7 @@ from lockstep.report.timeline.facts import TimelineFacts
 from lockstep.report.timeline.lanes import lanes
 
 
-class Entry(NamedTuple):
+class BarInRow(NamedTuple):
     """One bar in a row: its number in the list of bars, its lane, and how many members each of the row's nodes has."""
 
     bar: int
@@ -19,7 +19,7 @@ class Entry(NamedTuple):
     members: int
 
 
-class Offer(NamedTuple):
+class RowNodes(NamedTuple):
     """What nodes have in common that share a row: members run there at ``speed``, between ``opens`` and ``closes``.
 
     ``shut`` says why the nodes take no members now, if they do not.
@@ -36,15 +36,15 @@ class Row:
     """Nodes with the same offer and the same bars."""
 
     nodes: tuple[str, ...]
-    offer: Offer
-    entries: tuple[Entry, ...]
+    offer: RowNodes
+    entries: tuple[BarInRow, ...]
 
 
 def rows(facts: TimelineFacts, bars: Sequence[Bar]) -> list[Row]:
     """Every row: the fastest nodes first, then by name. Nodes outside the pool are shown where gangs are on them."""
     on_node = _on_node(bars)
     pool = {name for name, node in facts.nodes.items() if facts.pool.has(node.labels)}
-    alike: dict[tuple[Offer, tuple[tuple[int, int], ...]], list[str]] = defaultdict(list)
+    alike: dict[tuple[RowNodes, tuple[tuple[int, int], ...]], list[str]] = defaultdict(list)
     for name in sorted(pool | on_node.keys()):
         alike[_offer(facts, name), tuple(on_node.get(name, ()))].append(name)
     found = [_row(names, offer, inside, bars) for (offer, inside), names in alike.items()]
@@ -60,18 +60,18 @@ def _on_node(bars: Iterable[Bar]) -> Mapping[str, list[tuple[int, int]]]:
     return found
 
 
-def _row(names: Iterable[str], offer: Offer, inside: Sequence[tuple[int, int]], bars: Sequence[Bar]) -> Row:
+def _row(names: Iterable[str], offer: RowNodes, inside: Sequence[tuple[int, int]], bars: Sequence[Bar]) -> Row:
     chosen = lanes([bars[number] for number, _ in inside])
-    entries = (Entry(number, lane, count) for (number, count), lane in zip(inside, chosen, strict=True))
+    entries = (BarInRow(number, lane, count) for (number, count), lane in zip(inside, chosen, strict=True))
     return Row(nodes=tuple(names), offer=offer, entries=tuple(entries))
 
 
-def _offer(facts: TimelineFacts, name: str) -> Offer:
+def _offer(facts: TimelineFacts, name: str) -> RowNodes:
     bid = facts.bids.get(name)
     if bid is None:
-        return Offer(1.0, None, None, why_shut(facts.nodes.get(name), facts.pool))
+        return RowNodes(1.0, None, None, why_shut(facts.nodes.get(name), facts.pool))
     shut = why_shut(facts.nodes.get(name), facts.pool) or ("no slots" if bid.slots == 0 else "")
-    return Offer(_rounded(1 / bid.slowdown), bid.available_from, bid.available_until, shut)
+    return RowNodes(_rounded(1 / bid.slowdown), bid.available_from, bid.available_until, shut)
 
 
 def _rounded(speed: float) -> float:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from coschedule import Forecasts, no_forecasts
 from lockstep.simulation.model.beliefs import Belief
 from lockstep.simulation.model.jobs import FloatArray, Job
-from lockstep.simulation.model.promises import Told
+from lockstep.simulation.model.promises import StartPromise
 from lockstep.simulation.presence.office_hours import Windows
-from lockstep.simulation.presence.terms import Terms
+from lockstep.simulation.presence.terms import OwnerTerms
 
 
 class Start(NamedTuple):
@@ -23,18 +23,18 @@ class Start(NamedTuple):
     nodes: Sequence[int]
 
 
-class Decided(NamedTuple):
+class SimulatedDecision(NamedTuple):
     """Who starts now, and what jobs that wait are told of their starts: nothing, where nothing is promised.
 
     The policy is to decide again at ``next_start``, whatever happens before.
     """
 
     starts: Sequence[Start]
-    told: Sequence[Told] = ()
+    told: Sequence[StartPromise] = ()
     next_start: float = math.inf
 
 
-class Run(NamedTuple):
+class SimulatedRun(NamedTuple):
     """A job that runs; ``end`` is when it is expected to end."""
 
     job: Job
@@ -62,11 +62,11 @@ class Cluster:
     free: NDArray[np.bool_]
     windows: Windows
     owned: NDArray[np.bool_]
-    terms: Terms = field(default_factory=Terms)
+    terms: OwnerTerms = field(default_factory=OwnerTerms)
     forecasts: Forecasts = field(default_factory=no_forecasts)
     now: float = 0.0
     waiting: dict[int, Job] = field(default_factory=dict)
-    running: dict[int, Run] = field(default_factory=dict)
+    running: dict[int, SimulatedRun] = field(default_factory=dict)
     belief: Belief = field(default_factory=Belief)
 
     def idle(self) -> list[int]:
@@ -99,5 +99,5 @@ class Cluster:
 class Policy(Protocol):
     """Decides who starts; may remember what it decided before, and so serves one simulation only."""
 
-    def decide(self, cluster: Cluster) -> Decided:
+    def decide(self, cluster: Cluster) -> SimulatedDecision:
         """Choose the jobs that start now, and their nodes, in rising order."""

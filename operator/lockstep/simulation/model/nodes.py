@@ -15,7 +15,7 @@ _SLOWEST, _FASTEST = 0.001, 1000.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Nodes:
+class SimulatedNodes:
     """The nodes by their slow-downs, the fastest first, and when their owners have them.
 
     Owners have ``hours`` that all know, or a ``presence`` that nobody knows before: one simulation uses that up.

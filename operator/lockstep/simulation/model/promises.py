@@ -11,7 +11,7 @@ from lockstep.simulation.model.jobs import Job
 _ROUNDING = 1e-3
 
 
-class Told(NamedTuple):
+class StartPromise(NamedTuple):
     """A job that waits is told when it is likely to start, and that it will have started at ``promised``.
 
     Nine of ten start by ``late``, nan where nobody says so.
@@ -59,7 +59,7 @@ class Words:
 
     by_job: dict[int, Word] = field(default_factory=dict)
 
-    def hear(self, told: Iterable[Told]) -> None:
+    def hear(self, told: Iterable[StartPromise]) -> None:
         """Take down what jobs are told now."""
         for job, likely, promised, late in told:
             word = self.by_job.get(job.number)

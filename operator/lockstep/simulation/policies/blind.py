@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from lockstep.simulation.model.cluster import Cluster, Decided, Policy, Start
+from lockstep.simulation.model.cluster import Cluster, Policy, SimulatedDecision, Start
 
 
 @dataclass(slots=True, kw_only=True)
@@ -16,11 +16,11 @@ class Blind:
     policy: Policy
     idle: Callable[[Cluster], list[int]]
 
-    def decide(self, cluster: Cluster) -> Decided:
+    def decide(self, cluster: Cluster) -> SimulatedDecision:
         """Start what the policy starts, though elsewhere, and tell what it tells."""
         mean = 1 / float(np.mean(1 / cluster.slowdowns))
         decided = self.policy.decide(replace(cluster, slowdowns=np.full(len(cluster.slowdowns), mean)))
-        return Decided(list(_on_first(cluster, decided.starts, self.idle(cluster))), decided.told)
+        return SimulatedDecision(list(_on_first(cluster, decided.starts, self.idle(cluster))), decided.told)
 
 
 def in_any_order(cluster: Cluster) -> list[int]:

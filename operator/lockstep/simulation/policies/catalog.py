@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from coschedule import Promises
-from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.sizing import SizingPolicy
 from lockstep.facts.sizing import Sizing
 from lockstep.simulation.model.cluster import Cluster, Policy
 from lockstep.simulation.model.jobs import Job
 from lockstep.simulation.policies.blind import Blind, in_any_order
 from lockstep.simulation.policies.greedy import Behind, Greedy, Range
-from lockstep.simulation.policies.planned import Planned
+from lockstep.simulation.policies.planned import PlannedPolicy
 from lockstep.simulation.policies.wary import Heedless, Unowned
 
 
@@ -28,16 +28,16 @@ def _at_most_its_own(job: Job) -> Range:
 
 
 def _blind(sizing: SizingPolicy, idle: Callable[[Cluster], list[int]]) -> Blind:
-    return Blind(policy=Planned(sizing=sizing), idle=idle)
+    return Blind(policy=PlannedPolicy(sizing=sizing), idle=idle)
 
 
-def _conservative() -> Planned:
-    memory = Memory(Promises.CONSERVATIVE)
-    return Planned(sizing=SizingPolicy(sizing=Sizing.FASTEST), is_rigid=True, memory=memory)
+def _conservative() -> PlannedPolicy:
+    memory = PlanMemory(Promises.CONSERVATIVE)
+    return PlannedPolicy(sizing=SizingPolicy(sizing=Sizing.FASTEST), is_rigid=True, memory=memory)
 
 
-def _with_slack(sizing: SizingPolicy) -> Planned:
-    return Planned(sizing=sizing, memory=Memory(Promises.SLACK))
+def _with_slack(sizing: SizingPolicy) -> PlannedPolicy:
+    return PlannedPolicy(sizing=sizing, memory=PlanMemory(Promises.SLACK))
 
 
 def _heedless(sizing: SizingPolicy) -> Heedless:
@@ -64,10 +64,10 @@ def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callab
         "conservative": _conservative,
         "slurm-range": partial(Greedy, range=_as_many_as_fit, behind=Behind.WHO_DOES_NOT_DELAY_IT),
         "partial": partial(Greedy, range=_at_most_its_own, behind=Behind.ANYBODY),
-        "fewest": partial(Planned, sizing=SizingPolicy(sizing=Sizing.FEWEST)),
-        "fastest": partial(Planned, sizing=SizingPolicy(sizing=Sizing.FASTEST)),
+        "fewest": partial(PlannedPolicy, sizing=SizingPolicy(sizing=Sizing.FEWEST)),
+        "fastest": partial(PlannedPolicy, sizing=SizingPolicy(sizing=Sizing.FASTEST)),
         "lockstep": partial(_with_slack, SizingPolicy(factor=price_factor)),
-        "balanced": partial(Planned, sizing=SizingPolicy(factor=price_factor)),
+        "balanced": partial(PlannedPolicy, sizing=SizingPolicy(factor=price_factor)),
         "blind": partial(_blind, SizingPolicy(factor=price_factor), in_any_order),
         "blind-fastest": partial(_blind, SizingPolicy(factor=price_factor), Cluster.idle),
         "heedless": partial(_heedless, SizingPolicy(factor=price_factor)),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple, assert_never
 
-from lockstep.simulation.model.cluster import Cluster, Decided, Start
+from lockstep.simulation.model.cluster import Cluster, SimulatedDecision, Start
 from lockstep.simulation.model.jobs import Job
 
 
@@ -36,7 +36,7 @@ class Greedy:
     range: Callable[[Job], Range]
     behind: Behind
 
-    def decide(self, cluster: Cluster) -> Decided:
+    def decide(self, cluster: Cluster) -> SimulatedDecision:
         """Go through the queue until somebody has to wait, and on as far as that lets others pass."""
         free = cluster.idle()
         starts: list[Start] = []
@@ -58,7 +58,7 @@ class Greedy:
                         assert_never(self.behind)
             if not free:
                 break
-        return Decided(starts)
+        return SimulatedDecision(starts)
 
     def _fitting(self, cluster: Cluster, job: Job, free: list[int], first: "_Reserved | None") -> list[int]:
         least, most = self.range(job)

@@ -22,12 +22,12 @@ from coschedule import (
     plan,
 )
 from lockstep.belief.run_times.forecasts import Forecasts
-from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
-from lockstep.simulation.model.cluster import Cluster, Decided, Start
+from lockstep.simulation.model.cluster import Cluster, SimulatedDecision, Start
 from lockstep.simulation.model.jobs import Job
-from lockstep.simulation.model.promises import Told
+from lockstep.simulation.model.promises import StartPromise
 
 
 class _FirstPlan(NamedTuple):
@@ -38,7 +38,7 @@ class _FirstPlan(NamedTuple):
 
 
 @dataclass(slots=True, kw_only=True)
-class Planned:
+class PlannedPolicy:
     """Plans the front of the queue, as many as the operator plans exactly; with their rigid sizes if ``is_rigid``.
 
     With a ``memory`` plans remember what they have promised; without one the queue is planned anew each time.
@@ -46,11 +46,11 @@ class Planned:
 
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
     is_rigid: bool = False
-    memory: Memory | None = None
+    memory: PlanMemory | None = None
     forecasts: Forecasts = field(default_factory=Forecasts)
     first_plans: dict[int, _FirstPlan] = field(default_factory=dict)
 
-    def decide(self, cluster: Cluster) -> Decided:
+    def decide(self, cluster: Cluster) -> SimulatedDecision:
         """Start what the plan starts now, and tell the others when it starts them."""
         made = self._plan(cluster)
         placed = [(self._job(cluster, one), one) for one in made.decisions if isinstance(one, Placement)]
@@ -58,7 +58,7 @@ class Planned:
         for job, one in started:
             self._note_start(job, one)
         later = [one.start for _, one in placed if one.start > cluster.now]
-        return Decided(
+        return SimulatedDecision(
             next_start=math.inf if self.memory is None else min(later, default=math.inf),
             starts=[Start(job, sorted(int(entry.node) for entry in one.members)) for job, one in started],
             told=[self._told(job, one, cluster.now) for job, one in placed if one.start > cluster.now],
@@ -78,14 +78,14 @@ class Planned:
         if first is not None:
             self.forecasts.note(str(job.number), created=job.submitted, planned=first.start, started=placement.start)
 
-    def _told(self, job: Job, placement: Placement, now: float) -> Told:
+    def _told(self, job: Job, placement: Placement, now: float) -> StartPromise:
         first = self.first_plans.setdefault(job.number, _FirstPlan(now, placement.start))
         promised = placement.start if self.memory is None else placement.promised
         forecast = self.forecasts.tell(
             str(job.number), since=first.made, now=now, planned=placement.start, promised=promised
         )
         late = math.nan if forecast.late is None else forecast.late
-        return Told(job, forecast.likely, placement.start if promised is None else promised, late)
+        return StartPromise(job, forecast.likely, placement.start if promised is None else promised, late)
 
     def _job(self, cluster: Cluster, placement: Placement) -> Job:
         return cluster.waiting[int(placement.gang.name)]

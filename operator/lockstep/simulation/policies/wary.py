@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coschedule import no_forecasts
-from lockstep.simulation.model.cluster import Cluster, Decided, Policy
+from lockstep.simulation.model.cluster import Cluster, Policy, SimulatedDecision
 
 
 @dataclass(slots=True, kw_only=True)
@@ -15,7 +15,7 @@ class Heedless:
 
     policy: Policy
 
-    def decide(self, cluster: Cluster) -> Decided:
+    def decide(self, cluster: Cluster) -> SimulatedDecision:
         """Start and tell what the policy does that expects nobody."""
         return self.policy.decide(replace(cluster, forecasts=no_forecasts()))
 
@@ -26,7 +26,7 @@ class Unowned:
 
     policy: Policy
 
-    def decide(self, cluster: Cluster) -> Decided:
+    def decide(self, cluster: Cluster) -> SimulatedDecision:
         """Start and tell what the policy does on nodes without owners."""
         opens = np.where(cluster.owned, math.inf, cluster.windows.opens)
         return self.policy.decide(replace(cluster, windows=cluster.windows._replace(opens=opens)))

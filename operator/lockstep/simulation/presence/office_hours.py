@@ -21,7 +21,7 @@ class OwnersError(ValueError):
     """Owners that are not spelled as they should be."""
 
 
-class Owners(NamedTuple):
+class OfficeHours(NamedTuple):
     """That part of the nodes has owners, who take them back from one hour of each working day to another."""
 
     share: float
@@ -63,15 +63,15 @@ class Hours:
         return np.array(days[days % _WEEK < _WORKING, np.newaxis] * _DAY, dtype=np.float64)
 
 
-def owners_of(spelled: str) -> Owners:
+def owners_of(spelled: str) -> OfficeHours:
     """Read ``0.25@9-17``: a quarter of the nodes has owners, who are there from 9 to 17 o'clock."""
     found = _SPELLED.fullmatch(spelled)
     if found is None or not int(found[2]) < int(found[3]) < 24:
         raise OwnersError(f"{spelled!r} is no share of the nodes and two hours, such as 0.25@9-17")
-    return Owners(float(found[1]), int(found[2]), int(found[3]))
+    return OfficeHours(float(found[1]), int(found[2]), int(found[3]))
 
 
-def hours_of(owners: Owners | None, nodes: int, random: np.random.Generator) -> Hours:
+def hours_of(owners: OfficeHours | None, nodes: int, random: np.random.Generator) -> Hours:
     """Draw which nodes have owners, and how late each of them comes and goes."""
     hours = np.full((2, nodes), math.nan)
     if owners is not None:

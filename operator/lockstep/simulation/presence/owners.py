@@ -14,8 +14,8 @@ from lockstep.belief.nodes.owners import QUIET_SECONDS
 from lockstep.simulation.presence.habits import draw_stays
 from lockstep.simulation.presence.office_hours import Windows
 from lockstep.simulation.presence.returning import Returning
-from lockstep.simulation.presence.stays import HOUR, Change, Stays, all_changes
-from lockstep.simulation.presence.terms import Terms
+from lockstep.simulation.presence.stays import HOUR, PresenceChange, Stays, all_changes
+from lockstep.simulation.presence.terms import OwnerTerms
 
 BoolArray = NDArray[np.bool_]
 
@@ -28,13 +28,13 @@ class Drawn(NamedTuple):
     share: float
 
 
-class Recorded(NamedTuple):
+class RecordedOwners(NamedTuple):
     """Each of these owners has one node, as far as there are nodes."""
 
     stays: Sequence[Stays]
 
 
-ComingOwners = Drawn | Recorded
+ComingOwners = Drawn | RecordedOwners
 
 
 def drawn_owners_of(spelled: str) -> Drawn | None:
@@ -61,12 +61,12 @@ class Presence:
 
     nodes: int
     stays: dict[int, Stays]
-    terms: Terms
+    terms: OwnerTerms
     owned: BoolArray = field(init=False)
     there: BoolArray = field(init=False)
     opens: NDArray[np.float64] = field(init=False)
-    next: Change | None = field(init=False)
-    _changes: Iterator[Change] = field(init=False)
+    next: PresenceChange | None = field(init=False)
+    _changes: Iterator[PresenceChange] = field(init=False)
     _returning: Returning = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ class Presence:
         self._changes, self._returning = all_changes(self.stays), Returning(self.nodes, self.stays)
         self.next = next(self._changes, None)
 
-    def until(self, now: float) -> list[Change]:
+    def until(self, now: float) -> list[PresenceChange]:
         """Return who has come and gone since the last call."""
         changes = []
         while self.next is not None and self.next.time <= now:
@@ -97,7 +97,7 @@ class Presence:
         """Return when to look again for whom waits: when a node opens, or the next forecast is made."""
         return float(self.opens[self.opens > now].min(initial=(now // HOUR + 1) * HOUR))
 
-    def _note(self, change: Change) -> None:
+    def _note(self, change: PresenceChange) -> None:
         quiet = QUIET_SECONDS if self.terms.evicts else 0.0
         self.there[change.node] = change.is_there
         self.opens[change.node] = math.inf if change.is_there else change.time + quiet

@@ -16,7 +16,7 @@ HISTORY_WEEKS = 3
 Intervals = NDArray[np.float64]
 
 
-class Change(NamedTuple):
+class PresenceChange(NamedTuple):
     """At ``time``, in seconds of the simulation, the owner of a node comes or goes."""
 
     time: float
@@ -34,14 +34,14 @@ class Stays:
     intervals: Intervals
     weeks: int
 
-    def changes(self, node: int) -> Iterator[Change]:
+    def changes(self, node: int) -> Iterator[PresenceChange]:
         """Tell without end who comes and goes from the begin of the simulation on; at 0 s, who is there already."""
         for again in count() if len(self.intervals) else ():
             shift = (again * self.weeks - HISTORY_WEEKS) * WEEK
             for begin, end in (self.intervals + shift).tolist():
                 if end > 0:
-                    yield Change(max(begin, 0.0), node, is_there=True)
-                    yield Change(end, node, is_there=False)
+                    yield PresenceChange(max(begin, 0.0), node, is_there=True)
+                    yield PresenceChange(end, node, is_there=False)
 
     def hourly(self) -> NDArray[np.float64]:
         """Return the part of each hour of all weeks in which the owner was there."""
@@ -64,6 +64,6 @@ def stays_of(intervals: Sequence[tuple[float, float]], weeks: int) -> Stays:
     return Stays(np.array(joined, dtype=np.float64).reshape(-1, 2), weeks)
 
 
-def all_changes(stays: dict[int, Stays]) -> Iterator[Change]:
+def all_changes(stays: dict[int, Stays]) -> Iterator[PresenceChange]:
     """Tell without end, in the order of time, whose owner comes and goes, by node."""
     return heapq.merge(*(one.changes(node) for node, one in stays.items()))

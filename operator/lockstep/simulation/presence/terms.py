@@ -9,7 +9,7 @@ from lockstep.facts.cluster.node import OnReturn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class OwnerTerms:
     """Owners want ``on_return``; all jobs are ``interruptible`` alike.
 
     Beside an owner whom members need not leave they take 1 + ``duty_cycle`` times as long. A job that is checkpointed

@@ -17,7 +17,7 @@ IntArray = NDArray[np.int64]
 _NOISE = 0.2
 
 
-class RunTimes(StrEnum):
+class StatedRunTimes(StrEnum):
     """What planners are told of the run times of jobs; how long these really run is the same."""
 
     EXACT = "exact"
@@ -28,17 +28,17 @@ class RunTimes(StrEnum):
     """A guess which real run times are 20 % around, log-normally."""
 
 
-def said_seconds(jobs: Sequence[RigidJob], run_times: RunTimes, random: np.random.Generator) -> FloatArray:
+def said_seconds(jobs: Sequence[RigidJob], run_times: StatedRunTimes, random: np.random.Generator) -> FloatArray:
     """Return how long the owners of jobs say that these run. Of all runs of a template the same is said."""
     seconds = np.array([job.seconds for job in jobs])
     first, template_of = _templates(jobs)
     match run_times:
-        case RunTimes.EXACT:
+        case StatedRunTimes.EXACT:
             return seconds
-        case RunTimes.NOISE:
+        case StatedRunTimes.NOISE:
             guessed: FloatArray = (seconds[first] / random.lognormal(0.0, _NOISE, size=len(first)))[template_of]
             return guessed
-        case RunTimes.ESTIMATES:
+        case StatedRunTimes.ESTIMATES:
             return _asked_for(jobs, seconds, first, template_of, random)
         case _:
             assert_never(run_times)

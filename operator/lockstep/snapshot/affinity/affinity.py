@@ -13,7 +13,7 @@ from functools import cached_property
 
 from coschedule import Term, TermKind
 from lockstep.belief.common.steps import Steps
-from lockstep.belief.pods.kinds import Kind
+from lockstep.belief.pods.kinds import MemberKind
 from lockstep.belief.pods.pod_questions import Question
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
@@ -38,7 +38,7 @@ class Surroundings:
         self._answers: dict[Question, frozenset[str]] = {}
 
     @cached_property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[MemberKind, ...]:
         """The members of each role."""
         return kinds_now(self._state, self._gang)
 
@@ -86,14 +86,14 @@ class Surroundings:
         terms = [_term(how, key, everybody, everybody) for how, key in placement if key]
         return tuple(dict.fromkeys([*terms, *self._apart(), *self._together()]))
 
-    def _keeping_away(self, kind: Kind) -> frozenset[str]:
+    def _keeping_away(self, kind: MemberKind) -> frozenset[str]:
         """The nodes near pods that want no such member near them."""
         state = self._state
         of_namespace = state.namespaces.get(kind.namespace, {})
         keeping_away = state.neighbours_now().keeping_away
         return keeping_away.names(kind.labels, kind.namespace, of_namespace, state.nodes.domains, self.own)
 
-    def _avoided(self, kind: Kind) -> Mapping[str, set[str]]:
+    def _avoided(self, kind: MemberKind) -> Mapping[str, set[str]]:
         """By topology key, the nodes with pods that members of that kind want none of near them.
 
         A pod with unread labels may be one of these pods.
@@ -125,13 +125,13 @@ class Surroundings:
                 else:
                     yield _term(TermKind.TOGETHER, term.topology_key, frozenset({role}), asks[role])
 
-    def _near_others(self, kind: Kind) -> list[frozenset[str]]:
+    def _near_others(self, kind: MemberKind) -> list[frozenset[str]]:
         """For each label of its terms of affinity the nodes near pods that all of these terms mean."""
         nodes = self._nodes_with(question(self._state, kind.near))
         labels = dict.fromkeys(term.topology_key for term in kind.near)
         return [self._state.nodes.domains.near(label, nodes) for label in labels]
 
-    def _stand_ins(self, kind: Kind) -> frozenset[str]:
+    def _stand_ins(self, kind: MemberKind) -> frozenset[str]:
         return self._wanted_among(question(self._state, kind.near))
 
     def _wanted_among(self, wanted: Question) -> frozenset[str]:

@@ -41,7 +41,7 @@ def term_that_breaks(state: State, terms: Sequence[Term], reservation: Reservati
 
 def broken_term(terms: Iterable[Term], stands: Sequence[Stand], nodes: Mapping[str, NodeFact]) -> TermBroken | None:
     """The first term that members to come would break; those that run stay where they are."""
-    members = _Members(stands, nodes)
+    members = _MembersByNode(stands, nodes)
     for term in terms:
         breaking = members.breaking(term)
         if breaking:
@@ -65,7 +65,7 @@ class _Domains(NamedTuple):
     members: NDArray[np.int64]
 
 
-class _Members:
+class _MembersByNode:
     """Members by node and role: ``count[n, r]``, and ``to_come[n, r]`` whether any of these is to come."""
 
     def __init__(self, stands: Sequence[Stand], nodes: Mapping[str, NodeFact]) -> None:

@@ -3,15 +3,15 @@
 from collections.abc import Collection, Iterable
 
 from lockstep.belief.holding.reservation import next_attempt
-from lockstep.belief.pods.kinds import Kind, kinds_of
+from lockstep.belief.pods.kinds import MemberKind, kinds_of
 from lockstep.belief.pods.neighbours import takes_room
-from lockstep.belief.pods.pod_questions import Question, Wanted
+from lockstep.belief.pods.pod_questions import Question, WantedPods
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodFact, PodTerm
 
 
-def kinds_now(state: State, gang: GangFact) -> tuple[Kind, ...]:
+def kinds_now(state: State, gang: GangFact) -> tuple[MemberKind, ...]:
     """The members of each role in the attempt that holds nodes, or in the next one."""
     reserved = state.reservations.get(gang.key)
     attempt = next_attempt(gang.status, state.members(gang).values()) if reserved is None else reserved.attempt
@@ -20,7 +20,7 @@ def kinds_now(state: State, gang: GangFact) -> tuple[Kind, ...]:
 
 def question(state: State, terms: Iterable[PodTerm]) -> Question:
     """The pods that all these terms mean, as kube-scheduler understands several terms of affinity."""
-    return tuple(Wanted(term.selector, _namespaces(state, term)) for term in terms)
+    return tuple(WantedPods(term.selector, _namespaces(state, term)) for term in terms)
 
 
 def own_pods(state: State, gang: GangFact) -> list[PodFact]:

@@ -17,7 +17,7 @@ _AT_ONCE = 1_000
 _OF_EVERY_NODE = (HOST_PORT_PREFIX, DISK_PREFIX)
 
 
-class Known(Protocol):
+class KnownResources(Protocol):
     """What is known of resources."""
 
     def is_offered(self, resource: str) -> bool:
@@ -81,7 +81,7 @@ def is_of_every_node(name: str) -> bool:
     return name.startswith(_OF_EVERY_NODE)
 
 
-def choosing_columns(requests: Iterable[Request], known: Known) -> Generator[None, None, Columns]:
+def choosing_columns(requests: Iterable[Request], known: KnownResources) -> Generator[None, None, Columns]:
     """Choose columns for requests, each of which is that of other members, in steps of a bounded length."""
     asked: dict[str, list[tuple[int, int]]] = {}
     looked_at = 0
@@ -101,7 +101,7 @@ def choosing_columns(requests: Iterable[Request], known: Known) -> Generator[Non
 
 
 def _standing_in(
-    asked: Mapping[str, Sequence[tuple[int, int]]], known: Known
+    asked: Mapping[str, Sequence[tuple[int, int]]], known: KnownResources
 ) -> Generator[None, None, Mapping[str, str | None]]:
     """Which columns stand for those that are like them.
 

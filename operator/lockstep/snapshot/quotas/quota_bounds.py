@@ -65,7 +65,7 @@ class Bound(NamedTuple):
     narrowed: Narrowed | None
 
 
-class _Taken(NamedTuple):
+class _TakenOfQuota(NamedTuple):
     """What others are about to take of a quota, as long as both the quota and what watches show is the same."""
 
     quota: Quota
@@ -81,7 +81,7 @@ class QuotaBounds:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._taken: dict[QuotaKey, _Taken] = {}
+        self._taken: dict[QuotaKey, _TakenOfQuota] = {}
 
     def bound(self, gang: GangFact) -> Bound | QuotaShort:
         """The gang with no more members than quotas allow.
@@ -138,7 +138,7 @@ class QuotaBounds:
         """What members take that are about to be created, and that nobody has counted yet."""
         known, seen = self._taken.get(quota.fact.key), self._state.holders.unseen.changes
         if known is None or known.quota is not quota or known.seen != seen:
-            known = self._taken[quota.fact.key] = _Taken(quota, seen, self._add_up(quota))
+            known = self._taken[quota.fact.key] = _TakenOfQuota(quota, seen, self._add_up(quota))
         return known.amounts
 
     def _add_up(self, quota: Quota) -> Counter[str]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from lockstep.belief.volumes.claims import Claims
 from lockstep.belief.volumes.kept_volumes import has_kept_claims
-from lockstep.facts.cluster.volume import Sharing, Wish
+from lockstep.facts.cluster.volume import Sharing, VolumeWish
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.role import RoleSpec
 
@@ -36,7 +36,7 @@ def taken_by_claims(gang: GangFact, role: RoleSpec, claims: Claims) -> Mapping[s
     return +counts
 
 
-def _class_of(wish: Wish, claims: Claims) -> str:
+def _class_of(wish: VolumeWish, claims: Claims) -> str:
     """The name of the class as admission fills it in."""
     if wish.storage_class is not None:
         return wish.storage_class

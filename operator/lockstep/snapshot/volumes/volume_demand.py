@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from lockstep.belief.nodes.failed_nodes import Trouble
+from lockstep.belief.nodes.failed_nodes import NodeFailure
 from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import Places, kept_places, places_of_role
 from lockstep.belief.volumes.provisioning import Supply
@@ -65,14 +65,14 @@ def _with_attached(state: State, gang: GangFact, role: RoleSpec, placed: VolumeD
 
 def _of_volumes(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
     """What follows from where volumes are, and from where they can be made."""
-    claims, failed = state.claims, state.failed_nodes.of(gang.uid, Trouble.VOLUMES)
+    claims, failed = state.claims, state.failed_nodes.of(gang.uid, NodeFailure.VOLUMES)
     shared, own = claims.shared_seekers(gang.key, role), claims.own_seekers(gang.key, role)
     supply = claims.provisioning.supply(shared, own, members=role.sizes.maximum)
     assert gang.spec is not None, "a refused gang is not planned"
     places = places_of_role(gang.spec, role, kept_places(claims, gang))
     barred = (*_told(state, shared), *_unprovided(supply))
     if shared or own:
-        barred = (*barred, (Trouble.VOLUMES.value, failed))
+        barred = (*barred, (NodeFailure.VOLUMES.value, failed))
     if not places.there:
         return VolumeDemand(barred, supply.most)
     for_all = claims.provisioning.supply(shared, (), members=role.sizes.maximum)

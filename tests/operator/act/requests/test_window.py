@@ -7,7 +7,7 @@ import pytest
 
 from fake_cluster.jumping import now
 from fake_cluster.rig import end
-from lockstep.act.requests.window import LEAST_MEMBERS, LONGEST_STAY_SECONDS, Window
+from lockstep.act.requests.window import LEAST_MEMBERS, LONGEST_STAY_SECONDS, AttemptWindow
 
 pytestmark = pytest.mark.asyncio
 
@@ -18,7 +18,7 @@ class Burst:
     """Gangs that enter one window at once; ``entered`` has (name, when) in the order of their entry."""
 
     def __init__(self):
-        self.window = Window(now)
+        self.window = AttemptWindow(now)
         self.entered = []
         self.inside = 0
         self.most_inside = 0

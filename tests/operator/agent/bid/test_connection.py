@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from lockstep.agent.bid.connection import UNANSWERED, Answer, Connection, Server, applied, watching
+from lockstep.agent.bid.connection import UNANSWERED, Connection, RawAnswer, Server, applied, watching
 from sandbox.pki import Authority
 
 PATH = "/apis/lockstep.dev/v1alpha1/nodebids/n1"
@@ -94,7 +94,7 @@ def test_answer_has_the_servers_time_and_the_pause_that_it_asks_for(api, server)
 
     answer = applied(server, PATH, {})
 
-    assert answer == Answer(429, {"message": "slower"}, wall=1_800_000_000.0, pause=7.0)
+    assert answer == RawAnswer(429, {"message": "slower"}, wall=1_800_000_000.0, pause=7.0)
     assert (answer.is_success, answer.message) == (False, "slower")
 
 
@@ -142,7 +142,7 @@ def test_nonsense_is_no_answer(api, server, raw):
 def test_headers_that_say_nothing_are_none(api, server, headers):
     api.answers.append(http(200, {}, *headers))
 
-    assert applied(server, PATH, {}) == Answer(200, {})
+    assert applied(server, PATH, {}) == RawAnswer(200, {})
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_watch_yields_the_answer_and_every_event(api, server):
 
     answer, *events = watching(server, "/bids", {"fieldSelector": "metadata.name=n1"})
 
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, RawAnswer)
     assert events == [{"type": "ADDED"}, {"type": "BOOKMARK"}]
     assert api.asked[0][1] == "/bids?fieldSelector=metadata.name%3Dn1&watch=true"
 
@@ -190,7 +190,7 @@ def test_watch_yields_the_answer_and_every_event(api, server):
 def test_watch_that_is_refused_yields_why(api, server):
     api.answers.append(http(403, {"message": "no"}))
 
-    assert [*watching(server, "/bids", {})] == [Answer(403, {"message": "no"})]
+    assert [*watching(server, "/bids", {})] == [RawAnswer(403, {"message": "no"})]
 
 
 def test_watch_that_breaks_off_yields_that(api, server):

@@ -3,9 +3,9 @@
 import pytest
 
 from lockstep.agent.bid.clock import Clock
-from lockstep.agent.bid.connection import Answer
+from lockstep.agent.bid.connection import RawAnswer
 from lockstep.agent.bid.own_bid import OwnBid
-from lockstep.api.nodebid.offer import Planned
+from lockstep.api.nodebid.offer import PlannedOnNode
 
 TOLD = {"memberUids": ["a", "b"], "othersRequest": "1500m"}
 
@@ -41,9 +41,9 @@ def event(kind, **status):
 
 
 def test_agent_learns_whose_pods_are_members_and_what_others_request():
-    bid, [(path, query)] = followed([Answer(200, {}), event("ADDED", planned=TOLD)])
+    bid, [(path, query)] = followed([RawAnswer(200, {}), event("ADDED", planned=TOLD)])
 
-    assert bid.planned == Planned(frozenset({"a", "b"}), 1.5)
+    assert bid.planned == PlannedOnNode(frozenset({"a", "b"}), 1.5)
     assert path == "/apis/lockstep.dev/v1alpha1/nodebids"
     assert query["fieldSelector"] == "metadata.name=n1"
 
@@ -51,7 +51,7 @@ def test_agent_learns_whose_pods_are_members_and_what_others_request():
 def test_clock_has_heard_the_servers_time_before_anything_is_measured():
     clock = Clock(steady=lambda: 0.0, own=lambda: 0.0)
 
-    followed([Answer(200, {}, wall=1_800_000_000.0), event("ADDED", planned=TOLD)], clock=clock)
+    followed([RawAnswer(200, {}, wall=1_800_000_000.0), event("ADDED", planned=TOLD)], clock=clock)
 
     assert clock.wall() == 1_800_000_000.0
 
@@ -63,28 +63,28 @@ def test_clock_has_heard_the_servers_time_before_anything_is_measured():
         pytest.param([event("DELETED", planned={"memberUids": []})], id="a deletion"),
         pytest.param([event("MODIFIED")], id="a bid made anew"),
         pytest.param([{"type": "ERROR", "object": {"code": 410}}], id="an error"),
-        pytest.param([Answer(0, {"message": "cut off"})], id="a connection that breaks"),
+        pytest.param([RawAnswer(0, {"message": "cut off"})], id="a connection that breaks"),
         pytest.param([{}], id="nothing at all"),
     ],
 )
 def test_what_the_operator_said_before_stands(events):
     bid, _ = followed([event("ADDED", planned=TOLD), *events])
 
-    assert bid.planned == Planned(frozenset({"a", "b"}), 1.5)
+    assert bid.planned == PlannedOnNode(frozenset({"a", "b"}), 1.5)
 
 
 @pytest.mark.parametrize("spelled", [None, "", "much", "-5m", "1e9"])
 def test_request_that_is_no_number_counts_as_none(spelled):
     bid, _ = followed([event("ADDED", planned={"state": "Offered", "othersRequest": spelled})])
 
-    assert bid.planned == Planned(frozenset(), 0.0)
+    assert bid.planned == PlannedOnNode(frozenset(), 0.0)
 
 
 def test_trouble_is_told_once_and_that_it_is_over(caplog):
     caplog.set_level("INFO")
-    trouble = [Answer(403, {"message": "no"})]
+    trouble = [RawAnswer(403, {"message": "no"})]
 
-    followed(trouble, [Answer(200, {}), event("ADDED", planned=TOLD)])
+    followed(trouble, [RawAnswer(200, {}), event("ADDED", planned=TOLD)])
 
     assert caplog.messages == [
         "the node's own bid can't be watched: no",

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from lockstep.agent.bid.clock import Clock
-from lockstep.agent.bid.connection import Answer
+from lockstep.agent.bid.connection import RawAnswer
 from lockstep.agent.bid.offering import Differences
-from lockstep.agent.bid.publishing import Publisher, Terms
+from lockstep.agent.bid.publishing import BidTerms, Publisher
 from lockstep.agent.measuring.measured import HourAhead, Measured
 from lockstep.api.times import epoch_seconds
 
@@ -17,7 +17,7 @@ PERIOD = 10.0
 LIFETIME = 180.0
 START = 1_800_000_000.0
 PATH = "/apis/lockstep.dev/v1alpha1/nodebids/n1"
-TAKEN = Answer(200, {"status": {"measured": {"message": "Idle."}}})
+TAKEN = RawAnswer(200, {"status": {"measured": {"message": "Idle."}}})
 
 
 class Bench:
@@ -33,7 +33,7 @@ class Bench:
         self.clock = Clock(steady=lambda: self.steady, own=lambda: START + self.steady + self.own_step)
         differences = Differences(relative=0.1, absolute=0.05)
         self.publisher = Publisher(
-            node, self._apply, self.clock, Terms(lifetime_seconds=lifetime, differences=differences)
+            node, self._apply, self.clock, BidTerms(lifetime_seconds=lifetime, differences=differences)
         )
 
     def run(self, seconds, *, period=PERIOD):
@@ -71,7 +71,7 @@ def offered(spec):
 def conflict(*fields):
     """What the API server answers where others keep these fields."""
     causes = [{"reason": "FieldManagerConflict", "message": 'conflict with "kubectl"', "field": one} for one in fields]
-    return Answer(409, {"reason": "Conflict", "message": f"conflicts: {fields}", "details": {"causes": causes}})
+    return RawAnswer(409, {"reason": "Conflict", "message": f"conflicts: {fields}", "details": {"causes": causes}})
 
 
 def test_bid_says_what_was_measured_and_for_how_long():
@@ -271,7 +271,7 @@ def test_what_others_have_given_up_is_written_again_after_an_hour():
 def test_bid_that_lost_its_status_is_told_of_again():
     bench = Bench()
     bench.run(60)
-    bench.answer = lambda _path, _manifest: Answer(201, {})
+    bench.answer = lambda _path, _manifest: RawAnswer(201, {})
 
     bench.run(120)
 
@@ -282,7 +282,7 @@ def test_bid_that_lost_its_status_is_told_of_again():
 def test_trouble_is_met_with_ever_longer_pauses_and_told_once(code, caplog):
     caplog.set_level(logging.INFO)
     bench = Bench()
-    bench.answer = lambda _path, _manifest: Answer(code, {"message": "no"})
+    bench.answer = lambda _path, _manifest: RawAnswer(code, {"message": "no"})
 
     bench.run(3600)
 
@@ -300,7 +300,7 @@ def test_trouble_is_met_with_ever_longer_pauses_and_told_once(code, caplog):
 def test_other_trouble_is_told_and_other_words_for_the_same_are_not(caplog):
     bench = Bench()
     for code, message in ((0, "reset"), (0, "end of file"), (403, "no"), (0, "reset")):
-        bench.answer = lambda _path, _manifest, code=code, message=message: Answer(code, {"message": message})
+        bench.answer = lambda _path, _manifest, code=code, message=message: RawAnswer(code, {"message": message})
         bench.run(300)
 
     assert caplog.messages == [f"the bid can't be written: {message}" for message in ("reset", "no", "reset")]
@@ -308,7 +308,7 @@ def test_other_trouble_is_told_and_other_words_for_the_same_are_not(caplog):
 
 def test_server_that_asks_for_a_pause_gets_it_within_reason():
     bench = Bench()
-    bench.answer = lambda _path, _manifest: Answer(429, {}, pause=1e9)
+    bench.answer = lambda _path, _manifest: RawAnswer(429, {}, pause=1e9)
 
     bench.run(3600)
 
@@ -318,7 +318,7 @@ def test_server_that_asks_for_a_pause_gets_it_within_reason():
 
 def test_status_that_is_refused_does_not_cost_the_bid(caplog):
     bench = Bench()
-    bench.answer = lambda path, _manifest: Answer(403, {"message": "no"}) if path.endswith("/status") else TAKEN
+    bench.answer = lambda path, _manifest: RawAnswer(403, {"message": "no"}) if path.endswith("/status") else TAKEN
 
     bench.run(600)
 

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from lockstep.agent.history.forecast import Window, forecast, window
-from lockstep.agent.history.history import History, Hour
+from lockstep.agent.history.forecast import FreeWindow, forecast, window
+from lockstep.agent.history.history import History, HourOfLoad
 from lockstep.agent.history.hours import HOUR, clock_hour
 from lockstep.agent.measuring.measured import HourAhead
 
-QUIET, BUSY = Hour(0.0, 0.0), Hour(0.5, 1.0)
+QUIET, BUSY = HourOfLoad(0.0, 0.0), HourOfLoad(0.5, 1.0)
 
 
 def at(day, hour):
@@ -76,8 +76,8 @@ def test_window_of_a_forecast(presence, owner_present, want):
     found = window(ahead, 60.0, owner_present=owner_present, likely=0.5)
 
     start, end = (None if hour is None else float(hour * HOUR) for hour in want)
-    assert found == Window(start=start, end=end)
+    assert found == FreeWindow(start=start, end=end)
 
 
 def test_window_without_a_forecast_is_open():
-    assert window([], 0.0, owner_present=True, likely=0.5) == Window(start=None, end=None)
+    assert window([], 0.0, owner_present=True, likely=0.5) == FreeWindow(start=None, end=None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from coschedule import LoadHistory, Smoothing, forecast_load
 from coschedule_forecast.owners import FORECAST, LAST_HOUR, PAST
 from lockstep.agent.history.forecast import forecast, window
-from lockstep.agent.history.history import History, Hour
+from lockstep.agent.history.history import History, HourOfLoad
 from lockstep.agent.history.hours import HOUR, clock_hour
 from lockstep.agent.measuring.duty_cycle import duty_cycle_of
 
@@ -18,7 +18,7 @@ DAY = 24 * HOUR
 SMOOTHING = Smoothing(past=PAST, last_hour=LAST_HOUR, forecast=FORECAST)
 
 shares = st.floats(0, 0.999)
-hours = st.builds(Hour, lost=shares, present=shares)
+hours = st.builds(HourOfLoad, lost=shares, present=shares)
 
 
 def history_of(*known):

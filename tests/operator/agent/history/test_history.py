@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.agent.history.history import KEPT_DAYS, History, Hour
+from lockstep.agent.history.history import KEPT_DAYS, History, HourOfLoad
 from lockstep.agent.history.hours import ClockHour
 
 TODAY = 739_943
@@ -11,21 +11,21 @@ NINE, TEN = ClockHour(TODAY, 9), ClockHour(TODAY, 10)
 
 def filled(history, when, *losts):
     for lost in losts:
-        history.add(when, Hour(lost, 0.0))
+        history.add(when, HourOfLoad(lost, 0.0))
 
 
 def test_hour_is_the_mean_of_its_five_minutes():
     history = History()
     filled(history, NINE, *[0.5] * 6, *[0.0] * 6)
-    assert history.at(NINE) == Hour(0.25, 0.0), "before the first five minutes of the next hour, too"
+    assert history.at(NINE) == HourOfLoad(0.25, 0.0), "before the first five minutes of the next hour, too"
 
     filled(history, TEN, 1.0)
 
-    assert history.at(NINE) == Hour(0.25, 0.0)
+    assert history.at(NINE) == HourOfLoad(0.25, 0.0)
     assert history.at(TEN) is None
 
 
-@pytest.mark.parametrize(("fives", "want"), [(5, None), (6, Hour(0.5, 0.0))])
+@pytest.mark.parametrize(("fives", "want"), [(5, None), (6, HourOfLoad(0.5, 0.0))])
 def test_hour_of_which_less_than_half_was_measured_is_not_known(fives, want):
     history = History()
     filled(history, NINE, *[0.5] * fives)
@@ -39,8 +39,8 @@ def test_hour_that_comes_again_is_measured_anew():
     for when, lost in ((NINE, 0.2), (TEN, 0.3), (NINE, 0.4), (TEN, 0.5)):
         filled(history, when, *[lost] * 12)
 
-    assert history.at(NINE) == pytest.approx(Hour(0.4, 0.0))
-    assert history.at(TEN) == pytest.approx(Hour(0.5, 0.0))
+    assert history.at(NINE) == pytest.approx(HourOfLoad(0.4, 0.0))
+    assert history.at(TEN) == pytest.approx(HourOfLoad(0.5, 0.0))
 
 
 def test_wrong_year_for_an_afternoon_costs_that_afternoon():

@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.agent.history.history import History, Hour
+from lockstep.agent.history.history import History, HourOfLoad
 from lockstep.agent.history.history_file import LARGEST, Dropped, DropReason, Learnt, load, save
 from lockstep.agent.history.hours import ClockHour
-from lockstep.agent.measuring.capacity import REFERENCE, Capacity
+from lockstep.agent.measuring.capacity import REFERENCE, MeasuredCapacity
 
 TODAY = 739_943
 ON = "Some Processor 7, Python 3.11"
 
 
 def learnt(*, day=TODAY):
-    hours = [Hour(0.25, 1.0), None] * 12
+    hours = [HourOfLoad(0.25, 1.0), None] * 12
     return Learnt(
-        history=History(days={day - 1: hours, day: hours}, running=ClockHour(day, 13), fives=[Hour(0.125, 0.5)]),
-        capacity=Capacity(bests=[(1_795_000_000.0, 6_500_000.0)]),
+        history=History(days={day - 1: hours, day: hours}, running=ClockHour(day, 13), fives=[HourOfLoad(0.125, 0.5)]),
+        capacity=MeasuredCapacity(bests=[(1_795_000_000.0, 6_500_000.0)]),
         owner=(True, 1_795_440_000.5),
     )
 
@@ -60,13 +60,13 @@ def test_speed_of_another_processor_is_left_out(tmp_path):
 
     found = load(path, today=TODAY, measured_on="Another Processor 8, Python 3.11")
 
-    assert found.capacity == Capacity()
+    assert found.capacity == MeasuredCapacity()
     assert found.history == learnt().history
 
 
 def test_file_of_a_full_history_is_small(tmp_path):
     path = tmp_path / "history.json"
-    full = Learnt(history=History(days={TODAY - day: [Hour(0.123456, 0.654321)] * 24 for day in range(40)}))
+    full = Learnt(history=History(days={TODAY - day: [HourOfLoad(0.123456, 0.654321)] * 24 for day in range(40)}))
 
     save(path, full, ON)
 
@@ -165,20 +165,20 @@ def loaded_on(tmp_path, kept, today):
     ],
 )
 def test_file_is_old_after_thirty_days(tmp_path, days_later, is_kept):
-    kept = History(days={TODAY: [Hour(0.25, 1.0)] * 24})
+    kept = History(days={TODAY: [HourOfLoad(0.25, 1.0)] * 24})
 
     assert loaded_on(tmp_path, kept, TODAY + days_later) == (kept if is_kept else OLD)
 
 
 @pytest.mark.parametrize(("days_later", "is_kept"), [(30, True), (31, False), (500, False)])
 def test_file_without_a_whole_hour_is_as_old_as_the_hour_that_ran(tmp_path, days_later, is_kept):
-    kept = History(running=ClockHour(TODAY, 3), fives=[Hour(0.25, 1.0)] * 12)
+    kept = History(running=ClockHour(TODAY, 3), fives=[HourOfLoad(0.25, 1.0)] * 12)
 
     assert loaded_on(tmp_path, kept, TODAY + days_later) == (kept if is_kept else OLD)
 
 
 def test_day_of_the_future_makes_no_old_file_young(tmp_path):
-    hours = [Hour(0.25, 1.0)] * 24
+    hours = [HourOfLoad(0.25, 1.0)] * 24
 
     assert loaded_on(tmp_path, History(days={TODAY - 400: hours, TODAY + 1000: hours}), TODAY) == OLD
     kept = History(days={TODAY - 1: hours, TODAY + 1000: hours})

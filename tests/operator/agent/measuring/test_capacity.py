@@ -7,7 +7,7 @@ import pytest
 from builders.usage import usage
 from lockstep.agent.history.history_file import Learnt, load, save
 from lockstep.agent.measuring import capacity as measuring
-from lockstep.agent.measuring.capacity import DAY, REFERENCE, Capacity, is_idle
+from lockstep.agent.measuring.capacity import DAY, REFERENCE, MeasuredCapacity, is_idle
 from lockstep.api.nodebid.speeds import FASTEST
 
 
@@ -20,7 +20,7 @@ def clock(*speeds):
 
 
 def measured_on_days(*bests):
-    capacity = Capacity()
+    capacity = MeasuredCapacity()
     for day, best in enumerate(bests):
         ticking = clock(*[best] * 5)
         for _ in range(5):
@@ -29,7 +29,7 @@ def measured_on_days(*bests):
 
 
 def test_capacity_is_the_best_of_five_runs():
-    capacity, ticking = Capacity(), clock(0.7, 0.9, 1.25, 0.8, 0.6)
+    capacity, ticking = MeasuredCapacity(), clock(0.7, 0.9, 1.25, 0.8, 0.6)
     for run in range(5):
         assert capacity.relative() is None
         capacity.run(float(run), ticking)
@@ -46,7 +46,7 @@ def test_capacity_is_the_median_of_the_last_seven_days():
 def test_capacity_is_due_once_a_day_and_when_the_clock_was_set_back():
     capacity = measured_on_days(1, 1)
 
-    assert Capacity().is_due(0)
+    assert MeasuredCapacity().is_due(0)
     assert not capacity.is_due(DAY + 1)
     assert capacity.is_due(2 * DAY)
     assert capacity.is_due(-DAY)
@@ -65,7 +65,7 @@ def test_runs_are_for_idle_moments(used, want):
 
 
 def test_clock_that_stands_still_gives_no_infinite_speed():
-    capacity = Capacity()
+    capacity = MeasuredCapacity()
     for _ in range(5):
         capacity.run(0, lambda: 0.0)
 

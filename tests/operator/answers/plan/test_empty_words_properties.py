@@ -9,7 +9,7 @@ from coschedule import Interruptible, Load, Placement, plan
 from engine.builders import NOW, gang, node, running, seeded, snapshot
 from lockstep.answers.plan.chart import ASCII
 from lockstep.answers.plan.document import waiting_document
-from lockstep.answers.plan.recorded import Recorded, planned_before
+from lockstep.answers.plan.recorded import RecordedSnapshot, planned_before
 from lockstep.answers.plan.text import delays_line, waiting_lines
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.report.text.refusals import spell
@@ -24,7 +24,7 @@ SPANS = (1e-7, 0.0004, 0.3, 0.49, 0.5, 1.0, 6, 59.7, 3600, 1e9)
 def test_what_is_told_of_gangs_that_wait_has_no_empty_words(seed):
     facts = random_facts(seeded(seed))
     made = plan(facts)
-    planned = planned_before(Recorded(facts, made))
+    planned = planned_before(RecordedSnapshot(facts, made))
 
     said = [sentence for decision in planned.preempting.plan.decisions for sentence in sentences(decision)]
     for one in facts.gangs:

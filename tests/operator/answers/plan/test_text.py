@@ -8,17 +8,17 @@ from coschedule import Constraints, Load, Promises, Taint, plan
 from engine.builders import NOW, apart, gang, node, role, running, snapshot
 from lockstep.answers.plan.chart import ASCII, BLOCKS, bars, marks_for
 from lockstep.answers.plan.document import waiting_document
-from lockstep.answers.plan.planned import Planned
-from lockstep.answers.plan.recorded import Recorded, planned_before
+from lockstep.answers.plan.planned import AnsweredPlan
+from lockstep.answers.plan.recorded import RecordedSnapshot, planned_before
 from lockstep.answers.plan.text import delays_line, waiting_lines
 from lockstep.answers.plan.waiting import MOST_SIZES, answer_about
 from lockstep.answers.plan.words import spell_change
 from lockstep.facts.gang.gang import WorkUsed
 
 
-def planned_of(*args, **kwargs) -> Planned:
+def planned_of(*args, **kwargs) -> AnsweredPlan:
     snap = snapshot(*args, **kwargs)
-    return planned_before(Recorded(snap, plan(snap)))
+    return planned_before(RecordedSnapshot(snap, plan(snap)))
 
 
 def told(planned, name="me", marks=ASCII):

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from fake_cluster.rig import end
-from lockstep.api.client.turns import PLACING, Turns, Urgency
+from lockstep.api.client.turns import PLACING, Urgency, WriteTurns
 
 pytestmark = pytest.mark.asyncio
 
@@ -16,7 +16,7 @@ class Queue:
     """Tasks that wait for one turn at a time; ``served`` is the order in which they got it."""
 
     def __init__(self):
-        self.turns = Turns(1)
+        self.turns = WriteTurns(1)
         self.served = []
 
     def ask(self, urgency, name):
@@ -70,7 +70,7 @@ async def test_who_gives_up_loses_nobody_a_turn():
 
 
 async def test_who_gives_up_in_the_moment_of_getting_a_turn_passes_it_on():
-    turns, given = Turns(1), []
+    turns, given = WriteTurns(1), []
 
     async def take(name):
         async with turns.turn(ACT):

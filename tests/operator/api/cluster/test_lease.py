@@ -2,11 +2,11 @@
 
 import pytest
 
-from lockstep.api.cluster.lease import HELD_BY, KEY, Holder, given_back_lease, held_lease, new_lease, read_lease
+from lockstep.api.cluster.lease import HELD_BY, KEY, LeaseHolder, given_back_lease, held_lease, new_lease, read_lease
 
 NOW = 1_700_000_000.25
 WHEN = "2023-11-14T22:13:20.250000Z"
-ME = Holder.of_instance("me")
+ME = LeaseHolder.of_instance("me")
 
 
 def lease(spec, **metadata):
@@ -63,7 +63,7 @@ def test_lease_that_its_holder_gives_back_is_known_as_such():
 
 def test_next_holder_takes_the_proof_away():
     before = as_served(given_back_lease(lease({}), ME, now=NOW))
-    other = Holder.of_instance("other")
+    other = LeaseHolder.of_instance("other")
 
     assert held_lease(before, other, seconds=15, now=NOW)["metadata"]["annotations"] == {HELD_BY: other.name}
 

@@ -17,7 +17,7 @@ from coschedule import (
     Toleration,
 )
 from lockstep.api.gangjob.gangjob import parse_gang
-from lockstep.facts.cluster.volume import ClaimUse, Sharing, Wish
+from lockstep.facts.cluster.volume import ClaimUse, Sharing, VolumeWish
 from lockstep.facts.gang.gang import ConditionFact
 from lockstep.facts.reasons import Reason
 
@@ -148,7 +148,7 @@ def test_claims_are_noted_with_the_field_that_names_them():
 
     fact = parse(pod_spec={"volumes": [*SUPPORTED_VOLUMES, claim, scratch]}, spec={"volumeClaimTemplates": [kept]})
 
-    wish = Wish("fast", 1024, frozenset({"ReadWriteOnce"}), is_block=True)
+    wish = VolumeWish("fast", 1024, frozenset({"ReadWriteOnce"}), is_block=True)
     assert fact.spec.roles[0].claims == (
         ClaimUse("template.spec.volumes[3].persistentVolumeClaim", "data"),
         ClaimUse("template.spec.volumes[4].ephemeral", "scratch", Sharing.EPHEMERAL, wish),

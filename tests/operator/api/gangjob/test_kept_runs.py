@@ -10,7 +10,7 @@ from lockstep.facts.past_runs import (
     MOST_RUNS,
     MOST_RUNS_OF_ALL,
     MOST_TEMPLATES,
-    Run,
+    PastRun,
     run_of,
 )
 
@@ -72,7 +72,7 @@ def test_nothing_is_read_as_nothing():
 
 
 def test_one_run_of_one_template_is_believed():
-    assert parse_kept_runs(one()) == {"default": {HEAT: (Run(1),)}}
+    assert parse_kept_runs(one()) == {"default": {HEAT: (PastRun(1),)}}
 
 
 def test_version_is_named_where_something_is_replaced():
@@ -157,11 +157,15 @@ def test_most_that_is_ever_written_has_its_place(templates):
         pytest.param(one("[18446744073709551616]"), id="beyond 64 bits"),
         pytest.param(one(f"[{'9' * 5000}]"), id="far beyond"),
         pytest.param(
-            written({f"n-{number}": {HEAT: (Run(1),)} for number in range(MOST_TEMPLATES + 1)}), id="too many templates"
+            written({f"n-{number}": {HEAT: (PastRun(1),)} for number in range(MOST_TEMPLATES + 1)}),
+            id="too many templates",
         ),
         pytest.param(
             written(
-                {f"n-{number}": {HEAT: (Run(1),) * MOST_RUNS} for number in range(MOST_RUNS_OF_ALL // MOST_RUNS + 1)}
+                {
+                    f"n-{number}": {HEAT: (PastRun(1),) * MOST_RUNS}
+                    for number in range(MOST_RUNS_OF_ALL // MOST_RUNS + 1)
+                }
             ),
             id="too many runs of all",
         ),

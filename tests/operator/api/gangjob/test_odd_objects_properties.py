@@ -12,7 +12,7 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.report.status.conditions import mark_refused
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.snapshot.wanted import Terms
+from lockstep.snapshot.wanted import PlanTerms
 from lockstep.watch.kinds import (
     attachments_kind,
     bids_kind,
@@ -264,7 +264,7 @@ def test_gang_beside_any_objects_is_placed(seed):
 def assert_good_gang_is_placed(state, cutter):
     waiting = [it for it in state.gangs.values() if state.refusal_of(it) is None]
     waiting = [it for it in waiting if it.key not in state.reservations]
-    snapshot = cutter.cut(NOW, waiting, terms={it.key: Terms(may_preempt=True) for it in waiting})
+    snapshot = cutter.cut(NOW, waiting, terms={it.key: PlanTerms(may_preempt=True) for it in waiting})
     made = preempt(snapshot, plan(snapshot)).plan
     [decision] = [one for one in made.decisions if one.gang == GangKey("default", "good")]
 

@@ -10,7 +10,7 @@ from builders.facts import gang_fact, gang_spec, node_fact, pod_fact, reservatio
 from coschedule import GangKey, Requirement
 from lockstep.belief.pods.kinds import kinds_of
 from lockstep.belief.pods.neighbours import takes_room
-from lockstep.belief.pods.pod_questions import Wanted
+from lockstep.belief.pods.pod_questions import WantedPods
 from lockstep.belief.state import State
 from lockstep.facts.pods.pod import Membership, PodAffinity, PodPhase, PodTerm, WrittenTerm
 from lockstep.snapshot.affinity.affinity import Surroundings
@@ -92,7 +92,7 @@ def test_members_to_come_are_what_a_look_at_all_members_says(seed):
         change(rnd, state)
 
         assert dict(state.holders.unseen.in_namespace("default")) == unseen(state)
-        wanted = Wanted((Requirement("app", rnd.choice(("In", "NotIn")), ("heat",)),), None)
+        wanted = WantedPods((Requirement("app", rnd.choice(("In", "NotIn")), ("heat",)),), None)
         for key in state.gangs:
             found = nodes_with_others(state, [(wanted,)], own_pods(state, state.gangs[key]))
             assert found == nodes_with(state, key, wanted)

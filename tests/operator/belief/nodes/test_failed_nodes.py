@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.belief.nodes.failed_nodes import AVOID_SECONDS, FailedNodes, Trouble
+from lockstep.belief.nodes.failed_nodes import AVOID_SECONDS, FailedNodes, NodeFailure
 from lockstep.facts.pods.failure import LostOn
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
@@ -18,16 +18,16 @@ def failed():
 def test_node_without_volumes_is_avoided_at_once(failed):
     failed.note_without_volumes("g", ["n1"], 0.0)
 
-    assert failed.of("g", Trouble.VOLUMES) == {"n1"}
-    assert failed.of("g", Trouble.TURNED_AWAY) == failed.of("h", Trouble.VOLUMES) == set()
+    assert failed.of("g", NodeFailure.VOLUMES) == {"n1"}
+    assert failed.of("g", NodeFailure.TURNED_AWAY) == failed.of("h", NodeFailure.VOLUMES) == set()
 
 
 @pytest.mark.parametrize(
     ("outcome", "trouble"),
     [
-        (PodOutcome.REJECTED, Trouble.TURNED_AWAY),
-        (PodOutcome.DISRUPTED, Trouble.TURNED_AWAY),
-        (PodOutcome.DELETED, Trouble.DELETED),
+        (PodOutcome.REJECTED, NodeFailure.TURNED_AWAY),
+        (PodOutcome.DISRUPTED, NodeFailure.TURNED_AWAY),
+        (PodOutcome.DELETED, NodeFailure.DELETED),
     ],
 )
 def test_node_from_which_members_are_lost_is_avoided_from_the_second_attempt_on(failed, outcome, trouble):
@@ -43,7 +43,7 @@ def test_what_is_said_of_one_attempt_again_changes_nothing(failed):
     lose(failed, 1, "n1")
 
     assert lose(failed, 1, "n1", now=1.0) == []
-    assert failed.of("g", Trouble.TURNED_AWAY) == set()
+    assert failed.of("g", NodeFailure.TURNED_AWAY) == set()
 
 
 def test_losses_of_different_kinds_are_counted_apart(failed):
@@ -62,13 +62,13 @@ def test_what_a_gang_met_is_forgotten_with_it_and_in_time(failed):
         lose(failed, 1, "n1", gang=gang)
         lose(failed, 2, "n1", gang=gang, now=1.0)
     failed.forget("g")
-    assert failed.of("g", Trouble.TURNED_AWAY) == set()
+    assert failed.of("g", NodeFailure.TURNED_AWAY) == set()
     assert lose(failed, 3, "n1", now=2.0) == []
 
     failed.expire(AVOID_SECONDS)
-    assert (failed.of("h", Trouble.TURNED_AWAY), failed.changes) == ({"n1"}, [])
+    assert (failed.of("h", NodeFailure.TURNED_AWAY), failed.changes) == ({"n1"}, [])
     failed.expire(AVOID_SECONDS + 1)
-    assert (failed.of("h", Trouble.TURNED_AWAY), failed.changes) == (set(), [1])
+    assert (failed.of("h", NodeFailure.TURNED_AWAY), failed.changes) == (set(), [1])
     assert failed.next_end() == float("inf")
 
 

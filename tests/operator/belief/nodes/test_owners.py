@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import bid_fact
-from lockstep.belief.nodes.owners import QUIET_SECONDS, Owners
+from lockstep.belief.nodes.owners import QUIET_SECONDS, NodeOwners
 from lockstep.facts.cluster.node import OnReturn
 
 
@@ -17,7 +17,7 @@ class Seen:
         self.bids = {}
         self.news = []
         self.changes = 0
-        self.owners = Owners(self.bids, returned=self.news.append, changed=self._changed)
+        self.owners = NodeOwners(self.bids, returned=self.news.append, changed=self._changed)
 
     def _changed(self):
         self.changes += 1

@@ -9,7 +9,7 @@ from builders.served import pod as pod_manifest
 from lockstep.api.pods.pod import parse_pod
 from lockstep.api.pods.pod_terms import MOST_TERMS_OF_POD
 from lockstep.belief.nodes.domains import Domains
-from lockstep.belief.nodes.nodes import Nodes
+from lockstep.belief.nodes.nodes import KnownNodes
 from lockstep.belief.pods.neighbours import Neighbours
 from lockstep.belief.pods.pod_terms import means
 from lockstep.belief.pods.understood_terms import MOST_ABOUT_OTHERS, MOST_OF_NAMESPACE
@@ -109,7 +109,7 @@ def test_pod_that_left_keeps_nobody_away():
 
 def test_answers_are_those_of_a_class_that_remembers_nothing():
     rnd = random.Random(7)  # noqa: S311 - cases of a test are no secrets
-    neighbours, there, known = Neighbours(list), [], Nodes(ignore, applied=ignore, removed=ignore)
+    neighbours, there, known = Neighbours(list), [], KnownNodes(ignore, applied=ignore, removed=ignore)
     for node in nodes().values():
         known.apply(node)
     pods = [

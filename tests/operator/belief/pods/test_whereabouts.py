@@ -10,7 +10,7 @@ from coschedule import Requirement
 from lockstep.belief.common.steps import Steps
 from lockstep.belief.pods import pod_questions
 from lockstep.belief.pods.neighbours import takes_room
-from lockstep.belief.pods.pod_questions import Wanted
+from lockstep.belief.pods.pod_questions import WantedPods
 from lockstep.belief.state import State
 from lockstep.facts.pods.pod import PodKey, PodPhase
 
@@ -33,14 +33,14 @@ def asked(state, *wanted, own=()):
 @pytest.mark.parametrize(
     ("wanted", "want"),
     [
-        pytest.param([Wanted(HEAT, HERE)], {"n1"}, id="labels that match"),
-        pytest.param([Wanted((Requirement("app", "In", ("cold",)),), HERE)], set(), id="others' labels"),
-        pytest.param([Wanted((), HERE)], {"n1", "n2"}, id="all labels"),
-        pytest.param([Wanted(None, HERE)], set(), id="no labels at all"),
-        pytest.param([Wanted((), frozenset({"else"}))], {"n3"}, id="another namespace"),
-        pytest.param([Wanted((), EVERYWHERE)], {"n1", "n2", "n3"}, id="every namespace"),
-        pytest.param([Wanted(HEAT, EVERYWHERE), Wanted((), HERE)], {"n1"}, id="both"),
-        pytest.param([Wanted(HEAT, HERE), Wanted((), frozenset({"else"}))], set(), id="both, which none is"),
+        pytest.param([WantedPods(HEAT, HERE)], {"n1"}, id="labels that match"),
+        pytest.param([WantedPods((Requirement("app", "In", ("cold",)),), HERE)], set(), id="others' labels"),
+        pytest.param([WantedPods((), HERE)], {"n1", "n2"}, id="all labels"),
+        pytest.param([WantedPods(None, HERE)], set(), id="no labels at all"),
+        pytest.param([WantedPods((), frozenset({"else"}))], {"n3"}, id="another namespace"),
+        pytest.param([WantedPods((), EVERYWHERE)], {"n1", "n2", "n3"}, id="every namespace"),
+        pytest.param([WantedPods(HEAT, EVERYWHERE), WantedPods((), HERE)], {"n1"}, id="both"),
+        pytest.param([WantedPods(HEAT, HERE), WantedPods((), frozenset({"else"}))], set(), id="both, which none is"),
     ],
 )
 def test_nodes_are_those_of_the_pods_that_are_wanted(wanted, want):
@@ -60,32 +60,34 @@ def test_nodes_are_those_of_the_pods_that_are_wanted(wanted, want):
     ],
 )
 def test_pod_that_takes_no_room_is_nowhere(pod):
-    assert asked(state_with(pod), Wanted(HEAT, HERE)) == set()
+    assert asked(state_with(pod), WantedPods(HEAT, HERE)) == set()
 
 
 def test_pod_that_is_being_deleted_is_still_there():
-    assert asked(state_with(pod_fact(node="n1", labels={"app": "heat"}, deleting=True)), Wanted(HEAT, HERE)) == {"n1"}
+    assert asked(state_with(pod_fact(node="n1", labels={"app": "heat"}, deleting=True)), WantedPods(HEAT, HERE)) == {
+        "n1"
+    }
 
 
 def test_own_pods_do_not_count_but_others_of_their_node_do():
     own, other = (pod_fact(name, node="n1", labels={"app": "heat"}) for name in ("own", "other"))
     state = state_with(own)
-    assert asked(state, Wanted(HEAT, HERE), own=[own]) == set()
+    assert asked(state, WantedPods(HEAT, HERE), own=[own]) == set()
 
     state.apply_pod(other)
 
-    assert asked(state, Wanted(HEAT, HERE), own=[own]) == {"n1"}
+    assert asked(state, WantedPods(HEAT, HERE), own=[own]) == {"n1"}
 
 
 def test_another_label_of_a_pod_is_news_once_somebody_has_asked():
     state = state_with(pod_fact(node="n1", labels={"app": "cold"}))
-    assert asked(state, Wanted(HEAT, HERE)) == set()
+    assert asked(state, WantedPods(HEAT, HERE)) == set()
     state.news.begin_plan()
 
     state.apply_pod(pod_fact(node="n1", labels={"app": "heat"}))
 
     assert state.news.is_plan_due
-    assert asked(state, Wanted(HEAT, HERE)) == {"n1"}
+    assert asked(state, WantedPods(HEAT, HERE)) == {"n1"}
 
 
 def test_another_label_of_a_pod_is_no_news_where_nobody_asks():
@@ -109,7 +111,7 @@ def test_answers_are_those_of_a_look_at_every_pod():
         if rnd.random() < 0.7:
             state.apply_pod(pod)
         operator, key = rnd.choice(("In", "NotIn", "Exists")), rnd.choice(("app", "tier"))
-        wanted = Wanted((Requirement(key, operator, () if operator == "Exists" else ("heat",)),), HERE)
+        wanted = WantedPods((Requirement(key, operator, () if operator == "Exists" else ("heat",)),), HERE)
 
         nodes = asked(state, wanted)
 
@@ -137,7 +139,11 @@ def test_pods_that_come_and_go_while_the_first_question_is_made_ready_count(seed
 
     assert steps > 1
     assert list(state.neighbours.whereabouts.making_ready(Steps())) == []
-    for wanted in (Wanted(HEAT, HERE), Wanted((), HERE), Wanted((Requirement("tier", "NotIn", ("cold",)),), HERE)):
+    for wanted in (
+        WantedPods(HEAT, HERE),
+        WantedPods((), HERE),
+        WantedPods((Requirement("tier", "NotIn", ("cold",)),), HERE),
+    ):
         there = [pod for pod in state.pods.values() if takes_room(pod)]
         assert asked(state, wanted) == {pod.node for pod in there if wanted.has(dict(pod.labels), "default")}
 
@@ -147,11 +153,11 @@ def test_question_that_is_asked_while_it_is_made_ready_is_answered_at_once():
     making = state.neighbours.whereabouts.making_ready(Steps())
     next(making)
 
-    assert asked(state, Wanted(HEAT, HERE)) == {"n1"}
+    assert asked(state, WantedPods(HEAT, HERE)) == {"n1"}
     state.apply_pod(pod_fact("late", node="n2", labels={"app": "heat"}))
     for _ in making:
         pass
-    assert asked(state, Wanted(HEAT, HERE)) == {"n1", "n2"}
+    assert asked(state, WantedPods(HEAT, HERE)) == {"n1", "n2"}
 
 
 def test_what_is_given_up_half_made_is_begun_anew():
@@ -162,7 +168,7 @@ def test_what_is_given_up_half_made_is_begun_anew():
     state.apply_pod(pod_fact("late", node="n2", labels={"app": "heat"}))
 
     assert list(state.neighbours.whereabouts.making_ready(Steps()))
-    assert asked(state, Wanted(HEAT, HERE)) == {"n1", "n2"}
+    assert asked(state, WantedPods(HEAT, HERE)) == {"n1", "n2"}
 
 
 def some_wanted(rnd):
@@ -174,7 +180,7 @@ def some_wanted(rnd):
         values = tuple(rnd.choice(("heat", "cold", "1", "7")) for _ in range(few))
         requirements.append(Requirement(rnd.choice(("app", "tier", "never")), operator, values))
     selector = rnd.choice((tuple(requirements), tuple(requirements), None))
-    return Wanted(selector, rnd.choice((None, HERE, frozenset({"else"}), frozenset({"default", "else", "none"}))))
+    return WantedPods(selector, rnd.choice((None, HERE, frozenset({"else"}), frozenset({"default", "else", "none"}))))
 
 
 @pytest.mark.parametrize("few", [0, 200], ids=["all at once", "one by one"])

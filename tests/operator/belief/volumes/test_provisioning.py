@@ -11,10 +11,10 @@ from lockstep.facts.cluster.volume import (
     ClaimKey,
     ClaimUse,
     CsiDriver,
-    Holder,
     Sharing,
     StorageCapacity,
     StorageClass,
+    VolumeHolder,
 )
 from lockstep.snapshot.volumes.volume_demand import demand_of
 
@@ -88,13 +88,13 @@ def test_volumes_can_be_made(ways, want):
             [volume_fact(on=["n2"], modes=frozenset({"ReadOnlyMany"}))], {"n1", "n2", "n3"}, {}, id="to be read only"
         ),
         pytest.param(
-            [volume_fact(on=["n2"], holder=Holder(ClaimKey("default", "other"), "u"))],
+            [volume_fact(on=["n2"], holder=VolumeHolder(ClaimKey("default", "other"), "u"))],
             {"n1", "n2", "n3"},
             {},
             id="somebody else's",
         ),
         pytest.param(
-            [volume_fact(on=["n2"], holder=Holder(ClaimKey("default", "data-g-0"), ""))],
+            [volume_fact(on=["n2"], holder=VolumeHolder(ClaimKey("default", "data-g-0"), ""))],
             {"n1", "n3"},
             {"n2": 1},
             id="promised to the claim that is yet to be made",

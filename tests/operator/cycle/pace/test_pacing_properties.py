@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.cycle.pace.pacing import FLOOR, Offer, is_news, is_paced, node_paces, paced_cpu, slowest, unpaced_cpu
+from lockstep.cycle.pace.pacing import FLOOR, PaceOffer, is_news, is_paced, node_paces, paced_cpu, slowest, unpaced_cpu
 from lockstep.facts.pods.pace import Cpu
 from lockstep.facts.pods.pod import LARGEST_AMOUNT
 
@@ -26,7 +26,7 @@ def containers(draw):
 
 def nodes(offered):
     return {
-        f"n{number}": Offer(slowdown=float((1 + duty) / capacity), left=float(1 / (1 + duty)))
+        f"n{number}": PaceOffer(slowdown=float((1 + duty) / capacity), left=float(1 / (1 + duty)))
         for number, (duty, capacity) in enumerate(offered)
     }
 

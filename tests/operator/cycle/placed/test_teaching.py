@@ -9,7 +9,7 @@ from coschedule import Load, SerialWork, TimesWork
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.cycle.placed.teaching import lesson_of, teach
 from lockstep.facts.gang.gang import GangStatus
-from lockstep.facts.past_runs import KIND_LABEL, Run
+from lockstep.facts.past_runs import KIND_LABEL, PastRun
 
 HEAT = "0" * 32
 START = 1_800_000_000.0
@@ -39,7 +39,7 @@ def taught(
     ],
 )
 def test_run_teaches_how_many_times_as_long_it_took_as_stated(more, want):
-    assert taught(**more) == {DEFAULT: {HEAT: (Run(want),)}}
+    assert taught(**more) == {DEFAULT: {HEAT: (PastRun(want),)}}
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_run_teaches_its_size_the_slow_down_of_its_nodes_and_its_time():
     # Four members take 70 s on idle nodes; 105 s are 1.5 times that.
     found = taught(work=work, finish=START + 105, run_time=210.0, members=[("a", 3), ("b", 1)])
 
-    assert found == {DEFAULT: {HEAT: (Run(2000, members=4, slowdown=1500, milliseconds=210_000),)}}
+    assert found == {DEFAULT: {HEAT: (PastRun(2000, members=4, slowdown=1500, milliseconds=210_000),)}}
 
 
 def test_slow_down_is_that_of_the_nodes_whatever_was_learnt_before():
     found = taught(work=SerialWork(serial=400), finish=START + 240, factor="2", run_time=300.0, members=[("a", 4)])
 
-    assert found == {DEFAULT: {HEAT: (Run(2500, members=4, slowdown=1200, milliseconds=300_000),)}}
+    assert found == {DEFAULT: {HEAT: (PastRun(2500, members=4, slowdown=1200, milliseconds=300_000),)}}
 
 
 def test_members_without_a_part_of_the_work_do_not_count():
@@ -95,8 +95,8 @@ def test_times_out_of_this_world_are_kept_within_bounds(run_time, want):
 def test_size_that_the_work_has_no_time_for_teaches_its_factor_alone():
     work = TimesWork(times=(100.0, math.inf, 40.0))
 
-    assert taught(work=work, members=[("a", 2)]) == {DEFAULT: {HEAT: (Run(1500),)}}
-    assert taught(work=work, members=[("a", 9)]) == {DEFAULT: {HEAT: (Run(1500),)}}
+    assert taught(work=work, members=[("a", 2)]) == {DEFAULT: {HEAT: (PastRun(1500),)}}
+    assert taught(work=work, members=[("a", 9)]) == {DEFAULT: {HEAT: (PastRun(1500),)}}
 
 
 def of_kind(name, kind):

@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 from builders.facts import gang_fact, node_fact
 from coschedule import encode_plan, encode_snapshot, plan
 from lockstep.belief.state import State
-from lockstep.cycle.planning.decided import Decided, Seen
+from lockstep.cycle.planning.decided import LastPlan, Seen
 from lockstep.process.pages.health import DEBUG_PAGES, METRICS, PROBES, Health
 from lockstep.process.pages.listening import Listener, listen
 from lockstep.process.timeline import Pictures
@@ -95,7 +95,7 @@ def decided_once():
     state = State(lambda: None)
     state.nodes.apply(node_fact("n1"))
     snapshot = SnapshotCutter(state).cut(0.0, [gang_fact("g")])
-    return Decided(seen=Seen(snapshot, {}), plan=plan(snapshot), asked={}, preemptions=())
+    return LastPlan(seen=Seen(snapshot, {}), plan=plan(snapshot), asked={}, preemptions=())
 
 
 async def test_event_loop_turns_while_the_last_decision_is_written_down():

@@ -16,7 +16,7 @@ from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.network import NetworkSpec, Rendezvous
 from lockstep.facts.gang.policies import Policies
-from lockstep.facts.gang.summary import State, Summary
+from lockstep.facts.gang.summary import GangState, Summary
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status import conditions, endings
@@ -59,42 +59,46 @@ DELETED = after(conditions.mark_being_deleted(REFUSED, now=NOW))
 @pytest.mark.parametrize(
     ("gang", "want"),
     [
-        pytest.param(GANG, (State.WAITING, "2–12", ""), id="nobody has looked yet"),
-        pytest.param(REFUSED, (State.REFUSED, "2–12", "template.spec.nodeName: not yet"), id="refused"),
-        pytest.param(WAITING, (State.WAITING, "2–12", "Needs 2 members, 1 fits"), id="waiting"),
-        pytest.param(PLANNED, (State.PLANNED, "3 (2–12)", "likely to start 2026-01-01T10:00:25Z"), id="planned"),
+        pytest.param(GANG, (GangState.WAITING, "2–12", ""), id="nobody has looked yet"),
+        pytest.param(REFUSED, (GangState.REFUSED, "2–12", "template.spec.nodeName: not yet"), id="refused"),
+        pytest.param(WAITING, (GangState.WAITING, "2–12", "Needs 2 members, 1 fits"), id="waiting"),
+        pytest.param(PLANNED, (GangState.PLANNED, "3 (2–12)", "likely to start 2026-01-01T10:00:25Z"), id="planned"),
         pytest.param(
             RESERVED,
-            (State.STARTING, "3 (2–12)", "3 members of attempt 1 are being created and bound"),
+            (GangState.STARTING, "3 (2–12)", "3 members of attempt 1 are being created and bound"),
             id="reserved",
         ),
-        pytest.param(PLACED, (State.STARTING, "3 (2–12)", "All 3 members are bound"), id="placed"),
-        pytest.param(RUNNING, (State.RUNNING, "3 (2–12)", "expected to end 2026-01-01T10:01:00Z"), id="running"),
-        pytest.param(RELEASED, (State.WAITING, "2–12", "Attempt 1 was undone: quota small is full"), id="released"),
-        pytest.param(SUSPENDED, (State.SUSPENDED, "2–12", "The gang is suspended: it holds no nodes"), id="suspended"),
+        pytest.param(PLACED, (GangState.STARTING, "3 (2–12)", "All 3 members are bound"), id="placed"),
+        pytest.param(RUNNING, (GangState.RUNNING, "3 (2–12)", "expected to end 2026-01-01T10:01:00Z"), id="running"),
+        pytest.param(RELEASED, (GangState.WAITING, "2–12", "Attempt 1 was undone: quota small is full"), id="released"),
         pytest.param(
-            RESUMED, (State.WAITING, "2–12", "The gang has not been planned since it was resumed"), id="resumed"
+            SUSPENDED, (GangState.SUSPENDED, "2–12", "The gang is suspended: it holds no nodes"), id="suspended"
         ),
         pytest.param(
-            SUCCEEDED, (State.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T10:01:04Z, ran 1 min 2 s"), id="succeeded"
+            RESUMED, (GangState.WAITING, "2–12", "The gang has not been planned since it was resumed"), id="resumed"
+        ),
+        pytest.param(
+            SUCCEEDED, (GangState.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T10:01:04Z, ran 1 min 2 s"), id="succeeded"
         ),
         pytest.param(
             SET_BACK,
-            (State.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T09:00:00Z, ran less than 1 s"),
+            (GangState.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T09:00:00Z, ran less than 1 s"),
             id="the clock was set back",
         ),
-        pytest.param(FAILED, (State.FAILED, "3 (2–12)", "Pod g-1-0 failed: exit 3"), id="failed"),
+        pytest.param(FAILED, (GangState.FAILED, "3 (2–12)", "Pod g-1-0 failed: exit 3"), id="failed"),
         pytest.param(
             LATE,
             (
-                State.FAILED,
+                GangState.FAILED,
                 "2–12",
                 "The gang was active since 2026-01-01T10:00:01Z, and activeDeadlineSeconds allows 1 h",
             ),
             id="late",
         ),
         pytest.param(
-            DELETED, (State.DELETING, "2–12", "The GangJob is being deleted, and not planned any more"), id="deleted"
+            DELETED,
+            (GangState.DELETING, "2–12", "The GangJob is being deleted, and not planned any more"),
+            id="deleted",
         ),
     ],
 )
@@ -103,13 +107,13 @@ def test_line_says_how_far_the_gang_is_and_what_is_next(gang, want):
 
 
 def test_what_is_taken_back_is_stopping():
-    assert summary_of(UNDOING, UNDOING.status).state is State.STOPPING
+    assert summary_of(UNDOING, UNDOING.status).state is GangState.STOPPING
 
 
 def test_run_without_a_known_end_says_nothing_of_one():
     status = replace(RUNNING.status, expected_finish=None)
 
-    assert summary_of(RUNNING, status) == Summary(State.RUNNING, "3 (2–12)", "")
+    assert summary_of(RUNNING, status) == Summary(GangState.RUNNING, "3 (2–12)", "")
 
 
 OVERRUNNING = after(mark_overrunning(RUNNING, now=NOW + 120))
@@ -186,15 +190,15 @@ def test_long_or_odd_sentence_is_one_short_line():
 def test_state_and_conditions_never_disagree():
     for gang in (REFUSED, WAITING, PLANNED, RESERVED, RUNNING, UNDOING, SUCCEEDED, FAILED):
         state = summary_of(gang, gang.status).state
-        assert (state is State.REFUSED) == (gang.status.condition(Condition.ACCEPTED).status == "False")
-        assert (state is State.FAILED) == gang.status.is_true(Condition.FAILED)
-        assert (state is State.SUCCEEDED) == gang.status.is_true(Condition.COMPLETE)
+        assert (state is GangState.REFUSED) == (gang.status.condition(Condition.ACCEPTED).status == "False")
+        assert (state is GangState.FAILED) == gang.status.is_true(Condition.FAILED)
+        assert (state is GangState.SUCCEEDED) == gang.status.is_true(Condition.COMPLETE)
 
 
 def test_crd_names_every_state_and_has_room_for_each_line():
     document = yaml.safe_load((ROOT / "crds" / "gangjobs.yaml").read_text())
     status = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
 
-    assert all(state in status["state"]["description"] for state in State)
+    assert all(state in status["state"]["description"] for state in GangState)
     assert status["summary"]["maxLength"] == LONGEST
     assert status["sizeAndRange"]["maxLength"] >= len("10000 (10000–10000)")

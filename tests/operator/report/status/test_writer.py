@@ -15,7 +15,7 @@ from fake_cluster.rig import Parts, status_of, watching_operator
 from lockstep.api.client.turns import Urgency
 from lockstep.report.status import conditions, events
 from lockstep.report.status.status import Written
-from lockstep.report.status.writer import Report, StatusWriter
+from lockstep.report.status.writer import StatusReport, StatusWriter
 
 pytestmark = pytest.mark.asyncio
 
@@ -45,7 +45,7 @@ class Writing:
     def report(self, event=None, key=KEY):
         def make():
             self.asked.append(now())
-            return Report(status=self.status, event=event, written=lambda: self.written.append(now()))
+            return StatusReport(status=self.status, event=event, written=lambda: self.written.append(now()))
 
         return self.writer.report(self.parts.state.gangs[key], make)
 

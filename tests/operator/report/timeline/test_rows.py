@@ -10,9 +10,9 @@ from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.report.timeline import freeze
 from lockstep.report.timeline.bars import bars
-from lockstep.report.timeline.rows import Offer, rows
+from lockstep.report.timeline.rows import RowNodes, rows
 
-IDLE = Offer(1.0, None, None, "")
+IDLE = RowNodes(1.0, None, None, "")
 
 
 def state_of(*names, pool=None):
@@ -61,9 +61,9 @@ def test_faster_nodes_come_first_and_windows_are_kept():
     state.bids.apply(bid_fact("owned", since=10.0, until=20.0))
 
     assert [(row.nodes, row.offer) for row in drawn(state)] == [
-        (("fast",), Offer(2.0, None, None, "")),
-        (("owned",), Offer(1.0, 10.0, 20.0, "")),
-        (("slow",), Offer(0.33, None, None, "")),
+        (("fast",), RowNodes(2.0, None, None, "")),
+        (("owned",), RowNodes(1.0, 10.0, 20.0, "")),
+        (("slow",), RowNodes(0.33, None, None, "")),
     ]
 
 

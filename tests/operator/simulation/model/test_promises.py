@@ -4,9 +4,9 @@ import numpy as np
 
 from builders.simulated import unowned
 from lockstep.simulation.machine import simulate
-from lockstep.simulation.model.cluster import Decided, Start
+from lockstep.simulation.model.cluster import SimulatedDecision, Start
 from lockstep.simulation.model.jobs import Arrival, Job
-from lockstep.simulation.model.promises import Told
+from lockstep.simulation.model.promises import StartPromise
 from lockstep.simulation.policies.catalog import policies
 
 ALONE = unowned([1.0])
@@ -28,8 +28,8 @@ class Scripted:
     def decide(self, cluster):
         first, *others = cluster.waiting.values()
         if not cluster.free.any():
-            return Decided((), [Told(first, *next(self.script))])
-        return Decided([Start(first, [0])], [Told(other, *next(self.script)) for other in others])
+            return SimulatedDecision((), [StartPromise(first, *next(self.script))])
+        return SimulatedDecision([Start(first, [0])], [StartPromise(other, *next(self.script)) for other in others])
 
 
 def test_word_is_what_was_told_first_and_every_promise_counts():

@@ -7,7 +7,7 @@ from builders.simulated import unowned
 from lockstep.belief.run_times.overruns import OVERRUN_SHARE
 from lockstep.simulation.machine import simulate
 from lockstep.simulation.model.beliefs import Belief
-from lockstep.simulation.model.cluster import Decided, Start
+from lockstep.simulation.model.cluster import SimulatedDecision, Start
 from lockstep.simulation.model.jobs import Arrival, Job
 from lockstep.simulation.model.nodes import slowdowns_of
 from lockstep.simulation.scenario import Scenario
@@ -15,7 +15,7 @@ from lockstep.simulation.workload.estimates import estimates
 from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability
 from lockstep.simulation.workload.rigid import RigidJob
-from lockstep.simulation.workload.run_times import RunTimes, said_seconds
+from lockstep.simulation.workload.run_times import StatedRunTimes, said_seconds
 
 SECONDS = np.array([job.seconds for job in lublin99(5000, 128, np.random.default_rng(1))])
 SAID = estimates(SECONDS, np.random.default_rng(2))
@@ -62,23 +62,23 @@ def test_where_nothing_drawn_is_enough_a_user_says_the_next_round_value():
 def test_requests_of_a_log_are_believed_and_the_others_drawn():
     jobs = [RigidJob(0, 1, 100.0, requested=250.0), RigidJob(0, 1, 100.0, requested=90.0), RigidJob(0, 1, 100.0)]
 
-    said = said_seconds(jobs, RunTimes.ESTIMATES, np.random.default_rng(1))
+    said = said_seconds(jobs, StatedRunTimes.ESTIMATES, np.random.default_rng(1))
 
     assert said[:2].tolist() == [250.0, 100.0]
     assert said[2] >= 5 * MINUTE
-    assert said_seconds(jobs, RunTimes.EXACT, np.random.default_rng(1)).tolist() == [100.0] * 3
+    assert said_seconds(jobs, StatedRunTimes.EXACT, np.random.default_rng(1)).tolist() == [100.0] * 3
 
 
 def test_noise_is_twenty_percent_on_either_side():
     jobs = [RigidJob(0, 1, 100.0)] * 5000
 
-    logs = np.log(100.0 / said_seconds(jobs, RunTimes.NOISE, np.random.default_rng(1)))
+    logs = np.log(100.0 / said_seconds(jobs, StatedRunTimes.NOISE, np.random.default_rng(1)))
 
     assert logs.mean() == pytest.approx(0, abs=0.01)
     assert logs.std() == pytest.approx(0.2, abs=0.01)
 
 
-@pytest.mark.parametrize("run_times", RunTimes)
+@pytest.mark.parametrize("run_times", StatedRunTimes)
 def test_users_say_the_same_of_all_runs_of_a_template(run_times):
     arrivals = scenario(run_times=run_times, templates=5).jobs(3)
     by_template = {}
@@ -90,15 +90,15 @@ def test_users_say_the_same_of_all_runs_of_a_template(run_times):
     for runs in by_template.values():
         said, really = np.array(runs).T
         assert np.unique(really.round(9)).size == len(runs)
-        if run_times is RunTimes.EXACT:
+        if run_times is StatedRunTimes.EXACT:
             assert said == pytest.approx(really)
         else:
             assert said == pytest.approx(said[0])
-        if run_times is RunTimes.ESTIMATES:
+        if run_times is StatedRunTimes.ESTIMATES:
             assert np.all(really <= said * (1 + 1e-9))
 
 
-@pytest.mark.parametrize("run_times", [RunTimes.ESTIMATES, RunTimes.NOISE])
+@pytest.mark.parametrize("run_times", [StatedRunTimes.ESTIMATES, StatedRunTimes.NOISE])
 def test_jobs_really_are_the_same_whatever_is_said_of_them(run_times):
     exact, said = scenario().jobs(3), scenario(run_times=run_times).jobs(3)
 
@@ -146,7 +146,7 @@ class Watching:
         self.expected += [(cluster.now, run.end) for run in cluster.running.values()]
         job = next(iter(cluster.waiting.values()))
         self.expected += [(cluster.now, cluster.now + cluster.run_time(job, [0]))] if cluster.free.any() else []
-        return Decided([Start(job, [0])] if cluster.free.any() else [])
+        return SimulatedDecision([Start(job, [0])] if cluster.free.any() else [])
 
 
 def arrival(number, submitted, said, really):

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from builders.simulated import unowned
 from lockstep.simulation.machine import NeverStartsError, simulate
-from lockstep.simulation.model.cluster import Decided, Start
+from lockstep.simulation.model.cluster import SimulatedDecision, Start
 from lockstep.simulation.model.jobs import Arrival, Job
-from lockstep.simulation.model.nodes import Nodes
+from lockstep.simulation.model.nodes import SimulatedNodes
 from lockstep.simulation.policies.catalog import policies
-from lockstep.simulation.presence.office_hours import Hours, Owners, OwnersError, hours_of, owners_of
+from lockstep.simulation.presence.office_hours import Hours, OfficeHours, OwnersError, hours_of, owners_of
 
 HOUR, DAY = 3600.0, 86_400.0
 POLICIES = policies()
@@ -21,7 +21,7 @@ POLICIES = policies()
 WHO_USE_BOTH = [name for name in POLICIES if name != "unowned"]
 # The second of two nodes is its owner's from 9 to 17; nobody ever takes the first.
 HOURS = Hours(np.array([math.nan, 9 * HOUR]), np.array([math.nan, 17 * HOUR]))
-TWO = Nodes(np.ones(2), HOURS)
+TWO = SimulatedNodes(np.ones(2), HOURS)
 
 
 def arrival(number, submitted, size, seconds, *, ratio=1.0):
@@ -53,8 +53,8 @@ def test_owners_leave_one_after_the_other_and_not_at_weekends():
 
 
 def test_owners_are_drawn_with_half_an_hour_of_jitter():
-    hours = hours_of(Owners(0.25, 9, 17), 128, np.random.default_rng(1))
-    again = hours_of(Owners(0.25, 9, 17), 128, np.random.default_rng(1))
+    hours = hours_of(OfficeHours(0.25, 9, 17), 128, np.random.default_rng(1))
+    again = hours_of(OfficeHours(0.25, 9, 17), 128, np.random.default_rng(1))
 
     assert np.isfinite(hours.begin).sum() == 32
     assert 9 * HOUR <= np.nanmin(hours.begin) < np.nanmax(hours.begin) <= 9.5 * HOUR
@@ -63,8 +63,8 @@ def test_owners_are_drawn_with_half_an_hour_of_jitter():
 
 
 def test_spelled_owners_are_read():
-    assert owners_of("0.25@9-17") == Owners(0.25, 9, 17)
-    assert owners_of("1@0-23") == Owners(1.0, 0, 23)
+    assert owners_of("0.25@9-17") == OfficeHours(0.25, 9, 17)
+    assert owners_of("1@0-23") == OfficeHours(1.0, 0, 23)
 
 
 @pytest.mark.parametrize("spelled", ["", "0.25", "25@9-17", "0.25@17-9", "0.25@9-24", "0.25@9", "-0.5@9-17"])
@@ -104,7 +104,7 @@ def test_run_that_takes_longer_than_expected_keeps_its_nodes():
 def test_policy_that_takes_no_notice_of_owners_is_stopped(now, seconds, want):
     class Reckless:
         def decide(self, cluster):
-            return Decided([Start(job, [0, 1]) for job in cluster.waiting.values()])
+            return SimulatedDecision([Start(job, [0, 1]) for job in cluster.waiting.values()])
 
     with pytest.raises(ValueError, match=want):
         simulate([arrival(1, now, 2, seconds)], TWO, Reckless())

@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 from coschedule import Interruptible
 from lockstep.belief.nodes.owners import QUIET_SECONDS
 from lockstep.facts.cluster.node import OnReturn
-from lockstep.simulation.machine import Attempt, NeverStartsError, simulate
+from lockstep.simulation.machine import InterruptedRun, NeverStartsError, simulate
 from lockstep.simulation.measures import measured
 from lockstep.simulation.model.jobs import Arrival, Job
-from lockstep.simulation.model.nodes import Nodes
+from lockstep.simulation.model.nodes import SimulatedNodes
 from lockstep.simulation.policies.catalog import policies
 from lockstep.simulation.presence.office_hours import hours_of
-from lockstep.simulation.presence.owners import Drawn, Presence, Recorded, drawn_owners_of, stays_by_node
+from lockstep.simulation.presence.owners import Drawn, Presence, RecordedOwners, drawn_owners_of, stays_by_node
 from lockstep.simulation.presence.stays import DAY, HISTORY_WEEKS, HOUR, WEEK, stays_of
-from lockstep.simulation.presence.terms import Terms
+from lockstep.simulation.presence.terms import OwnerTerms
 
 BEGIN = HISTORY_WEEKS * WEEK
 POLICIES = policies()
-FREELY = Terms(interruptible=Interruptible.FREELY)
-SAVING = Terms(interruptible=Interruptible.CHECKPOINTED, checkpoint_interval=HOUR)
+FREELY = OwnerTerms(interruptible=Interruptible.FREELY)
+SAVING = OwnerTerms(interruptible=Interruptible.CHECKPOINTED, checkpoint_interval=HOUR)
 
 
 def stays(*intervals, weeks=52):
@@ -38,7 +38,7 @@ def presence(by_node, terms=FREELY, nodes=2):
 def simulated(arrivals, by_node, terms=FREELY, policy="easy", slowdowns=(1.0, 1.0)):
     slowdowns = np.array(slowdowns)
     hours = hours_of(None, len(slowdowns), np.random.default_rng(0))
-    nodes = Nodes(slowdowns, hours, presence(by_node, terms, len(slowdowns)))
+    nodes = SimulatedNodes(slowdowns, hours, presence(by_node, terms, len(slowdowns)))
     return simulate(arrivals, nodes, POLICIES[policy]())
 
 
@@ -73,13 +73,13 @@ def test_forecast_knows_the_hours_of_past_days_and_not_what_is_to_come():
 
 @pytest.mark.parametrize("on_return", [OnReturn.KEEP, OnReturn.PACE])
 def test_nothing_is_forecast_where_no_work_is_lost(on_return):
-    assert presence({1: stays((1, 2))}, Terms(on_return=on_return)).forecasts(0.0).hours == 0
+    assert presence({1: stays((1, 2))}, OwnerTerms(on_return=on_return)).forecasts(0.0).hours == 0
 
 
 def test_interrupted_job_begins_anew_when_the_node_is_open():
     [run] = simulated([job(1, 2, 4)], {1: stays((3, 5))})
 
-    assert run.earlier == (Attempt([0, 1], 0, 3 * HOUR, 3 * HOUR),)
+    assert run.earlier == (InterruptedRun([0, 1], 0, 3 * HOUR, 3 * HOUR),)
     assert (run.start, run.end) == (5 * HOUR + QUIET_SECONDS, 9 * HOUR + QUIET_SECONDS)
     assert run.first_start == 0
 
@@ -110,8 +110,8 @@ def test_work_lost_and_interruptions_are_measured():
 @pytest.mark.parametrize(
     ("terms", "hours"),
     [
-        pytest.param(Terms(on_return=OnReturn.KEEP, duty_cycle=1.0), 5, id="beside an owner's work"),
-        pytest.param(Terms(on_return=OnReturn.PACE), 5.8, id="with a tenth of the processors"),
+        pytest.param(OwnerTerms(on_return=OnReturn.KEEP, duty_cycle=1.0), 5, id="beside an owner's work"),
+        pytest.param(OwnerTerms(on_return=OnReturn.PACE), 5.8, id="with a tenth of the processors"),
     ],
 )
 def test_members_that_stay_take_longer_while_the_owner_is_there(terms, hours):
@@ -123,7 +123,7 @@ def test_members_that_stay_take_longer_while_the_owner_is_there(terms, hours):
 def test_slowest_member_sets_the_pace_beside_owners_too():
     # The owner's node is twice as fast as the other: beside him it is just as slow.
     [run] = simulated(
-        [job(1, 2, 4)], {0: stays((1, 3))}, Terms(on_return=OnReturn.KEEP, duty_cycle=1.0), "easy", (1, 2)
+        [job(1, 2, 4)], {0: stays((1, 3))}, OwnerTerms(on_return=OnReturn.KEEP, duty_cycle=1.0), "easy", (1, 2)
     )
 
     assert run.end == 8 * HOUR
@@ -154,7 +154,7 @@ def test_who_expects_the_owner_takes_the_slower_node(policy, node):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("terms", [FREELY, SAVING, Terms(), Terms(on_return=OnReturn.KEEP)], ids=str)
+@pytest.mark.parametrize("terms", [FREELY, SAVING, OwnerTerms(), OwnerTerms(on_return=OnReturn.KEEP)], ids=str)
 @given(
     comes=st.lists(st.floats(0, 200), max_size=8),
     jobs=st.lists(st.tuples(st.integers(0, 100), st.integers(1, 2), st.integers(1, 6)), min_size=1, max_size=5),
@@ -188,7 +188,7 @@ def test_owners_are_drawn_by_the_seed():
 
 
 def test_recorded_owners_have_a_node_each_as_far_as_there_are_nodes():
-    recorded = Recorded([stays((1, 2)), stays((3, 4)), stays((5, 6))])
+    recorded = RecordedOwners([stays((1, 2)), stays((3, 4)), stays((5, 6))])
 
     assert len(stays_by_node(recorded, 2, np.random.default_rng(1))) == 2
     assert set(stays_by_node(recorded, 9, np.random.default_rng(1)).values()) == set(recorded.stays)

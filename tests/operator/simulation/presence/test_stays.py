@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.simulation.presence.habits import draw_stays
-from lockstep.simulation.presence.stays import DAY, HISTORY_WEEKS, HOUR, WEEK, Change, all_changes, stays_of
+from lockstep.simulation.presence.stays import DAY, HISTORY_WEEKS, HOUR, WEEK, PresenceChange, all_changes, stays_of
 
 BEGIN = HISTORY_WEEKS * WEEK
 
@@ -21,10 +21,10 @@ def test_simulation_begins_after_the_weeks_of_history_and_begins_again():
     found = changes(7, [(HOUR, 2 * HOUR), (BEGIN + HOUR, BEGIN + 3 * HOUR)], 4, 4)
 
     assert found == [
-        Change(HOUR, 7, is_there=True),
-        Change(3 * HOUR, 7, is_there=False),
-        Change(WEEK + HOUR, 7, is_there=True),
-        Change(WEEK + 2 * HOUR, 7, is_there=False),
+        PresenceChange(HOUR, 7, is_there=True),
+        PresenceChange(3 * HOUR, 7, is_there=False),
+        PresenceChange(WEEK + HOUR, 7, is_there=True),
+        PresenceChange(WEEK + 2 * HOUR, 7, is_there=False),
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from builders.facts import ONE_CPU, gang_fact, gang_spec, node_fact, pod_fact
 from coschedule import GangKey, Placement, plan
 from lockstep.belief.common.steps import at_once
-from lockstep.belief.common.turns import Turns, of_sets
+from lockstep.belief.common.turns import PlanShares, of_sets
 from lockstep.belief.state import State
 from lockstep.facts.columns import WHOLE
 from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
@@ -19,7 +19,7 @@ from lockstep.snapshot.asked import Room
 from lockstep.snapshot.nodes import resource_columns
 from lockstep.snapshot.nodes.resource_columns import NOWHERE, choosing_columns
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.snapshot.wanted import Terms, wanted
+from lockstep.snapshot.wanted import PlanTerms, wanted
 
 
 def wants(name, *resources):
@@ -164,7 +164,7 @@ def placed(decision):
 
 
 def test_gangs_whose_columns_find_no_room_take_turns():
-    turns, keys = Turns(most=8), [GangKey("default", f"g{number}") for number in range(12)]
+    turns, keys = PlanShares(most=8), [GangKey("default", f"g{number}") for number in range(12)]
     needed = {key: {f"{key.name}-{column}" for column in range(2)} for key in keys}
     served = Counter()
 
@@ -188,7 +188,7 @@ def test_gangs_whose_columns_find_no_room_take_turns():
 def test_who_is_left_out_is_who_asks_for_too_much(needed, want):
     keys = [GangKey("default", f"g{number}") for number in range(len(needed))]
 
-    left_out = Turns(most=8).left_out(keys, partial(of_sets, dict(zip(keys, map(set, needed), strict=True))))
+    left_out = PlanShares(most=8).left_out(keys, partial(of_sets, dict(zip(keys, map(set, needed), strict=True))))
 
     assert {keys.index(key) for key in left_out} == want
 
@@ -196,7 +196,7 @@ def test_who_is_left_out_is_who_asks_for_too_much(needed, want):
 def snapshots_of(room, gangs, rounds):
     """Who is in each of so many snapshots in turn."""
     for _ in range(rounds):
-        found = [wanted(room.state, gang, Terms()) for gang in gangs]
+        found = [wanted(room.state, gang, PlanTerms()) for gang in gangs]
         asked, left_out = at_once(room.choosing(found))
         there = {one.gang.key.name for one in asked.wanted}
         assert there | {key.name for key in left_out} == {gang.key.name for gang in gangs}

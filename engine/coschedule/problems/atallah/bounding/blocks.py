@@ -33,7 +33,7 @@ class Shape(NamedTuple):
     first_column: int = 0
 
 
-class Bounds(Protocol):
+class BlockBounds(Protocol):
     """What a problem knows about blocks."""
 
     def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
@@ -46,14 +46,16 @@ class Bounds(Protocol):
         """Return the bound up to which a block may hold the least value, given a value that was ``reached``."""
 
 
-def surviving_cells(points: Points, shape: Shape, bounds: Bounds, *, reached: float = math.inf) -> tuple[Blocks, float]:
+def surviving_cells(
+    points: Points, shape: Shape, bounds: BlockBounds, *, reached: float = math.inf
+) -> tuple[Blocks, float]:
     """Find all cells that may hold the least value, and the least value that was reached.
 
     ``reached`` is a value that is known to be reached.
 
     Time: the first grid and its histogram, then as much as blocks survive. Memory: O(entries + surviving blocks).
     """
-    search = _Search(bounds, reached)
+    search = _CellSearch(bounds, reached)
     grid = first_grid(points, shape.rows, shape.columns, first_column=shape.first_column)
     blocks, least = search.look_at(grid, np.True_)
     if not len(blocks):
@@ -75,10 +77,10 @@ def surviving_cells(points: Points, shape: Shape, bounds: Bounds, *, reached: fl
         blocks, least = search.look_at(grid, exists)
 
 
-class _Search:
+class _CellSearch:
     """The least value reached so far, and the cells found that may hold the least value."""
 
-    def __init__(self, bounds: Bounds, reached: float) -> None:
+    def __init__(self, bounds: BlockBounds, reached: float) -> None:
         self._bounds = bounds
         self._reached = reached
         self._cells: list[tuple[Blocks, FloatArray]] = []
@@ -104,7 +106,7 @@ class _Search:
         return (least <= self._bounds.limit(self._reached)) & (least < math.inf)
 
 
-def _by_rows(blocks: Blocks, bounds: Bounds) -> BoolArray:
+def _by_rows(blocks: Blocks, bounds: BlockBounds) -> BoolArray:
     """Tell which blocks to cut into rows: those whose bounds gain more from that than from cutting into columns."""
     high, wide = dimensions(blocks)
     turned = blocks.transposed()

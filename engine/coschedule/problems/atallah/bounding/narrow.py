@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray, Scalar, Vector
-from coschedule.problems.atallah.bounding.blocks import Bounds
+from coschedule.problems.atallah.bounding.blocks import BlockBounds
 from coschedule.problems.atallah.bounding.grids import Points, cells
 from coschedule.problems.atallah.bounding.strips import strips_of
 
@@ -64,7 +64,7 @@ def borders_of(starts: Vector, slowdowns: Vector) -> Borders:
     return Borders(rows, rows, columns, columns)
 
 
-BoundsOf = Callable[[Borders], Bounds]
+BoundsOf = Callable[[Borders], BlockBounds]
 """Bounds on blocks whose rows and columns have these borders."""
 
 
