@@ -6,7 +6,7 @@ import yaml
 
 from coschedule import encode_plan, encode_snapshot, plan
 from engine.builders import node, snapshot
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 
 SNAPSHOT, MANIFEST = "then.json", "new.yaml"
 

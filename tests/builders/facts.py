@@ -8,9 +8,9 @@ from lockstep.facts.cluster.node import BidFact, NodeFact
 from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, VolumeFact, VolumeOffer, VolumeWish
 from lockstep.facts.document import PodTemplate
 from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
-from lockstep.facts.gang.outlook import Outlook, PlanChange
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.role import Needs, RoleSpec
+from lockstep.facts.gang.start_estimate import Outlook, PlanChange
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 

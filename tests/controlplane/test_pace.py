@@ -5,7 +5,7 @@ import pytest
 from builders.manifests import bid, foreign_pod, gang, member_container, quota
 from eventually import eventually
 from live.in_force import put_in_force
-from lockstep.act.requests.refusals import is_pod_gone
+from lockstep.act.requests.api_refusals import is_pod_gone
 from lockstep.api.client.answer import Answer
 from lockstep.api.names import GO_ANNOTATION
 from sandbox import ApiError

@@ -11,7 +11,7 @@ from builders.manifests import bid, gang
 from coschedule import Placement, decode_plan, decode_snapshot, encode_plan, plan
 from eventually import eventually
 from live.callers import MANY, is_hung_up, silent_callers
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 from lockstep_demo.operator_process import DIRECT, PAGE_SECONDS
 
 DEBUGGING = "/debug/snapshot, /timeline, /timeline.json"

@@ -10,7 +10,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.belief.state import State
 from lockstep.belief.volumes.claim_problems import claim_refusal
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import WATCHED

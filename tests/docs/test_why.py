@@ -6,11 +6,11 @@ from docs.markdown import ROOT, fences, first_cells
 from engine.builders import gang, node, snapshot
 from lockstep.answers.plan.document import settled_document, waiting_document
 from lockstep.answers.plan.recorded import RecordedSnapshot, planned_before
-from lockstep.answers.plan.settled import SettledAnswer
+from lockstep.answers.plan.unplanned_gangs import SettledAnswer
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.profile.profile import answer_profile
 from lockstep.answers.profile.profile_document import profile_document
-from lockstep.api.gangjob.spelled_runs import spell_runs
+from lockstep.api.gangjob.finished_runs import spell_runs
 from lockstep.belief.gangs.phases import Phase
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import run_of

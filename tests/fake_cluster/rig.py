@@ -18,7 +18,7 @@ from lockstep.api.client.rights import Rights
 from lockstep.api.pool import ALL_NODES
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
-from lockstep.cycle.clockwork.woken import Woken
+from lockstep.cycle.clockwork.wake_event import Woken
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.process.start.rights import keep_rights_judged

@@ -14,8 +14,8 @@ from builders.facts import gang_fact, gang_spec, node_fact, reservation
 from coschedule import Decision, GangKey, Placement, SerialWork
 from lockstep.belief.state import State
 from lockstep.cycle.planning.estimates import estimates
-from lockstep.cycle.planning.making import make_plan
 from lockstep.cycle.planning.memory import PlanMemory
+from lockstep.cycle.planning.plan_thread import make_plan
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.planning.rotation import Rotation
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from builders.work import instructions, instructions_of_steps
 from coschedule import Promises, Snapshot
-from lockstep.cycle.planning.making import make_plan
 from lockstep.cycle.planning.memory import PlanMemory
+from lockstep.cycle.planning.plan_thread import make_plan
 from lockstep.cycle.planning.within_quotas import keeping_within_quotas
 from tenants.cluster import NOW, Cluster
 from tenants.fitting import size

@@ -5,9 +5,9 @@ from typing import Any
 
 from coschedule.model.reading import read_integer, read_object
 from coschedule.problems.al_saqabi.compress import compress
-from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.al_saqabi.offer_refusals import NoRoom
 from coschedule.requests.numbers import spelling_of
-from coschedule.requests.refusals import write_refusal
+from coschedule.requests.refusal_answers import write_refusal
 from coschedule.requests.speeds import read_speeds
 
 

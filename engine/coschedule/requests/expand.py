@@ -7,9 +7,9 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import Number
 from coschedule.model.reading import join, read_choice, read_integer, read_list, read_object, read_string
 from coschedule.problems.al_saqabi.expand import ExpandObjective, expand
-from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.al_saqabi.offer_refusals import NoRoom
 from coschedule.requests.numbers import Spelling, spelling_of
-from coschedule.requests.refusals import write_refusal
+from coschedule.requests.refusal_answers import write_refusal
 
 _REQUIRED = ("problem", "freeBySlice", "speeds", "pieces")
 

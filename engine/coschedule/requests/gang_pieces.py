@@ -5,11 +5,11 @@ from typing import Any
 
 from coschedule.model.reading import read_integer, read_object
 from coschedule.problems.al_saqabi.gang_pieces import place_pieces
+from coschedule.problems.al_saqabi.offer_refusals import NoRoom
 from coschedule.problems.al_saqabi.offers import PiecesJob
-from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.requests.fields import placed, read_nodes
 from coschedule.requests.numbers import Spelling, spelling_of
-from coschedule.requests.refusals import write_refusal
+from coschedule.requests.refusal_answers import write_refusal
 
 _TIMES = {"secondsPerPiece": "seconds_per_piece", "perMember": "per_member", "fixed": "fixed"}
 _REQUIRED = ("problem", "nodes", "pieces", "secondsPerPiece", "perMember")

@@ -10,7 +10,7 @@ from coschedule.problems.atallah.gang import ChosenGang, NoGang
 from coschedule.problems.node import Node
 from coschedule.requests.fields import placed, read_limit
 from coschedule.requests.numbers import Spelling, spelling_of
-from coschedule.requests.refusals import write_refusal
+from coschedule.requests.refusal_answers import write_refusal
 
 LARGEST_SIZE = 100_000
 """No gang may grow larger on fewer nodes: run times of all sizes are computed, as fractions too."""

@@ -6,7 +6,7 @@ from typing import Any
 from coschedule.model.reading import read_list, read_object
 from coschedule.problems.du.pace import NoPace, keep_pace
 from coschedule.requests.numbers import spelling_of
-from coschedule.requests.refusals import write_refusal
+from coschedule.requests.refusal_answers import write_refusal
 
 
 def answer_pace(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from coschedule.model.reading import join, read_integer, read_list, read_object
 from coschedule.problems.shum.shares import Levels, NoShares, divide_shares
 from coschedule.requests.fields import placed
 from coschedule.requests.numbers import Spelling, spelling_of
-from coschedule.requests.refusals import write_refusal
+from coschedule.requests.refusal_answers import write_refusal
 
 
 def answer_shares(request: Mapping[str, Any]) -> dict[str, Any]:

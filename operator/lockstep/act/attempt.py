@@ -16,7 +16,7 @@ from typing import assert_never
 from lockstep.act.bind import Binder
 from lockstep.act.create import Creator
 from lockstep.act.ending.undo import Undoing, UndoNews
-from lockstep.act.requests.look import look_at_members
+from lockstep.act.requests.member_reads import look_at_members
 from lockstep.act.requests.network import Network
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.progress import Progress, progress, remembered_ranks
@@ -39,9 +39,9 @@ from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
 from lockstep.report.status.events import names_do_not_resolve
 from lockstep.report.status.status import Written
-from lockstep.report.text.misfits import misfit_in_words
+from lockstep.report.text.conflict_sentences import misfit_in_words
 from lockstep.report.text.sentences import listed
-from lockstep.snapshot.misfits import Misfit
+from lockstep.snapshot.placement_conflicts import Misfit
 
 log = logging.getLogger(__name__)
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Collection, Mapping
 
+from lockstep.act.requests.api_refusals import is_conflict, refused_binding
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.requests.refusals import is_conflict, refused_binding
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.turns import Urgency
 from lockstep.api.members.binding import binding_manifest
-from lockstep.api.unreadable.doubtful import read_pod
+from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodKey

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Collection
 
 from lockstep.act.admission.admission import Admission, estranged
+from lockstep.act.requests.api_refusals import is_conflict, refused_pod, refused_template
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.requests.left_over import kept_by
-from lockstep.act.requests.refusals import is_conflict, refused_pod, refused_template
+from lockstep.act.requests.remaining_pods import kept_by
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.members.member_pod import MemberPods
-from lockstep.api.unreadable.doubtful import read_pod
+from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import GangFact, Refusal, Verdict
 from lockstep.facts.gang.role import Needs

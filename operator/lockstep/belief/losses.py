@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from lockstep.belief.nodes.suiting import Suiting
+from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import LostOn

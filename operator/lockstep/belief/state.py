@@ -19,28 +19,28 @@ from itertools import chain
 from coschedule import GangKey
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.versions import is_older
-from lockstep.belief.common.doubts import Doubts
-from lockstep.belief.common.news import News
+from lockstep.belief.common.changed_keys import News
+from lockstep.belief.common.parse_failures import Doubts
 from lockstep.belief.common.remembered import Remembered
 from lockstep.belief.gangs.budgets import Budgets
-from lockstep.belief.gangs.giving_way import GivingWay
 from lockstep.belief.gangs.phases import Phase, phase_of
+from lockstep.belief.gangs.preempted_gangs import GivingWay
 from lockstep.belief.gangs.priorities import Priorities
 from lockstep.belief.gangs.quotas import Quotas
 from lockstep.belief.gangs.templates import TemplateMemory
-from lockstep.belief.holding.foreign import ForeignReservations
 from lockstep.belief.holding.holders import Holders
 from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.holding.pods import CountedBy, Pods
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
+from lockstep.belief.holding.unowned_reservations import ForeignReservations
 from lockstep.belief.nodes.bids import Bids
 from lockstep.belief.nodes.failed_nodes import FailedNodes
 from lockstep.belief.nodes.nodes import KnownNodes
 from lockstep.belief.nodes.owners import NodeOwners
 from lockstep.belief.nodes.rejections import Rejections
-from lockstep.belief.nodes.suiting import Suiting
+from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.belief.pods.namespaces import Namespaces
-from lockstep.belief.pods.neighbours import Neighbours
+from lockstep.belief.pods.pod_effects import Neighbours
 from lockstep.belief.pods.roster import Roster
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns

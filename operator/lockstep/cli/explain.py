@@ -10,8 +10,8 @@ import click
 from coschedule import GangKey
 from lockstep.answers.plan.document import settled_document
 from lockstep.answers.plan.planned import plan_now
-from lockstep.answers.plan.settled import answer_settled
 from lockstep.answers.plan.text import settled_lines
+from lockstep.answers.plan.unplanned_gangs import answer_settled
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError

@@ -12,8 +12,8 @@ from coschedule import GangKey
 from lockstep.answers.plan.document import settled_document, waiting_document
 from lockstep.answers.plan.planned import AnsweredPlan, plan_now, start_times
 from lockstep.answers.plan.recorded import planned_before, read_recorded, with_further
-from lockstep.answers.plan.settled import SettledAnswer, answer_settled
 from lockstep.answers.plan.text import delays_line, settled_lines
+from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
 from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.documents import LONGEST
@@ -35,7 +35,7 @@ from lockstep.cli.options.answer_options import (
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
 from lockstep.cli.options.settings_options import settings_option, with_operators
-from lockstep.facts.gang.outlook import SAME_TIME_SECONDS
+from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 
 Delays = Sequence[tuple[str, float]]
 

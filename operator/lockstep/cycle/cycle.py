@@ -18,10 +18,10 @@ from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
 from lockstep.belief.holding.reservation import Reservation, next_attempt, reserved_in_status
 from lockstep.cycle.clockwork.turns import in_turns
-from lockstep.cycle.clockwork.woken import Woken
-from lockstep.cycle.explaining.attempt_news import AttemptNews
+from lockstep.cycle.clockwork.wake_event import Woken
+from lockstep.cycle.explaining.attempt_events import AttemptNews
 from lockstep.cycle.explaining.explain import Explainer
-from lockstep.cycle.explaining.outlooks import Outlooks
+from lockstep.cycle.explaining.start_estimates import Outlooks
 from lockstep.cycle.follow import Follower
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_decision

@@ -18,9 +18,9 @@ from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.process.stores.run_time_store import RunTimeStore
 from lockstep.process.stores.settings_store import SettingsStore
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.nodebids.bid_telling import keep_agents_told
+from lockstep.report.nodebids.bid_status_writes import keep_agents_told
 from lockstep.report.nodebids.bids import keep_bids_answered
-from lockstep.report.nodebids.owners_back import keep_owners_noted
+from lockstep.report.nodebids.owner_return_times import keep_owners_noted
 from lockstep.watch.own_lists import list_own_kinds_at_last
 
 # The successor may begin as soon as what is under way has ended; for what takes longer it waits as after a crash.

@@ -22,7 +22,7 @@ from lockstep.api.names import BIDS, GANGS
 from lockstep.api.pool import Pool
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
-from lockstep.cycle.clockwork.woken import Woken
+from lockstep.cycle.clockwork.wake_event import Woken
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.planning import PlanOptions

@@ -11,7 +11,7 @@ from coschedule import Kept, Role, Work, kept_from, own_times
 from lockstep.belief.run_times.past_runs import factor_planned_with
 from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.gang.outlook import Outlook
+from lockstep.facts.gang.start_estimate import Outlook
 from lockstep.facts.past_runs import Learned, spelled_factor
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Condition

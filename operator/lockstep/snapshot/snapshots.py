@@ -22,11 +22,11 @@ from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.asked import Demands, Room
 from lockstep.snapshot.holders.releases import Releases
 from lockstep.snapshot.holders.running import Evictable, evictable_gangs, open_ended
-from lockstep.snapshot.misfits import Misfit
 from lockstep.snapshot.nodes.node_arrays import NodeArrays, node_arrays
 from lockstep.snapshot.nodes.owner_forecasts import OwnerForecasts
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.pending import pending_gang
+from lockstep.snapshot.placement_conflicts import Misfit
 from lockstep.snapshot.still_fits import misfit_of
 from lockstep.snapshot.wanted import PlanTerms, WantedGang, wanted
 

@@ -15,7 +15,8 @@ from lockstep.snapshot.affinity.broken_terms import term_that_breaks
 from lockstep.snapshot.constraints import constraints_of, taken_in_front
 from lockstep.snapshot.holders.endings import expected_finish
 from lockstep.snapshot.holders.members_left import Left, how_many_fit, members_left
-from lockstep.snapshot.misfits import (
+from lockstep.snapshot.nodes.node_arrays import NodeArrays
+from lockstep.snapshot.placement_conflicts import (
     ChecksFail,
     Misfit,
     NodesGone,
@@ -26,7 +27,6 @@ from lockstep.snapshot.misfits import (
     evicting,
     failed_check,
 )
-from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.volumes.volume_demand import demand_of
 from lockstep.snapshot.wanted import attached_by
 

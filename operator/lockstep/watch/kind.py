@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from lockstep.api.client.answer import Target
-from lockstep.belief.common.doubts import Doubts, Version
+from lockstep.belief.common.parse_failures import Doubts, Version
 
 Fact = TypeVar("Fact")
 Manifest = Mapping[str, Any]

@@ -14,7 +14,7 @@ from lockstep.api.cluster.volume import parse_attachment, parse_claim, parse_csi
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.nodebid.bid import parse_bid
 from lockstep.api.pods.pod import parse_pod
-from lockstep.api.unreadable.doubtful import doubtful_bid, doubtful_gang, doubtful_node, doubtful_pod
+from lockstep.api.unreadable.unreadable_objects import doubtful_bid, doubtful_gang, doubtful_node, doubtful_pod
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.cluster.node import BidFact, NodeFact

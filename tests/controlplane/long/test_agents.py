@@ -123,7 +123,7 @@ def test_agent_that_was_cut_off_goes_on_when_it_is_not_any_more(on_nodes, wire):
     wire.mend()
 
     until_renewed(agent)
-    assert agent.log.read_text().count("WARNING lockstep.agent.bid.trouble: the bid can't be written") == 1
+    assert agent.log.read_text().count("WARNING lockstep.agent.bid.repeated_failure: the bid can't be written") == 1
 
 
 def test_agent_whose_token_is_revoked_goes_on_with_the_next(agent):

@@ -11,7 +11,7 @@ from builders.manifests import gang as manifest
 from coschedule import Promises, encode_plan, encode_snapshot, plan
 from engine.builders import NOW, gang, node, running, snapshot
 from lockstep.cli import main
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 
 RESOURCES = ("bid slots", "cpu", "pods")
 HOUR = {"work": {"serialTime": "1h"}}

@@ -18,7 +18,7 @@ from fake_cluster.rig import (
     set_phases,
     status_of,
 )
-from lockstep.api.gangjob.spelled_runs import parse_spelled_runs
+from lockstep.api.gangjob.finished_runs import parse_spelled_runs
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.past_runs import Template, run_of
 

@@ -21,7 +21,7 @@ from lockstep.belief.state import State
 from lockstep.belief.volumes.storage import NO_PROVISIONER
 from lockstep.facts.cluster.volume import AttachLimits, ClaimUse, Sharing, StorageClass
 from lockstep.facts.pods.pod import PodPhase
-from lockstep.report.text.misfits import misfit_in_words
+from lockstep.report.text.conflict_sentences import misfit_in_words
 from lockstep.snapshot.snapshots import SnapshotCutter
 
 NOW = 1000.0

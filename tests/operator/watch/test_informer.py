@@ -12,7 +12,7 @@ from fake_cluster.jumping import until
 from fake_cluster.scripted import ScriptedServer, Step, line, page, status, stream
 from lockstep.api.client.answer import Target
 from lockstep.api.client.client import KubeClient
-from lockstep.belief.common.doubts import Doubts
+from lockstep.belief.common.parse_failures import Doubts
 from lockstep.watch.informer import Informer
 from lockstep.watch.kind import WatchedKind
 

@@ -23,7 +23,7 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import IntArray, Number, Vector
 from coschedule.pieces.apportion import apportion
 from coschedule.pieces.piece_times import PieceTimes, check_pieces, check_speeds, is_rational
-from coschedule.problems.al_saqabi.refusals import NoRoom, TurnaroundTooShort
+from coschedule.problems.al_saqabi.offer_refusals import NoRoom, TurnaroundTooShort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -25,8 +25,8 @@ from coschedule.pieces.piece_times import check_pieces
 from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
 from coschedule.problems.al_saqabi.changes import Change, Ended, compare
 from coschedule.problems.al_saqabi.expand import Expansion, expand
-from coschedule.problems.al_saqabi.refusals import NoRoom
-from coschedule.problems.al_saqabi.settle import settle
+from coschedule.problems.al_saqabi.finalize import settle
+from coschedule.problems.al_saqabi.offer_refusals import NoRoom
 
 Policy = Callable[[Sequence[Collection[str]], Mapping[str, Number], int], Expansion | NoRoom]
 """Finds a pattern, given the free processors by slice, all speeds and the pieces of the job."""

@@ -28,7 +28,7 @@ from coschedule.model.numbers import FloatArray, IntArray, Number, Scalar, as_nu
 from coschedule.pieces.apportion import apportion_times
 from coschedule.pieces.piece_times import PieceTimes, check_named_speeds, check_pieces, is_rational, uniform
 from coschedule.problems.al_saqabi.compress import fill_largest
-from coschedule.problems.al_saqabi.refusals import NoRoom, NothingFree
+from coschedule.problems.al_saqabi.offer_refusals import NoRoom, NothingFree
 
 MOST_KINDS = 12
 """With more kinds of slices the search is the paper's heuristic."""

@@ -23,8 +23,8 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import IntArray, Number, as_number
 from coschedule.problems.al_saqabi.compress import fill_largest
 from coschedule.problems.al_saqabi.gang_search import StartAndSize, search
+from coschedule.problems.al_saqabi.offer_refusals import FewerSlotsThanPieces, NoNodesTogether, NoRoom
 from coschedule.problems.al_saqabi.offers import Offers, PiecesJob, lay_out_offers
-from coschedule.problems.al_saqabi.refusals import FewerSlotsThanPieces, NoNodesTogether, NoRoom
 from coschedule.problems.node import Node
 
 

@@ -16,10 +16,10 @@ from coschedule.queue.problem.terms import TermKind
 from coschedule.queue.roles.equal import any_equal, best_equal
 from coschedule.queue.roles.party import Party
 from coschedule.queue.roles.rooms import Rooms
+from coschedule.queue.roles.run_preferences import FewestMembers, LeastValue, Wish
 from coschedule.queue.roles.search import Found, PartySearch
 from coschedule.queue.roles.unequal import best_unequal
-from coschedule.queue.roles.unknown import earliest_mix
-from coschedule.queue.roles.wishes import FewestMembers, LeastValue, Wish
+from coschedule.queue.roles.unknown_run_time import earliest_mix
 from coschedule.queue.search.candidates import Consider, Outline
 from coschedule.queue.search.effort import Effort
 from coschedule.queue.search.goals import RunGoal, goal_of, soonest_goal_of

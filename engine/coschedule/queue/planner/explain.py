@@ -8,7 +8,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.choosing.demand import Demand
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.owners.hazards import hazards_of
-from coschedule.queue.planner.at_last import AtLast
+from coschedule.queue.planner.after_all_ends import AtLast
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.problem.open_ended import Blocker, OpenEnded
 from coschedule.queue.problem.owner_forecasts import Interruptible

@@ -28,7 +28,7 @@ from coschedule.queue.keeping.memory import kept_from
 from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by, without_risk
 from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.owners.safer import RISKS, with_safer
-from coschedule.queue.planner.at_last import AtLast
+from coschedule.queue.planner.after_all_ends import AtLast
 from coschedule.queue.planner.nominated import by_urgency, claims_of_pods, count_in_front
 from coschedule.queue.planner.observer import Observer
 from coschedule.queue.planner.placing import Placing

@@ -12,7 +12,7 @@ from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.feasible.topology import Topology
 from coschedule.queue.owners.choosing import seen_by
-from coschedule.queue.planner.at_last import AtLast
+from coschedule.queue.planner.after_all_ends import AtLast
 from coschedule.queue.planner.explain import Stages, refuse
 from coschedule.queue.planner.explain_together import Case, refuse_together
 from coschedule.queue.planner.holds import Held, nodes_to_hold

@@ -21,8 +21,8 @@ from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.packing.places import Seats
 from coschedule.queue.roles.bounds import MixBounds
 from coschedule.queue.roles.rooms import ClassRoom
+from coschedule.queue.roles.run_preferences import PossibleRuns, Rank, Wish
 from coschedule.queue.roles.search import Found, PartySearch, Short
-from coschedule.queue.roles.wishes import PossibleRuns, Rank, Wish
 from coschedule.queue.search.finishes import finish_of, finishes_of
 
 _AT_ONCE = 16

@@ -20,8 +20,8 @@ from coschedule.pieces.multiples import Multiples, least_multiple, multiples_by
 from coschedule.queue.packing.places import Seats
 from coschedule.queue.roles.bounds import MixBounds
 from coschedule.queue.roles.rooms import ClassRoom
+from coschedule.queue.roles.run_preferences import LeastValue, Wish
 from coschedule.queue.roles.search import Found, PartySearch, Weights
-from coschedule.queue.roles.wishes import LeastValue, Wish
 from coschedule.queue.search.candidates import Outline
 from coschedule.queue.search.finishes import finish_of
 

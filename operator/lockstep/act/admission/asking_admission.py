@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from coschedule import Members
 from lockstep.act.admission.admission import admitted_needs, estranged
+from lockstep.act.requests.api_refusals import is_no_dry_run, refused_template
 from lockstep.act.requests.network import is_in_the_way
-from lockstep.act.requests.refusals import is_no_dry_run, refused_template
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient

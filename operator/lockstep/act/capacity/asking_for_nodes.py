@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lockstep.act.admission.asking_admission import first_members
-from lockstep.act.requests.refusals import is_conflict
+from lockstep.act.requests.api_refusals import is_conflict
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Target
 from lockstep.api.client.client import KubeClient

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from coschedule import GangKey
+from lockstep.act.requests.api_refusals import is_pod_gone
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.deletions import NO_EFFECT_SECONDS
-from lockstep.act.requests.refusals import is_pod_gone
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after

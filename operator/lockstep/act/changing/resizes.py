@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from coschedule import GangKey
-from lockstep.act.requests.refusals import is_pod_gone
+from lockstep.act.requests.api_refusals import is_pod_gone
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError

@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Iterable
 
+from lockstep.act.requests.api_refusals import is_pod_gone
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.requests.refusals import is_pod_gone
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.members.disruption import disruption_manifest

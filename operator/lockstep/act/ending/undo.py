@@ -14,12 +14,12 @@ from typing import assert_never
 
 from lockstep.act.ending.disruption import tell_disrupted
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.requests.left_over import counts_as_gone, left_behind, waits_for
-from lockstep.act.requests.look import believed_members, look_at_members
+from lockstep.act.requests.member_reads import believed_members, look_at_members
 from lockstep.act.requests.progress import reported_part
+from lockstep.act.requests.remaining_pods import counts_as_gone, left_behind, waits_for
 from lockstep.act.requests.services import Services
 from lockstep.act.volumes.needed_claims import needed_claims
-from lockstep.act.volumes.telling import take_back
+from lockstep.act.volumes.volume_requests import take_back
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lockstep.act.requests.refusals import is_conflict
+from lockstep.act.requests.api_refusals import is_conflict
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError, Target
 from lockstep.api.client.client import KubeClient

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from lockstep.act.requests.api_refusals import is_conflict, refused_claim
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.requests.refusals import is_conflict, refused_claim
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient

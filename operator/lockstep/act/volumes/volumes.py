@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.services import Services
 from lockstep.act.volumes.needed_claims import NeededClaim
-from lockstep.act.volumes.telling import Teller, look_at_claim
+from lockstep.act.volumes.volume_requests import Teller, look_at_claim
 from lockstep.api.client.pauses import pause_after
 from lockstep.facts.cluster.volume import ClaimFact
 from lockstep.facts.gang.gang import GangFact

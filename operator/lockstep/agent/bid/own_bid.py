@@ -6,7 +6,7 @@ from typing import Any
 
 from lockstep.agent.bid.clock import Clock
 from lockstep.agent.bid.connection import RawAnswer
-from lockstep.agent.bid.trouble import RepeatedFailure
+from lockstep.agent.bid.repeated_failure import RepeatedFailure
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.names import API_VERSION, BIDS
 from lockstep.api.nodebid.offer import PlannedOnNode, planned_in

@@ -7,8 +7,8 @@ from zlib import crc32
 from lockstep.agent.bid.clock import Clock
 from lockstep.agent.bid.connection import RawAnswer
 from lockstep.agent.bid.offering import Differences, offer_of
-from lockstep.agent.bid.telling import nothing_known, report_of
-from lockstep.agent.bid.trouble import RepeatedFailure
+from lockstep.agent.bid.repeated_failure import RepeatedFailure
+from lockstep.agent.bid.status_text import nothing_known, report_of
 from lockstep.agent.measuring.measured import Measured
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.nodebid.offer import (

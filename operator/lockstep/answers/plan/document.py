@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from coschedule import Decision, Members, Placement, RoomNow, SpeedGroup, encode_part
+from lockstep.answers.plan.clauses import spell_change
 from lockstep.answers.plan.rules import PriceInForce
-from lockstep.answers.plan.settled import SettledAnswer
+from lockstep.answers.plan.unplanned_gangs import SettledAnswer
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
-from lockstep.answers.plan.words import spell_change
 from lockstep.api.quantities import rfc3339
 from lockstep.cycle.planning.sizing import Contention
 from lockstep.facts.gang.gang import WorkUsed
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 from lockstep.report.text.sentences import as_sentence, chosen
 
 Document = Mapping[str, Any]

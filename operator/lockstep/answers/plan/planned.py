@@ -10,13 +10,13 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.preemption import spelled_gang
 from lockstep.belief.state import State
 from lockstep.cycle.planning.by_rank import in_rank_order
-from lockstep.cycle.planning.making import Evicting, with_evictions
 from lockstep.cycle.planning.memory import PlanMemory
+from lockstep.cycle.planning.plan_thread import Evicting, with_evictions
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
 from lockstep.cycle.planning.waiting import told_of_pool, urgency_of
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
 from lockstep.facts.gang.gang import GangFact
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 from lockstep.snapshot.holders.running import gangs_that_hold
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.snapshots import SnapshotCutter

@@ -28,9 +28,9 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
-from lockstep.api.unreadable.doubtful import describe
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
-from lockstep.cycle.planning.making import who_gives_way
+from lockstep.cycle.planning.plan_thread import who_gives_way
 from lockstep.facts.gang.gang import GangFact, GangSpec
 from lockstep.facts.sizing import Sizing
 from lockstep.snapshot.snapshots import SnapshotCutter

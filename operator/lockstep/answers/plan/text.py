@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from coschedule import Decision, Placement, RoomNow
 from lockstep.answers.plan.chart import Marks, bars
+from lockstep.answers.plan.clauses import spell_change, spell_price, spell_work_used
 from lockstep.answers.plan.recorded import Difference
-from lockstep.answers.plan.settled import SettledAnswer
+from lockstep.answers.plan.unplanned_gangs import SettledAnswer
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
-from lockstep.answers.plan.words import spell_change, spell_price, spell_work_used
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
-from lockstep.report.text.refusals import nodes_failing, spell
+from lockstep.report.text.refusal_sentences import nodes_failing, spell
 from lockstep.report.text.sentences import (
     as_sentence,
     chosen,

@@ -29,7 +29,7 @@ from coschedule import (
 from lockstep.answers.plan.planned import AnsweredPlan, start_of
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.facts.gang.gang import WorkUsed
-from lockstep.facts.gang.outlook import SAME_TIME_SECONDS, is_same_time
+from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, is_same_time
 
 MOST_SIZES = 16
 """A chart has so many rows at most."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from coschedule import GangKey, NoFit, SerialWork, Work, WorkFit
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.api.gangjob.spelled_runs import parse_spelled_runs
+from lockstep.api.gangjob.finished_runs import parse_spelled_runs
 from lockstep.api.preemption import spelled_gang
 from lockstep.belief.run_times.learned_law import told_by
 from lockstep.facts.gang.gang import GangFact

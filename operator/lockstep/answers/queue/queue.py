@@ -13,7 +13,7 @@ from coschedule import GangKey
 from lockstep.belief.gangs.phases import phase_of
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.gang.outlook import Outlook
+from lockstep.facts.gang.start_estimate import Outlook
 from lockstep.facts.reasons import Condition
 
 _NOT_YET = "It has not been planned yet."

@@ -6,7 +6,7 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.answers.reading.errors import AnswerError, NotAllowedError
-from lockstep.answers.reading.taught import remember_runs
+from lockstep.answers.reading.learned_runs import remember_runs
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError, Target
 from lockstep.api.client.client import KubeClient

@@ -8,10 +8,10 @@ from typing import Any
 from coschedule import GangKey, Interruptible, Members, decode_part
 from lockstep.api.bounds import beyond_bounds
 from lockstep.api.gangjob.network import parse_network
-from lockstep.api.gangjob.outlook import outlook_manifest, parse_outlook
 from lockstep.api.gangjob.policies import parse_policies
 from lockstep.api.gangjob.role import parse_roles
 from lockstep.api.gangjob.run_template import run_template
+from lockstep.api.gangjob.start_estimate import outlook_manifest, parse_outlook
 from lockstep.api.gangjob.work import parse_work
 from lockstep.api.parts import spelled_part
 from lockstep.api.pods.pace import pace_manifest, parse_pace

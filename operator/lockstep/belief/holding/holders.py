@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 
 from coschedule import GangKey
-from lockstep.belief.holding.coming import Coming, Holding
+from lockstep.belief.holding.coming_members import Coming, Holding
 from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.holding.reserved_claims import ReservedClaims
-from lockstep.belief.holding.unseen import UnseenMembers
+from lockstep.belief.holding.unseen_members import UnseenMembers
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodKey
 

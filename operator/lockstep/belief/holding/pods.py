@@ -7,7 +7,7 @@ from typing import Protocol
 from coschedule import GangKey
 from lockstep.belief.holding.holders import Holders
 from lockstep.belief.holding.ledger import Ledger
-from lockstep.belief.pods.neighbours import Neighbours, is_nominated
+from lockstep.belief.pods.pod_effects import Neighbours, is_nominated
 from lockstep.belief.pods.roster import Roster
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
 

@@ -8,7 +8,7 @@ capacity has that of its hardware, by what others say, expired or not.
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 
 from lockstep.api.versions import is_older
-from lockstep.belief.common.news import News
+from lockstep.belief.common.changed_keys import News
 from lockstep.belief.nodes.shared_capacities import Hardware, SharedCapacities
 from lockstep.facts.cluster.node import BidCondition, BidFact, NodeFact, kind_of_node
 

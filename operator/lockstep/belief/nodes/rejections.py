@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from coschedule import GangKey
 from lockstep.belief.nodes.failed_nodes import AVOID_SECONDS
 from lockstep.belief.nodes.node_index import Names
-from lockstep.belief.nodes.suiting import Suiting
+from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.facts.gang.gang import GangFact, Refusal
 from lockstep.facts.gang.rejection import MOST_NODES, Rejected
 from lockstep.facts.pods.failure import LostOn

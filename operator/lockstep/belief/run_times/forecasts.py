@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.gang.outlook import SAME_TIME_SECONDS
+from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.facts.reasons import Condition
 
 _LAST = 200

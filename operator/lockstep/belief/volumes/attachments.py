@@ -13,7 +13,7 @@ from coschedule import GangKey
 from lockstep.belief.common.kept_answers import BYTES_OF_NAME, BYTES_OF_WORD, KeptAnswers
 from lockstep.belief.common.steps import at_once
 from lockstep.belief.holding.reserved_claims import ReservedClaims
-from lockstep.belief.pods.neighbours import Neighbours
+from lockstep.belief.pods.pod_effects import Neighbours
 from lockstep.belief.volumes.attach_room import AttachRoom
 from lockstep.belief.volumes.attached import Attached
 from lockstep.belief.volumes.claims import Claims, ClaimsChange

@@ -14,7 +14,7 @@ from lockstep.act.changing.resizes import Resizes
 from lockstep.act.requests.progress import Progress
 from lockstep.act.requests.services import Services
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.cycle.pace.pace_looks import find_resizes, find_status
+from lockstep.cycle.pace.pace_checks import find_resizes, find_status
 from lockstep.cycle.pace.paced_members import waiting_roles, yielding_roles
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pace import PaceStatus

@@ -5,16 +5,16 @@ from functools import partial
 
 from coschedule import GangKey
 from lockstep.act.requests.progress import Progress, remembered_ranks
-from lockstep.api.gangjob.spelled_runs import spell_runs
+from lockstep.api.gangjob.finished_runs import spell_runs
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.failure_policy import FailureAction
 from lockstep.cycle.ends.overrun import overruns
 from lockstep.cycle.placed.promises import note_finished, note_placed, note_started, note_succeeded, speedup_reached
+from lockstep.cycle.placed.run_time_learning import Lesson, known_after, lesson_of, note_lesson, teach
 from lockstep.cycle.placed.run_times import ObservedRunTimes
 from lockstep.cycle.placed.starts import Starts
-from lockstep.cycle.placed.teaching import Lesson, known_after, lesson_of, note_lesson, teach
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.policies import Action

@@ -6,9 +6,9 @@ from typing import assert_never
 from coschedule import GangKey
 from lockstep.act.attempts import Attempts
 from lockstep.act.ending.undo import undone_in_status
-from lockstep.act.requests.left_over import waits_for
-from lockstep.act.requests.look import believed_members
+from lockstep.act.requests.member_reads import believed_members
 from lockstep.act.requests.progress import Progress, progress_of, reported_part
+from lockstep.act.requests.remaining_pods import waits_for
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation

@@ -6,7 +6,7 @@ from coschedule import Decision, OfRole, Unplaceable
 from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import kept_places
 from lockstep.facts.gang.gang import GangFact
-from lockstep.report.text.refusals import VolumesElsewhere
+from lockstep.report.text.refusal_sentences import VolumesElsewhere
 from lockstep.snapshot.volumes.rank_order import ordered_by_rank
 from lockstep.snapshot.volumes.role_parts import whole_role, without_parts
 

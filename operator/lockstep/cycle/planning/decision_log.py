@@ -4,7 +4,7 @@ import logging
 
 from coschedule import Decision, Placement, Preemption
 from lockstep.logs.fields import debug_about
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 from lockstep.report.text.sentences import chosen, waits_for_victims
 
 log = logging.getLogger(__name__)

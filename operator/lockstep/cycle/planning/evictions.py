@@ -20,7 +20,7 @@ from lockstep.act.requests.workers import Workers
 from lockstep.api.preemption import spelled_preemption
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
-from lockstep.cycle.ends.over import is_over
+from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_preemption
 from lockstep.cycle.planning.planning import Planning

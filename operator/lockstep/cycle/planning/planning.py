@@ -31,11 +31,11 @@ from lockstep.cycle.planning.decided import DecisionBasis, LastPlan, Seen
 from lockstep.cycle.planning.estimates import estimates
 from lockstep.cycle.planning.eviction_turns import EvictionTurns
 from lockstep.cycle.planning.holds import HoldPolicy, Holds
-from lockstep.cycle.planning.making import Made, make_plan
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.offers import NO_OFFERS, Offers
+from lockstep.cycle.planning.plan_thread import Made, make_plan
+from lockstep.cycle.planning.quarantine import SetAside
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Chosen, Rotation
-from lockstep.cycle.planning.set_aside import SetAside
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
 from lockstep.cycle.planning.waiting import told_of_pool, urgency_of
 from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_quotas

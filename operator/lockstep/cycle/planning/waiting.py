@@ -5,7 +5,7 @@ from dataclasses import replace
 from coschedule import Decision, Unplaceable, Urgency, urgency
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
-from lockstep.report.text.refusals import in_pool
+from lockstep.report.text.refusal_sentences import in_pool
 
 
 def urgency_of(state: State, gang: GangFact) -> Urgency:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from coschedule import GangKey, Interruptible, Members, Work
 from lockstep.facts.gang.network import NetworkSpec
-from lockstep.facts.gang.outlook import Outlook
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.gang.role import Needs, RoleSpec
+from lockstep.facts.gang.start_estimate import Outlook
 from lockstep.facts.pods.pace import Pace, PaceStatus
 from lockstep.facts.pods.pod import NO_POD_AFFINITY
 from lockstep.facts.reasons import Condition, Reason

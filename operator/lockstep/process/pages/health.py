@@ -14,7 +14,7 @@ from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.process.timeline import PAGE, Pictures
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Gauge
 from lockstep.belief.state import State
 from lockstep.facts.cluster.bid_plan import BidState
 from lockstep.facts.cluster.node import BidFact
-from lockstep.report.metrics.foretold_hours import ForetoldHours
+from lockstep.report.metrics.forecast_hours import ForetoldHours
 from lockstep.report.nodebids.bid_plans import state_of_bid
 
 BY_HAND = "by_hand"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from coschedule import Decision, Placement
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import NodeFact
-from lockstep.report.text.shut import why_shut
+from lockstep.report.text.unschedulable import why_shut
 
 _CPU = "cpu"
 

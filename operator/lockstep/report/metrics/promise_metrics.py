@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-from lockstep.facts.gang.outlook import SAME_TIME_SECONDS, Outlook, PlanChange
+from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, Outlook, PlanChange
 from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS
 
 _RATIO_BUCKETS = (0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10)

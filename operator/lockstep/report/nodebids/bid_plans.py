@@ -8,11 +8,11 @@ from lockstep.api.names import AGENT_LABEL, AGENT_OFF
 from lockstep.api.quantities import CPU, rfc3339
 from lockstep.api.times import as_spelled
 from lockstep.belief.common.steps import Steps, at_once
-from lockstep.belief.pods.neighbours import takes_room
+from lockstep.belief.pods.pod_effects import takes_room
 from lockstep.belief.state import State
 from lockstep.facts.cluster.bid_plan import BidPlan, BidState
 from lockstep.facts.cluster.node import MOST_NODES_TOLD, BidFact
-from lockstep.report.text.shut import why_shut
+from lockstep.report.text.unschedulable import why_shut
 
 _MOST_UIDS = 1000
 # In thousandths of a core: what others request changes with every pod of theirs, and few changes matter.

@@ -22,7 +22,7 @@ from lockstep.facts.pods.pace import PaceStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.admission import changes
 from lockstep.report.text.learned import work_used
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 from lockstep.report.text.sentences import (
     all_members,
     as_sentence,

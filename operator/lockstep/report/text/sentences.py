@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from coschedule import Alternative, GangKey, Members, Placement, Risk, encode_part
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
-from lockstep.facts.gang.outlook import NodeKind, is_same_time
+from lockstep.facts.gang.start_estimate import NodeKind, is_same_time
 from lockstep.facts.past_runs import THOUSAND, Learned
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
 

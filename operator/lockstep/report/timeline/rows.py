@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lockstep.report.text.shut import why_shut
+from lockstep.report.text.unschedulable import why_shut
 from lockstep.report.timeline.bars import Bar
 from lockstep.report.timeline.facts import TimelineFacts
 from lockstep.report.timeline.lanes import lanes

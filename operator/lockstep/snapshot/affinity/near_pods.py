@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from lockstep.belief.holding.reservation import next_attempt
 from lockstep.belief.pods.kinds import MemberKind, kinds_of
-from lockstep.belief.pods.neighbours import takes_room
+from lockstep.belief.pods.pod_effects import takes_room
 from lockstep.belief.pods.pod_questions import Question, WantedPods
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact

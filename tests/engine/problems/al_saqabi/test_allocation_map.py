@@ -8,7 +8,7 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
 from coschedule.problems.al_saqabi.changes import PieceMove
 from coschedule.problems.al_saqabi.events import new_processor, new_vp, processor_exit, submit, vp_exit
-from coschedule.problems.al_saqabi.refusals import NothingFree
+from coschedule.problems.al_saqabi.offer_refusals import NothingFree
 from engine.brute.pieces import least_turnaround
 from engine.problems.al_saqabi.printed import printed_turnaround_in_a_new_slice, printed_wants_a_new_slice
 

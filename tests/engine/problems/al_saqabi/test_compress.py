@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from coschedule.model.errors import InvalidValueError
 from coschedule.pieces.apportion import apportion
 from coschedule.problems.al_saqabi.compress import Compression, Pool, compress, compress_pools
-from coschedule.problems.al_saqabi.refusals import NoRoom
-from coschedule.requests.refusals import spell
+from coschedule.problems.al_saqabi.offer_refusals import NoRoom
+from coschedule.requests.refusal_answers import spell
 from engine.brute.pieces import fewest_processors, last_done, least_turnaround
 from engine.builders import seeded
 from engine.problems.al_saqabi.printed import printed_compression, printed_mtat

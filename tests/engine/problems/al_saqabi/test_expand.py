@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.al_saqabi.expand import ExpandObjective, Expansion, expand
-from coschedule.requests.refusals import spell
+from coschedule.requests.refusal_answers import spell
 from engine.brute.pieces import last_done, pattern_size, used
 from engine.builders import seeded
 from engine.problems.al_saqabi.printed import printed_expansion

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from coschedule.problems.al_saqabi.expand import ExpandObjective, expand
-from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.al_saqabi.offer_refusals import NoRoom
 from engine.brute.pieces import pattern_size, pattern_turnaround, patterns
 from engine.builders import seeded
 from engine.problems.al_saqabi.test_expand import check

@@ -14,7 +14,7 @@ from coschedule.pieces.apportion import apportion
 from coschedule.problems.al_saqabi.gang_pieces import GangPieces, place_pieces
 from coschedule.problems.al_saqabi.offers import PiecesJob
 from coschedule.problems.node import Node
-from coschedule.requests.refusals import spell
+from coschedule.requests.refusal_answers import spell
 from engine.brute.gang_scan import scan_gang
 from engine.brute.pieces import Job, Offer, gang_outcome
 from engine.builders import as_node, seeded

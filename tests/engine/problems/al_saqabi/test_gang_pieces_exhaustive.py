@@ -2,7 +2,7 @@
 
 import pytest
 
-from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.al_saqabi.offer_refusals import NoRoom
 from engine.brute.pieces import best_gang, gang_outcome
 from engine.builders import as_node, random_job, random_offer, seeded
 from engine.problems.al_saqabi.test_gang_pieces import place

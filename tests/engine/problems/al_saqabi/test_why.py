@@ -4,8 +4,8 @@ import pytest
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.al_saqabi.gang_pieces import GangPieces, place_pieces
+from coschedule.problems.al_saqabi.offer_refusals import NoRoom
 from coschedule.problems.al_saqabi.offers import PiecesJob
-from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.problems.al_saqabi.why import why_pieces
 from coschedule.problems.node import Node
 from engine.brute.pieces import gang_outcome, gang_outcomes

@@ -11,7 +11,7 @@ from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.problems.atallah.equal import choose_equal
 from coschedule.problems.atallah.gang import NoGang
 from coschedule.problems.node import Node
-from coschedule.requests.refusals import spell, write_refusal
+from coschedule.requests.refusal_answers import spell, write_refusal
 
 SECTION_3_3 = [(6, "3/5"), (7, "1/2"), (4, "7/10"), (12, "3/10"), (0, "1/10")]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.du.pace import LocalPace, NoPace, TimeCredit, keep_pace, measure_network
-from coschedule.requests.refusals import spell, write_refusal
+from coschedule.requests.refusal_answers import spell, write_refusal
 from engine.brute.pace import common_power, heterogeneity, slices_that_finish_together, total_power
 from engine.builders import seeded
 

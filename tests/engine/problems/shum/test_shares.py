@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.shum.shares import Levels, NoShares, Shares, divide_shares
-from coschedule.requests.refusals import spell, write_refusal
+from coschedule.requests.refusal_answers import spell, write_refusal
 from engine.brute.shares import best_product
 from engine.builders import seeded
 

@@ -23,8 +23,8 @@ from lockstep.answers.plan import planned as planned_module
 from lockstep.answers.plan.chart import ASCII
 from lockstep.answers.plan.planned import plan_now
 from lockstep.answers.plan.rules import PlanRules
-from lockstep.answers.plan.settled import answer_settled
 from lockstep.answers.plan.text import settled_lines, waiting_lines
+from lockstep.answers.plan.unplanned_gangs import answer_settled
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.reading.cluster import ALL_KINDS, one_client, read_cluster
 from lockstep.answers.reading.errors import AnswerError

@@ -7,12 +7,12 @@ import pytest
 from coschedule import Constraints, Load, Promises, Taint, plan
 from engine.builders import NOW, apart, gang, node, role, running, snapshot
 from lockstep.answers.plan.chart import ASCII, BLOCKS, bars, marks_for
+from lockstep.answers.plan.clauses import spell_change
 from lockstep.answers.plan.document import waiting_document
 from lockstep.answers.plan.planned import AnsweredPlan
 from lockstep.answers.plan.recorded import RecordedSnapshot, planned_before
 from lockstep.answers.plan.text import delays_line, waiting_lines
 from lockstep.answers.plan.waiting import MOST_SIZES, answer_about
-from lockstep.answers.plan.words import spell_change
 from lockstep.facts.gang.gang import WorkUsed
 
 

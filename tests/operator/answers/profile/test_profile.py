@@ -11,7 +11,7 @@ from lockstep.answers.profile.profile import MOST_ROWS, answer_profile
 from lockstep.answers.profile.profile_document import profile_document
 from lockstep.answers.profile.profile_text import profile_lines
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.api.gangjob.spelled_runs import spell_runs
+from lockstep.api.gangjob.finished_runs import spell_runs
 from lockstep.api.gangjob.work import parse_work
 from lockstep.facts.gang.gang import GangStatus, Refusal
 from lockstep.facts.past_runs import run_of

@@ -6,7 +6,7 @@ from builders.served import container, gang, owned_by, pod
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.pods.pace import resize_patch
 from lockstep.api.pods.pod import parse_pod
-from lockstep.api.unreadable.doubtful import read_pod
+from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.facts.pods.pace import ContainerCpu, Cpu, Pace, PendingResize
 from lockstep.facts.pods.pod import LARGEST_AMOUNT
 

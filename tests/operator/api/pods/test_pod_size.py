@@ -17,7 +17,7 @@ from lockstep.api.pods.pod_size import (
 )
 from lockstep.api.pods.pod_terms import MOST_TERMS_OF_ROLE
 from lockstep.api.pool import ALL_NODES
-from lockstep.api.unreadable.doubtful import read_pod
+from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.pods.pod import LARGEST_AMOUNT
 from lockstep.facts.reasons import Reason

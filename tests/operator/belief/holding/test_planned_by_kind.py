@@ -8,7 +8,7 @@ from builders.facts import DEFAULT, bid_fact, gang_fact, gang_spec, node_fact, o
 from coschedule import KindFactor, Load, Members, SerialWork, plan
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.belief.state import State
-from lockstep.cycle.placed.teaching import lesson_of
+from lockstep.cycle.placed.run_time_learning import lesson_of
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import KIND_LABEL, Template, run_of
 from lockstep.report.status.conditions import mark_planned_for_later, mark_reserved

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import bid_fact, node_fact
-from lockstep.belief.common.news import News
+from lockstep.belief.common.changed_keys import News
 from lockstep.belief.nodes.bids import Bids
 from lockstep.facts.cluster.node import ExpectedHour, OnReturn
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.facts import bid_fact, bid_report, node_fact
-from lockstep.belief.common.news import News
+from lockstep.belief.common.changed_keys import News
 from lockstep.belief.nodes.bids import Bids
 from lockstep.belief.nodes.shared_capacities import SETTLED_SECONDS, Hardware, SharedCapacities
 from lockstep.facts.cluster.node import SharedCapacity

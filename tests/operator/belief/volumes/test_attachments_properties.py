@@ -8,7 +8,7 @@ import pytest
 from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, pod_fact, reservation, wish
 from coschedule import GangKey
 from lockstep.api.members.claims import claim_of
-from lockstep.belief.pods.neighbours import takes_room
+from lockstep.belief.pods.pod_effects import takes_room
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import (
     AttachLimits,

@@ -32,7 +32,7 @@ from fake_cluster.rig import (
     set_phase,
 )
 from lockstep.cycle.pace import paces
-from lockstep.cycle.pace.pace_looks import find_resizes
+from lockstep.cycle.pace.pace_checks import find_resizes
 
 pytestmark = pytest.mark.asyncio
 

@@ -8,7 +8,7 @@ from builders.facts import gang_fact, gang_spec
 from coschedule import Placement, Reason, SerialWork
 from lockstep.cycle.planning.estimates import coarse_time, coarsely, estimates
 from lockstep.facts.past_runs import Learned
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 
 NOW = 1_800_000_000.0
 TIMES = ("08:00", "08:20", "08:40")

@@ -7,7 +7,7 @@ import pytest
 from builders.facts import gang_fact
 from coschedule import Hold, Placement, Reason, Spelled, Unplaceable
 from lockstep.cycle.planning.holds import HoldPolicy, Holds
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 
 GANG = gang_fact("g")
 DAY = 1_800_000_000.0

@@ -10,7 +10,8 @@ from fake_cluster.api import Refusal
 from fake_cluster.jumping import until
 from fake_cluster.rig import bound, condition, gang_place, is_placed, operator_over, pod_place, pods_of, status_of
 from fake_cluster.store import Place
-from lockstep.cycle.planning import making, planning
+from lockstep.cycle.planning import plan_thread as making
+from lockstep.cycle.planning import planning
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.facts.gang import gang as facts

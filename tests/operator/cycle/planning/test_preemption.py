@@ -23,7 +23,7 @@ from fake_cluster.rig import (
 from fake_cluster.store import Place
 from lockstep.cycle.planning import planning
 from lockstep.cycle.planning.eviction_turns import EvictionTurns
-from lockstep.cycle.planning.making import make_plan
+from lockstep.cycle.planning.plan_thread import make_plan
 from lockstep.cycle.planning.planning import PlanOptions
 
 pytestmark = pytest.mark.asyncio

@@ -2,7 +2,7 @@
 
 from builders.facts import gang_fact
 from coschedule import failed
-from lockstep.cycle.planning.set_aside import SetAside
+from lockstep.cycle.planning.quarantine import SetAside
 
 
 def test_pause_of_a_gang_that_raises_doubles_and_ends_with_its_spec():

@@ -18,7 +18,7 @@ from lockstep.process.pages.health import DEBUG_PAGES, METRICS, PROBES, Health
 from lockstep.process.pages.listening import Listener, listen
 from lockstep.process.timeline import Pictures
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 from lockstep.snapshot.snapshots import SnapshotCutter
 
 pytestmark = pytest.mark.asyncio

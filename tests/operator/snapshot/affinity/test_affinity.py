@@ -9,7 +9,7 @@ from coschedule import Requirement, Term, TermKind
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import NamespaceFact
 from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
-from lockstep.report.text.misfits import misfit_in_words
+from lockstep.report.text.conflict_sentences import misfit_in_words
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.constraints import constraints_of
 from lockstep.snapshot.snapshots import SnapshotCutter

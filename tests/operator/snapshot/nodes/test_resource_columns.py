@@ -14,7 +14,7 @@ from lockstep.belief.common.turns import PlanShares, of_sets
 from lockstep.belief.state import State
 from lockstep.facts.columns import WHOLE
 from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 from lockstep.snapshot.asked import Room
 from lockstep.snapshot.nodes import resource_columns
 from lockstep.snapshot.nodes.resource_columns import NOWHERE, choosing_columns

@@ -15,7 +15,7 @@ from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import StorageClass
-from lockstep.report.text.refusals import spell
+from lockstep.report.text.refusal_sentences import spell
 from lockstep.snapshot.quotas.quota_bounds import Bound, Limit, QuotaBounds, QuotaShort, most_members
 
 GPU = "example.com/gpu"

@@ -31,8 +31,8 @@ from coschedule import (
     plan,
 )
 from engine.builders import NOW, gang, in_front, node, release, snapshot
-from lockstep.report.text import refusals
-from lockstep.report.text.refusals import in_pool, spell
+from lockstep.report.text import refusal_sentences as refusals
+from lockstep.report.text.refusal_sentences import in_pool, spell
 from lockstep.snapshot.quotas import quota_bounds
 
 SSD = Constraints(node_selector=(("disk", "ssd"),))

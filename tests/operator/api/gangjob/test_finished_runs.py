@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from docs.markdown import ROOT
-from lockstep.api.gangjob.spelled_runs import parse_spelled_runs, spell_runs
+from lockstep.api.gangjob.finished_runs import parse_spelled_runs, spell_runs
 from lockstep.facts.past_runs import MOST_RUNS, run_of
 
 ONE = run_of(1.034, members=8, slowdown=1.5, seconds=94.2)

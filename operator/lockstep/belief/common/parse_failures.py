@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
 from coschedule import GangKey
-from lockstep.api.unreadable.doubtful import describe
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.logs.fields import about
 
 _SENTENCE = "%s %s can't be understood, and counts as %s: %s"

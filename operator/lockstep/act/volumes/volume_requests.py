@@ -6,7 +6,7 @@ write is conditional on the version that was looked at, so that what others writ
 
 from collections.abc import Iterable
 
-from lockstep.act.requests.refusals import is_conflict, refused_claim
+from lockstep.act.requests.api_refusals import is_conflict, refused_claim
 from lockstep.act.requests.services import Services
 from lockstep.act.volumes.needed_claims import NeededClaim
 from lockstep.api.client import paths

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lockstep.api.quantities import epoch_seconds, rfc3339
-from lockstep.facts.gang.outlook import NodeKind, Outlook
+from lockstep.facts.gang.start_estimate import NodeKind, Outlook
 
 
 def parse_outlook(plan: Mapping[str, Any]) -> Outlook:

@@ -9,7 +9,7 @@ import pytest
 from builders.facts import gang_fact, gang_spec, node_fact, pod_fact, reservation, role_spec
 from coschedule import GangKey, Requirement
 from lockstep.belief.pods.kinds import kinds_of
-from lockstep.belief.pods.neighbours import takes_room
+from lockstep.belief.pods.pod_effects import takes_room
 from lockstep.belief.pods.pod_questions import WantedPods
 from lockstep.belief.state import State
 from lockstep.facts.pods.pod import Membership, PodAffinity, PodPhase, PodTerm, WrittenTerm

@@ -3,7 +3,7 @@
 import pytest
 
 from coschedule import GangKey
-from lockstep.belief.common.news import News
+from lockstep.belief.common.changed_keys import News
 
 A, B = GangKey("default", "a"), GangKey("default", "b")
 

@@ -7,7 +7,7 @@ import pytest
 from builders.facts import DEFAULT, gang_fact, gang_spec, node_fact, reservation, role_spec
 from coschedule import Load, SerialWork, TimesWork
 from lockstep.belief.run_times.past_runs import PastRuns
-from lockstep.cycle.placed.teaching import lesson_of, teach
+from lockstep.cycle.placed.run_time_learning import lesson_of, teach
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import KIND_LABEL, PastRun
 

@@ -4,7 +4,7 @@ import pytest
 
 from builders.facts import gang_fact
 from builders.served import owned_by, pod
-from lockstep.act.requests.look import look_at_members
+from lockstep.act.requests.member_reads import look_at_members
 from lockstep.api.client.answer import Answer
 from lockstep.belief.state import State
 from lockstep.watch.kinds import pods_kind

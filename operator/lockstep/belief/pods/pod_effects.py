@@ -6,8 +6,8 @@ cost nothing here.
 
 from collections.abc import Callable, Iterable
 
-from lockstep.belief.pods.keeping_away import KeepingAway
-from lockstep.belief.pods.whereabouts import Whereabouts
+from lockstep.belief.pods.anti_affinity import KeepingAway
+from lockstep.belief.pods.pods_by_label import Whereabouts
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.pods.pod import PodFact
 

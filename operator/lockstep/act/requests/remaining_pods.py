@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from lockstep.belief.lost_nodes import OUT_OF_SERVICE, LostNodes
-from lockstep.belief.pods.neighbours import takes_room
+from lockstep.belief.pods.pod_effects import takes_room
 from lockstep.belief.state import State
 from lockstep.facts.pods.pod import PodFact
 from lockstep.report.text.sentences import REMEDY_BEGINS, listed

@@ -6,7 +6,7 @@ import pytest
 
 from builders.usage import usage
 from lockstep.agent.bid.offering import offer_of
-from lockstep.agent.bid.telling import report_of
+from lockstep.agent.bid.status_text import report_of
 from lockstep.agent.measuring.measured import Measured
 from lockstep.api.nodebid.offer import report_manifest
 

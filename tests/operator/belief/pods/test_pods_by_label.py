@@ -9,7 +9,7 @@ from builders.facts import node_fact, pod_fact
 from coschedule import Requirement
 from lockstep.belief.common.steps import Steps
 from lockstep.belief.pods import pod_questions
-from lockstep.belief.pods.neighbours import takes_room
+from lockstep.belief.pods.pod_effects import takes_room
 from lockstep.belief.pods.pod_questions import WantedPods
 from lockstep.belief.state import State
 from lockstep.facts.pods.pod import PodKey, PodPhase

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from coschedule.problems.al_saqabi.refusals import (
+from coschedule.problems.al_saqabi.offer_refusals import (
     FewerSlotsThanPieces,
     NoNodesTogether,
     NoRoom,

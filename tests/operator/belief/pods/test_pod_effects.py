@@ -10,7 +10,7 @@ from lockstep.api.pods.pod import parse_pod
 from lockstep.api.pods.pod_terms import MOST_TERMS_OF_POD
 from lockstep.belief.nodes.domains import Domains
 from lockstep.belief.nodes.nodes import KnownNodes
-from lockstep.belief.pods.neighbours import Neighbours
+from lockstep.belief.pods.pod_effects import Neighbours
 from lockstep.belief.pods.pod_terms import means
 from lockstep.belief.pods.understood_terms import MOST_ABOUT_OTHERS, MOST_OF_NAMESPACE
 from lockstep.facts.cluster.volume import ClaimKey

@@ -10,7 +10,7 @@ from fake_cluster.api import NEVER_ARRIVED, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import api_with, end, is_placed, pods_of, running_operator, set_phases, status_of
 from fake_cluster.store import Place
-from lockstep.report.nodebids.owners_back import keep_owners_noted
+from lockstep.report.nodebids.owner_return_times import keep_owners_noted
 
 pytestmark = pytest.mark.asyncio
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.cycle.clockwork.woken import Woken
+from lockstep.cycle.clockwork.wake_event import Woken
 
 
 class Clock:

@@ -11,7 +11,7 @@ from coschedule import GangKey
 from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.pods.kinds import kinds_of
-from lockstep.belief.pods.neighbours import Neighbours
+from lockstep.belief.pods.pod_effects import Neighbours
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import Labels, PodFact, PodKey, PodPhase, PodTerm
 

@@ -4,7 +4,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.names import ATTEMPT_LABEL, GANG_LABEL
-from lockstep.api.unreadable.doubtful import read_pod
+from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodFact

@@ -1,6 +1,6 @@
 """What finished runs have taught, as far as statuses show it: what the operator itself keeps, nobody else can read."""
 
-from lockstep.api.gangjob.spelled_runs import parse_spelled_runs
+from lockstep.api.gangjob.finished_runs import parse_spelled_runs
 from lockstep.belief.state import State
 from lockstep.facts.past_runs import Runs, Template
 

@@ -13,7 +13,7 @@ from coschedule import Decision, GangKey, Members, Placement
 from lockstep.belief.state import State
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.gang.outlook import SAME_TIME_SECONDS, NodeKind, Outlook, PlanChange, is_same_time
+from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, NodeKind, Outlook, PlanChange, is_same_time
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import room_held, room_opens
 from lockstep.snapshot.holders.endings import expected_end

@@ -4,8 +4,8 @@ import pytest
 
 from builders.scene import busy
 from coschedule import Placement
-from lockstep.cycle.explaining.outlooks import Outlooks
-from lockstep.facts.gang.outlook import SAME_TIME_SECONDS
+from lockstep.cycle.explaining.start_estimates import Outlooks
+from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.snapshot.holders.endings import expected_end
 
 NOW = 100_000.0

@@ -11,7 +11,7 @@ from fake_cluster.jumping import now, until
 from fake_cluster.rig import end, running_operator, watching_operator
 from fake_cluster.store import Place
 from lockstep.belief.nodes.shared_capacities import SETTLED_SECONDS
-from lockstep.report.nodebids.bid_telling import keep_agents_told
+from lockstep.report.nodebids.bid_status_writes import keep_agents_told
 
 pytestmark = pytest.mark.asyncio
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.act.requests.refusals import is_pod_gone, refused_pod, refused_template
+from lockstep.act.requests.api_refusals import is_pod_gone, refused_pod, refused_template
 from lockstep.api.client.answer import Answer
 from lockstep.facts.reasons import Reason
 

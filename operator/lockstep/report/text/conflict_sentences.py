@@ -5,7 +5,7 @@ from typing import assert_never
 from coschedule import TermKind
 from lockstep.report.text.sentences import duration, listed
 from lockstep.snapshot.affinity.broken_terms import TermBroken
-from lockstep.snapshot.misfits import (
+from lockstep.snapshot.placement_conflicts import (
     ChecksFail,
     Misfit,
     NodesGone,
