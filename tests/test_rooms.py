@@ -1,0 +1,43 @@
+"""A newcomer finds a behaviour by the names of folders, and a class by its name alone."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MOST_MODULES = 18
+
+
+def modules(root):
+    return sorted((ROOT / root).rglob("*.py"))
+
+
+@pytest.mark.parametrize("root", ["engine", "operator"])
+def test_no_folder_has_more_modules_than_a_reader_takes_in(root):
+    by_folder = defaultdict(set)
+    for path in modules(root):
+        by_folder[path.parent.relative_to(ROOT)].add(path.stem)
+
+    assert {
+        str(folder): len(stems) for folder, stems in by_folder.items() if len(stems - {"__init__"}) > MOST_MODULES
+    } == {}
+
+
+@pytest.mark.parametrize("root", ["engine", "operator", "sandbox", "demo"])
+def test_class_names_are_unique_in_a_source_root(root):
+    by_name = defaultdict(list)
+    for path in modules(root):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                by_name[node.name].append(str(path.relative_to(ROOT)))
+
+    assert {name: places for name, places in by_name.items() if len(places) > 1} == {}
+
+
+@pytest.mark.parametrize(("tests", "sources"), [("operator", "operator/lockstep"), ("engine", "engine/coschedule")])
+def test_folders_of_tests_mirror_those_of_sources(tests, sources):
+    folders = {path.parent.relative_to(ROOT / "tests" / tests) for path in (ROOT / "tests" / tests).rglob("test_*.py")}
+
+    assert {str(folder) for folder in folders if not (ROOT / sources / folder).is_dir()} == set()

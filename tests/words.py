@@ -1,0 +1,112 @@
+"""The words that names and docstrings do without, and how long sentences may be: the glossary in CONTRIBUTING.md."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+MOST_WORDS = 25
+# Each private word with what to say in its place.
+SAY_INSTEAD = {
+    "told": "recorded, reported or the name of the field",
+    "tell": "report, notify",
+    "tells": "reports, notifies",
+    "telling": "reporting",
+    "news": "changes, changed keys",
+    "look": "check, read, reconcile",
+    "looks": "checks, reads, reconciles",
+    "looked": "checked, read",
+    "doubt": "parse failure",
+    "doubts": "parse failures",
+    "doubtful": "unreadable",
+    "nobody": "no gang, no user, nothing",
+    "whoever": "the process that, users that",
+    "whomever": "the gang that",
+    "foretold": "forecast",
+    "foretell": "forecast",
+    "outlook": "start estimate",
+    "outlooks": "start estimates",
+    "misfit": "placement conflict",
+    "misfits": "placement conflicts",
+    "whereabouts": "pods by label",
+    "strangers": "unowned pods",
+    "strays": "stale pods",
+    "doomed": "torn down",
+    "someday": "of unknown end",
+    "taught": "learned",
+    "teach": "learn from",
+    "teaches": "is learned from",
+    "lesson": "observation",
+    "lessons": "observations",
+    "spelled": "formatted",
+    "spelt": "formatted",
+    "spell": "format",
+    "spells": "formats",
+}
+
+
+class Finding(NamedTuple):
+    """A word or a sentence, where it stands, and what to do about it."""
+
+    place: str
+    text: str
+    advice: str
+
+
+def findings(folder: Path) -> Iterator[Finding]:
+    """What names and docstrings of the modules below a folder have against the glossary."""
+    for path in sorted(folder.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        place = str(path.relative_to(ROOT))
+        yield from _of_names(tree, place)
+        yield from _of_docstrings(tree, place)
+
+
+def _of_names(tree: ast.Module, place: str) -> Iterator[Finding]:
+    for node in ast.walk(tree):
+        for name in _names_bound_by(node):
+            for word in re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()):
+                if word in SAY_INSTEAD:
+                    yield Finding(f"{place}:{node.lineno}", name, f"say {SAY_INSTEAD[word]}")
+
+
+def _names_bound_by(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            yield node.name
+        case ast.arg():
+            yield node.arg
+        case ast.Name(ctx=ast.Store()):
+            yield node.id
+        case ast.Attribute(ctx=ast.Store()):
+            yield node.attr
+
+
+def _of_docstrings(tree: ast.Module, place: str) -> Iterator[Finding]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            where = f"{place}:{getattr(node, 'lineno', 1)}"
+            for sentence in _sentences(text or ""):
+                words = re.findall(r"[A-Za-z][\w'-]*", sentence)
+                if len(words) > MOST_WORDS:
+                    yield Finding(where, sentence, f"{len(words)} words; {MOST_WORDS} at most")
+                for word in words:
+                    if word.lower() in SAY_INSTEAD:
+                        yield Finding(where, sentence, f"{word}: say {SAY_INSTEAD[word.lower()]}")
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Sentences of a docstring, without code and indented blocks."""
+    without_code = re.sub(r"``[^`]*``", "X", text)
+    for paragraph in re.split(r"\n\s*\n|\n\s*[-*] |\n {4,}", without_code):
+        yield from (one for one in re.split(r"(?<=[.:;?!])\s+", " ".join(paragraph.split())) if one)
+
+
+if __name__ == "__main__":
+    for folder in sys.argv[1:]:
+        for one in findings((ROOT / folder).resolve()):
+            sys.stdout.write(f"{one.place}: {one.advice}: {one.text}\n")
