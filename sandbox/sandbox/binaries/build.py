@@ -17,6 +17,8 @@ def build(recipe: Recipe, *, go: str, output: Path) -> None:
     An interrupted call takes the compiler and its children with it.
     """
     options = ["-trimpath", "-tags", recipe.tags, "-ldflags", f"{STRIPPED} {recipe.linker_flags}", "-o", str(output)]
+    # A Ctrl-C waits until the compiler's process is known, so that it can be ended too.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     process = subprocess.Popen(
         [go, "build", *options, recipe.package],
         cwd=recipe.module_folder,
@@ -27,6 +29,7 @@ def build(recipe: Recipe, *, go: str, output: Path) -> None:
         start_new_session=True,
     )
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         _, messages = process.communicate()
     except BaseException:
         os.killpg(process.pid, signal.SIGKILL)

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from engine.queue.test_holds import busy
 
 from coschedule.queue.plan import plan
 from coschedule.queue.problem.decisions import Hold, Placement
 from coschedule.queue.problem.gangs import Load
 from engine.brute.queue import Held, plan_queue
 from engine.builders import gang, nodes_taken, seeded, snapshot
+from engine.queue.planner.test_holds import busy
 from engine.queue.test_plan_exhaustive import random_snapshot, selected
 
 
