@@ -45,7 +45,7 @@ SEARCHES = (
     *("engine/learning/test_work_fit.py", "engine/queue/owners/test_choosing.py"),
     *("engine/queue/promises/test_sliding.py", "engine/queue/promises/test_starving.py"),
     *("engine/queue/slots/test_kept_stretches.py", "engine/queue/why/test_changes.py"),
-    *("operator/cli/test_streams.py", "operator/simulation/test_owners.py", "operator/simulation/test_policies.py"),
+    *("operator/cli/test_streams.py", "operator/simulation/policies/test_policies.py"),
     "operator/simulation/presence/*",
 )
 

@@ -2,9 +2,12 @@
 
 import ast
 from collections import defaultdict
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+
+from conftest import SEARCHES, TESTS, TIERS
 
 ROOT = Path(__file__).parents[1]
 MOST_MODULES = 18
@@ -41,3 +44,8 @@ def test_folders_of_tests_mirror_those_of_sources(tests, sources):
     folders = {path.parent.relative_to(ROOT / "tests" / tests) for path in (ROOT / "tests" / tests).rglob("test_*.py")}
 
     assert {str(folder) for folder in folders if not (ROOT / sources / folder).is_dir()} == set()
+
+
+@pytest.mark.parametrize("pattern", [*SEARCHES, *(one for patterns in TIERS.values() for one in patterns)])
+def test_every_pattern_of_a_tier_or_a_search_names_a_file(pattern):
+    assert any(fnmatch(str(path.relative_to(TESTS)), pattern) for path in TESTS.rglob("test_*.py"))
