@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.at_last import AtLast
+from coschedule.queue.at_last import AtLast, added
 from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand
@@ -25,7 +25,7 @@ from coschedule.queue.refusals import (
     WindowTooShort,
 )
 from coschedule.queue.slots.timeline import Timeline
-from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
+from coschedule.queue.snapshot import Snapshot
 
 
 class Stages(NamedTuple):
@@ -93,9 +93,9 @@ def too_little(
     fit = int(slots.sum())
     if fit >= demand.needed:
         return None
-    in_the_end = _sum(at_last.free[others], snapshot.someday[others])
+    in_the_end = added(at_last.free[others], snapshot.someday[others])
     comes_to_fit = _fits(demand, wanted, in_the_end)
-    if not comes_to_fit and _fits(demand, wanted, _sum(in_the_end, snapshot.lasting[others])):
+    if not comes_to_fit and _fits(demand, wanted, added(in_the_end, snapshot.lasting[others])):
         return HeldByLastingPods(
             needed=demand.needed, fit=fit, scarcest=_scarcest(demand, wanted, by_resource, snapshot)
         )
@@ -135,12 +135,6 @@ def _scarcest(demand: Demand, wanted: IntArray, by_resource: IntArray, snapshot:
 def _fits(demand: Demand, wanted: IntArray, free: IntArray) -> bool:
     slots = _slots_by_resource(demand, wanted, free).min(axis=1, initial=demand.per_node)
     return bool(slots.sum() >= demand.needed)
-
-
-def _sum(free: IntArray, more: IntArray) -> IntArray:
-    """Add amounts, of which at most ``AMOUNT_LIMIT`` count."""
-    total: IntArray = np.minimum(free, AMOUNT_LIMIT - np.minimum(more, AMOUNT_LIMIT)) + np.minimum(more, AMOUNT_LIMIT)
-    return total
 
 
 def slots_at_last(demand: Demand, at_last: AtLast) -> IntArray:

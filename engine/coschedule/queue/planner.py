@@ -15,7 +15,7 @@ from typing import Self, TypeVar
 import numpy as np
 
 from coschedule.model.numbers import IntArray
-from coschedule.queue.at_last import AtLast
+from coschedule.queue.at_last import AtLast, emptied
 from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.choice import Choice, Chooser
 from coschedule.queue.choosing.chooser import chooser_of
@@ -23,6 +23,7 @@ from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.decisions import Decision, Hold, Placement, Unplaceable
 from coschedule.queue.effort import Account
+from coschedule.queue.empty_nodes import EmptyNodes
 from coschedule.queue.fitting_places import fitting, those_with_room
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
@@ -39,7 +40,7 @@ from coschedule.queue.owners.safer import RISKS, with_safer
 from coschedule.queue.placing import Placing
 from coschedule.queue.promises.memory import kept_from
 from coschedule.queue.reading import read_constraints
-from coschedule.queue.refusals import PlanningFailed, TooManyCombinations, TopologiesCross
+from coschedule.queue.refusals import PlanningFailed, Reason, Refusal, TooManyCombinations, TopologiesCross
 from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.kept import stretches_for
 from coschedule.queue.slots.open_slots import slots_now
@@ -68,7 +69,8 @@ class Planner:
         self._hazards = hazards_of(snapshot.forecasts)
         self._read = read_constraints(snapshot.gangs, self._feasibility, skipping_errors=rescue is not None)
         self._at_last = AtLast(snapshot, self._read.distinct_masks)
-        self._at_first = self._timeline = self._timeline_at_first()
+        self._at_first = self._timeline = self._expected(snapshot)
+        self._empty_nodes = EmptyNodes(lambda: self._expected(emptied(snapshot)))
         self._without_end = WithoutEnd(someday=snapshot.someday, hold=none_open_ended())
         self._may_hold = snapshot.most_holding
         self._placing = Placing(snapshot, self._timeline.node, self._hazards)
@@ -272,17 +274,17 @@ class Planner:
             return False
         return loss_of(choice, gang, self._timeline, self._hazards).probability > 0
 
-    def _timeline_at_first(self) -> Timeline:
+    def _expected(self, snapshot: Snapshot) -> Timeline:
         """Build what is free without anybody that waits, also within the risks that somebody may take."""
         some_may = any(gang.interruptible is not Interruptible.NEVER for gang in self._snapshot.gangs)
-        timeline = expected_timeline(self._snapshot, self._read.distinct_masks)
+        timeline = expected_timeline(snapshot, self._read.distinct_masks)
         return with_safer(timeline, self._hazards, risks=RISKS if some_may else RISKS[:1])
 
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
         chooser = self._chooser(gang)
         if isinstance(chooser, TopologiesCross | TooManyCombinations):
-            return Unplaceable(gang=gang.key, refusal=chooser)
+            return Unplaceable(gang=gang.key, refusal=chooser, fits_empty=False)
         choice = choose_among_risks(chooser, self._timeline, self._hazards)
         if choice is not None:
             return self._place(gang, choice)
@@ -358,12 +360,25 @@ class Planner:
             without_end=self._without_end,
         )
         gang, refusal = chooser.gang.key, refusal_on(ground, chooser)
+        fits_empty = self._fits_empty(chooser.gang, refusal)
         held = held_on(ground, chooser, refusal) if self._may_hold else None
         if held is None:
-            return Unplaceable(gang=gang, refusal=refusal)
+            return Unplaceable(gang=gang, refusal=refusal, fits_empty=fits_empty)
         self._hold(gang, held.ranks, held.start)
         names = tuple(sorted(self._placing.name(rank) for rank in held.ranks.tolist()))
-        return Unplaceable(gang=gang, refusal=refusal, hold=Hold(nodes=names, start=held.start))
+        hold = Hold(nodes=names, start=held.start)
+        return Unplaceable(gang=gang, refusal=refusal, hold=hold, fits_empty=fits_empty)
+
+    def _fits_empty(self, gang: PendingGang, refusal: Refusal) -> bool | None:
+        """Tell whether a refused gang would fit on empty nodes; None where not everything was looked at."""
+        if refusal.reason is Reason.HELD_BY_GANGS_IN_FRONT and gang.deadline is None:
+            # It would fit on the nodes as they are, without the gangs in front.
+            return True
+        effort = self.account.effort(gang.key)
+        chooser = chooser_of(gang, self._feasibility, self._topology, lambda _: None, effort)
+        if isinstance(chooser, TopologiesCross | TooManyCombinations):
+            return False
+        return self._empty_nodes.fit(chooser)
 
     def _hold(self, gang: GangKey, ranks: IntArray, start: float) -> None:
         self._may_hold -= 1
