@@ -40,7 +40,7 @@ from coschedule.queue.owners.safer import RISKS, with_safer
 from coschedule.queue.placing import Placing
 from coschedule.queue.promises.memory import kept_from
 from coschedule.queue.reading import read_constraints
-from coschedule.queue.refusals import PlanningFailed, Reason, Refusal, TooManyCombinations, TopologiesCross
+from coschedule.queue.refusals import PlanningFailed, TooManyCombinations, TopologiesCross
 from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.kept import stretches_for
 from coschedule.queue.slots.open_slots import slots_now
@@ -70,7 +70,7 @@ class Planner:
         self._read = read_constraints(snapshot.gangs, self._feasibility, skipping_errors=rescue is not None)
         self._at_last = AtLast(snapshot, self._read.distinct_masks)
         self._at_first = self._timeline = self._expected(snapshot)
-        self._empty_nodes = EmptyNodes(lambda: self._expected(emptied(snapshot)))
+        self._empty_nodes = EmptyNodes(lambda: self._expected(emptied(snapshot)), self._feasibility, self._topology)
         self._without_end = WithoutEnd(someday=snapshot.someday, hold=none_open_ended())
         self._may_hold = snapshot.most_holding
         self._placing = Placing(snapshot, self._timeline.node, self._hazards)
@@ -360,7 +360,7 @@ class Planner:
             without_end=self._without_end,
         )
         gang, refusal = chooser.gang.key, refusal_on(ground, chooser)
-        fits_empty = self._fits_empty(chooser.gang, refusal)
+        fits_empty = self._empty_nodes.fit(chooser.gang, refusal, self.account.effort(gang))
         held = held_on(ground, chooser, refusal) if self._may_hold else None
         if held is None:
             return Unplaceable(gang=gang, refusal=refusal, fits_empty=fits_empty)
@@ -368,17 +368,6 @@ class Planner:
         names = tuple(sorted(self._placing.name(rank) for rank in held.ranks.tolist()))
         hold = Hold(nodes=names, start=held.start)
         return Unplaceable(gang=gang, refusal=refusal, hold=hold, fits_empty=fits_empty)
-
-    def _fits_empty(self, gang: PendingGang, refusal: Refusal) -> bool | None:
-        """Tell whether a refused gang would fit on empty nodes; None where not everything was looked at."""
-        if refusal.reason is Reason.HELD_BY_GANGS_IN_FRONT and gang.deadline is None:
-            # It would fit on the nodes as they are, without the gangs in front.
-            return True
-        effort = self.account.effort(gang.key)
-        chooser = chooser_of(gang, self._feasibility, self._topology, lambda _: None, effort)
-        if isinstance(chooser, TopologiesCross | TooManyCombinations):
-            return False
-        return self._empty_nodes.fit(chooser)
 
     def _hold(self, gang: GangKey, ranks: IntArray, start: float) -> None:
         self._may_hold -= 1

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from coschedule import Constraints, PendingGang, Role
 from lockstep.belief.affinity import Surroundings
+from lockstep.belief.age import queued_since
 from lockstep.belief.constraints import constraints_of
 from lockstep.belief.endings import awaited_end
 from lockstep.belief.kept_plan import kept_plan, promised_start
@@ -33,6 +34,7 @@ def pending_gang(
         priority=wanted.priority,
         created=gang.created,
         requested=requested_at(gang, now),
+        queued_since=queued_since(gang, now),
         roles=roles,
         work=work,
         deadline=_deadline(gang, spec, terms),

@@ -10,7 +10,7 @@ from coschedule.queue.decisions import Unplaceable
 from coschedule.queue.plan import plan
 from engine.brute.queue import plan_queue
 from engine.brute.roles import best_seating
-from engine.builders import NOW, gang, node, release, seeded, snapshot
+from engine.builders import NOW, gang, node, seeded, snapshot
 from engine.queue import test_roles_exhaustive as of_roles
 from engine.queue.test_plan_exhaustive import random_snapshot, selected
 
