@@ -47,8 +47,8 @@ def is_placed(gang, now):
     return conditions.mark_reserved(gang, placement(gang, start=now), attempt=1, now=now)
 
 
-STOPS = {refuse, suspend, does_not_fit_empty_nodes}
-GOES_ON = {waits_for_others, is_placed}
+STOPS = [refuse, suspend, does_not_fit_empty_nodes]
+GOES_ON = [waits_for_others, is_placed]
 EVENTS = [*STOPS, *GOES_ON, resume, is_not_planned_exactly]
 # No two sums of these are equal, so that a wrong one is seen.
 PAUSES = [1, 2, 4, 8]
@@ -59,7 +59,7 @@ def counted(history):
     counts, age = history[0] not in STOPS, 0
     for event, pause in zip(history, PAUSES, strict=False):
         age += pause if counts else 0
-        if event in STOPS | GOES_ON:
+        if event in STOPS + GOES_ON:
             counts = event in GOES_ON
     return age
 
