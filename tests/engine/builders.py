@@ -114,13 +114,13 @@ def gang(
 
 
 def running(
-    name, *holds, priority=0, created=0.0, size=1, since=NOW - 10, end=math.inf, grace=0.0, disrupts=(), width=1
+    name, *holds, priority=0, queued_since=0.0, size=1, since=NOW - 10, end=math.inf, grace=0.0, disrupts=(), width=1
 ):
     """Describe a gang that runs and may be evicted: ``holds`` are nodes by index, or (node, amounts...) pairs."""
     return RunningGang(
         key=GangKey("default", name),
         priority=priority,
-        created=created,
+        queued_since=queued_since,
         size=size,
         since=since,
         end=end,

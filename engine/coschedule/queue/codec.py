@@ -93,6 +93,7 @@ def _encode_unplaceable(decision: Unplaceable, spell: Callable[[Refusal], str]) 
         "reason": decision.reason,
         "detail": spell(decision.refusal),
         "hold": _encode(decision.hold),
+        "fits_empty": decision.fits_empty,
     }
 
 
@@ -117,13 +118,14 @@ def _decode_members(value: Any, path: str) -> Members:
 
 
 def _decode_unplaceable(value: Any, path: str) -> Unplaceable:
-    fields = read_object(value, path, required=("gang", "reason", "detail"), optional=("hold",))
+    fields = read_object(value, path, required=("gang", "reason", "detail"), optional=("hold", "fits_empty"))
     reason = _decode(Reason, fields["reason"], join(path, "reason"))
     sentence = _decode(str, fields["detail"], join(path, "detail"))
     return Unplaceable(
         gang=_decode(GangKey, fields["gang"], join(path, "gang")),
         refusal=Spelled(reason=reason, sentence=sentence),
         hold=_decode(Hold | None, fields.get("hold"), join(path, "hold")),
+        fits_empty=_decode(bool | None, fields.get("fits_empty"), join(path, "fits_empty")),
     )
 
 

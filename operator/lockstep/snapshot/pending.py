@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 from coschedule import Constraints, PendingGang, Role
+from lockstep.belief.gangs.age import queued_since
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact, GangSpec
@@ -33,6 +34,7 @@ def pending_gang(
         priority=wanted.priority,
         created=gang.created,
         requested=requested_at(gang, now),
+        queued_since=queued_since(gang, now),
         roles=roles,
         work=work,
         deadline=_deadline(gang, spec, terms),

@@ -49,7 +49,7 @@ def is_allowed(snapshot, chosen):
 
 def cost(snapshot, chosen):
     lost = sum(max(0, snapshot.now - victim.since) * victim.size for victim in chosen)
-    ages = [-created for created in sorted(victim.created for victim in chosen)]
+    ages = [-since for since in sorted(victim.queued_since for victim in chosen)]
     return lost, len(chosen), ages, sorted(victim.key for victim in chosen)
 
 

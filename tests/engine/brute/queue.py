@@ -37,7 +37,7 @@ def plan_queue(snapshot, passes):
     taken = []
     results = []
     left = snapshot.most_holding
-    for gang in sorted(snapshot.gangs, key=lambda gang: (-gang.priority, gang.created, gang.key)):
+    for gang in sorted(snapshot.gangs, key=lambda gang: (-gang.priority, gang.counts_from, gang.created, gang.key)):
         own = as_fast_as_for(gang, snapshot)
         found = best_placement(own, gang, taken, passes)
         if found is None and left and gang.may_hold:

@@ -181,3 +181,17 @@ async def test_gang_whose_volumes_a_quota_has_no_room_for_is_told_so_and_nothing
             "Needs 2 members, which take 6Gi of requests.storage; quota small allows 10Gi, of which 5Gi are left."
         )
         assert api.store.objects("persistentvolumeclaims") == []
+
+
+async def test_age_stands_still_while_a_quota_could_never_admit_the_gang():
+    async with under_quota(3, gang("large", size=4), gang("small", size=2)) as (api, _):
+        await until(lambda: condition(api, "large", "Planned") == ("False", "QuotaExceeded"))
+
+        assert status_of(api, "large")["waitedSeconds"] == 0
+
+
+async def test_age_counts_while_a_quota_is_used_by_others():
+    async with under_quota(3, gang("first", size=3), gang("second", size=2)) as (api, _):
+        await until(lambda: condition(api, "second", "Planned") == ("False", "QuotaExceeded"))
+
+        assert "waitedSeconds" not in status_of(api, "second")

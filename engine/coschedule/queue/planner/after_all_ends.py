@@ -1,4 +1,4 @@
-"""What a snapshot has once everything that is expected to end has ended, if no owner ever takes a node back.
+"""What a snapshot has at last, and what its nodes have when they are empty.
 
 One plan may refuse many gangs, and each refusal says what there would be. It is found once, for all of them.
 """
@@ -11,12 +11,16 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.queue.planner.windows_and_releases import expected_timeline
+from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.slots.timeline import Timeline
 
 
 class AtLast:
-    """What a snapshot has at last; nodes of one class of its timeline agree in each of the ``masks``: bool[n]."""
+    """What a snapshot has once everything that is expected to end has ended, if no owner ever takes a node back.
+
+    Nodes of one class of its timeline agree in each of the ``masks``: bool[n].
+    """
 
     def __init__(self, snapshot: Snapshot, masks: Sequence[BoolArray]) -> None:
         self._snapshot = snapshot
@@ -25,16 +29,8 @@ class AtLast:
     @cached_property
     def free(self) -> IntArray:
         """What is free then: int[n, r]; sums stop at ``AMOUNT_LIMIT``, as 64 bits hold no more."""
-        free, about = self._snapshot.free.copy(), self._snapshot.free.astype(np.float64)
         ending = [release for release in self._snapshot.releases if release.time < np.inf]
-        if ending:
-            node = [release.node for release in ending]
-            amounts = np.array([[min(one, AMOUNT_LIMIT) for one in release.request] for release in ending])
-            np.add.at(free, node, amounts)
-            np.add.at(about, node, amounts)
-        free[about > AMOUNT_LIMIT] = AMOUNT_LIMIT
-        free.setflags(write=False)
-        return free
+        return _with_releases(self._snapshot.free, ending)
 
     @cached_property
     def timeline(self) -> Timeline:
@@ -49,3 +45,29 @@ class AtLast:
             gangs=(),
         )
         return expected_timeline(at_last, self._masks)
+
+
+def emptied(snapshot: Snapshot) -> Snapshot:
+    """Return the nodes of a snapshot with nothing on them, in their windows, and without gangs that wait or run."""
+    free = _with_releases(snapshot.free, snapshot.releases)
+    free = added(added(free, snapshot.someday), snapshot.lasting)
+    return replace(snapshot, free=free, releases=(), gangs=(), nominated=(), running=())
+
+
+def added(free: IntArray, more: IntArray) -> IntArray:
+    """Add amounts, of which at most ``AMOUNT_LIMIT`` count."""
+    total: IntArray = np.minimum(free, AMOUNT_LIMIT - np.minimum(more, AMOUNT_LIMIT)) + np.minimum(more, AMOUNT_LIMIT)
+    return total
+
+
+def _with_releases(free: IntArray, releases: Sequence[Release]) -> IntArray:
+    """Add what comes back to what is free: int[n, r]."""
+    total, about = free.copy(), free.astype(np.float64)
+    if releases:
+        node = [release.node for release in releases]
+        amounts = np.array([[min(one, AMOUNT_LIMIT) for one in release.request] for release in releases])
+        np.add.at(total, node, amounts)
+        np.add.at(about, node, amounts)
+    total[about > AMOUNT_LIMIT] = AMOUNT_LIMIT
+    total.setflags(write=False)
+    return total

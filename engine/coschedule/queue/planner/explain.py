@@ -8,7 +8,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.choosing.demand import Demand
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.owners.hazards import hazards_of
-from coschedule.queue.planner.after_all_ends import AtLast
+from coschedule.queue.planner.after_all_ends import AtLast, added
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.problem.open_ended import Blocker, OpenEnded
 from coschedule.queue.problem.owner_forecasts import Interruptible
@@ -23,7 +23,7 @@ from coschedule.queue.problem.refusals import (
     Scarcest,
     WindowTooShort,
 )
-from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
+from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.search.candidates import Outline, outline_of
 from coschedule.queue.slots.timeline import Timeline
 
@@ -93,9 +93,9 @@ def too_little(
     fit = int(slots.sum())
     if fit >= demand.needed:
         return None
-    in_the_end = _sum(at_last.free[others], snapshot.someday[others])
+    in_the_end = added(at_last.free[others], snapshot.someday[others])
     comes_to_fit = _fits(demand, wanted, in_the_end)
-    if not comes_to_fit and _fits(demand, wanted, _sum(in_the_end, snapshot.lasting[others])):
+    if not comes_to_fit and _fits(demand, wanted, added(in_the_end, snapshot.lasting[others])):
         return HeldByLastingPods(
             needed=demand.needed, fit=fit, scarcest=_scarcest(demand, wanted, by_resource, snapshot)
         )
@@ -135,12 +135,6 @@ def _scarcest(demand: Demand, wanted: IntArray, by_resource: IntArray, snapshot:
 def _fits(demand: Demand, wanted: IntArray, free: IntArray) -> bool:
     slots = _slots_by_resource(demand, wanted, free).min(axis=1, initial=demand.per_node)
     return bool(slots.sum() >= demand.needed)
-
-
-def _sum(free: IntArray, more: IntArray) -> IntArray:
-    """Add amounts, of which at most ``AMOUNT_LIMIT`` count."""
-    total: IntArray = np.minimum(free, AMOUNT_LIMIT - np.minimum(more, AMOUNT_LIMIT)) + np.minimum(more, AMOUNT_LIMIT)
-    return total
 
 
 def slots_at_last(demand: Demand, at_last: AtLast) -> IntArray:

@@ -28,7 +28,8 @@ from coschedule.queue.keeping.memory import kept_from
 from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by, without_risk
 from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.owners.safer import RISKS, with_safer
-from coschedule.queue.planner.after_all_ends import AtLast
+from coschedule.queue.planner.after_all_ends import AtLast, emptied
+from coschedule.queue.planner.empty_nodes import EmptyNodes
 from coschedule.queue.planner.nominated import by_urgency, claims_of_pods, count_in_front
 from coschedule.queue.planner.observer import Observer
 from coschedule.queue.planner.placing import Placing
@@ -68,7 +69,8 @@ class Planner:
         self._hazards = hazards_of(snapshot.forecasts)
         self._read = read_constraints(snapshot.gangs, self._feasibility, skipping_errors=rescue is not None)
         self._at_last = AtLast(snapshot, self._read.distinct_masks)
-        self._at_first = self._timeline = self._timeline_at_first()
+        self._at_first = self._timeline = self._expected(snapshot)
+        self._empty_nodes = EmptyNodes(lambda: self._expected(emptied(snapshot)), self._feasibility, self._topology)
         self._without_end = WithoutEnd(someday=snapshot.someday, hold=none_open_ended())
         self._may_hold = snapshot.most_holding
         self._placing = Placing(snapshot, self._timeline.node, self._hazards)
@@ -272,17 +274,17 @@ class Planner:
             return False
         return loss_of(choice, gang, self._timeline, self._hazards).probability > 0
 
-    def _timeline_at_first(self) -> Timeline:
+    def _expected(self, snapshot: Snapshot) -> Timeline:
         """Build what is free without anybody that waits, also within the risks that somebody may take."""
         some_may = any(gang.interruptible is not Interruptible.NEVER for gang in self._snapshot.gangs)
-        timeline = expected_timeline(self._snapshot, self._read.distinct_masks)
+        timeline = expected_timeline(snapshot, self._read.distinct_masks)
         return with_safer(timeline, self._hazards, risks=RISKS if some_may else RISKS[:1])
 
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
         chooser = self._chooser(gang)
         if isinstance(chooser, TopologiesCross | TooManyCombinations):
-            return Unplaceable(gang=gang.key, refusal=chooser)
+            return Unplaceable(gang=gang.key, refusal=chooser, fits_empty=False)
         choice = choose_among_risks(chooser, self._timeline, self._hazards)
         if choice is not None:
             return self._place(gang, choice)
@@ -358,12 +360,14 @@ class Planner:
             without_end=self._without_end,
         )
         gang, refusal = chooser.gang.key, refusal_on(ground, chooser)
+        fits_empty = self._empty_nodes.fit(chooser.gang, refusal, self.account.effort(gang))
         held = held_on(ground, chooser, refusal) if self._may_hold else None
         if held is None:
-            return Unplaceable(gang=gang, refusal=refusal)
+            return Unplaceable(gang=gang, refusal=refusal, fits_empty=fits_empty)
         self._hold(gang, held.ranks, held.start)
         names = tuple(sorted(self._placing.name(rank) for rank in held.ranks.tolist()))
-        return Unplaceable(gang=gang, refusal=refusal, hold=Hold(nodes=names, start=held.start))
+        hold = Hold(nodes=names, start=held.start)
+        return Unplaceable(gang=gang, refusal=refusal, hold=hold, fits_empty=fits_empty)
 
     def _hold(self, gang: GangKey, ranks: IntArray, start: float) -> None:
         self._may_hold -= 1

@@ -116,7 +116,7 @@ def _cheap_set(
     tried_at = 0
 
     def price(victim: RunningGang) -> tuple[float, float, GangKey]:
-        return victim.lost_work(now) / max(1, room.gain(victim)), -victim.created, victim.key
+        return victim.lost_work(now) / max(1, room.gain(victim)), -victim.queued_since, victim.key
 
     for candidate in sorted(filter(landing.may_help, candidates), key=price):
         left = left_of(budgets, [candidate])

@@ -40,4 +40,4 @@ def cheapest_first(
 
 
 def _oldest_first(victims: Sequence[RunningGang]) -> tuple[float, ...]:
-    return tuple(-created for created in sorted(victim.created for victim in victims))
+    return tuple(-since for since in sorted(victim.queued_since for victim in victims))

@@ -80,12 +80,14 @@ class Hold:
 class Unplaceable:
     """A gang that fits nowhere, now or later; ``refusal`` says why, with numbers.
 
-    ``hold``: what it holds until it fits; the reason is then that it holds nodes.
+    ``hold``: what it holds until it fits; the reason is then that it holds nodes. ``fits_empty``: whether it would fit
+    in time if nothing were on the nodes, which have the windows that they have. None where that is not known.
     """
 
     gang: GangKey
     refusal: Refusal
     hold: Hold | None = None
+    fits_empty: bool | None = None
 
     @property
     def reason(self) -> StrEnum:

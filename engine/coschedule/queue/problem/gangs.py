@@ -157,7 +157,8 @@ class PendingGang:
     proportional or pieces, no other has one. ``deadline`` is an absolute time, which cannot bind a gang whose run time
     is unknown. It does not start before ``not_before``, an absolute time. Members also obey ``terms`` among themselves.
 
-    Its speed-up counts from when it was ``requested``, an absolute time; from the plan's now where that is not given.
+    Its age counts from ``queued_since``, an absolute time; from when it was ``created`` where that is not given. Its
+    speed-up counts from when it was ``requested``; from the plan's now where that is not given.
 
     ``member_price`` is what a member-second costs the others, in seconds: the run with the least ``start + d * (1 +
     member_price * n)`` is chosen, where n members run d seconds. A deadline asks for the fewest members instead.
@@ -197,8 +198,11 @@ class PendingGang:
     checkpoint_interval: float = math.inf
     factors: tuple[KindFactor, ...] = ()
     requested: float | None = None
+    queued_since: float | None = None
 
     def __post_init__(self) -> None:
+        if math.isnan(self.counts_from):
+            raise ValueError("queued_since must be a number")
         if math.isnan(self.created) or (self.deadline is not None and math.isnan(self.deadline)):
             raise ValueError("created and deadline must be numbers")
         if not self.not_before < math.inf:
@@ -218,6 +222,11 @@ class PendingGang:
     def is_late_at(self, start: float) -> bool:
         """Whether it would start after what it was promised: by a second at least, as promises are told in seconds."""
         return start >= self.promised + TOLD_SECONDS
+
+    @property
+    def counts_from(self) -> float:
+        """The time from which its age counts: of gangs of one priority the oldest is planned first."""
+        return self.created if self.queued_since is None else self.queued_since
 
     @property
     def serial(self) -> float | None:

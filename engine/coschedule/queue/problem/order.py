@@ -5,12 +5,12 @@ from itertools import groupby
 
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 
-Urgency = tuple[int, float, GangKey]
+Urgency = tuple[int, float, float, GangKey]
 
 
 def in_order(gangs: Iterable[PendingGang]) -> list[PendingGang]:
-    """Sort gangs by priority, highest first, then by age, then by key, so that no two are equal."""
-    return sorted(gangs, key=lambda gang: urgency(gang.priority, gang.created, gang.key))
+    """Sort gangs by priority, highest first, then by age, creation and key, so that no two are equal."""
+    return sorted(gangs, key=lambda gang: urgency(gang.priority, gang.counts_from, gang.created, gang.key))
 
 
 def by_priority(gangs: Iterable[PendingGang]) -> Iterator[list[PendingGang]]:
@@ -19,6 +19,6 @@ def by_priority(gangs: Iterable[PendingGang]) -> Iterator[list[PendingGang]]:
         yield list(of_priority)
 
 
-def urgency(priority: int, created: float, key: GangKey) -> Urgency:
-    """Return the gang's rank in the queue; the lowest is planned first."""
-    return -priority, created, key
+def urgency(priority: int, counts_from: float, created: float, key: GangKey) -> Urgency:
+    """Return the rank in the queue of a gang whose age ``counts_from`` a time; the lowest is planned first."""
+    return -priority, counts_from, created, key

@@ -25,15 +25,15 @@ class Disrupted(NamedTuple):
 class RunningGang:
     """A gang that holds nodes and may be evicted.
 
-    Its ``size`` members run ``since`` a time, inf where they do not all run yet. It ends at ``end``, inf when nobody
-    knows, and gives back what it ``holds``, one entry a node; what it gives back at a known time stands in
-    ``Snapshot.releases`` too, entry by entry. Evicted, it has ended after ``grace`` seconds. Raises ValueError when a
-    number makes no sense.
+    Its age counts from ``queued_since``. Its ``size`` members run ``since`` a time, inf where they do not all run yet.
+    It ends at ``end``, inf when nobody knows, and gives back what it ``holds``, one entry a node; what it gives back at
+    a known time stands in ``Snapshot.releases`` too, entry by entry. Evicted, it has ended after ``grace`` seconds.
+    Raises ValueError when a number makes no sense.
     """
 
     key: GangKey
     priority: int
-    created: float
+    queued_since: float
     size: int
     since: float
     end: float
@@ -42,8 +42,8 @@ class RunningGang:
     disrupts: tuple[Disrupted, ...] = ()
 
     def __post_init__(self) -> None:
-        if any(math.isnan(time) for time in (self.created, self.since, self.end)):
-            raise ValueError("created, since and end must be numbers")
+        if any(math.isnan(time) for time in (self.queued_since, self.since, self.end)):
+            raise ValueError("queued_since, since and end must be numbers")
         if not 0 <= self.grace < math.inf:
             raise ValueError("grace must be a number of seconds")
         if len({holding.node for holding in self.holds}) != len(self.holds):

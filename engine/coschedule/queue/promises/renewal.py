@@ -120,7 +120,7 @@ def _most_anew(waiting: int) -> int:
 
 
 def _front(gangs: Sequence[PendingGang], run_times: Sequence[float], weight: float) -> list[PendingGang]:
-    turns = [gang.created + weight * run_time for gang, run_time in zip(gangs, run_times, strict=True)]
+    turns = [gang.counts_from + weight * run_time for gang, run_time in zip(gangs, run_times, strict=True)]
     return [gangs[index] for index in sorted(range(len(gangs)), key=turns.__getitem__)[: _most_anew(len(gangs))]]
 
 

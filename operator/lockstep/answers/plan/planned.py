@@ -13,7 +13,7 @@ from lockstep.cycle.planning.by_rank import in_rank_order
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.plan_thread import Evicting, with_evictions
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
-from lockstep.cycle.planning.waiting import told_of_pool, urgency_of
+from lockstep.cycle.planning.waiting import by_urgency, told_of_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
 from lockstep.facts.gang.gang import GangFact
 from lockstep.report.text.refusal_sentences import spell
@@ -47,7 +47,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     """
     state.note_time(now)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
-    within = within_quotas(state, waiting_gangs(state), errors.__setitem__)
+    within = within_quotas(state, waiting_gangs(state, now), errors.__setitem__)
     _check_quotas(within, asked)
     waiting = within.gangs
     among = contention_now(state, waiting, nodes=cutter.nodes)
@@ -76,10 +76,10 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     )
 
 
-def waiting_gangs(state: State) -> list[GangFact]:
+def waiting_gangs(state: State, now: float) -> list[GangFact]:
     """List the gangs that are to be planned, in their order."""
     waiting = (gang for gang in state.gangs.values() if state.phase_of(gang).is_planned)
-    return sorted(waiting, key=lambda gang: urgency_of(state, gang))
+    return by_urgency(state, waiting, now)
 
 
 def start_times(decisions: Sequence[Decision]) -> Mapping[GangKey, float]:

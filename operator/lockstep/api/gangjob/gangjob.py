@@ -142,6 +142,8 @@ def _status(status: Manifest) -> GangStatus:
         work_used=_work_used(status.get("workUsed")),
         pace=parse_pace(status["pace"]) if status.get("pace") else None,
         rejected=_rejected(status.get("rejected")),
+        queued_since=epoch_seconds(status.get("queuedSince")),
+        waited_seconds=status.get("waitedSeconds"),
     )
 
 
@@ -210,6 +212,8 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "workUsed": None if status.work_used is None else status.work_used._asdict(),
         "pace": None if status.pace is None else pace_manifest(status.pace),
         "rejected": None if status.rejected is None else status.rejected._asdict(),
+        "queuedSince": _time(status.queued_since),
+        "waitedSeconds": status.waited_seconds,
     }
 
 

@@ -107,6 +107,7 @@ class Explainer:
         told = self._last_telling(gang.key, now)
         is_due = (
             _is_new_reason(gang, status)
+            or _is_age_turning(gang, status)
             or _has_passed(gang, now)
             or now >= passes
             or _is_promised_later(gang, decision)
@@ -153,6 +154,11 @@ class Explainer:
 def _is_new_reason(gang: GangFact, status: GangStatus) -> bool:
     before, after = gang.status.condition(Condition.PLANNED), status.condition(Condition.PLANNED)
     return before is None or after is None or (before.status, before.reason) != (after.status, after.reason)
+
+
+def _is_age_turning(gang: GangFact, status: GangStatus) -> bool:
+    """Whether the gang's age comes to stand still or goes on: its place among others depends on it."""
+    return (gang.status.waited_seconds is None) != (status.waited_seconds is None)
 
 
 def _has_passed(gang: GangFact, now: float) -> bool:

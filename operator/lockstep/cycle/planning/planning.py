@@ -37,7 +37,7 @@ from lockstep.cycle.planning.plan_thread import Made, make_plan
 from lockstep.cycle.planning.quarantine import SetAside
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Chosen, Rotation
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
-from lockstep.cycle.planning.waiting import told_of_pool, urgency_of
+from lockstep.cycle.planning.waiting import by_urgency, told_of_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_quotas
 from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
@@ -133,7 +133,7 @@ class Planning:
         Gangs that are ``asked_about`` may evict others if they did so in the last plan.
         """
         await self._settle_what_was_learnt()
-        waiting = await in_turns(self._finding_who_waits())
+        waiting = await in_turns(self._finding_who_waits(now))
         self._turns_left = False
         if not waiting:
             self._memory.forget()
@@ -182,7 +182,7 @@ class Planning:
         behind = await self._run(partial(estimates, waiting, rest, in_front, now, self._state.past_runs.in_force))
         return [*behind, *aside]
 
-    def _finding_who_waits(self) -> Generator[None, None, list[GangFact]]:
+    def _finding_who_waits(self, now: float) -> Generator[None, None, list[GangFact]]:
         """The gangs that wait, the most urgent first; there may be thousands, so that some may go meanwhile."""
         waiting = []
         for gang in list(self._state.gangs.values()):
@@ -190,7 +190,7 @@ class Planning:
                 waiting.append(gang)
             yield
         there = (gang for gang in waiting if gang.key in self._state.gangs)
-        return sorted(there, key=partial(urgency_of, self._state))
+        return by_urgency(self._state, there, now)
 
     async def _within_quotas(self, gangs: Collection[GangFact]) -> WithinQuotas:
         """The gangs as quotas let them be planned; some may go meanwhile."""

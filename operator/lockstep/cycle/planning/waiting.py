@@ -1,16 +1,18 @@
 """Who comes first among gangs that wait, and how each is told: the same for whoever plans them."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from coschedule import Decision, Unplaceable, Urgency, urgency
+from lockstep.belief.gangs.age import queued_since
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.report.text.refusal_sentences import in_pool
 
 
-def urgency_of(state: State, gang: GangFact) -> Urgency:
-    """The gang's place in the queue; the lowest is planned first."""
-    return urgency(state.priorities.of(gang) or 0, gang.created, gang.key)
+def by_urgency(state: State, gangs: Iterable[GangFact], now: float) -> list[GangFact]:
+    """The gangs in the order of the queue; the first is planned first."""
+    return sorted(gangs, key=lambda gang: _urgency_of(state, gang, now))
 
 
 def told_of_pool(state: State, decision: Decision) -> Decision:
@@ -18,3 +20,7 @@ def told_of_pool(state: State, decision: Decision) -> Decision:
     if isinstance(decision, Unplaceable) and state.pool.selector:
         return replace(decision, refusal=in_pool(decision.refusal))
     return decision
+
+
+def _urgency_of(state: State, gang: GangFact, now: float) -> Urgency:
+    return urgency(state.priorities.of(gang) or 0, queued_since(gang, now), gang.created, gang.key)

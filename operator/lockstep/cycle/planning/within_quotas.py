@@ -37,7 +37,8 @@ def keeping_within_quotas(
             rescue(gang.key, error)
             continue
         if isinstance(bound, QuotaShort):
-            found.refused.append(Unplaceable(gang=gang.key, refusal=bound))
+            fits_empty = None if bound.suits_without_others else False
+            found.refused.append(Unplaceable(gang=gang.key, refusal=bound, fits_empty=fits_empty))
             continue
         found.gangs.append(bound.gang)
         if bound.narrowed is not None:

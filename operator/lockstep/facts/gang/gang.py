@@ -145,6 +145,8 @@ class GangStatus:
     that were known when it had succeeded, as they are spelled; ``work_used`` goes with the plan of one that learns.
     ``pace`` is how far the members of the attempt are paced, and what they have while they are not: it stands before
     the first of them is. ``rejected`` stands while the gang is refused since kubelets reject its members.
+    ``waited_seconds`` is the gang's age while that stands still; else it counts from ``queued_since``, or from the
+    gang's creation where that is None. See ``belief/gangs/age.py``.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -171,6 +173,8 @@ class GangStatus:
     work_used: WorkUsed | None = None
     pace: PaceStatus | None = None
     rejected: Rejected | None = None
+    queued_since: float | None = None
+    waited_seconds: int | None = None
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""

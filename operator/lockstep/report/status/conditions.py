@@ -11,6 +11,7 @@ from dataclasses import replace
 from coschedule import GangKey, Placement, Unplaceable
 from lockstep.api.parts import as_spelled
 from lockstep.api.quantities import rfc3339
+from lockstep.belief.gangs.age import with_age_going_on, with_age_standing_still
 from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.columns import SLOTS
@@ -49,7 +50,7 @@ def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Reje
     Where kubelets have ``rejected`` the members, that stands beside it for the next process.
     """
     status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
-    status = replace(status, rejected=rejected)
+    status = replace(with_age_standing_still(status, gang, now), rejected=rejected)
     status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
     not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
     status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
@@ -58,8 +59,11 @@ def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Reje
 
 
 def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
-    """The gang fits nowhere, now or later."""
+    """The gang fits nowhere, now or later. Its age stands still while it would not fit even on empty nodes."""
     status = without_plan(mark_accepted(gang, now))
+    if decision.fits_empty is not None:
+        turn = with_age_going_on if decision.fits_empty else with_age_standing_still
+        status = turn(status, gang, now)
     if stance_on(decision.reason) is Stance.WITHDRAW:
         status = without_nodes_requested(status)
     says = (FALSE, decision.reason, as_sentence(spell(decision.refusal)))
@@ -270,7 +274,7 @@ def _by_past_runs(learned: Learned | None) -> str:
 
 
 def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> GangStatus:
-    status = without_nodes_requested(mark_accepted(gang, now))
+    status = with_age_going_on(without_nodes_requested(mark_accepted(gang, now)), gang, now)
     start = status.first_planned_start
     return replace(
         status,

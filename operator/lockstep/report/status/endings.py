@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from lockstep.api.quantities import rfc3339
+from lockstep.belief.gangs.age import with_age_standing_still
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
@@ -32,9 +33,12 @@ def mark_restarting(
 
 
 def mark_suspended(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang holds nothing, and is not planned until its owner wants it. What it was promised is void."""
+    """The gang holds nothing, and is not planned until its owner wants it. What it was promised is void.
+
+    Its age stands still.
+    """
     status = replace(
-        without_nodes_requested(without_plan(mark_accepted(gang, now))),
+        with_age_standing_still(without_nodes_requested(without_plan(mark_accepted(gang, now))), gang, now),
         restart_at=None,
         active_since=None,
         first_planned_start=None,
@@ -49,7 +53,7 @@ def mark_suspended(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang is to be planned from now on, with the age that it has."""
+    """The gang is to be planned from now on, with the age that it has: it goes on when a plan finds that it could."""
     status = mark_accepted(gang, now)
     for kind, value, reason, message in (
         (Condition.SUSPENDED, FALSE, Reason.GANG_RESUMED, "The gang is not suspended any more."),

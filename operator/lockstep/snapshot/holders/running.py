@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from coschedule import AMOUNT_LIMIT, Disrupted, Holding, OpenEnded, RunningGang
+from lockstep.belief.gangs.age import queued_since
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
@@ -88,7 +89,7 @@ def _running(state: State, holder: _Holder, index: Mapping[str, int], columns: C
     return RunningGang(
         key=gang.key,
         priority=priority,
-        created=gang.created,
+        queued_since=queued_since(gang, now),
         size=reservation.size,
         since=math.inf if gang.status.started_at is None else gang.status.started_at,
         end=_or_never(expected_end(state, reservation, now)),

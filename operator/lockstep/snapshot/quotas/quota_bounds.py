@@ -45,6 +45,11 @@ class QuotaShort:
     needed: int
     wanted: int
 
+    @property
+    def suits_without_others(self) -> bool:
+        """Whether the quota would be enough if nothing else used it."""
+        return self.wanted <= self.limit.hard
+
 
 class Narrowed(NamedTuple):
     """Quota ``quota`` lets a gang have ``most`` of the ``maximum`` members that it may have by its spec.

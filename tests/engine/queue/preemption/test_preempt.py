@@ -36,7 +36,9 @@ def hot(name="hot", *, priority=5, may_preempt=True, **more):
             ["b"],
             id="lost work counts members",
         ),
-        pytest.param([running("a", 0, created=1), running("b", 1, created=2)], ["b"], id="the youngest of equals"),
+        pytest.param(
+            [running("a", 0, queued_since=1), running("b", 1, queued_since=2)], ["b"], id="the youngest of equals"
+        ),
         pytest.param(
             [running("a", 0, priority=5), running("b", 1, priority=4)], ["b"], id="never one of equal priority"
         ),

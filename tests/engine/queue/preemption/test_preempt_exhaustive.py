@@ -60,7 +60,7 @@ def random_running(rnd, index, count):
         f"r{index}",
         *((one, rnd.randint(1, 2)) for one in nodes),
         priority=rnd.randint(0, 2),
-        created=float(rnd.randint(0, 2)),
+        queued_since=float(rnd.randint(0, 2)),
         size=rnd.randint(1, 3),
         since=NOW - rnd.choice([0, 0, 10, 10, 40, -math.inf]),
         end=NOW + rnd.choice([20, 50, 100, math.inf, math.inf]),

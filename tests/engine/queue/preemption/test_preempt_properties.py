@@ -40,7 +40,7 @@ def random_running(rnd, index, left):
         f"r{index:02}",
         *holds,
         priority=rnd.randint(0, 3),
-        created=rnd.random(),
+        queued_since=rnd.random(),
         size=sum(count for _, count in holds) or 1,
         since=NOW - 1000 * rnd.random(),
         end=rnd.choice([math.inf, NOW + 500 * rnd.random()]),

@@ -1,5 +1,7 @@
 """Who waits, until when and behind whom: what a person sees of it."""
 
+from dataclasses import replace
+
 import pytest
 
 from builders.facts import gang_fact, outlook
@@ -42,6 +44,16 @@ def test_gangs_are_shown_by_position_and_then_by_age():
     ]
 
     assert [one.gang.name for one in queue_of(gangs, NOW, are_all=False)] == ["first", "second", "a", "b"]
+
+
+def test_gang_whose_age_stood_still_is_shown_behind_those_that_waited_longer():
+    resumed = without_place("resumed", created=NOW - 90)
+    gangs = [
+        replace(resumed, status=replace(resumed.status, queued_since=NOW - 30)),
+        without_place("waits", created=NOW - 60),
+    ]
+
+    assert [one.gang.name for one in queue_of(gangs, NOW, are_all=False)] == ["waits", "resumed"]
 
 
 def test_positions_that_are_of_different_plans_are_counted_anew_where_all_gangs_are_known():

@@ -266,6 +266,8 @@ def test_status():
             "firstPlannedStart": "1970-01-01T00:00:05Z",
             "startedAt": "1970-01-01T00:00:12Z",
             "finishedAt": "1970-01-01T00:00:19Z",
+            "queuedSince": "1970-01-01T00:00:03Z",
+            "waitedSeconds": 7,
         }
     ).status
 
@@ -274,6 +276,7 @@ def test_status():
     assert (status.attempt, status.size, status.effective_speedup) == (4, 3, "2.5")
     assert (status.start, status.expected_finish, status.reserved_at) == (10, 20, 11)
     assert (status.first_planned_start, status.started_at, status.finished_at) == (5, 12, 19)
+    assert (status.queued_since, status.waited_seconds) == (3, 7)
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,8 @@ STATUS = {
     "reservedAt": at(NOW - 9),
     "firstPlannedStart": at(NOW - 10),
     "startedAt": at(NOW - 5),
+    "queuedSince": at(NOW - 90),
+    "waitedSeconds": 60,
 }
 POD_STATUS = {
     "phase": "Running",

@@ -6,6 +6,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from builders.facts import gang_fact, outlook
+from builders.statuses import NO_ROOM
 from coschedule import Members, Placement
 from lockstep.cycle.explaining.explain import Explainer, says_the_same
 from lockstep.facts.gang.gang import GangStatus
@@ -110,6 +111,29 @@ def test_promise_that_is_moved_later_is_told_at_once(promised, want):
     explainer.explain(told, for_later(start=500.0, promised=promised), 11.0)
 
     assert (hearing.heard[1] is not None) is want
+
+
+@pytest.mark.parametrize("fits_empty", [False, True])
+def test_age_that_comes_to_stand_still_or_goes_on_is_told_at_once(fits_empty):
+    hearing = Hearing()
+    explainer = Explainer(hearing, Metrics(CollectorRegistry()))
+    explainer.explain(GANG, replace(NO_ROOM, fits_empty=not fits_empty), 10.0)
+    told = gang_fact("g", version="2", status=hearing.heard[0].status)
+
+    explainer.explain(told, replace(NO_ROOM, fits_empty=fits_empty), 11.0)
+
+    assert (hearing.heard[1].status.waited_seconds is None) is fits_empty
+
+
+def test_age_of_which_a_plan_says_nothing_stays_as_it_is():
+    hearing = Hearing()
+    explainer = Explainer(hearing, Metrics(CollectorRegistry()))
+    explainer.explain(GANG, replace(NO_ROOM, fits_empty=False), 10.0)
+    told = gang_fact("g", version="2", status=hearing.heard[0].status)
+
+    explainer.explain(told, NO_ROOM, 11.0)
+
+    assert hearing.heard[1] is None
 
 
 def test_likely_start_that_has_passed_is_told_anew_and_no_more_often_than_each_ten_seconds():

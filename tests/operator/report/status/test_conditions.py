@@ -157,6 +157,8 @@ def test_written_status_clears_what_does_not_apply():
         "workUsed",
         "pace",
         "rejected",
+        "queuedSince",
+        "waitedSeconds",
     }
 
 

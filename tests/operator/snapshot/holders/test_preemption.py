@@ -70,6 +70,12 @@ def test_gang_that_runs_can_be_evicted_for_a_more_urgent_one(state):
     assert one.holds == ((0, (1000,)), (1, (1000,)))
 
 
+def test_age_of_a_victim_counts_from_when_it_goes_on(state):
+    state.gangs[COLD] = holding(queued_since=NOW - 70)
+
+    assert [one.queued_since for one in evictable(state).running] == [NOW - 70]
+
+
 def test_gang_of_that_priority_cannot(state):
     assert evictable(state, below=0).running == ()
 

@@ -1,0 +1,44 @@
+"""Whether a gang would fit if nothing were on the nodes: it then waits for others, and not for other nodes."""
+
+from collections.abc import Callable
+from functools import cached_property
+
+from coschedule.queue.choosing.chooser import chooser_of
+from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.feasible.topology import Topology
+from coschedule.queue.owners.choosing import seen_by
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.problem.refusals import Reason, Refusal, TooManyCombinations, TopologiesCross
+from coschedule.queue.search.effort import Effort
+from coschedule.queue.slots.timeline import Timeline
+
+
+class EmptyNodes:
+    """The nodes of one plan with nothing on them. Their timeline is built when it is needed for the first time."""
+
+    def __init__(self, build: Callable[[], Timeline], feasibility: Feasibility, topology: Topology) -> None:
+        self._build = build
+        self._feasibility = feasibility
+        self._topology = topology
+
+    @cached_property
+    def _timeline(self) -> Timeline:
+        return self._build()
+
+    def fit(self, gang: PendingGang, refusal: Refusal, effort: Effort) -> bool | None:
+        """Tell whether a gang that was refused would fit by its deadline, in the windows of the nodes.
+
+        Its constraints count as they are, also those on pods that are on the nodes now. None where not everything was
+        looked at.
+        """
+        if refusal.reason is Reason.HELD_BY_GANGS_IN_FRONT and gang.deadline is None:
+            # It would fit on the nodes as they are, without the gangs in front.
+            return True
+        chooser = chooser_of(gang, self._feasibility, self._topology, lambda _: None, effort)
+        if isinstance(chooser, TopologiesCross | TooManyCombinations):
+            return False
+        outline = chooser.soonest(seen_by(gang, self._timeline))
+        if outline is None:
+            return None if chooser.gave_up else False
+        # A deadline binds no gang whose run time is unknown.
+        return gang.deadline is None or gang.work is None or outline.finish <= gang.deadline
