@@ -27,6 +27,7 @@ from coschedule.queue.fitting_places import fitting, those_with_room
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
 from coschedule.queue.kept_places import Keeping, Place, claims_of, given_back, place_of
+from coschedule.queue.known_refusals import KnownRefusals
 from coschedule.queue.members import Members
 from coschedule.queue.nominated import by_urgency, claims_of_pods, count_in_front
 from coschedule.queue.observer import Observer
@@ -70,6 +71,7 @@ class Planner:
         self._at_last = AtLast(snapshot, self._read.distinct_masks)
         self._at_first = self._timeline = self._timeline_at_first()
         self._without_end = WithoutEnd(someday=snapshot.someday, hold=none_open_ended())
+        self._known_refusals = KnownRefusals(timeline=self._timeline, without_end=self._without_end)
         self._may_hold = snapshot.most_holding
         self._placing = Placing(snapshot, self._timeline.node, self._hazards)
         self._rank_of = np.argsort(self._timeline.node)
@@ -93,7 +95,9 @@ class Planner:
 
     def fork(self) -> Self:
         """Return a planner that goes on from here and leaves this one as it is."""
-        # What it refers to is replaced, never changed, but for the account, which is of all forks.
+        # What it refers to is replaced, never changed, but for the account, which is of all forks, and for refusals,
+        # which are of all forks that have claimed nothing since.
+        self._refusals()
         return copy(self)
 
     def decide(self, gang: PendingGang) -> Decision:
@@ -280,6 +284,9 @@ class Planner:
 
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
+        known = self._refusals().of(gang)
+        if known is not None:
+            return Unplaceable(gang=gang.key, refusal=known)
         chooser = self._chooser(gang)
         if isinstance(chooser, TopologiesCross | TooManyCombinations):
             return Unplaceable(gang=gang.key, refusal=chooser)
@@ -360,10 +367,18 @@ class Planner:
         gang, refusal = chooser.gang.key, refusal_on(ground, chooser)
         held = held_on(ground, chooser, refusal) if self._may_hold else None
         if held is None:
+            if not chooser.effort.was_ever_over:
+                self._refusals().note(chooser.gang, refusal)
             return Unplaceable(gang=gang, refusal=refusal)
         self._hold(gang, held.ranks, held.start)
         names = tuple(sorted(self._placing.name(rank) for rank in held.ranks.tolist()))
         return Unplaceable(gang=gang, refusal=refusal, hold=Hold(nodes=names, start=held.start))
+
+    def _refusals(self) -> KnownRefusals:
+        """Return what is known of the timeline as it is now."""
+        if not self._known_refusals.are_of(self._timeline, self._without_end):
+            self._known_refusals = KnownRefusals(timeline=self._timeline, without_end=self._without_end)
+        return self._known_refusals
 
     def _hold(self, gang: GangKey, ranks: IntArray, start: float) -> None:
         self._may_hold -= 1

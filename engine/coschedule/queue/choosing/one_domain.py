@@ -16,6 +16,7 @@ from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.choosing.plain_rivals import PlainRivals
 from coschedule.queue.choosing.roles_rivals import RolesRivals
+from coschedule.queue.effort import Effort
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.goals import Goal, goal_of, soonest_goal_of
 from coschedule.queue.slots.domains import domains_of
@@ -40,6 +41,11 @@ class OneDomainChooser:
     def gang(self) -> PendingGang:
         """The gang it chooses for."""
         return self.inner.gang
+
+    @property
+    def effort(self) -> Effort:
+        """What there is for its choice."""
+        return self.inner.effort
 
     @property
     def gave_up(self) -> bool:

@@ -1,0 +1,80 @@
+"""Refusals that a plan has given already: who asks for the same of the same timeline is refused with the same words.
+
+Each refusal takes several searches, and a thousand gangs of one template may wait. They are looked at once, as long as
+nothing is claimed between them.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from coschedule.model.kinds import KindFactor
+from coschedule.model.run_times import Work
+from coschedule.queue.gangs import PendingGang, Role
+from coschedule.queue.owners.forecasts import Interruptible
+from coschedule.queue.refusals import Refusal
+from coschedule.queue.slots.timeline import Timeline
+from coschedule.queue.terms import Term
+from coschedule.queue.without_end import WithoutEnd
+
+
+class _AskedFor(NamedTuple):
+    """All of a gang that its refusal follows from; fields as in ``PendingGang``.
+
+    A promise is no part of it: a gang is refused only where it fits at no time at all.
+    """
+
+    priority: int
+    roles: tuple[Role, ...]
+    work: Work | None
+    deadline: float | None
+    member_price: float
+    not_before: float
+    may_hold: bool
+    held: tuple[int, ...]
+    terms: tuple[Term, ...]
+    interruptible: Interruptible
+    checkpoint_interval: float
+    factors: tuple[KindFactor, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KnownRefusals:
+    """The refusals on one ``timeline``, of gangs that hold no nodes; others hold nodes ``without_end``.
+
+    There are no more than gangs that wait.
+    """
+
+    timeline: Timeline
+    without_end: WithoutEnd
+    by_ask: dict[Hashable, Refusal] = field(default_factory=dict)
+
+    def are_of(self, timeline: Timeline, without_end: WithoutEnd) -> bool:
+        """Tell whether nothing has been claimed since."""
+        return self.timeline is timeline and self.without_end is without_end
+
+    def of(self, gang: PendingGang) -> Refusal | None:
+        """Return the refusal of a gang that asks for the same, if there was one."""
+        # To compare gangs takes a while where there are many roles and resources.
+        return self.by_ask.get(_asked_for(gang)) if self.by_ask else None
+
+    def note(self, gang: PendingGang, refusal: Refusal) -> None:
+        """Remember a refusal for which everything was looked at."""
+        self.by_ask[_asked_for(gang)] = refusal
+
+
+def _asked_for(gang: PendingGang) -> _AskedFor:
+    return _AskedFor(
+        priority=gang.priority,
+        roles=gang.roles,
+        work=gang.work,
+        deadline=gang.deadline,
+        member_price=gang.member_price,
+        not_before=gang.not_before,
+        may_hold=gang.may_hold,
+        held=gang.held,
+        terms=gang.terms,
+        interruptible=gang.interruptible,
+        checkpoint_interval=gang.checkpoint_interval,
+        factors=gang.factors,
+    )
