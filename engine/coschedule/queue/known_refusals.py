@@ -1,6 +1,6 @@
-"""Refusals that a plan has given already: who asks for the same of the same timeline is refused with the same words.
+"""The refusals that a plan has given: a gang that asks for the same on the same timeline gets the same refusal.
 
-Each refusal takes several searches, and a thousand gangs of one template may wait. They are looked at once, as long as
+Each refusal takes several searches, and a thousand gangs of one template may wait. One of them is looked at, as long as
 nothing is claimed between them.
 """
 
@@ -40,9 +40,9 @@ class _AskedFor(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KnownRefusals:
-    """The refusals on one ``timeline``, of gangs that hold no nodes; others hold nodes ``without_end``.
+    """The refusals of gangs that hold no nodes, on one ``timeline`` and beside gangs that hold nodes ``without_end``.
 
-    There are no more than gangs that wait.
+    There is one at most for each gang that waits.
     """
 
     timeline: Timeline
@@ -50,7 +50,7 @@ class KnownRefusals:
     by_ask: dict[Hashable, Refusal] = field(default_factory=dict)
 
     def are_of(self, timeline: Timeline, without_end: WithoutEnd) -> bool:
-        """Tell whether nothing has been claimed since."""
+        """Return whether nothing has been claimed since."""
         return self.timeline is timeline and self.without_end is without_end
 
     def of(self, gang: PendingGang) -> Refusal | None:

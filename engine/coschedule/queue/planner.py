@@ -95,8 +95,8 @@ class Planner:
 
     def fork(self) -> Self:
         """Return a planner that goes on from here and leaves this one as it is."""
-        # What it refers to is replaced, never changed, but for the account, which is of all forks, and for refusals,
-        # which are of all forks that have claimed nothing since.
+        # What it refers to is replaced, never changed. All forks share the account, and refusals until they claim
+        # something.
         self._refusals()
         return copy(self)
 
