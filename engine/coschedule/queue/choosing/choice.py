@@ -8,6 +8,7 @@ import numpy as np
 from coschedule.model.numbers import IntArray
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.search.candidates import Outline
+from coschedule.queue.search.effort import Effort
 from coschedule.queue.search.node_choice import ChosenNodes
 from coschedule.queue.slots.timeline import Timeline
 
@@ -47,6 +48,10 @@ class Chooser(Protocol):
     @property
     def gang(self) -> PendingGang:
         """The gang it chooses for."""
+
+    @property
+    def effort(self) -> Effort:
+        """What there is for its choice."""
 
     @property
     def gave_up(self) -> bool:

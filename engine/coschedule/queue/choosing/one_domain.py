@@ -17,6 +17,7 @@ from coschedule.queue.choosing.plain_rivals import PlainRivals
 from coschedule.queue.choosing.roles_rivals import RolesRivals
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.search.candidates import Outline
+from coschedule.queue.search.effort import Effort
 from coschedule.queue.search.goals import RunGoal, goal_of, soonest_goal_of
 from coschedule.queue.slots.domains import domains_of
 from coschedule.queue.slots.timeline import Timeline
@@ -40,6 +41,11 @@ class OneDomainChooser:
     def gang(self) -> PendingGang:
         """The gang it chooses for."""
         return self.inner.gang
+
+    @property
+    def effort(self) -> Effort:
+        """What there is for its choice."""
+        return self.inner.effort
 
     @property
     def gave_up(self) -> bool:

@@ -1,5 +1,7 @@
 """Why a gang fits nowhere: the first reason that is true, with its numbers."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +49,7 @@ def refuse(
     return (
         no_node(demand, snapshot, feasibility)
         or _no_time(demand)
-        or too_late(demand.gang, outline_of(demand.soonest(demand.search_space(stages.by_now))), stages.by_now)
+        or too_late(demand.gang, partial(_soonest, demand), stages.by_now)
         or too_little(demand, snapshot, feasibility, stages.at_last)
         or _too_short(demand, snapshot, stages.at_first)
         or held_in_front(demand.gang, snapshot, in_front.blocker(demand.passes), needed=demand.needed)
@@ -68,8 +70,15 @@ def _no_time(demand: Demand) -> NoTimeForSize | None:
     return NoTimeForSize(minimum=demand.role.sizes.minimum, maximum=demand.role.sizes.maximum)
 
 
-def too_late(gang: PendingGang, soonest: Outline | None, by_now: Timeline) -> DeadlineCannotBeMet | None:
-    """Tell by how much the soonest run, if there is one, misses the deadline."""
+def _soonest(demand: Demand, timeline: Timeline) -> Outline | None:
+    return outline_of(demand.soonest(demand.search_space(timeline)))
+
+
+def too_late(
+    gang: PendingGang, find_soonest: Callable[[Timeline], Outline | None], by_now: Timeline
+) -> DeadlineCannotBeMet | None:
+    """Return by how much the soonest run misses the deadline, if there is one; without a deadline look at none."""
+    soonest = None if gang.deadline is None else find_soonest(by_now)
     if soonest is None or gang.deadline is None:
         return None
     return DeadlineCannotBeMet(

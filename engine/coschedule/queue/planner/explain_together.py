@@ -99,7 +99,7 @@ def refuse_together(case: Case) -> Refusal:
 def _first_reason(case: Case, party: Party) -> Refusal:
     return (
         _no_node(case)
-        or too_late(case.gang, case.chooser.soonest(case.stages.by_now), case.stages.by_now)
+        or too_late(case.gang, case.chooser.soonest, case.stages.by_now)
         or _too_little(case, party)
         or _never_together(case, party)
         or _too_short(case, party)

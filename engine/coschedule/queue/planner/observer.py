@@ -13,7 +13,8 @@ class Observer(Protocol):
     def considered(self, gang: PendingGang, runs: Considered) -> None:
         """Be told of runs that were looked at for a gang: for its choice, its alternative, or the reason it has none.
 
-        Runs that a bound has ruled out are not looked at.
+        Runs that a bound has ruled out are not looked at. A gang has none where it asks for the same as one that was
+        refused, with nothing claimed between them.
         """
 
     def decided(self, gang: PendingGang, decision: Decision) -> None:

@@ -30,6 +30,7 @@ from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.owners.safer import RISKS, with_safer
 from coschedule.queue.planner.after_all_ends import AtLast, emptied
 from coschedule.queue.planner.empty_nodes import EmptyNodes
+from coschedule.queue.planner.known_refusals import KnownRefusals
 from coschedule.queue.planner.nominated import by_urgency, claims_of_pods, count_in_front
 from coschedule.queue.planner.observer import Observer
 from coschedule.queue.planner.placing import Placing
@@ -72,6 +73,7 @@ class Planner:
         self._at_first = self._timeline = self._expected(snapshot)
         self._empty_nodes = EmptyNodes(lambda: self._expected(emptied(snapshot)), self._feasibility, self._topology)
         self._without_end = WithoutEnd(someday=snapshot.someday, hold=none_open_ended())
+        self._known_refusals = KnownRefusals(timeline=self._timeline, without_end=self._without_end)
         self._may_hold = snapshot.most_holding
         self._placing = Placing(snapshot, self._timeline.node, self._hazards)
         self._rank_of = np.argsort(self._timeline.node)
@@ -95,7 +97,9 @@ class Planner:
 
     def fork(self) -> Self:
         """Return a planner that goes on from here and leaves this one as it is."""
-        # What it refers to is replaced, never changed, but for the account, which is of all forks.
+        # What it refers to is replaced, never changed. All forks share the account, and refusals until they claim
+        # something.
+        self._refusals()
         return copy(self)
 
     def decide(self, gang: PendingGang) -> Decision:
@@ -282,6 +286,9 @@ class Planner:
 
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
+        known = self._refusals().of(gang)
+        if known is not None:
+            return known
         chooser = self._chooser(gang)
         if isinstance(chooser, TopologiesCross | TooManyCombinations):
             return Unplaceable(gang=gang.key, refusal=chooser, fits_empty=False)
@@ -363,11 +370,20 @@ class Planner:
         fits_empty = self._empty_nodes.fit(chooser.gang, refusal, self.account.effort(gang))
         held = held_on(ground, chooser, refusal) if self._may_hold else None
         if held is None:
-            return Unplaceable(gang=gang, refusal=refusal, fits_empty=fits_empty)
+            refused = Unplaceable(gang=gang, refusal=refusal, fits_empty=fits_empty)
+            if fits_empty is not None and not chooser.effort.was_ever_over:
+                self._refusals().remember(chooser.gang, refused)
+            return refused
         self._hold(gang, held.ranks, held.start)
         names = tuple(sorted(self._placing.name(rank) for rank in held.ranks.tolist()))
         hold = Hold(nodes=names, start=held.start)
         return Unplaceable(gang=gang, refusal=refusal, hold=hold, fits_empty=fits_empty)
+
+    def _refusals(self) -> KnownRefusals:
+        """Return what is known of the timeline as it is now."""
+        if not self._known_refusals.are_of(self._timeline, self._without_end):
+            self._known_refusals = KnownRefusals(timeline=self._timeline, without_end=self._without_end)
+        return self._known_refusals
 
     def _hold(self, gang: GangKey, ranks: IntArray, start: float) -> None:
         self._may_hold -= 1
