@@ -18,7 +18,7 @@ import numpy as np
 
 from coschedule.queue.keeping.kept_places import Place, claims_of, given_back
 from coschedule.queue.keeping.sliding import planned_start, slid, with_room
-from coschedule.queue.problem.gangs import TOLD_SECONDS, GangKey
+from coschedule.queue.problem.gangs import RESOLUTION_SECONDS, GangKey
 from coschedule.queue.slots.timeline import Timeline
 
 _MOST_ONE_BY_ONE = 128
@@ -116,7 +116,7 @@ def _too_late(places: Iterable[Place], delayed: Mapping[GangKey, float]) -> dict
     """Say of places that something delays by more than anybody would see that they are too late: inf."""
     starts = {place.gang.key: max(place.choice.outline.start, delayed.get(place.gang.key, -np.inf)) for place in places}
     planned = {place.gang.key: planned_start(place) for place in places}
-    return {key: np.inf for key, start in starts.items() if start >= planned[key] + TOLD_SECONDS}
+    return {key: np.inf for key, start in starts.items() if start >= planned[key] + RESOLUTION_SECONDS}
 
 
 def _settled(places: Sequence[Place], moved: Sequence[Place], timeline: Timeline, whole: Timeline) -> Together:

@@ -1,6 +1,6 @@
-"""What a snapshot has once everything that is expected to end has ended, if no owner ever takes a node back.
+"""What is free once everything with a known end has ended, if all windows stay open.
 
-One plan may refuse many gangs, and each refusal says what there would be. It is found once, for all of them.
+One plan may refuse many gangs, and each refusal needs these numbers. They are computed once for all.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class AtLast:
-    """What a snapshot has at last; nodes of one class of its timeline agree in each of the ``masks``: bool[n]."""
+    """What is free in a snapshot in the end. Nodes of one class of its timeline agree in each of ``masks``: bool[n]."""
 
     def __init__(self, snapshot: Snapshot, masks: Sequence[BoolArray]) -> None:
         self._snapshot = snapshot
@@ -24,7 +24,7 @@ class AtLast:
 
     @cached_property
     def free(self) -> IntArray:
-        """What is free then: int[n, r]; sums stop at ``AMOUNT_LIMIT``, as 64 bits hold no more."""
+        """What is free then: int[n, r]; sums stop at ``AMOUNT_LIMIT``, so that 64-bit integers do not overflow."""
         free, about = self._snapshot.free.copy(), self._snapshot.free.astype(np.float64)
         ending = [release for release in self._snapshot.releases if release.time < np.inf]
         if ending:
@@ -38,7 +38,7 @@ class AtLast:
 
     @cached_property
     def timeline(self) -> Timeline:
-        """The timeline from then on, on which nothing changes."""
+        """The timeline from then on; nothing changes on it."""
         count = len(self._snapshot.nodes.names)
         at_last = replace(
             self._snapshot,

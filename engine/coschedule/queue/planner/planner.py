@@ -69,7 +69,7 @@ class Planner:
         self._read = read_constraints(snapshot.gangs, self._feasibility, skipping_errors=rescue is not None)
         self._at_last = AtLast(snapshot, self._read.distinct_masks)
         self._at_first = self._timeline = self._timeline_at_first()
-        self._without_end = WithoutEnd(someday=snapshot.someday, hold=none_open_ended())
+        self._without_end = WithoutEnd(of_unknown_end=snapshot.someday, hold=none_open_ended())
         self._may_hold = snapshot.most_holding
         self._placing = Placing(snapshot, self._timeline.node, self._hazards)
         self._rank_of = np.argsort(self._timeline.node)

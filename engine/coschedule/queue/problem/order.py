@@ -1,4 +1,4 @@
-"""Which gang is planned first."""
+"""The order in which gangs are planned."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -9,12 +9,12 @@ Urgency = tuple[int, float, GangKey]
 
 
 def in_order(gangs: Iterable[PendingGang]) -> list[PendingGang]:
-    """Sort gangs by priority, highest first, then by age, then by key, so that no two are equal."""
+    """Sort gangs by priority, highest first, then by age, then by key, which is unique."""
     return sorted(gangs, key=lambda gang: urgency(gang.priority, gang.created, gang.key))
 
 
 def by_priority(gangs: Iterable[PendingGang]) -> Iterator[list[PendingGang]]:
-    """List the gangs of each priority in their order, the most urgent first."""
+    """List the gangs of each priority in planning order, the highest priority first."""
     for _, of_priority in groupby(in_order(gangs), key=lambda gang: gang.priority):
         yield list(of_priority)
 
