@@ -1,1 +1,1 @@
-"""The planner of a whole queue of gangs: what the operator asks in every cycle."""
+"""The planner of a whole queue of gangs, which the operator calls in each cycle."""

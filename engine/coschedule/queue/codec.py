@@ -1,8 +1,8 @@
-"""Snapshots and plans as JSON values and back, exactly: any decision taken in production can be replayed.
+"""Encodes snapshots and plans as JSON values and decodes them exactly, so that any decision can be replayed.
 
-The JSON mirrors the types: a dataclass or a named tuple becomes an object with the same field names; a tuple, an array
-or a set a list. Infinities become the strings "Infinity" and "-Infinity", fractions strings such as "3/5". Because the
-types say everything, a field added to one of them needs nothing here.
+The JSON mirrors the types: a dataclass or a named tuple becomes an object with the same field names. A tuple, an array
+or a set becomes a list. Infinities become the strings "Infinity" and "-Infinity", fractions strings such as "3/5". New
+fields of these types need no changes here.
 """
 
 import math
@@ -34,21 +34,21 @@ _ELEMENTS = {np.int64: int, np.float64: float, np.bool_: bool}
 
 
 def encode_snapshot(snapshot: Snapshot) -> dict[str, Any]:
-    """Turn a snapshot into values that any JSON writer takes; ``decode_snapshot`` gives an equal one back."""
+    """Turn a snapshot into values for any JSON writer; ``decode_snapshot`` returns an equal one."""
     return _encode_fields(snapshot)
 
 
 def decode_snapshot(document: Any) -> Snapshot:
-    """Read what a JSON reader made of an encoded snapshot; InvalidValueError names the field that is wrong."""
+    """Decode the values that a JSON reader made of an encoded snapshot; InvalidValueError names the wrong field."""
     snapshot: Snapshot = _decode(Snapshot, document, "")
     index = {name: number for number, name in enumerate(snapshot.nodes.names)}
     for number, gang in enumerate(snapshot.gangs):
-        if not _are_seats_spelled(gang, index):
+        if not _members_match_seats(gang, index):
             raise InvalidValueError(f"gangs[{number}].kept.members", "must spell the seats that are kept")
     return snapshot
 
 
-def _are_seats_spelled(gang: PendingGang, nodes: Mapping[str, int]) -> bool:
+def _members_match_seats(gang: PendingGang, nodes: Mapping[str, int]) -> bool:
     kept = gang.kept
     if kept is None or not kept.members:
         return True
@@ -58,19 +58,19 @@ def _are_seats_spelled(gang: PendingGang, nodes: Mapping[str, int]) -> bool:
     )
 
 
-def encode_plan(plan: Plan, spell: Callable[[Refusal], str]) -> dict[str, Any]:
-    """Turn a plan into values that any JSON writer takes; ``spell`` makes the sentence that stands for a refusal."""
+def encode_plan(plan: Plan, sentence_of: Callable[[Refusal], str]) -> dict[str, Any]:
+    """Turn a plan into values for any JSON writer; a refusal becomes the sentence that ``sentence_of`` returns."""
     decisions = [
-        _encode_unplaceable(decision, spell) if isinstance(decision, Unplaceable) else _encode_placement(decision)
+        _encode_unplaceable(decision, sentence_of) if isinstance(decision, Unplaceable) else _encode_placement(decision)
         for decision in plan.decisions
     ]
     return {"generation": plan.generation, "decisions": decisions}
 
 
 def decode_plan(document: Any) -> Plan:
-    """Read what a JSON reader made of an encoded plan; InvalidValueError names the field that is wrong.
+    """Decode the values that a JSON reader made of an encoded plan; InvalidValueError names the wrong field.
 
-    Placements come back equal, refusals as ``Spelled``.
+    Placements are equal to the encoded ones; refusals become ``Spelled``.
     """
     plan = read_object(document, "", required=_hints(Plan))
     generation: int = _decode(int, plan["generation"], "generation")
@@ -87,11 +87,11 @@ def _encode_members(members: Members) -> dict[str, Any]:
     return row | encode_part(members.part)
 
 
-def _encode_unplaceable(decision: Unplaceable, spell: Callable[[Refusal], str]) -> dict[str, Any]:
+def _encode_unplaceable(decision: Unplaceable, sentence_of: Callable[[Refusal], str]) -> dict[str, Any]:
     return {
         "gang": _encode(decision.gang),
         "reason": decision.reason,
-        "detail": spell(decision.refusal),
+        "detail": sentence_of(decision.refusal),
         "hold": _encode(decision.hold),
         "fits_empty": decision.fits_empty,
     }
@@ -112,8 +112,8 @@ def _decode_decision(value: Any, path: str) -> Decision:
 def _decode_members(value: Any, path: str) -> Members:
     row = read_object(value, path, required=("node", "size"), optional=("role", "share", "pieces"))
     hints = {"role": str, "node": str, "size": int, "share": float, "pieces": int}
-    told = {name: item for name, item in row.items() if item is not None or name in ("node", "size")}
-    given = {name: _decode(hints[name], item, join(path, name)) for name, item in told.items()}
+    present = {name: item for name, item in row.items() if item is not None or name in ("node", "size")}
+    given = {name: _decode(hints[name], item, join(path, name)) for name, item in present.items()}
     return Members(given["node"], given["size"], decode_part(given), given.get("role", ""))
 
 
@@ -169,7 +169,7 @@ def _decode(hint: Any, value: Any, path: str) -> Any:
 
 
 def _decode_union(choices: tuple[Any, ...], value: Any, path: str) -> Any:
-    """Decode one of several types: nothing, a number, or the type that shares most fields with the object."""
+    """Decode one of several types: None, a number, or the type that shares most fields with the object."""
     if value is None and types.NoneType in choices:
         return None
     if Fraction in choices:
@@ -188,7 +188,7 @@ def _decode_tuple(parts: tuple[Any, ...], value: Any, path: str) -> tuple[Any, .
 
 
 def _decode_array(element: type, value: Any, path: str) -> list[Any]:
-    """Decode a list of numbers, or of lists of them; the record it belongs to turns it into an array."""
+    """Decode a list of numbers, or of lists of them; its dataclass turns it into an array."""
     return [
         _decode_array(element, item, where) if isinstance(item, list) else _decode_leaf(element, item, where)
         for where, item in read_list(value, path)
@@ -225,7 +225,7 @@ def _decode_leaf(hint: Any, value: Any, path: str) -> Any:
 
 
 def _decode_number(hint: Any, value: Any, path: str) -> Number:
-    """Decode a float, or for a Fraction any number, kept as it is written."""
+    """Decode a float or, for a Fraction, any number exactly as it is written."""
     if isinstance(value, str) and value in _INFINITIES:
         return _INFINITIES[value]
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
@@ -234,13 +234,13 @@ def _decode_number(hint: Any, value: Any, path: str) -> Number:
 
 
 def _has_fields(hint: Any) -> bool:
-    """Tell dataclasses and named tuples, and their types, from everything else."""
+    """Return whether this is a dataclass or a named tuple, or an instance of one."""
     return is_dataclass(hint) or hasattr(hint, "_fields")
 
 
 @cache
 def _with_default(record: Any) -> tuple[str, ...]:
-    """List the fields that may be missing: facts written before there was such a field can still be read."""
+    """List the fields with a default; they may be missing, so that older files can still be read."""
     if not is_dataclass(record):
         return tuple(record._field_defaults)
     return tuple(one.name for one in fields(record) if (one.default, one.default_factory) != (MISSING, MISSING))
@@ -248,9 +248,9 @@ def _with_default(record: Any) -> tuple[str, ...]:
 
 @cache
 def _hints(record: type) -> dict[str, Any]:
-    """Resolve the fields that a dataclass or named tuple is made of, with their types, in order; other types have none.
+    """Return the fields of a dataclass or named tuple with their types, in order; other types have none.
 
-    What it works out of them by itself is not among them.
+    Fields that ``__init__`` does not take are left out.
     """
     if not _has_fields(record):
         return {}

@@ -1,7 +1,7 @@
-"""The plan of a whole queue: each gang gets the best placement that breaks no promise made to another.
+"""The plan of a whole queue: each gang gets the best placement that breaks no promise to another gang.
 
-More urgent gangs come before all others, and never wait for them. Who is planned first among gangs of one priority, and
-what those that wait are promised, says ``Snapshot.promises``; one file each in ``queue.promises``.
+Gangs of higher priority are planned before all others, and never wait for them. ``Snapshot.promises`` sets the promises
+to waiting gangs, and with them the order within one priority; ``queue.promises`` has one file for each kind.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ _PLAN: Mapping[Promises, Callable[[Planner, list[PendingGang]], Planned]] = {
 
 
 class Counted(NamedTuple):
-    """A plan, and how many steps it took; so many ``beyond`` what each choice has by itself (``effort``)."""
+    """A plan and the steps that it took; ``beyond`` counts those that were not free (``search.effort``)."""
 
     plan: Plan
     steps: int
@@ -37,22 +37,26 @@ class Counted(NamedTuple):
 
 
 def plan(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | None = None) -> Plan:
-    """Decide where and when every gang of the snapshot runs, most urgent first.
+    """Decide where and when each gang of the snapshot runs, most urgent first.
 
-    Guarantees: a plan never takes more than is free at any instant, nor a node outside its window; a gang is placed
-    whole or not at all; a decision depends on no gang of lower priority; no gang starts after what it was promised,
-    where it can be placed by then on these facts at all and no more urgent gang has come; every gang that fits on these
-    facts, now or at a known time, gets a placement; nothing decided later is put on the nodes that a gang holds unless
-    it ends before. The same snapshot gives the same plan, whatever the order of its gangs.
+    Guarantees:
 
-    An exception for one gang is a mistake of ours. It is raised, unless ``rescue`` is given: then ``rescue`` hears of
-    it, that gang gets no placement, and the others are planned as if it were not there.
+    - A plan never takes more than is free at any instant, nor a node outside its window.
+    - A gang is placed whole or not at all.
+    - A decision depends on no gang of lower priority.
+    - A gang starts by its promise where these facts allow that and no more urgent gang has come.
+    - Each gang that fits on these facts, now or at a known time, gets a placement.
+    - Gangs that are decided later use the nodes of a node hold only if they end before its start.
+    - The same snapshot gives the same plan, whatever the order of its gangs.
+
+    An exception for one gang is a bug of the planner. It is raised, unless ``rescue`` is given. Then ``rescue`` gets
+    it, that gang gets no placement, and the others are planned without it.
     """
     return plan_and_count(snapshot, observer=observer, rescue=rescue).plan
 
 
 def plan_and_count(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | None = None) -> Counted:
-    """Make the plan as ``plan`` does, and tell what it took."""
+    """Make the plan as ``plan`` does, and count its steps."""
     planner = Planner(snapshot, observer, rescue)
     decisions: list[Decision] = []
     refused = planner.refused

@@ -1,1 +1,1 @@
-"""The best that a timeline has for one gang, by what kind of gang it is."""
+"""The best run that a timeline has for one gang, by the kind of gang."""

@@ -1,8 +1,8 @@
-"""The best of many domains, of which few are looked at.
+"""The best run in one of many domains; few domains are searched.
 
-Method: domains in the order of a bound on the merit of their runs, until the next bound is worse than the best run
-found. What a domain has after the best run has ended makes no difference. So domains that are alike until then are
-looked at once; they are found after one look, after three, after seven, and so on.
+Method: search domains in the order of a bound on the merit of their runs, until the next bound is worse than the best
+run found. What a domain has after the best run has ended makes no difference. So of domains that are alike until then,
+only one is searched. Alike domains are found after 1, 3, 7, … searches.
 """
 
 from dataclasses import dataclass, field
@@ -18,8 +18,8 @@ from coschedule.queue.search.goals import Merit, RatedRun
 class Rivals(Protocol):
     """Domains ``d`` in which a gang may run.
 
-    No run in domain d has a merit whose first two numbers are less than ``bounds[d]``, float[d, 2]; where the first is
-    inf there is none. Of equal runs that one is taken whose domain has the lowest rank, ``lowest[d]``.
+    No run in domain d has a merit whose first two numbers are less than ``bounds[d]``, float[d, 2]. Where the first is
+    inf, domain d has no run. Equal runs are compared by the lowest rank of their domain, ``lowest[d]``.
     """
 
     @property
@@ -31,7 +31,7 @@ class Rivals(Protocol):
         """The lowest ranks."""
 
     def run(self, domain: int, until: float) -> RatedRun | None:
-        """Find the best run in a domain, at least of those that end by then."""
+        """Find the best run in a domain; runs that end after ``until`` may be left out."""
 
     def alike(self, until: float) -> IntArray:
         """Number domains so that those in which the same runs end by then have the same number: int[d]."""
@@ -45,13 +45,13 @@ class Best(NamedTuple):
 
 
 def best_domain(rivals: Rivals, effort: Effort) -> Best | None:
-    """Find the best run of all domains; any run will do when the effort is over."""
+    """Find the best run of all domains, or any run when the effort is over."""
     bounds = rivals.bounds
     order = np.lexsort((rivals.lowest, bounds[:, 1], bounds[:, 0]))
     search = _DomainSearch(rivals, effort)
     left, at_once = order[bounds[order, 0] < np.inf], 1
     while left.size and not search.is_over:
-        search.look_at(left[:at_once])
+        search.search(left[:at_once])
         left = search.still_rivals(left[at_once:])
         at_once *= 2
     return search.best
@@ -59,7 +59,7 @@ def best_domain(rivals: Rivals, effort: Effort) -> Best | None:
 
 @dataclass(slots=True, eq=False)
 class _DomainSearch:
-    """What was found in the domains that were looked at, and the best of it."""
+    """The best run of each domain that was searched, and the best of all."""
 
     rivals: Rivals
     effort: Effort
@@ -68,16 +68,16 @@ class _DomainSearch:
 
     @property
     def until(self) -> float:
-        """By when a run has to end that is as good as the best one."""
+        """Runs that end later are worse than the best one."""
         return np.inf if self.best is None else self.best.run.until
 
     @property
     def is_over(self) -> bool:
-        """Whether no more may be looked at: there is a run, or as much again was looked at in vain."""
+        """Whether the search ends: the effort is over and there is a run, or twice the effort was spent."""
         return self.effort.is_over and (self.best is not None or self.effort.is_exhausted)
 
-    def look_at(self, domains: IntArray) -> None:
-        """Look at domains in this order."""
+    def search(self, domains: IntArray) -> None:
+        """Search domains in this order."""
         for domain in domains.tolist():
             if self.is_over:
                 break
@@ -88,7 +88,7 @@ class _DomainSearch:
                     self._take(Best(run, domain))
 
     def still_rivals(self, left: IntArray) -> IntArray:
-        """Leave out domains that are out, or are like those that were looked at; keep one of each other kind."""
+        """Drop domains with too bad a bound, and those like a domain that was searched; keep one of each other kind."""
         left = left[self._may_be_better(left)]
         if not left.size:
             return left

@@ -1,4 +1,4 @@
-"""Bounds on the merit of runs in many domains at once, from the slots of these (``slots.by_domain``)."""
+"""Bounds on the merit of runs in many domains at once, from the slots of the domains (``slots.by_domain``)."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ _MOST_SPEEDS = 32
 
 
 def best_of_each(first: FloatArray, second: FloatArray, instants: Instants) -> FloatArray:
-    """Return of each domain the least pair (first[k], second[k]) at its instants: float[d, 2]."""
+    """Return the least pair (first[k], second[k]) at the instants of each domain: float[d, 2]."""
     least = least_by_domain(first, instants)
     ties = np.where(first == least[instants.owner], second, np.inf)
     return np.stack([least, least_by_domain(ties, instants)], axis=1)
@@ -21,9 +21,9 @@ def best_of_each(first: FloatArray, second: FloatArray, instants: Instants) -> F
 def least_sizes(
     load: GangLoad, starts: FloatArray, slowdowns: FloatArray, slots: IntArray, deadline: float
 ) -> FloatArray:
-    """Bound from below how many members a run has that ends by a deadline: float[k], inf where none does.
+    """Return a lower bound on the members of a run that ends by a deadline: float[k], inf where none does.
 
-    It starts at ``starts[k]`` on ``slots[k]`` slots, of which none has less than ``slowdowns[k]``.
+    The run starts at ``starts[k]`` on ``slots[k]`` slots, which all have a slow-down of ``slowdowns[k]`` or more.
     """
     least = np.full(len(starts), np.inf)
     seconds = seconds_until(deadline, starts)

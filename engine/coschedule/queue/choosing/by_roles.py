@@ -29,9 +29,10 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RolesChooser:
-    """Chooses for a party whose members may be on nodes passes[n, role], for stays[n, role] seconds; see ``Chooser``.
+    """Chooses for a party (a gang of several roles); see ``Chooser``.
 
-    ``levels`` are as in ``Ground``, but with the domain of each node, domain[n].
+    Members may be on nodes passes[n, role], for stays[n, role] seconds. ``levels`` are as in ``NodeClasses``, but with
+    the domain of each node, domain[n].
     """
 
     party: Party
@@ -48,12 +49,12 @@ class RolesChooser:
 
     @property
     def gave_up(self) -> bool:
-        """Whether not everything was looked at."""
+        """Whether some combinations were not searched."""
         return self.effort.was_ever_over
 
     @property
     def combinations(self) -> int:
-        """How many combinations were looked at."""
+        """The number of steps spent, about one for each combination of members and nodes."""
         return self.effort.total
 
     def choose(self, timeline: Timeline) -> Choice | None:
@@ -72,16 +73,16 @@ class RolesChooser:
         )
 
     def without_limits(self) -> Self:
-        """Choose as if members might stay on any node for ever."""
+        """Return the chooser without limits on how long members may stay on nodes."""
         return replace(self, stays=None)
 
     def soonest(self, timeline: Timeline) -> Outline | None:
-        """Tell of the best run, whatever the deadline."""
+        """Return the best run, whatever the deadline."""
         found = self.best(self.search(timeline), soonest_goal_of(self.gang), np.inf)
         return None if found is None else found.outline
 
     def best(self, search: PartySearch, goal: RunGoal, limit: float) -> Found | None:
-        """Find the best run; where the least value is the best, one of a value up to ``limit``."""
+        """Find the best run; with ``LEAST_VALUE``, only runs of a value up to ``limit``."""
         in_time = search.instants[search.instants <= self.gang.promised]
         match goal:
             case RunGoal.LEAST_VALUE:
@@ -95,7 +96,7 @@ class RolesChooser:
                 assert_never(goal)
 
     def is_one_a_node(self, role: int) -> bool:
-        """Whether terms keep members of a role apart on all nodes on which they may be."""
+        """Whether terms allow at most one member of a role on each node on which they may be."""
         return any(
             level.single_nodes
             and (level.domain[self.passes[:, role]] >= 0).all()
@@ -104,13 +105,13 @@ class RolesChooser:
         )
 
     def best_of_size(self, search: PartySearch, size: int) -> Outline | None:
-        """Tell of the best run of so many members, whatever the deadline."""
+        """Return the best run of ``size`` members, whatever the deadline."""
         in_time = search.instants[search.instants <= self.gang.promised]
         found = self._run(search, in_time, LeastValue(self.party.sizes == size, np.inf))
         return None if found is None else found.outline
 
     def search(self, timeline: Timeline) -> PartySearch:
-        """Prepare searches on a timeline."""
+        """Prepare the search on a timeline."""
         levels = [level._replace(domain=level.domain[timeline.node]) for level in self.levels]
         for level in levels:
             timeline = timeline.divided(level.domain)
@@ -138,7 +139,7 @@ class RolesChooser:
         return np.ones(len(self.party.needs), dtype=np.bool_)
 
     def _most(self, levels: Sequence[Level], classes: int) -> IntArray:
-        """Tell how many members of a role at most are of use on a node of each class: int[c, role]."""
+        """Return the most members of a role that a node of each class may take: int[c, role]."""
         needs = self.party.needs.max(axis=0, initial=0)
         most = np.repeat(needs[np.newaxis], classes, axis=0)
         for level in levels:
@@ -159,7 +160,7 @@ class RolesChooser:
         return any_equal(search, wish, among=among)
 
     def _alternative(self, search: PartySearch, found: Found) -> Outline | None:
-        """Choose the run that says most about the one that was found; see ``Placement``."""
+        """Choose the alternative to the run that was found; see ``Placement``."""
         now, later, sizes = search.instants[:1], search.instants[1:], self.party.sizes
         starts_now = found.outline.start == now[0]
         if not starts_now:
@@ -172,7 +173,7 @@ class RolesChooser:
 
 
 def longest_pieces(search: PartySearch, found: Found) -> float | None:
-    """Tell what the pieces of the slowest member take on an idle reference node; None where no role has pieces."""
+    """Return the time of the slowest member's pieces, in pieces on an idle reference node; None without pieces."""
     for role, one in enumerate(search.party.gang.roles):
         if one.pieces is not None:
             ranks, counts = _by_role(found, len(search.party.gang.roles))[role]

@@ -1,4 +1,4 @@
-"""Which way of choosing suits a gang."""
+"""The chooser for a gang, by its roles and terms."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -24,13 +24,13 @@ from coschedule.queue.search.candidates import Consider
 from coschedule.queue.search.effort import Effort
 
 _STEPS_A_TERM = 100
-"""To compare a term with those before takes as long as so many combinations of members and nodes."""
+"""The cost of comparing a term with those before it, in steps of ``Effort``."""
 
 
 def chooser_of(
     gang: PendingGang, feasibility: Feasibility, topology: Topology, consider: Consider, effort: Effort
 ) -> Chooser | TopologiesCross | TooManyCombinations:
-    """Find the way to choose for a gang, or say why there is none."""
+    """Return the chooser for a gang, or why there is none."""
     places = _places_for(gang, feasibility)
     if not gang.terms and len(gang.roles) == 1:
         return PlainChooser(demand=_demand_of(gang, places, consider, effort))
@@ -43,7 +43,7 @@ def chooser_of(
 
 
 class _Places(NamedTuple):
-    """Members of a role may be on nodes passes[n, role], for stays[n, role] seconds; for ever where that is None."""
+    """Members may be on nodes passes[n, role], for stays[n, role] seconds; None where no node limits that."""
 
     passes: BoolArray
     stays: FloatArray | None
@@ -67,7 +67,7 @@ def _demand_of(
 
 
 def keys_of_all(gang: PendingGang, topology: Topology) -> tuple[str, ...]:
-    """List the labels of which all members share one value; of labels that divide nodes alike the first by name."""
+    """List the labels of which all members must share one value; of labels with the same domains, the first by name."""
     of_all = (term for term in gang.terms if _is_of_all(term, gang))
     distinct = topology.distinct(sorted(of_all, key=lambda term: term.topology_key))
     return tuple(term.topology_key for term in distinct)
@@ -99,7 +99,7 @@ def _within_a_domain(
 
 
 class _Label(NamedTuple):
-    """A label, the domain of each node that passes for some role, domain[n], -1 for others, and the terms about it."""
+    """A label and its terms. ``domain[n]`` is the domain of each node that passes for some role, -1 for others."""
 
     key: str
     domain: IntArray
@@ -111,12 +111,12 @@ class _Label(NamedTuple):
         return are_single_nodes(self.domain)
 
     def is_one_a_node(self, passes: BoolArray) -> bool:
-        """Whether terms that keep members of one role apart mean one a node, and on all nodes that pass, bool[n]."""
+        """Whether anti-affinity within a role allows one member on each node that passes, bool[n]."""
         return self.is_of_single_nodes and bool((self.domain[passes] >= 0).all())
 
 
 def _labels(gang: PendingGang, terms: Iterable[Term], passes: BoolArray, topology: Topology) -> list[_Label]:
-    """List the labels that terms are about, by name; those that divide nodes alike are one."""
+    """List the labels of terms, by name; labels with the same domains are one."""
     names = [role.name for role in gang.roles]
     by_domains: dict[int, list[Term]] = {}
     for term in sorted(terms, key=lambda term: term.topology_key):
@@ -133,7 +133,7 @@ def _labels(gang: PendingGang, terms: Iterable[Term], passes: BoolArray, topolog
 
 
 def _levels(labels: Sequence[_Label]) -> tuple[Level, ...] | TopologiesCross:
-    """Put labels in order, the coarsest first; domains of single nodes need no number."""
+    """Sort labels, the coarsest first; domains of single nodes need no number."""
     single = [label for label in labels if label.is_of_single_nodes]
     shared = sorted(
         (label for label in labels if not label.is_of_single_nodes),

@@ -7,13 +7,13 @@ from coschedule.queue.search.candidates import Candidate, GangLoad, SearchSpace
 from coschedule.queue.slots.counts import count_outlasting
 
 _STEPS_A_SIZE = 5_000
-"""To look at one size takes as long as so many combinations of members and nodes, at least."""
+"""The least cost of searching one size, in steps of ``Effort``."""
 
 
 def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadline: float) -> Candidate | None:
     """Find the candidate with the fewest members whose finish is at most ``deadline``; ties to the earlier finish.
 
-    When the effort is over, any size that meets it will do.
+    When the effort is over, any size that meets the deadline is taken.
     """
     if not (len(space.open_slots.slowdowns) and len(load.sizes)):
         return None
@@ -29,7 +29,7 @@ def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadl
 
 
 def _soonest_by_size(space: SearchSpace, load: GangLoad, among: IntArray) -> FloatArray:
-    """Bound every size's finish from below: the fastest run from the first instant that has as many slots."""
+    """Return a lower bound on the finish of each size: its fastest run from the first instant with enough slots."""
     runs = load.runs_at(float(space.open_slots.slowdowns[0]))
     [slots] = count_outlasting(space.open_slots, np.array([runs.min()]), among=among)
     first = np.searchsorted(np.maximum.accumulate(slots), load.sizes)

@@ -1,4 +1,4 @@
-"""What one gang asks for, and the best that a timeline has for it."""
+"""What a gang of one role requests, and the best run that a timeline has for it."""
 
 import math
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Demand:
-    """A gang of one role with what is fixed about it: what a member requests, int[r], where it may run, bool[n].
+    """A gang of one role: each member takes ``request``, int[r], and may run on nodes that ``passes``, bool[n].
 
-    A node takes at most ``per_node`` members. ``load`` is None when the run time is unknown. ``consider`` is told what
-    is looked at, and ``effort`` counts it. A run may stay on a node for ``stays`` seconds, float[n], or for ever where
-    that is ``None``.
+    A node takes at most ``per_node`` members. ``load`` is None when the run time is unknown. ``consider`` receives the
+    runs that are computed, and ``effort`` counts the steps. Members may stay on a node for ``stays`` seconds, float[n];
+    None where no node limits that.
     """
 
     gang: PendingGang
@@ -44,13 +44,13 @@ class Demand:
 
     @property
     def for_ever(self) -> BoolArray:
-        """The nodes that pass and on which members may stay without an end: bool[n]."""
+        """The nodes that pass and do not limit how long members stay: bool[n]."""
         for_ever: BoolArray = self.passes if self.stays is None else self.passes & (self.stays == np.inf)
         return for_ever
 
     @property
     def needed(self) -> int:
-        """The least size that may run; the least of all when none has a time."""
+        """The least size with a known time; the least of all sizes when none has one."""
         return int(self.load.sizes[0]) if self.load and self.load.sizes.size else self.role.sizes.least
 
     def search_space(self, timeline: Timeline) -> SearchSpace:
@@ -68,8 +68,7 @@ class Demand:
     def best(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
         """Choose the least value up to ``limit`` or, with a deadline, the fewest members that meet it.
 
-        A gang whose run time is unknown starts as early as it can; a deadline cannot bind it. None starts after what it
-        was promised.
+        With an unknown run time, choose the earliest start; a deadline has no effect. No run starts after ``promised``.
         """
         if self.load is None or self.gang.deadline is None:
             return self.soonest(space, limit)
@@ -82,7 +81,7 @@ class Demand:
         return self.load.best(space, among=self._in_time(space), limit=limit)
 
     def alternative(self, space: SearchSpace, chosen: Outline) -> Candidate | None:
-        """Choose the candidate that says most about ``chosen``; see ``Placement``."""
+        """Choose the alternative to ``chosen``; see ``Placement``."""
         now, later = space.all_indices[:1], space.all_indices[1:]
         starts_now = chosen.start == space.open_slots.instants[0]
         if self.load is None:
@@ -96,7 +95,7 @@ class Demand:
         )
 
     def _in_time(self, space: SearchSpace) -> IntArray:
-        """List the instants up to the start that the gang was promised, by index."""
+        """List the instants up to the promised start, by index."""
         return np.arange(np.searchsorted(space.open_slots.instants, self.gang.promised, side="right"))
 
     def _earliest_start(self, space: SearchSpace, least: int, among: IntArray) -> Candidate | None:
@@ -113,7 +112,7 @@ def demand_of(
     per_node: int | None = None,
     stays: FloatArray | None = None,
 ) -> Demand:
-    """Prepare the choice for a gang; a node may be limited to fewer members than it has room for, or to short runs."""
+    """Return the demand of a gang; ``per_node`` and ``stays`` limit the members of a node and their run times."""
     [role] = gang.roles
     return Demand(
         gang=gang,
@@ -151,7 +150,7 @@ def _load_of_range(role: Role, work: Work, price: Price) -> GangLoad:
                 price=price,
             )
         case Load.EQUAL | Load.NONE:
-            # Members without a part of the work are planned alone only to see where they would fit.
+            # A role without a load is planned alone only to find where it would fit.
             return EqualLoad(sizes=table.sizes, times=table.times, price=price)
         case _:
             assert_never(role.load)

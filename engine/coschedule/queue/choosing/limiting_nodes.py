@@ -1,4 +1,4 @@
-"""Which nodes limit a placed gang: the one that is there last, and the slowest."""
+"""Which nodes limit a placed gang: the last one to have room, and the slowest."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from coschedule.queue.slots.timeline import Timeline
 class LimitingNodes(NamedTuple):
     """Ranks of nodes. Node ``latest`` has no room for its members before the start, None if all nodes have.
 
-    Of several, the first: ranks run from the fastest node on, equally fast ones in the order of their names.
+    Of several nodes, the first by rank: the fastest, then by name.
     """
 
     latest: int | None
@@ -46,7 +46,10 @@ def slowest_node(gang: PendingGang, seats: Sequence[ChosenNodes], timeline: Time
 
 
 def _slowest(ranks: IntArray, timeline: Timeline) -> tuple[int, int]:
-    """Return the largest pace of nodes of these ranks, which rise, and the first that has it: ranks rise with paces."""
+    """Return the largest pace of the nodes of these ranks, which rise, and the first rank that has it.
+
+    Ranks are sorted by pace.
+    """
     pace, class_of = timeline.pace, timeline.class_of
     slowest = int(pace[class_of[ranks[-1]]])
     if pace[class_of[ranks[0]]] == slowest:
@@ -55,7 +58,7 @@ def _slowest(ranks: IntArray, timeline: Timeline) -> tuple[int, int]:
 
 
 def _slowest_by_kind(gang: PendingGang, ranks: IntArray, timeline: Timeline) -> int:
-    """Return the first by name of the slowest for a gang that has factors for kinds of nodes."""
+    """Return the slowest node by the gang's own factors; of several, the first by name."""
     nodes, slowdowns = timeline.node[ranks], timeline.slowdowns[timeline.pace[timeline.class_of[ranks]]]
     slowdowns = slowdowns * times_on(gang.factors, timeline.kinds[nodes])
     return int(ranks[np.lexsort((nodes, -slowdowns))[0]])

@@ -1,11 +1,11 @@
-"""What there is for one gang, where some kinds of nodes are faster or slower for it than for others.
+"""Timelines for a gang that is faster or slower on some kinds of nodes than other gangs.
 
-A gang with factors is planned on a timeline of its own: a node's slow-down is multiplied by the gang's factor for its
-kind, and nodes are ranked anew, those first that are fastest for it. So nothing that chooses for a gang need know of
-kinds. What was chosen is then called by the ranks that all gangs share.
+A gang with factors is planned on a timeline of its own. There a node's slow-down is multiplied by the gang's factor for
+its kind, and nodes are ranked again, the fastest for this gang first. So choosers need not know of kinds. The choice is
+then translated back to the ranks that all gangs share.
 
-Example: nodes a and b are as fast, and of kinds 0 and 1. A gang with the factor 2 for kind 0 takes twice as long on a,
-and has b in front of it.
+Example: nodes a and b are equally fast, and of kinds 0 and 1. A gang with the factor 2 for kind 0 takes twice as long
+on a, so b ranks before a.
 """
 
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.slots.timeline import Timeline, no_kinds
 
 _STEPS_A_NODE = 10
-"""To rank nodes anew takes as long as so many copies of a timeline."""
+"""The cost of ranking nodes again, in copies of a timeline."""
 
 NodesOfRole = tuple[IntArray, IntArray]
-"""Nodes by index, and how many members of a role each has."""
+"""Nodes by index, and the number of members of a role on each."""
 
 
 def own_slowdowns(gang: PendingGang, snapshot: Snapshot) -> FloatArray:
-    """Tell the slow-down of each node for the gang: float[n]."""
+    """Return the slow-down of each node for the gang: float[n]."""
     if not gang.factors:
         return snapshot.slowdown
     slowdowns: FloatArray = snapshot.slowdown * times_on(gang.factors, snapshot.kinds)
@@ -35,20 +35,20 @@ def own_slowdowns(gang: PendingGang, snapshot: Snapshot) -> FloatArray:
 
 
 def own_snapshot(gang: PendingGang, snapshot: Snapshot) -> Snapshot:
-    """Return the snapshot in which nodes are as fast for all as they are for the gang."""
+    """Return the snapshot with the gang's own slow-downs."""
     if not gang.factors:
         return snapshot
     return snapshot.as_fast_as(own_slowdowns(gang, snapshot))
 
 
 def copies_for(gang: PendingGang, timeline: Timeline) -> int:
-    """Count the copies of a timeline that are made for a gang: with what it takes, and as fast as it is for it."""
+    """Return the cost of the timelines made for a gang, in copies: with its claims, and with its own slow-downs."""
     timelines = 1 + len(timeline.safer)
     return timelines if not gang.factors else _STEPS_A_NODE * timelines
 
 
 def own_timeline(gang: PendingGang, timeline: Timeline) -> Timeline:
-    """Return the timeline in which nodes are as fast for all as they are for the gang, ranked anew."""
+    """Return the timeline with the gang's own slow-downs, and with nodes ranked by them."""
     if not gang.factors or not len(timeline.kinds):
         return timeline
     times = times_on(gang.factors, timeline.kinds)[timeline.node]
@@ -71,9 +71,9 @@ def own_timeline(gang: PendingGang, timeline: Timeline) -> Timeline:
 
 
 def own_times(roles: Sequence[Role], seats: Sequence[NodesOfRole], slowdowns: FloatArray, own: FloatArray) -> float:
-    """Tell how many times as long members on ``seats``, role by role, run by their own slow-downs as by all gangs'.
+    """Return the run time on ``seats``, role by role, by ``own`` slow-downs divided by that by ``slowdowns``.
 
-    Of pieces it is what their parts would take if they were no whole numbers.
+    Pieces are divided as if they need not be whole.
     """
     working = [(role, one) for role, one in zip(roles, seats, strict=True) if role.load.is_work]
     if not working:
@@ -85,5 +85,5 @@ def own_times(roles: Sequence[Role], seats: Sequence[NodesOfRole], slowdowns: Fl
 
 
 def shared_ranks(own: Timeline, timeline: Timeline) -> IntArray:
-    """Tell the rank in ``timeline`` of the node of each rank in a gang's ``own``: int[k]."""
+    """Return the rank in ``timeline`` of the node of each rank in a gang's ``own`` timeline: int[k]."""
     return np.argsort(timeline.node)[own.node]

@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.choosing.demand import Demand
 from coschedule.queue.choosing.limiting_nodes import find_limiting_nodes
-from coschedule.queue.problem.gangs import TOLD_SECONDS, PendingGang
+from coschedule.queue.problem.gangs import RESOLUTION_SECONDS, PendingGang
 from coschedule.queue.search.candidates import Outline, outline_of
 from coschedule.queue.search.effort import Effort
 from coschedule.queue.search.node_choice import choose_nodes
@@ -14,7 +14,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class Standing(NamedTuple):
-    """Whether a run is the best that a gang may have, and if so which other says most about it."""
+    """Whether a run is the best for a gang and, if so, its alternative (see ``Placement``)."""
 
     is_best: bool
     alternative: Outline | None = None
@@ -22,7 +22,7 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlainChooser:
-    """Chooses what a demand finds best; see ``Chooser``."""
+    """Chooses the best candidate of a demand; see ``Chooser``."""
 
     demand: Demand
 
@@ -33,17 +33,17 @@ class PlainChooser:
 
     @property
     def effort(self) -> Effort:
-        """What there is for it."""
+        """The effort of this choice."""
         return self.demand.effort
 
     @property
     def gave_up(self) -> bool:
-        """Never: where any run is possible, one is found."""
+        """False: where a run is possible, one is always found."""
         return False
 
     @property
     def combinations(self) -> int:
-        """How many combinations were looked at, or what takes as long."""
+        """The number of steps spent."""
         return self.demand.effort.total
 
     def choose(self, timeline: Timeline) -> Choice | None:
@@ -65,30 +65,30 @@ class PlainChooser:
         )
 
     def without_limits(self) -> Self:
-        """Choose as if members might stay on any node for ever."""
+        """Return the chooser without limits on how long members may stay on nodes."""
         return replace(self, demand=replace(self.demand, stays=None))
 
     def alternative(self, timeline: Timeline, chosen: Outline) -> Outline | None:
-        """Tell of the candidate that says most about a run that was chosen before; see ``Placement``."""
+        """Return the alternative to a run that was chosen before; see ``Placement``."""
         return outline_of(self.demand.alternative(self.demand.search_space(timeline), chosen))
 
     def standing(self, timeline: Timeline, chosen: Outline) -> Standing:
-        """Tell what there is beside a later run that was chosen before, on a timeline in which it is not claimed."""
+        """Compare a later run of the previous plan with the others, on a timeline that does not contain its claims."""
         space = self.demand.search_space(timeline)
-        # What was chosen before may be shorter than the same run now, as times are told in whole seconds.
-        limit = self.gang.price.value(chosen.start, chosen.finish + TOLD_SECONDS, chosen.size)
+        # The run of the previous plan may be shorter than the same run now, as times are rounded to seconds.
+        limit = self.gang.price.value(chosen.start, chosen.finish + RESOLUTION_SECONDS, chosen.size)
         best = outline_of(self.demand.best(space, limit))
         if best is not None and best.start <= chosen.start and _is_another(best, chosen):
             return Standing(is_best=False)
         return Standing(is_best=True, alternative=outline_of(self.demand.alternative(space, chosen)))
 
     def soonest(self, timeline: Timeline) -> Outline | None:
-        """Tell of the best candidate, whatever the deadline."""
+        """Return the best candidate, whatever the deadline."""
         return outline_of(self.demand.soonest(self.demand.search_space(timeline)))
 
 
 def _is_another(best: Outline, chosen: Outline) -> bool:
-    """Tell whether a candidate is another run than the one that was chosen before; only its finish is not exact."""
+    """Return whether a candidate differs from the run of the previous plan; only the finish of that is rounded."""
     if (best.start, best.size) != (chosen.start, chosen.size):
         return True
-    return best.finish < chosen.finish - TOLD_SECONDS
+    return best.finish < chosen.finish - RESOLUTION_SECONDS

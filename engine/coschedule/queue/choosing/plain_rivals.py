@@ -1,4 +1,4 @@
-"""Domains as rivals for a gang of one role: of a domain only the slots matter that it has for the gang."""
+"""Domains as rivals for a gang of one role: only a domain's slots for the gang matter."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Self, assert_never
@@ -31,7 +31,8 @@ from coschedule.queue.slots.timeline import Timeline
 class PlainRivals:
     """The ``slots`` of each domain, and the ``first`` instant at which the gang may start; see ``Rivals``.
 
-    They do not say for how long members may stay: so bounds hold, and runs are found on the timeline itself.
+    The slots ignore how long members may stay. So bounds still hold; where stays are limited, runs are found on the
+    timeline itself.
     """
 
     demand: Demand
@@ -77,7 +78,7 @@ class PlainRivals:
         return run_of(self.goal, demand.gang, outline, longest=self._longest(open_slots, outline))
 
     def alike(self, until: float) -> IntArray:
-        """Number alike domains; see ``Rivals``. Where stays are limited, none is known to be like another."""
+        """Number alike domains; see ``Rivals``. Where stays are limited, all domains count as different."""
         if self.demand.stays is not None:
             return np.arange(len(self.lowest))
         slots = self.slots.take(self.slots.stay) if self.goal is RunGoal.EARLIEST_START else self.slots
@@ -89,7 +90,7 @@ class PlainRivals:
         return self.demand.search_space(self.timeline.of_ranks(self.domains.ranks(domain))).open_slots
 
     def _longest(self, open_slots: OpenSlots, outline: Outline) -> float | None:
-        """Tell what the pieces of the slowest member take on a reference node, if that is what counts."""
+        """Return the time of the slowest member's pieces, in pieces on a reference node, if runs are compared by it."""
         pieces = self.demand.role.pieces
         if self.goal is not RunGoal.EARLIEST_START or pieces is None:
             return None
@@ -100,7 +101,7 @@ class PlainRivals:
 
 
 class _CountedSlots(NamedTuple):
-    """How many slots last for the shortest run, and no less than which slow-down they have, from each instant on."""
+    """From each instant on: the number of slots that last for the shortest run, and a lower bound on slow-downs."""
 
     instants: Instants
     slots: IntArray
@@ -109,7 +110,7 @@ class _CountedSlots(NamedTuple):
 
     @classmethod
     def of(cls, demand: Demand, slots: SlotsByDomain, instants: Instants) -> Self:
-        """Count them: first those that last for the shortest run of any size, then for that of sizes they can hold."""
+        """Count the slots that last for the shortest run of any size, then only of sizes that fit on that many."""
         fastest = fastest_in(slots, instants.domains)
         counts = count_lasting(slots, instants, np.zeros(instants.domains))
         for _ in range(_ROUNDS):
@@ -119,7 +120,7 @@ class _CountedSlots(NamedTuple):
 
 
 _ROUNDS = 2
-"""So often slots are counted that last for the shortest run which so many could hold: there are fewer each time."""
+"""How often slots are counted again. Fewer slots have a longer shortest run, so each round leaves fewer slots."""
 
 
 def _shortest_runs(load: GangLoad | None, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
@@ -127,7 +128,7 @@ def _shortest_runs(load: GangLoad | None, slowdowns: FloatArray, slots: IntArray
 
 
 def _bounds(counted: _CountedSlots, demand: Demand, goal: RunGoal) -> FloatArray:
-    """Bound the merits of each domain's runs."""
+    """Return lower bounds on the merits of the runs of each domain."""
     load, gang, instants = demand.load, demand.gang, counted.instants
     match goal:
         case RunGoal.LEAST_VALUE:

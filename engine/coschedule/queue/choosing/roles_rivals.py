@@ -1,6 +1,6 @@
 """Domains as rivals for a gang of several roles, or with terms among its members.
 
-The bound on a domain's runs asks whether each role would have enough slots if it were alone.
+The bound on a domain's runs counts the slots that each role would have alone.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from coschedule.queue.slots.open_slots import open_slots_for
 from coschedule.queue.slots.timeline import Timeline
 
 _ROUNDS = 2
-"""So often slots are counted that last for the shortest run which so many could hold: there are fewer each time."""
+"""How often slots are counted again. Fewer slots have a longer shortest run, so each round leaves fewer slots."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,7 +79,7 @@ def _shared(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
 
 
 def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
-    """List what else of a class matters: which roles may be there, how long, and labels of single nodes."""
+    """List what else matters of a class: which roles may be there, for how long, and labels of single nodes."""
     single = [level.domain[timeline.example] for level in chooser.levels if level.single_nodes]
     stays = () if chooser.stays is None else chooser.stays[timeline.example].T
     limits = [np.unique(of_role, return_inverse=True)[1].astype(np.int64) for of_role in stays]
@@ -87,9 +87,9 @@ def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
 
 
 class _CountedMixes(NamedTuple):
-    """From each instant on: how many mixes may fit, the smallest first, and by how much their runs are longer at least.
+    """From each instant on: how many of the smallest mixes may fit, and a lower bound on the factor of their runs.
 
-    Longer than on idle reference nodes.
+    The factor is the run time divided by that on idle reference nodes.
     """
 
     instants: Instants
@@ -99,7 +99,7 @@ class _CountedMixes(NamedTuple):
 
     @classmethod
     def of(cls, chooser: RolesChooser, timeline: Timeline, domains: Domains) -> Self:
-        """Count them by the slots of each role: first all of these, then those that last for the shortest run."""
+        """Count mixes by the slots of each role: first by all slots, then by those that last for the shortest run."""
         party, count = chooser.party, len(domains.first)
         first = max(timeline.now, chooser.gang.not_before)
         slots = [_slots(chooser, timeline, domains, role) for role in range(len(chooser.gang.roles))]
@@ -124,7 +124,7 @@ def _slots(chooser: RolesChooser, timeline: Timeline, domains: Domains, role: in
 
 
 def _factor(party: Party, slots: list[SlotsByDomain], domains: int) -> FloatArray:
-    """Return by how much runs in each domain are longer at least than on idle reference nodes."""
+    """Return a lower bound on run times in each domain divided by those on idle reference nodes."""
     working = [fastest_in(one, domains) for one, works in zip(slots, party.works.tolist(), strict=True) if works]
     return party.least_factor(np.min(working, axis=0)) if working else np.ones(domains)
 
@@ -135,7 +135,7 @@ def _mixes(party: Party, slots: list[SlotsByDomain], instants: Instants, seconds
 
 
 def _bounds(counted: _CountedMixes, party: Party, goal: RunGoal) -> FloatArray:
-    """Bound the merits of each domain's runs."""
+    """Return lower bounds on the merits of the runs of each domain."""
     instants, mixes, factor = counted.instants, counted.mixes, counted.factor
     match goal:
         case RunGoal.LEAST_VALUE:
@@ -155,7 +155,7 @@ def _bounds(counted: _CountedMixes, party: Party, goal: RunGoal) -> FloatArray:
 
 
 def _least_sizes(counted: _CountedMixes, party: Party) -> FloatArray:
-    """Bound from below how many members a run has that meets the deadline: float[k], inf where none does."""
+    """Return a lower bound on the members of a run that meets the deadline: float[k], inf where none does."""
     deadline = party.gang.deadline
     assert deadline is not None, "members are counted where there is a deadline"
     first = first_in_time(party.times, seconds_until(deadline, counted.instants.time) / counted.factor)

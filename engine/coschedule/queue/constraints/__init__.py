@@ -1,1 +1,1 @@
-"""Which nodes a gang's members may run on, resources aside."""
+"""Which nodes a gang's members may run on, apart from resources."""

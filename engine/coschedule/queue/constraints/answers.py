@@ -1,4 +1,4 @@
-"""What is known of the nodes of one table, and kept as long as the table: nodes change less often than plans do."""
+"""A cache of which nodes of one table pass which constraints; it lives as long as the table, over many plans."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -12,9 +12,9 @@ from coschedule.queue.constraints.terms import Constraints
 
 
 class Answers:
-    """The columns of a table as sets of nodes, and the nodes that pass the constraints that were asked about.
+    """The columns of a table as sets of nodes, and the nodes that pass each of the constraints checked so far.
 
-    A set takes one bit for each node. The set for some constraints goes when nothing refers to them any more.
+    A set takes one bit for each node. The set for some constraints is dropped when nothing refers to them any more.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Answers:
 
     @cached_property
     def index(self) -> Mapping[str, int]:
-        """The number of each node, by name."""
+        """The index of each node, by name."""
         return {name: number for number, name in enumerate(self._names)}
 
     @cached_property

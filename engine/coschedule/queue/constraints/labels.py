@@ -1,4 +1,4 @@
-"""Which nodes have which labels; a requirement takes one step for each of its values, however many nodes there are."""
+"""Which nodes have which labels. The cost of a requirement grows with its values, not with the number of nodes."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from coschedule.queue.constraints.terms import Requirement
 
 
 class LabelIndex:
-    """The labels of the nodes of one table: ``labels[n]``. What is found of a label is kept."""
+    """The labels of the nodes of one table, ``labels[n]``; the nodes of a label are cached."""
 
     def __init__(self, labels: Sequence[Mapping[str, str]]) -> None:
         self._labels = labels
@@ -23,7 +23,7 @@ class LabelIndex:
         self._columns: dict[str, _Column] = {}
 
     def matching(self, requirement: Requirement) -> NodeSet:
-        """Find the nodes that match a requirement; one that the API would refuse matches none."""
+        """Find the nodes that match a requirement; a requirement that the API would refuse matches none."""
         operator, values = requirement.operator, requirement.values
         column = self._column(requirement.key)
         if operator == "In" and values:
@@ -37,7 +37,7 @@ class LabelIndex:
         return column.beyond(operator, bound_of(values))
 
     def has(self, key: str) -> bool:
-        """Whether any node has a label."""
+        """Whether any node has the label."""
         return key in self._keys
 
     @cached_property
@@ -45,7 +45,7 @@ class LabelIndex:
         return frozenset[str]().union(*self._labels)
 
     def _column(self, key: str) -> "_Column":
-        """Find a label's nodes; the many labels that a gang may name and no node has cost nothing."""
+        """Return the nodes of a label; all labels that no node has share one empty column."""
         if not self.has(key):
             return self._on_no_node
         if key not in self._columns:
@@ -54,14 +54,14 @@ class LabelIndex:
 
 
 class _Integers(NamedTuple):
-    """The nodes whose value is an integer, and these integers, which do not fall."""
+    """The nodes whose value is an integer, sorted by these integers."""
 
     number: list[int]
     node: IntArray
 
 
 class _Column:
-    """One label: its value on each node, None where a node has it not."""
+    """One label: its value on each node, None where a node does not have it."""
 
     def __init__(self, values: Sequence[str | None]) -> None:
         self._values = values
@@ -75,12 +75,12 @@ class _Column:
         return found
 
     def beyond(self, operator: str, bound: int | None) -> NodeSet:
-        """Find the nodes whose value is an integer on that side of the bound; none where the operator is unknown."""
+        """Find the nodes whose value is an integer above (Gt) or below (Lt) the bound; none for other operators."""
         if bound is None or operator not in ("Gt", "Lt"):
             return NOWHERE
         number, node = self._integers
         first = (bisect_right if operator == "Gt" else bisect_left)(number, bound)
-        # There are no more answers than integers on nodes, however many bounds somebody writes.
+        # The cache is bounded by the integers on nodes, however many different bounds users write.
         if (operator, first) not in self._beyond:
             mask = np.zeros(len(self._values), dtype=np.bool_)
             mask[node[first:] if operator == "Gt" else node[:first]] = True

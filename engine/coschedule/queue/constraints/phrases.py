@@ -1,6 +1,6 @@
-"""What a node fails, as phrases that complete "3 nodes ...": requirements are written as kubectl writes selectors.
+"""Failed requirements as phrases that complete "3 nodes ...", in the format of kubectl's selectors.
 
-Keys and values are as long, and as many, as their owners like, so a phrase shows some of them and is cut.
+Users may write many long keys and values. So a phrase shows only some of them and is cut.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,22 +20,22 @@ def without_label(requirement: Requirement) -> str:
     if requirement.operator == "Exists":
         return _cut(f"without the label {requirement.key}")
     if requirement.operator == "In" and len(requirement.values) == 1:
-        return _cut(f"without {_spelled(requirement)}")
-    return _cut(f"outside its affinity {_spelled(requirement)}")
+        return _cut(f"without {_formatted(requirement)}")
+    return _cut(f"outside its affinity {_formatted(requirement)}")
 
 
 def outside_affinity(terms: Sequence[NodeTerm]) -> str:
     """``outside its affinity zone=a or disk=ssd,gpu``."""
-    alternatives = (",".join(_some(_spelled_each(term))) for term in terms if term.labels or term.fields)
+    alternatives = (",".join(_some(_formatted_each(term))) for term in terms if term.labels or term.fields)
     return _cut(" ".join(["outside its affinity", " or ".join(_some(alternatives))]).strip())
 
 
 def with_taint(taint: Taint) -> str:
     """``with the untolerated taint gpu=a100:NoSchedule``."""
-    return _cut(f"with the untolerated taint {taint.spelled}")
+    return _cut(f"with the untolerated taint {taint.formatted}")
 
 
-def _spelled(requirement: Requirement) -> str:
+def _formatted(requirement: Requirement) -> str:
     key, operator, values = requirement
     if operator in _ONE_VALUE and len(values) == 1:
         return f"{key}{_ONE_VALUE[operator]}{values[0]}"
@@ -46,13 +46,13 @@ def _spelled(requirement: Requirement) -> str:
     return f"!{key}" if operator == "DoesNotExist" else key
 
 
-def _spelled_each(term: NodeTerm) -> Iterator[str]:
-    yield from map(_spelled, term.labels)
-    yield from map(_spelled, term.fields)
+def _formatted_each(term: NodeTerm) -> Iterator[str]:
+    yield from map(_formatted, term.labels)
+    yield from map(_formatted, term.fields)
 
 
-def _some(words: Iterable[str]) -> list[str]:
-    listed = list(islice(words, _MOST + 1))
+def _some(items: Iterable[str]) -> list[str]:
+    listed = list(islice(items, _MOST + 1))
     return listed if len(listed) <= _MOST else [*listed[:_MOST], "…"]
 
 

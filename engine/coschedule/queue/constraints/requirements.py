@@ -15,7 +15,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def label_test(requirement: Requirement) -> LabelTest:
-    """Turn a requirement into a test of a label's value; one that the API would refuse passes nothing."""
+    """Return a requirement as a test of a label's value; a requirement that the API would refuse passes nothing."""
     values = frozenset(requirement.values)
     if requirement.operator == "In" and values:
         return lambda value: value in values
@@ -29,7 +29,7 @@ def label_test(requirement: Requirement) -> LabelTest:
 
 
 def is_beyond(number: int, operator: str, bound: int) -> bool:
-    """Compare integers as Gt and Lt do; an unknown operator compares nothing."""
+    """Compare integers as Gt and Lt do; False for other operators."""
     return (operator == "Gt" and number > bound) or (operator == "Lt" and number < bound)
 
 
@@ -39,12 +39,12 @@ def bound_of(values: tuple[str, ...]) -> int | None:
 
 
 def label_integer(text: str) -> int | None:
-    """Read a label's value as an integer; None when it is none."""
+    """Read a label's value as an integer; None when it is not one."""
     return _integer(text, _INTEGER)
 
 
 def taint_integer(text: str) -> int | None:
-    """Read the value of a taint or a toleration as an integer, which may be spelt in one way only; None otherwise."""
+    """Read the value of a taint or a toleration as an integer without leading zeros or "+"; None otherwise."""
     return _integer(text, _CANONICAL_INTEGER)
 
 
@@ -58,9 +58,9 @@ def _is_integer_beyond(value: str | None, operator: str, bound: int) -> bool:
     return number is not None and is_beyond(number, operator, bound)
 
 
-def _integer(text: str, spelling: re.Pattern[str]) -> int | None:
-    """Read a 64-bit integer; None when the text is spelt otherwise or the number is larger."""
-    if len(text) > _LONGEST_LABEL or not spelling.fullmatch(text):
+def _integer(text: str, pattern: re.Pattern[str]) -> int | None:
+    """Read a 64-bit integer; None when the text does not match the pattern or the number is larger."""
+    if len(text) > _LONGEST_LABEL or not pattern.fullmatch(text):
         return None
     number = int(text)
     return number if number in _INT64 else None

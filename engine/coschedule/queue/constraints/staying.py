@@ -1,9 +1,9 @@
-"""For how long members may stay on tainted nodes: a toleration of a taint that evicts may have an end.
+"""How long members may stay on tainted nodes: a toleration of a NoExecute taint may have ``tolerationSeconds``.
 
-Time counts from when a member is on the node, so it is a limit of how long a run may be there, whenever it starts.
+The time counts from when a member is on the node. So it limits the length of a run there, whenever the run starts.
 
-Example: a node has the taint leaving:NoExecute, which members tolerate for 300 seconds. A run of 200 seconds may be
-there. One of 400 seconds may not, and neither may one whose run time is unknown.
+Example: a node has the taint leaving:NoExecute, which members tolerate for 300 seconds. A run of 200 seconds may use
+the node. A run of 400 seconds, or of unknown length, may not.
 """
 
 import math
@@ -19,9 +19,9 @@ _EVICTS = "NoExecute"
 
 
 def longest_stay(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> float:
-    """Return for how many seconds a pod may stay on a node with these taints, all of which it tolerates; inf: for ever.
+    """Return how many seconds a pod may stay on a node with these taints, all of which it tolerates; inf for ever.
 
-    Of the tolerations of a taint the first counts, of the taints the one that evicts soonest, as in Kubernetes.
+    The first matching toleration of each taint counts, and of all taints the one that evicts soonest, as in Kubernetes.
     """
     evicting = (taint for taint in taints if taint.effect == _EVICTS)
     return max(0.0, min((_seconds(taint, tolerations) for taint in evicting), default=math.inf))
@@ -30,7 +30,7 @@ def longest_stay(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> 
 def stays_by_node(
     taint_lists: Sequence[Iterable[Taint]], list_of: IntArray, tolerations: Sequence[Toleration]
 ) -> FloatArray | None:
-    """Return for how long a pod may stay on each node, float[n]; ``None`` where no node limits that.
+    """Return how many seconds a pod may stay on each node, float[n]; ``None`` where no node limits that.
 
     Node ``n`` has the taints ``taint_lists[list_of[n]]``.
     """

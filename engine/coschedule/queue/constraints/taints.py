@@ -1,4 +1,4 @@
-"""Which nodes have which of the taints that keep pods off."""
+"""Which nodes have which taints of the effects NoSchedule and NoExecute."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ class TaintIndex:
         self._taints = taints
 
     def not_covered(self, tolerance: Tolerance) -> NodeSet:
-        """Find the nodes with a taint that keeps those off who have no more tolerance than that."""
+        """Find the nodes with a taint that the tolerations do not cover."""
         found = NOWHERE
         for taint, nodes in self._nodes.items():
             if not tolerance.covers(taint):
@@ -32,7 +32,7 @@ class TaintIndex:
         return found
 
     def by_first(self, tolerance: Tolerance, nodes: BoolArray) -> Mapping[Taint, int]:
-        """Count some nodes, bool[n], by the first of their taints that is not covered."""
+        """Count ``nodes``, bool[n], by the first of their taints that is not covered."""
         lists, list_of = self._lists
         counts: Counter[Taint] = Counter()
         for taints, count in zip(lists, np.bincount(list_of[nodes], minlength=len(lists)).tolist(), strict=True):
@@ -41,7 +41,7 @@ class TaintIndex:
         return counts
 
     def stays(self, tolerations: Sequence[Toleration]) -> FloatArray | None:
-        """Return for how many seconds a pod may stay on each node, float[n]; ``None`` where no node limits that."""
+        """Return how many seconds a pod may stay on each node, float[n]; ``None`` where no node limits that."""
         return stays_by_node(*self._lists, tolerations)
 
     @cached_property
@@ -54,7 +54,7 @@ class TaintIndex:
 
     @cached_property
     def _lists(self) -> tuple[Sequence[Taints], IntArray]:
-        """The distinct lists of taints, and which of them each node has."""
+        """The distinct lists of taints, and the index of the list of each node."""
         indices: dict[Taints, int] = {}
         list_of = [indices.setdefault(taints, len(indices)) for taints in self._taints]
         return tuple(indices), np.array(list_of, dtype=np.int64)
@@ -65,5 +65,5 @@ def _blocks(taint: Taint) -> bool:
 
 
 def _first_not_covered(taints: Iterable[Taint], tolerance: Tolerance) -> list[Taint]:
-    """Return the first taint that keeps off, in a list; none where there is none."""
+    """Return a list with the first taint that is not covered; an empty list where all are."""
     return [taint for taint in filter(_blocks, taints) if not tolerance.covers(taint)][:1]

@@ -1,4 +1,4 @@
-"""What a member requires of a node besides resources, spelled as in Kubernetes."""
+"""What a member requires of a node besides resources, in the terms of Kubernetes."""
 
 import math
 from dataclasses import dataclass, field
@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 
 class Taint(NamedTuple):
-    """A taint of a node, spelt as in Kubernetes."""
+    """A taint of a node, with the values of the Kubernetes API."""
 
     key: str
     value: str
     effect: str
 
     @property
-    def spelled(self) -> str:
-        """``gpu=a100:NoSchedule``, as kubectl spells it."""
+    def formatted(self) -> str:
+        """``gpu=a100:NoSchedule``, in the format of kubectl."""
         value = f"={self.value}" if self.value else ""
         return f"{self.key}{value}:{self.effect}"
 
@@ -22,7 +22,7 @@ class Taint(NamedTuple):
 class Toleration(NamedTuple):
     """A toleration of a pod: operator Exists, Equal (also ""), Lt or Gt; an empty key or effect matches any.
 
-    A taint that evicts is tolerated for so many ``seconds``, inf without an end.
+    A NoExecute taint is tolerated for ``seconds``, inf without an end.
     """
 
     key: str
@@ -41,7 +41,7 @@ class Requirement(NamedTuple):
 
 
 class NodeTerm(NamedTuple):
-    """One alternative of a required node affinity: all its requirements hold; without any it matches no node."""
+    """One alternative of a required node affinity: all its requirements must hold; an empty term matches no node."""
 
     labels: tuple[Requirement, ...]
     fields: tuple[Requirement, ...]
@@ -51,11 +51,11 @@ class NodeTerm(NamedTuple):
 class Constraints:
     """What a member requires of a node besides resources; hashable, so that gangs with equal constraints share a mask.
 
-    ``affinity`` is None when there is none; an empty tuple matches no node. ``volumes`` are further affinities, of
-    which each has to match. ``barred`` holds what keeps members off single nodes: a phrase that completes "3 nodes
-    ...", and the names of these nodes.
+    ``affinity`` is None when there is none; an empty tuple matches no node. ``volumes`` are further affinities, which
+    must all match. ``barred`` lists nodes by name that members may not use, each list with a phrase that completes "3
+    nodes ...".
 
-    Its hash and its length are worked out when somebody asks for the first time: it may have a million parts.
+    The hash and the length are computed on first use and stored, as there may be a million parts.
     """
 
     node_selector: tuple[tuple[str, str], ...] = ()
@@ -67,7 +67,7 @@ class Constraints:
     _length: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
-        """Return what equal constraints have in common."""
+        """Return the hash, which equal constraints share."""
         if self._hash is None:
             parts = self.node_selector, self.affinity, self.tolerations, self.volumes, self.barred
             object.__setattr__(self, "_hash", hash(parts))
@@ -76,9 +76,9 @@ class Constraints:
 
     @property
     def length(self) -> int:
-        """How many selectors, terms, requirements, values and tolerations there are together, and one.
+        """One plus the number of selectors, terms, requirements, values and tolerations.
 
-        Barred nodes do not count: no owner writes them, and there are no more than nodes.
+        Barred nodes do not count: users do not write them, and there are no more of them than nodes.
         """
         if self._length is None:
             affinities = (self.affinity or (), *self.volumes)

@@ -1,7 +1,7 @@
-"""Which taints a list of tolerations covers, with the semantics of Kubernetes 1.36; a taint takes four look-ups.
+"""Which taints a list of tolerations covers, with the semantics of Kubernetes 1.36; a taint takes four dict accesses.
 
-Both lists are as long as their owners like. So tolerations are sorted by key and effect once, and of those that compare
-integers the widest bound is kept.
+Users may write long lists of both. So tolerations are grouped by key and effect once. Of tolerations that compare
+integers, only the widest bound is stored.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ class _Values:
     below: int | None = None
 
     def cover(self, operator: str, value: str) -> None:
-        """Cover the values of one more toleration; an unknown operator has none."""
+        """Add the values of one more toleration; an unknown operator covers none."""
         if operator == "Exists":
             self.all = True
         elif operator in ("", "Equal"):
@@ -46,7 +46,7 @@ class _Values:
 
 
 class Tolerance:
-    """Tells which taints some tolerations cover."""
+    """Decides which taints a list of tolerations covers."""
 
     def __init__(self, tolerations: Iterable[Toleration]) -> None:
         self._by_key: dict[tuple[str, str], _Values] = {}
@@ -57,7 +57,7 @@ class Tolerance:
             values.cover(operator, value)
 
     def covers(self, taint: Taint) -> bool:
-        """Whether one of the tolerations covers a taint; an empty key or effect is that of any."""
+        """Whether one of the tolerations covers a taint; an empty key or effect matches any."""
         return any(values.has(taint.value) for values in self._about(taint))
 
     def _about(self, taint: Taint) -> Iterator[_Values]:

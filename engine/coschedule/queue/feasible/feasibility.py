@@ -1,9 +1,9 @@
-"""Which nodes pass a gang's constraints, resources aside: the filters of kube-scheduler as one mask.
+"""Which nodes pass a gang's constraints, apart from resources: the filters of kube-scheduler as one mask.
 
-Each requirement is a set of nodes that an index of their labels has ready (``labels``), and each list of tolerations is
-looked up taint by taint (``tolerance``). So a mask costs a step for each term, value and toleration that its owner has
-written (``Constraints.length``), and a few for each node, but not the product of the two. It is kept as long as nodes
-stay as they are, and somebody has such constraints.
+An index of labels gives the set of nodes for each requirement (``labels``). Each distinct taint is checked against the
+tolerations once (``tolerance``). So a mask costs a step for each part of the constraints (``Constraints.length``) and
+a few steps for each node, not the product of both. A mask is cached while the nodes do not change and some gang has
+these constraints.
 """
 
 from collections import Counter
@@ -22,16 +22,16 @@ from coschedule.queue.constraints.tolerance import Tolerance
 from coschedule.queue.problem.nodes import NodeTable
 
 _UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
-# One of these is on a node that is not ready, but for the moment in which the node has not got it yet.
+# A node that is not ready has one of these taints, apart from a moment before the taint is added.
 _NOT_READY = tuple(Taint(f"node.kubernetes.io/{key}", "", "NoSchedule") for key in ("not-ready", "unreachable"))
 
 
-# Nodes may have a taint each: so many are named.
+# Nodes may all have different taints, so only some are named.
 _MOST_TAINTS = 3
 
 
 class Phrase(StrEnum):
-    """What a node can fail without a name of its own; the value completes "3 nodes ..."."""
+    """Failures that are not about one requirement; the value completes "3 nodes ..."."""
 
     NOT_READY = "not ready"
     CORDONED = "cordoned"
@@ -40,14 +40,14 @@ class Phrase(StrEnum):
 
 
 class _Check(NamedTuple):
-    """Which nodes pass; ``in_words`` counts those that fail by phrase."""
+    """The nodes that pass; ``by_phrase`` counts failing nodes by phrase."""
 
     passing: NodeSet
-    in_words: Callable[[NodeSet], Mapping[str, int]]
+    by_phrase: Callable[[NodeSet], Mapping[str, int]]
 
 
 class Feasibility:
-    """Tells which nodes of one table pass; answers are computed once per distinct constraint."""
+    """Decides which nodes of one table pass; results are computed once for each distinct constraints."""
 
     def __init__(self, nodes: NodeTable) -> None:
         self._nodes = nodes
@@ -60,15 +60,15 @@ class Feasibility:
         self._failures: dict[Constraints, Mapping[str, int]] = {}
 
     def mask(self, constraints: Constraints) -> BoolArray:
-        """Tell of each node whether it passes: bool[n]. Constraints that the same nodes pass share one array."""
-        # To compare long constraints takes long, and the same object is asked about all the time.
+        """Return whether each node passes: bool[n]. Constraints with the same passing nodes share one array."""
+        # Comparing long constraints is slow, and most calls are for the same object.
         known = self._by_object.get(id(constraints))
         if known is None:
             known = self._by_object[id(constraints)] = constraints, self._as_mask(self._passing(constraints))
         return known[1]
 
     def stays(self, constraints: Constraints) -> FloatArray | None:
-        """Return for how many seconds from its start a run may be on each node: float[n]; ``None`` without a limit."""
+        """Return how many seconds from its start a run may be on each node: float[n]; ``None`` without a limit."""
         known = self._stays.get(id(constraints))
         if known is None:
             stays = self._answers.taints.stays(constraints.tolerations)
@@ -76,17 +76,17 @@ class Feasibility:
         return known[1]
 
     def limits(self, constraints: Constraints) -> Iterator[BoolArray]:
-        """For each time for which nodes limit a run, list the nodes where it may be so long: bool[n]; and for ever."""
+        """List, for each distinct limit and for no limit, the nodes on which a run may stay that long: bool[n]."""
         stays = self.stays(constraints)
         if stays is not None:
             yield from (stays >= limit for limit in np.unique(stays[stays < np.inf]).tolist())
             yield stays == np.inf
 
     def failures(self, constraints: Constraints) -> Mapping[str, int]:
-        """Count the nodes by the first requirement that each of them fails, by a phrase that completes "3 nodes ...".
+        """Count the nodes by the first requirement that each fails, as a phrase that completes "3 nodes ...".
 
-        In the order of asking; of the taints of a node, the first one that is not tolerated counts. Equal constraints
-        share one answer, which has no more phrases than there are nodes.
+        Phrases are in the order of the checks. Of the taints of a node, the first one that is not tolerated counts.
+        Equal constraints share one result, which has no more phrases than there are nodes.
         """
         if constraints not in self._failures:
             self._failures[constraints] = self._counted(constraints)
@@ -100,10 +100,10 @@ class Feasibility:
     def _passing(self, constraints: Constraints) -> NodeSet:
         passing = self._answers.passing.get(constraints)
         if passing is None:
-            passing = self._answers.passing[constraints] = self._worked_out(constraints)
+            passing = self._answers.passing[constraints] = self._computed(constraints)
         return passing
 
-    def _worked_out(self, constraints: Constraints) -> NodeSet:
+    def _computed(self, constraints: Constraints) -> NodeSet:
         left = self._everywhere
         for check in self._checks(constraints):
             left &= check.passing
@@ -117,7 +117,7 @@ class Feasibility:
         for check in self._checks(constraints):
             failing = left & ~check.passing
             if failing:
-                counts.update(check.in_words(failing))
+                counts.update(check.by_phrase(failing))
                 left ^= failing
             if not left:
                 break
@@ -148,7 +148,7 @@ class Feasibility:
         return found
 
     def _by_taint(self, tolerance: Tolerance, failing: NodeSet) -> Mapping[str, int]:
-        """Count by the taint that keeps members off each of the nodes: the most frequent by name."""
+        """Count the nodes by their first untolerated taint; only the most frequent taints are named."""
         taints = self._answers.taints.by_first(tolerance, as_mask(failing, self._count))
         ordered = sorted(taints.items(), key=lambda item: (-item[1], item[0]))
         named: Counter[str] = Counter()
@@ -160,7 +160,7 @@ class Feasibility:
         return _Check(self._answers.labels.matching(requirement), _all_as(partial(without_label, requirement)))
 
     def _matches(self, affinity: tuple[NodeTerm, ...]) -> Iterator[_Check]:
-        """Ask a single term requirement by requirement; of several, nobody knows which one was to match."""
+        """Check a single term requirement by requirement; several alternatives only as a whole."""
         if len(affinity) != 1 or affinity[0].fields or not affinity[0].labels:
             yield _Check(self._any_term(affinity), _all_as(partial(outside_affinity, affinity)))
             return
@@ -176,7 +176,7 @@ class Feasibility:
         return found
 
     def _term(self, term: NodeTerm) -> NodeSet:
-        """Match one term; without requirements it matches nothing."""
+        """Return the nodes that match one term; an empty term matches none."""
         found = self._everywhere if term.labels or term.fields else NOWHERE
         for requirement in term.labels:
             if not found:
@@ -187,7 +187,7 @@ class Feasibility:
         return found
 
     def _by_field(self, requirement: Requirement) -> NodeSet:
-        """Test the one field nodes have; any other reads as empty, as in Kubernetes."""
+        """Return the nodes that match a requirement on ``metadata.name``; other fields are empty, as in Kubernetes."""
         operator, values = requirement.operator, requirement.values
         if operator not in ("In", "NotIn") or len(values) != 1:
             return NOWHERE

@@ -1,4 +1,4 @@
-"""Domains of nodes: all nodes with one value of a label."""
+"""Topology domains: a domain is all nodes with one value of a label."""
 
 from collections.abc import Hashable, Iterable
 
@@ -12,8 +12,8 @@ from coschedule.queue.problem.terms import Term
 class Topology:
     """Numbers the domains of one table of nodes, once per label.
 
-    A gang may name any number of labels, but they divide nodes in no more ways than nodes have labels: labels that
-    divide them alike share one array, and so do all that no node has.
+    Labels with the same domains share one array, and so do all labels that no node has. So the memory is bounded by the
+    labels of nodes, however many labels gangs name.
     """
 
     def __init__(self, nodes: NodeTable) -> None:
@@ -23,7 +23,7 @@ class Topology:
         self._in_none = self._shared(np.full(len(nodes.names), -1, dtype=np.int64))
 
     def domains(self, key: str) -> IntArray:
-        """Tell the domain of each node, -1 where it has no such label: int[n]."""
+        """Return the domain of each node: int[n], -1 without the label."""
         if not self._nodes.answers.labels.has(key):
             return self._in_none
         if key not in self._domains:
@@ -34,7 +34,7 @@ class Topology:
         return self._domains[key]
 
     def common_domains(self, keys: Iterable[str]) -> IntArray:
-        """Number the domains of nodes that agree in several labels, -1 where a node lacks one of them: int[n]."""
+        """Return the domain of each node by several labels together: int[n], -1 where a node lacks one of them."""
         common, *others = {id(domains): domains for domains in map(self.domains, keys)}.values()
         for domains in others:
             _, both = np.unique(common * len(domains) + domains, return_inverse=True)
@@ -42,7 +42,7 @@ class Topology:
         return common
 
     def distinct(self, terms: Iterable[Term]) -> tuple[Term, ...]:
-        """Keep one of all terms that say the same, as their labels divide nodes alike: the first."""
+        """Of terms that are equivalent, since their labels have the same domains, keep the first."""
         kept: dict[Hashable, Term] = {}
         for term in terms:
             domains = self.domains(term.topology_key)
@@ -54,13 +54,13 @@ class Topology:
 
 
 def are_single_nodes(domains: IntArray) -> bool:
-    """Tell whether no two nodes share a domain."""
+    """Return whether no two nodes share a domain."""
     inside = domains[domains >= 0]
     return len(np.unique(inside)) == len(inside)
 
 
 def is_within(fine: IntArray, coarse: IntArray) -> bool:
-    """Tell whether every domain of ``fine`` is in one domain of ``coarse``, or its nodes are in none of them."""
+    """Return whether each domain of ``fine`` is in one domain of ``coarse``, or has only nodes without one."""
     inside = np.flatnonzero(fine >= 0)
     coarse_of = np.zeros(int(fine.max(initial=-1)) + 1, dtype=np.int64)
     coarse_of[fine[inside]] = coarse[inside]

@@ -1,1 +1,1 @@
-"""Keeps places of an earlier plan, or slides them, so that promises hold."""
+"""Keeps the places of the previous plan, or moves them a little later, so that promises hold."""

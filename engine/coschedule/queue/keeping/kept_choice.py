@@ -1,7 +1,7 @@
-"""What the plan before gave a gang, chosen again where it is still possible.
+"""The placement of a gang in the previous plan, as a choice where it is still allowed.
 
-Nothing is searched: only whether its nodes still pass. Whether they have room is seen for all gangs together
-(``kept_places.py``).
+This only checks whether its sizes and nodes still pass. Whether the nodes have room is checked for all gangs together
+(``fitting_places.py``).
 """
 
 from dataclasses import replace
@@ -25,9 +25,9 @@ from coschedule.queue.slots.timeline import Timeline
 def kept_choice(
     gang: PendingGang, timeline: Timeline, feasibility: Feasibility, topology: Topology, rank_of: IntArray
 ) -> Choice | None:
-    """Return the choice of what is kept, None where there is no such thing, or its sizes or nodes do not suit any more.
+    """Return the kept placement as a choice; None without one, or where its sizes or nodes are no longer allowed.
 
-    The node of index n has rank_of[n]. What should have started by now starts now, and runs as long.
+    The node of index n has the rank rank_of[n]. A start that has passed moves to now, with the same run time.
     """
     if gang.kept is None:
         return None
@@ -46,7 +46,7 @@ def kept_choice(
 
 
 def _may_stay(role: Role, nodes: IntArray, kept: Kept, feasibility: Feasibility) -> bool:
-    """Return whether members of a role may be on these nodes from the start to the finish."""
+    """Return whether members of a role may stay on these nodes from the start to the finish."""
     if np.count_nonzero(feasibility.mask(role.constraints)[nodes]) < len(nodes):
         return False
     stays = feasibility.stays(role.constraints)
@@ -66,7 +66,7 @@ def _from_now_on(kept: Kept, first: float) -> Kept:
 
 
 def seats_by_rank(kept: Kept, rank_of: IntArray) -> tuple[ChosenNodes, ...]:
-    """Call the nodes of seats by their ranks, role by role; the node of index n has rank_of[n]."""
+    """Return the seats by rank, role by role; the node of index n has the rank rank_of[n]."""
     chosen = []
     for nodes, counts in zip(kept.nodes, kept.counts, strict=True):
         ranks = rank_of[nodes]

@@ -1,4 +1,4 @@
-"""The places that gangs keep from the plan before, and what they take."""
+"""The places that gangs keep from the previous plan, with their claims."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,7 +15,7 @@ P = TypeVar("P")
 
 
 class Place(NamedTuple):
-    """What a gang keeps, and what that takes of which nodes."""
+    """The choice that a gang keeps, and its claims."""
 
     gang: PendingGang
     choice: Choice
@@ -23,9 +23,9 @@ class Place(NamedTuple):
 
 
 class Keeping(NamedTuple, Generic[P]):
-    """The places that are kept, a timeline on which all are ``claimed``, and planners that go on from there.
+    """The kept places, a timeline on which all are ``claimed``, and planners that continue from there.
 
-    The planner of the ``whole`` has claimed all of them too, the one ``beside`` some all others.
+    The planner ``whole`` has claimed all places, the planner ``beside`` all but some.
     """
 
     places: dict[GangKey, Place]
@@ -35,7 +35,7 @@ class Keeping(NamedTuple, Generic[P]):
 
 
 def place_of(gang: PendingGang, choice: Choice) -> Place:
-    """Tell what a choice takes, role by role."""
+    """Return a choice as a place with one claim for each role."""
     outline = choice.outline
     claims = tuple(
         Claim(
@@ -51,10 +51,10 @@ def place_of(gang: PendingGang, choice: Choice) -> Place:
 
 
 def claims_of(places: Iterable[Place]) -> list[Claim]:
-    """List what all of these places take."""
+    """List the claims of all places."""
     return [claim for place in places for claim in place.claims]
 
 
 def given_back(claims: Iterable[Claim]) -> list[Claim]:
-    """Turn claims into what undoes them."""
+    """Return claims that undo these claims."""
     return [replace(claim, request=-claim.request) for claim in claims]

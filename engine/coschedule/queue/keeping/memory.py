@@ -1,4 +1,4 @@
-"""What a plan is to remember of the plan before: what each gang was promised, and what it was given."""
+"""What a plan remembers of the previous plan: the promise and the placement of each gang."""
 
 import math
 from collections import Counter
@@ -18,12 +18,11 @@ from coschedule.queue.search.finishes import finish_of
 
 
 def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
-    """Return the snapshot whose gangs remember what they had in the plan that was ``made`` on ``before``.
+    """Return the snapshot whose gangs remember the plan that was ``made`` on ``before``.
 
-    A promise is remembered as long as the gang asks for the same. A placement is kept if its nodes are there and as
-    fast for the gang as they were. Where all run times were multiplied by the same since then, its run takes as much
-    longer or shorter; where its work has changed in another way, nothing is kept. Gangs that were not planned before
-    are left as they are.
+    A promise is remembered as long as the gang requests the same. A placement is kept if its nodes still exist and are
+    as fast for the gang as before. If all run times have changed by one factor, its run time is multiplied by that; if
+    its work has changed in another way, the placement is dropped. Gangs that were not planned before do not change.
     """
     placements = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
     asked = {gang.key: gang for gang in before.gangs}
@@ -52,7 +51,7 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
 
 
 def with_starts_promised(snapshot: Snapshot, made: Plan) -> Snapshot:
-    """Return the snapshot whose gangs remember the plan that was ``made`` on it, and start no later than planned."""
+    """Return the snapshot whose gangs remember the plan that was ``made`` on it, with their starts as promises."""
     starts = {one.gang: one.start for one in made.decisions if isinstance(one, Placement)}
     known = remembering(snapshot, snapshot, made)
     gangs = tuple(gang.remembering(starts.get(gang.key, gang.promised), gang.kept) for gang in known.gangs)
@@ -62,7 +61,7 @@ def with_starts_promised(snapshot: Snapshot, made: Plan) -> Snapshot:
 def _asks_for_the_same(
     gang: PendingGang, was: PendingGang, resources: Sequence[str], resources_before: Sequence[str]
 ) -> bool:
-    """Tell whether a gang asks for the same as it did, whatever other resources are counted beside."""
+    """Return whether a gang requests the same as before, also where the snapshot has other resources now."""
     if (gang.created, gang.deadline, gang.terms) != (was.created, was.deadline, was.terms):
         return False
     if resources == resources_before and gang.roles == was.roles:
@@ -86,7 +85,7 @@ def kept_from(
     finish: float,
     latest: str | None = None,
 ) -> Kept | None:
-    """Spell a placement by the index of each of its nodes, role by role; None where a node or a role is not there."""
+    """Return a placement by the indices of its nodes, role by role; None where a node or a role does not exist."""
     counts: dict[str, Counter[int]] = {role: Counter() for role in roles}
     for entry in members:
         if entry.node not in nodes or entry.role not in counts:
@@ -101,7 +100,7 @@ def kept_from(
 
 
 def _is_kept_still(kept: Kept | None, placement: Placement, names: Sequence[str]) -> bool:
-    """Tell whether a placement is just what was kept before it, on nodes of these names."""
+    """Return whether a placement equals what was kept before it, on nodes with these names."""
     if kept is None or kept.members is not placement.members:
         return False
     latest = None if kept.latest is None else names[kept.latest]
@@ -109,11 +108,11 @@ def _is_kept_still(kept: Kept | None, placement: Placement, names: Sequence[str]
 
 
 def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int], times: float | None) -> Kept | None:
-    """What is kept on ``nodes`` of a placement whose run takes so many times as long; None where that is unknown."""
+    """Return what is kept on ``nodes`` of a placement whose run time is multiplied by ``times``; None if unknown."""
     if times is None:
         return None
     start, latest = placement.start, placement.latest
-    # What has not changed stays the same to the last digit.
+    # Without a change, the finish stays the same to the last digit.
     finish = placement.finish if times == 1 else finish_of(start, (placement.finish - start) * times)
     roles = [role.name for role in gang.roles]
     kept = kept_from(placement.members, roles, nodes, start=start, finish=finish, latest=latest)
@@ -121,14 +120,14 @@ def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int], tim
 
 
 def _are_kinds_the_same(snapshot: Snapshot, before: Snapshot) -> bool:
-    """Tell whether all nodes that were there are of the kinds that they were of, by number."""
+    """Return whether all nodes that existed before still have the same kind, by number."""
     kinds = dict(zip(before.nodes.names, before.kinds.tolist(), strict=True))
     now = zip(snapshot.nodes.names, snapshot.kinds.tolist(), strict=True)
     return all(kinds.get(name, kind) == kind for name, kind in now)
 
 
 def _same_nodes(snapshot: Snapshot, before: Snapshot, speeds: FloatArray, speeds_before: FloatArray) -> dict[str, int]:
-    """Find the nodes that are as fast as they were, by name; the slow-downs are a gang's own."""
+    """Return the index of each node that is as fast as before, by name; the slow-downs are a gang's own."""
     if snapshot.nodes is before.nodes or snapshot.nodes.names == before.nodes.names:
         same = np.flatnonzero(speeds == speeds_before).tolist()
         return {snapshot.nodes.names[node]: node for node in same}

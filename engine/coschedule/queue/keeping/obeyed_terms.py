@@ -1,4 +1,4 @@
-"""Whether members on given nodes obey the terms among them, as ``Term`` has them."""
+"""Whether members on given nodes obey the terms among them; see ``Term``."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from coschedule.queue.problem.terms import Term, TermKind
 def are_obeyed(
     terms: Sequence[Term], nodes: Mapping[str, IntArray], counts: Mapping[str, IntArray], topology: Topology
 ) -> bool:
-    """Tell whether members obey the terms: ``counts[role][i]`` of each role on the node of index ``nodes[role][i]``."""
+    """Return whether members obey the terms; ``counts[role][i]`` of a role are on the node ``nodes[role][i]``."""
     role = np.concatenate([np.full(int(counts[name].sum()), number) for number, name in enumerate(nodes)])
     node = np.concatenate([nodes[name].repeat(counts[name]) for name in nodes])
     names = list(nodes)
@@ -22,7 +22,7 @@ def are_obeyed(
 
 
 def _is_obeyed(term: Term, domain: IntArray, role: IntArray, names: Sequence[str]) -> bool:
-    """Tell it of one term; the member of index m has the role ``names[role[m]]`` and is in ``domain[m]``, or -1."""
+    """Check one term: member m has the role ``names[role[m]]`` and is in ``domain[m]``, -1 for none."""
     one = np.isin(role, [number for number, name in enumerate(names) if name in term.roles])
     other = np.isin(role, [number for number, name in enumerate(names) if name in term.towards])
     if term.kind is TermKind.APART:
@@ -35,9 +35,9 @@ def _is_obeyed(term: Term, domain: IntArray, role: IntArray, names: Sequence[str
 
 
 def _are_apart(domain: IntArray, one: BoolArray, other: BoolArray) -> bool:
-    """Tell whether no domain has a member of one side and another member of the other."""
+    """Return whether no domain has a member of one side and another member of the other side."""
     inside = domain >= 0
     size = int(domain.max(initial=-1)) + 1
     ones, others, both = (np.bincount(domain[inside & side], minlength=size) for side in (one, other, one & other))
-    # A pair is a member of one side and one of the other; nobody is a pair with itself.
+    # A pair has one member of each side; a member is no pair with itself.
     return bool((ones * others == both).all())

@@ -1,12 +1,12 @@
-"""Places that slide: a gang that can't start as planned starts a little later, and so do those that wait for its nodes.
+"""Sliding places: a gang that cannot start as planned starts a little later, and so do those that wait for its nodes.
 
-What runs hardly ever ends at the very instant that was planned: a start takes its time, and so does a plan. Whoever
-was to start then starts when the nodes are really free, on the same nodes and for as long, and those that were to
-follow it on some node begin when it has ended there. Nobody slides beyond what it was promised.
+Running gangs rarely end exactly when planned. A gang that was to start then starts when its nodes are free, on the same
+nodes and for as long. Gangs that were to follow it on some node begin when it has ended there. No gang slides beyond
+its promise.
 
-Two places that did not overlap in the plan before do not overlap after sliding, and of places that overlap then each
-two overlapped before. So, as any intervals that overlap in pairs have an instant in common, there is room for all of
-them wherever there was, as long as nothing else has less room later than before; who slides into that is crowded.
+Two places that did not overlap in the previous plan do not overlap after sliding. So places that overlap after sliding
+overlapped in pairs before. Intervals that overlap in pairs have a common instant, so there was room for all of them
+then. There still is, unless other claims leave less room at the later time; such places are crowded.
 """
 
 import heapq
@@ -24,13 +24,13 @@ from coschedule.queue.search.finishes import finish_of
 from coschedule.queue.slots.timeline import Timeline
 
 _MOST_STARTS = 32
-"""So many later starts are tried; whoever has room at none of them is planned anew."""
+"""The later starts that are tried; a gang with room at none of them is planned again."""
 
 
 def slid(places: Sequence[Place], delayed: Mapping[GangKey, float], nodes: int) -> list[Place]:
-    """Return the places as they are when those that are ``delayed`` start at these times; leave out who is too late.
+    """Return the places after those in ``delayed`` have moved to the given starts; drop places that become too late.
 
-    There are so many ``nodes``.
+    ``nodes`` is the number of nodes.
     """
     free_from = np.full(nodes, -np.inf)
     ending: list[tuple[float, int]] = []
@@ -38,15 +38,15 @@ def slid(places: Sequence[Place], delayed: Mapping[GangKey, float], nodes: int) 
     for place in sorted(places, key=lambda place: (planned_start(place), _kept(place).finish)):
         kept = _kept(place)
         while ending and ending[0][0] <= kept.start:
-            _note_end(free_from, moved[heapq.heappop(ending)[1]])
+            _record_end(free_from, moved[heapq.heappop(ending)[1]])
         start = max(delayed.get(place.gang.key, -np.inf), *(float(free_from[one.ranks].max()) for one in place.claims))
-        settled = later(place, start)
-        if settled is None:
+        slid_place = later(place, start)
+        if slid_place is None:
             continue
-        # Who ends as planned delays nobody: those behind it were to begin no sooner.
-        if settled.choice.outline.finish > kept.finish:
+        # A place that ends as planned delays no other one: those behind it begin no sooner than that.
+        if slid_place.choice.outline.finish > kept.finish:
             heapq.heappush(ending, (kept.finish, len(moved)))
-        moved.append(settled)
+        moved.append(slid_place)
     by_key = {place.gang.key: place for place in moved}
     return [by_key[place.gang.key] for place in places if place.gang.key in by_key]
 
@@ -54,7 +54,7 @@ def slid(places: Sequence[Place], delayed: Mapping[GangKey, float], nodes: int) 
 def later(place: Place, start: float) -> Place | None:
     """Return a place that begins at ``start``, or as planned if that is later; None where that is too late for it.
 
-    Who was promised nothing does not slide: it is planned anew.
+    A gang without a promise does not slide: it is planned again.
     """
     outline, gang = place.choice.outline, place.gang
     if start <= outline.start:
@@ -68,7 +68,7 @@ def later(place: Place, start: float) -> Place | None:
 
 
 def with_room(place: Place, timeline: Timeline) -> Place | None:
-    """Return the place at the first start, from its own on, at which its nodes have room for it; None where none is."""
+    """Return the place at the first start, from its own on, with room on its nodes; None where there is none."""
     if _has_room(place, timeline):
         return place
     for start in _later_starts(place, timeline):
@@ -81,7 +81,7 @@ def with_room(place: Place, timeline: Timeline) -> Place | None:
 
 
 def planned_start(place: Place) -> float:
-    """When it was to begin in the plan before."""
+    """Return its start in the previous plan."""
     return _kept(place).start
 
 
@@ -95,7 +95,7 @@ def _later_starts(place: Place, timeline: Timeline) -> Iterable[float]:
 
 
 def _has_room(place: Place, timeline: Timeline) -> bool:
-    """Tell whether there is room for what all roles take together."""
+    """Return whether there is room for the claims of all roles together."""
     return timeline.has_room_for_all(place.claims)
 
 
@@ -105,10 +105,10 @@ def _starting(choice: Choice, gang: PendingGang, start: float, finish: float) ->
 
 
 def _kept(place: Place) -> Kept:
-    assert place.gang.kept is not None, "who keeps a place has had it"
+    assert place.gang.kept is not None, "a place is made from what the gang keeps"
     return place.gang.kept
 
 
-def _note_end(free_from: FloatArray, place: Place) -> None:
+def _record_end(free_from: FloatArray, place: Place) -> None:
     for claim in place.claims:
         free_from[claim.ranks] = np.maximum(free_from[claim.ranks], place.choice.outline.finish)

@@ -1,4 +1,4 @@
-"""How much longer or shorter a gang's run has become since it was planned, where that is the same for every size."""
+"""The factor by which a gang's run time has changed since it was planned, where it is the same for all sizes."""
 
 import math
 from collections.abc import Sequence
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from coschedule.model.numbers import Number
 from coschedule.model.run_times import SerialWork, Work
 
-# Times that were multiplied one by one differ by their roundings.
+# A relative difference: times that were multiplied one by one differ by rounding.
 _SAME_SHARE = 1e-9
 
 
 def stretch(before: Work | None, work: Work | None) -> float | None:
-    """Return by what all run times were multiplied; None where sizes differ in that, or a run time is unknown."""
+    """Return the factor between all run times; None where sizes have different factors, or a run time is unknown."""
     if before == work:
         return 1.0
     if before is None or work is None or type(before) is not type(work):

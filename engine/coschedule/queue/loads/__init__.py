@@ -1,1 +1,1 @@
-"""How long a gang runs, by how its work is divided among its members."""
+"""How long a gang runs, by the way in which its work is divided among its members."""

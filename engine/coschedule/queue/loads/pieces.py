@@ -1,7 +1,7 @@
 """Pieces: the work is whole pieces, divided so that the member that ends last ends as early as possible [S 4].
 
-P members on the fastest slots, each with one piece at least, run as long as the member whose pieces take longest, and
-then the overhead of P members. Of equal runs the one with the fewest members is taken: that is Compression.
+P members use the fastest slots, each with at least one piece. They run as long as the member whose pieces take longest,
+plus the overhead of P members. Of equal runs, the one with the fewest members is taken: that is Compression.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from coschedule.queue.search.candidates import Candidate, SearchSpace
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PiecesLoad:
-    """``sizes[p]`` members, rising, none above ``pieces``, have an overhead of ``overheads[p]`` seconds.
+    """``sizes[p]`` members have an overhead of ``overheads[p]`` seconds; sizes rise up to ``pieces`` at most.
 
     A piece takes ``seconds_per_piece`` on an idle reference node.
     """
@@ -29,36 +29,36 @@ class PiecesLoad:
     sizes: IntArray
     overheads: FloatArray
     price: Price
-    steps_a_look: ClassVar[int] = 20_000
+    steps_a_run: ClassVar[int] = 20_000
 
     def where(self, kept: BoolArray) -> Self:
         """Keep the sizes for which ``kept``, bool[p], is True."""
         return replace(self, sizes=self.sizes[kept], overheads=self.overheads[kept])
 
     def without_price(self) -> Self:
-        """Have members cost nothing."""
+        """Return the load with a price of 0."""
         return replace(self, price=Price())
 
     def runs_at(self, slowdown: float) -> FloatArray:
-        """Seconds that each size runs when all its members have this slow-down: float[p]."""
+        """Return the seconds that each size runs when all its members have this slow-down: float[p]."""
         most = -(-self.pieces // self.sizes)
         runs: FloatArray = most * slowdown * self.seconds_per_piece + self.overheads
         return runs
 
     def best(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
-        """Find the best candidate that starts at an instant of ``among``, rising, of a value up to ``limit``."""
+        """Find the best candidate of a value up to ``limit`` that starts at an instant of ``among``, rising."""
         return unequal.best(space, self, among=among, limit=limit)
 
     def shortest_runs(self, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
-        """Bound from below the seconds that any size runs which so many slots could hold; see ``GangLoad``."""
+        """Return a lower bound on the runs of any size that fits on ``slots[k]`` slots; see ``GangLoad``."""
         return unequal.shortest_runs(self, slowdowns, slots)
 
     def least_values(self, starts: FloatArray, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
-        """Bound from below the value of runs of any size that so many slots could hold; see ``GangLoad``."""
+        """Return a lower bound on the value of runs of any size that fits on ``slots[k]`` slots; see ``GangLoad``."""
         return unequal.least_values(self, starts, slowdowns, slots)
 
     def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
-        """Assume the least overhead of any size in each range; see ``UnequalLoad``."""
+        """Return lower bounds with the least overhead of any size in each range; see ``UnequalLoad``."""
         overheads = np.minimum.reduceat(self.overheads, first)[:, np.newaxis]
         runs: FloatArray = self.pieces / speed * self.seconds_per_piece + overheads
         return runs

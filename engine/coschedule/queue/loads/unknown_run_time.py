@@ -1,4 +1,4 @@
-"""Gangs whose run time is unknown start as early as possible, with as many members as fit for ever.
+"""Gangs of unknown run time start as early as possible, on slots without an end, with as many members as fit.
 
 With pieces, they get the fewest members with which all pieces are done as early as with any number of members. That
 number does not depend on how long a piece takes.
@@ -16,7 +16,7 @@ from coschedule.queue.slots.open_slots import OpenSlots
 def earliest_start(
     open_slots: OpenSlots, *, sizes: IntArray, pieces: int | None = None, among: IntArray
 ) -> Candidate | None:
-    """Find the first of the instants ``among``, rising, from which slots for one of the ``sizes``, rising, stay.
+    """Find the first of the instants ``among``, rising, with slots without an end for one of ``sizes``, rising.
 
     ``among`` are indices of instants. ``pieces``, if given, are divided among the members; no size is above them.
     """
@@ -35,12 +35,12 @@ def earliest_start(
 
 
 def _staying(open_slots: OpenSlots, among: IntArray) -> IntArray:
-    """Count the slots, up to each pace, that stay for ever from some instants on: int[t, k], never falling."""
+    """Count the slots without an end, up to each pace, from each instant on: int[t, k], never falling."""
     return count_outlasting(open_slots, np.full(len(open_slots.slowdowns), np.inf), among=among)
 
 
 def _soonest_done(slowdowns: FloatArray, held: IntArray, sizes: IntArray, pieces: int) -> int:
-    """Choose the fewest members with which all pieces are done earliest; every member gets at least one."""
+    """Choose the fewest members with which all pieces are done earliest; each member gets at least one."""
     counts = np.diff(held, prepend=0)
     costs = SizeCosts(sizes, np.zeros(len(sizes)), np.ones(len(sizes)))
     best = choose_size(slowdowns, counts, pieces=pieces, seconds_per_piece=1.0, costs=costs)

@@ -1,1 +1,1 @@
-"""Owners who may come back: what is forecast, what work that would cost, and which risk a gang takes."""
+"""Node owners who may come back: the forecast, the work that a return would cost, and the risk that a gang takes."""

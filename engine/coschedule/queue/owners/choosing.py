@@ -1,13 +1,13 @@
-"""Which of its runs a gang gets where owners may come back.
+"""The choice of a run where node owners may come back.
 
-The best run within each of a few risks is found (``safer.py``), and the best whatever the risk. Of these the gang gets
-the one with the least value plus expected loss, both in seconds that are weighed alike (``queue.price``): so a gang
-that may be interrupted avoids owners unless that gains it more than their return would cost on average. Of equal ones
-it gets the safest. A gang that may not be interrupted gets the best run without any risk.
+The best run within each of a few risks is found (``safer.py``), and the best run at any risk. Of these, the gang gets
+the one with the least value plus expected loss, in equally weighed seconds (``queue.problem.price``). So an
+interruptible gang avoids owners unless it gains more than their return would cost on average. Of equal runs it gets the
+safest. A gang that may not be interrupted gets the best run without any risk.
 
-With a deadline, it is first looked at whether the run still meets it when it ends later by what it loses on average,
-then at its members, then at its end with that. Where the run time is unknown, so is what may be lost: the earliest
-start counts, then more members.
+With a deadline, the expected loss is added to the finish. Runs that then still meet the deadline come first, then runs
+with fewer members, then earlier finishes. Where the run time is unknown, so is the loss: the earliest start comes
+first, then more members.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _Merit = tuple[float, ...]
 
 
 def choose_among_risks(chooser: Chooser, timeline: Timeline, hazards: Hazards | None) -> Choice | None:
-    """Choose a run of the chooser's gang, as the module says; None where it does not fit."""
+    """Choose a run of the chooser's gang; see the module docstring. None where it does not fit."""
     own = own_timeline(chooser.gang, timeline)
     choice = _choose(chooser, own, hazards)
     return choice if choice is None or own is timeline else choice.ranked(shared_ranks(own, timeline))
@@ -48,24 +48,24 @@ def _choose(chooser: Chooser, timeline: Timeline, hazards: Hazards | None) -> Ch
 
 
 def seen_by(gang: PendingGang, timeline: Timeline) -> Timeline:
-    """Return what there is for a gang, as fast as it is for it; without hours at risk where it can't be interrupted."""
+    """Return the timeline for a gang: with its own slow-downs, and without hours at risk if it is not interruptible."""
     return own_timeline(gang, without_risk(gang, timeline))
 
 
 def without_risk(gang: PendingGang, timeline: Timeline) -> Timeline:
-    """Return the timeline without hours at risk where the gang may not be interrupted."""
+    """Return the timeline, without hours at risk if the gang may not be interrupted."""
     return timeline.safer[0] if timeline.safer and gang.interruptible is Interruptible.NEVER else timeline
 
 
 def loss_of(choice: Choice, gang: PendingGang, timeline: Timeline, hazards: Hazards) -> Loss:
-    """Work out what a run loses on average when owners come back."""
+    """Return the expected loss of a run."""
     ranks = np.unique(np.concatenate([nodes.ranks for nodes in choice.seats]))
     outline = choice.outline
     return hazards.loss(timeline.node[ranks], outline.start, outline.finish, gang.checkpoint_interval)
 
 
 def _safer_choices(chooser: Chooser, timeline: Timeline, boldest: Choice, hazards: Hazards) -> Iterator[Choice]:
-    """List the best run within each risk, the safest first; none where the boldest has no risk itself."""
+    """List the best run within each risk, the safest first; nothing where the boldest run has no risk."""
     if loss_of(boldest, chooser.gang, timeline, hazards).probability > 0:
         for safer in timeline.safer:
             choice = chooser.choose(safer)
@@ -74,7 +74,7 @@ def _safer_choices(chooser: Chooser, timeline: Timeline, boldest: Choice, hazard
 
 
 def _merit(choice: Choice, gang: PendingGang, loss: Loss) -> _Merit:
-    """Tell how good a run is; the lesser tuple is the better one."""
+    """Return the merit of a run; the least tuple is the best."""
     outline = choice.outline
     if gang.work is None:
         return (outline.start, -outline.size)

@@ -1,8 +1,8 @@
-"""How likely owners are back, and what work that costs a run: exact for hazards that are constant within an hour.
+"""The probability that node owners come back, and the work that a run then loses.
 
-Owners come back independently of one another. While all are away, the first of those of a run's nodes is back within
-dt with the probability r(t) dt, where r, the sum of the hazards of its nodes, is constant within each hour. With S(t)
-the probability that none of them is back by t, what a run loses is
+The result is exact for hazards that are constant within an hour. Owners come back independently of one another. Let r
+be the sum of the hazards of a run's nodes, constant within each hour. While all owners are away, one comes back within
+dt with the probability r(t) dt. Let S(t) be the probability that no owner is back by t. Then a run loses on average
 
     E = sum over hours of  S(a) * integral from a to b of  u(t) * r * exp(-r * (t - a)) dt,
 
@@ -11,9 +11,9 @@ a second, and over x seconds from u = 0 the integral is
 
     g(x) = (1 - exp(-r * x) * (1 + r * x)) / r.
 
-Whole intervals between checkpoints within an hour are a geometric series, so the effort is O(hours), however long the
-run and however many its checkpoints. Only the first return counts: the run that follows is planned on what is known
-by then.
+Whole intervals between checkpoints within an hour are a geometric series. So the computation is O(hours), for any
+length of the run and any number of checkpoints. Only the first return counts: the next run of the gang is planned later
+on newer facts.
 """
 
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.problem.owner_forecasts import Forecasts
 
 _CERTAIN = 1 - 2.0**-40
-"""A return that is certain would have no finite hazard; this is as good."""
+"""The largest probability that counts: a certain return would have an infinite hazard."""
 _NEGLIGIBLE = 2.0**-60
-"""What is less likely than this does not happen."""
+"""Smaller probabilities count as 0."""
 
 
 class Loss(NamedTuple):
@@ -39,19 +39,19 @@ class Loss(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Hazards:
-    """How soon owners come back, who are away.
+    """The rates at which absent node owners come back.
 
-    Axes: node ``n`` by index, hour ``h``. From ``begin[h]``, rising, to the begin of the next hour, and in the last one
-    for ever, the owner comes back within dt seconds with the probability ``rate[n, h] * dt``.
+    Axes: node ``n`` by index, hour ``h``. From ``begin[h]``, rising, to the next one, the owner comes back within dt
+    seconds with the probability ``rate[n, h] * dt``. The last hour has no end.
     """
 
     begin: FloatArray
     rate: FloatArray
 
     def loss(self, nodes: IntArray, start: float, finish: float, interval: float) -> Loss:
-        """Work out what a run on these nodes loses that makes a checkpoint every ``interval`` seconds, or never: inf.
+        """Return the loss of a run on these nodes with a checkpoint every ``interval`` seconds, inf for never.
 
-        A run without an end loses infinitely much, unless nobody can come back.
+        A run without an end loses infinitely much, unless no owner can come back.
         """
         begin = np.clip(self.begin, start, finish)
         end = np.append(begin[1:], finish)
@@ -67,18 +67,18 @@ class Hazards:
         return Loss(probability, float((before * lost).sum()))
 
     def likeliest(self, nodes: IntArray, start: float, finish: float) -> tuple[int, float]:
-        """Find the node whose owner most likely comes back during a run, the first of equals, and how likely."""
+        """Return the node whose owner is most likely to come back during a run, the first of equals, and how likely."""
         begin = np.clip(self.begin, start, finish)
         length = np.append(begin[1:], finish) - begin
         at_risk = (self.rate[nodes] > 0) & (length > 0)
-        # The last hour may last for ever, and its hazard be 0.
+        # The last hour may have an infinite length and a hazard of 0, whose product would be NaN.
         hazard = np.multiply(self.rate[nodes], length, where=at_risk, out=np.zeros(at_risk.shape)).sum(axis=1)
         worst = int(nodes[np.argmax(hazard)])
         return worst, self.loss(np.array([worst]), start, finish, np.inf).probability
 
 
 def hazards_of(forecasts: Forecasts) -> Hazards | None:
-    """Turn probabilities into hazards; None where nobody is expected back at all."""
+    """Turn probabilities into hazards; None where no owner is expected back at all."""
     returns = np.where(forecasts.returns < _NEGLIGIBLE, 0.0, np.minimum(forecasts.returns, _CERTAIN))
     if not returns.any():
         return None
@@ -86,9 +86,9 @@ def hazards_of(forecasts: Forecasts) -> Hazards | None:
 
 
 def _lost_within(rate: FloatArray, length: FloatArray, since: FloatArray, interval: float) -> FloatArray:
-    """Work out what is lost on average within each hour, which begins ``since`` seconds after the last checkpoint."""
+    """Return the average loss within each hour, which begins ``since`` seconds after the last checkpoint."""
     head = np.minimum(length, interval - since)
-    # Where an owner comes back before the next checkpoint, what was done before the hour is lost too.
+    # A return before the next checkpoint also costs the work before this hour.
     lost = since * -np.expm1(-rate * head) + _lost_since(rate, head)
     rest = length - head
     whole = np.floor(rest / interval)
@@ -101,6 +101,6 @@ def _lost_within(rate: FloatArray, length: FloatArray, since: FloatArray, interv
 
 
 def _lost_since(rate: FloatArray, seconds: FloatArray) -> FloatArray:
-    """The integral g of the module's docstring."""
+    """Return the integral g of the module docstring."""
     hazard = rate * seconds
     return np.maximum(-np.expm1(-hazard) - hazard * np.exp(-hazard), 0.0) / rate

@@ -1,11 +1,10 @@
 """Timelines on which nodes are closed while their owners are likely to come back.
 
-A run that avoids every hour of more than some risk is a run on such a timeline, whatever its size, nodes and start: so
-nothing else of the planner need know of forecasts. An hour's risk is what it would be were the hour 3,600 seconds long.
+A run that avoids all hours above some risk is a run on such a timeline, for any size, nodes and start. So nothing else
+in the planner needs to know of forecasts. Risks are converted to hours of 3,600 seconds.
 
 Example: the owner of a node comes back with a probability of 0 in the first hour, 0.01 in the second and 0.3 in the
-third, the last that is forecast. The timeline of risk 0 closes the node from the second hour on, that of 0.02 from the
-third on.
+third and last. The timeline of risk 0 closes the node from the second hour on, that of 0.02 from the third hour on.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,13 +18,13 @@ from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.timeline import Timeline
 
 RISKS = (0.0, 0.02, 0.1)
-"""The most that an hour may be at risk; a gang that may be interrupted is planned at each of these, and at any risk."""
+"""Limits on the risk of an hour; an interruptible gang is planned at each of these limits, and without a limit."""
 
 _HOUR = 3600.0
 
 
 def with_safer(timeline: Timeline, hazards: Hazards | None, *, risks: Sequence[float]) -> Timeline:
-    """Return the timeline with those of each of the ``risks``, which rise; no two of them alike."""
+    """Return the timeline with ``safer`` timelines, one for each of ``risks``, which rise; equal ones are left out."""
     if hazards is None:
         return timeline
     allowed = -np.log1p(-np.array(risks)) / _HOUR
@@ -38,7 +37,7 @@ def with_safer(timeline: Timeline, hazards: Hazards | None, *, risks: Sequence[f
 
 
 def _closings(timeline: Timeline, hazards: Hazards, closed: BoolArray) -> Iterator[Claim]:
-    """List claims that close nodes meanwhile, one for each stretch of hours: closed[n, h]."""
+    """List claims that close nodes in the hours closed[n, h], one for each stretch of hours."""
     rank_of = np.argsort(timeline.node)
     ends = np.append(hazards.begin[1:], np.inf)
     for nodes, first, last in _stretches(closed):
@@ -55,7 +54,7 @@ def _closings(timeline: Timeline, hazards: Hazards, closed: BoolArray) -> Iterat
 
 
 def _stretches(closed: BoolArray) -> Iterator[tuple[IntArray, int, int]]:
-    """List the nodes that are closed from the first of some hours to the last, and not the hour before or after."""
+    """List nodes with the first and the last hour of a stretch in which they are closed; nodes may be in several."""
     edge = np.zeros((len(closed), 1), dtype=np.bool_)
     change = np.diff(np.concatenate([edge, closed, edge], axis=1).astype(np.int8), axis=1)
     node, first = np.nonzero(change == 1)

@@ -1,1 +1,1 @@
-"""Which numbers of members of several roles fit on given nodes together, exactly."""
+"""Decides exactly whether members of several roles fit together on given nodes."""

@@ -1,4 +1,4 @@
-"""The table of a single node: which members it can hold together."""
+"""The table of a single node: which numbers of members it can hold together."""
 
 from dataclasses import dataclass, field
 
@@ -9,14 +9,14 @@ from coschedule.queue.packing.layout import Layout, Options
 from coschedule.queue.problem.snapshot import AMOUNT_LIMIT
 
 _NEVER_FREE = 2**63 - 1
-"""More than is free anywhere."""
+"""More than is free on any node."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fitting:
-    """``requests[role, r]`` of a member of each role, and ``used[a, r]`` of all members of each cell together.
+    """Makes tables of nodes: a member takes ``requests[role, r]``, all members of a cell together ``used[a, r]``.
 
-    What was worked out for nodes is kept in ``known``.
+    ``known`` caches the options of nodes.
     """
 
     layout: Layout
@@ -26,12 +26,12 @@ class Fitting:
 
     @property
     def all(self) -> IntArray:
-        """Return what the whole gang asks for: int[r]."""
+        """The request of the whole gang: int[r]."""
         total: IntArray = _product(self.layout.needed[np.newaxis], self.requests)[0]
         return total
 
     def table(self, free: IntArray, admitted: BoolArray) -> FloatArray:
-        """Make the table of a node that has ``free[r]``, none of it negative, for the roles ``admitted[role]``."""
+        """Return the table of a node with ``free[r]``, at least 0, for the roles ``admitted[role]``."""
         fits = (self.used <= free).all(axis=1) & ~self.layout.counts[:, ~admitted].any(axis=1)
         return np.where(fits, self._value(free, admitted), -np.inf)
 
@@ -51,6 +51,6 @@ def fitting_of(layout: Layout, requests: IntArray) -> Fitting:
 
 
 def _product(counts: IntArray, requests: IntArray) -> IntArray:
-    """Multiply counts[a, role] with requests[role, r]; what is more than any node has stops somewhere above."""
+    """Multiply counts[a, role] with requests[role, r]; products above ``AMOUNT_LIMIT`` become ``_NEVER_FREE``."""
     about = counts.astype(np.float64) @ requests.astype(np.float64)
     return np.where(about > AMOUNT_LIMIT, _NEVER_FREE, counts @ requests)

@@ -1,4 +1,4 @@
-"""The nodes on which a gang's members may be, and how terms divide them into domains."""
+"""The ground: the classes of nodes that a gang may use, and how terms divide them into domains."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from coschedule.queue.slots.segments import rows_as_bytes
 from coschedule.queue.slots.timeline import Timeline
 
 _STEPS_A_CELL = 8
-"""To make a cell of the table of a node takes as long as so many options of it."""
+"""The cost of a cell of the table of a node, in steps of ``Effort``."""
 
 _STEPS_A_TABLE = 2_000
-"""To make a table of no matter how few cells takes as long as so many of these."""
+"""The cost of a table of any size, without its cells, in steps of ``Effort``."""
 
 
 class Level(NamedTuple):
-    """The terms about one label, and the domain of each class of nodes, -1 where it has no such label: int[c].
+    """The terms about one label, and the domain of each class of nodes: int[c], -1 without the label.
 
-    Where domains are ``single_nodes``, each node of a class with a label is a domain of its own.
+    With ``single_nodes``, each node with the label is a domain of its own.
     """
 
     terms: Sequence[RolesOfTerm]
@@ -34,7 +34,7 @@ class Level(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """What nodes of class ``c`` have for members: ``free[c, r]``, none of it negative, for roles ``admits[c, role]``.
+    """What nodes of class ``c`` offer: ``free[c, r]``, at least 0, for roles with ``admits[c, role]``.
 
     In the tables, each member of role ``weighed`` is worth ``weight[c]``.
     """
@@ -47,10 +47,10 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NodeClasses:
-    """Classes of nodes, all in one domain of each of the ``levels``.
+    """Classes of nodes; the nodes of a class are in one domain of each of the ``levels``.
 
-    Class c has the nodes of ranks ``rank[i]``, rising, from ``first[c]`` to before ``first[c + 1]``. Levels with shared
-    domains go from the coarsest to the finest: each domain is within one of the level before.
+    Class c has the nodes of ranks ``rank[i]``, rising, from ``first[c]`` to before ``first[c + 1]``. Levels with
+    domains of several nodes go from the coarsest to the finest: each domain is within one of the level before.
     """
 
     rank: IntArray
@@ -58,13 +58,13 @@ class NodeClasses:
     levels: Sequence[Level]
 
     def parts(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterable[Part]:
-        """Make the parts of which the whole is made up, those with the lowest ranks first, as they are asked for."""
+        """Generate the parts of the cluster lazily, those with the lowest ranks first."""
         shared = [level for level in self.levels if not level.single_nodes]
         useful = self._useful(fitting, offer, effort)
         return _nested(fitting.layout, useful, shared) if shared else (part for part, _ in useful)
 
     def _useful(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterator[tuple[AlikeNodes, int]]:
-        """List alike nodes that can hold anybody, and a class of theirs."""
+        """List groups of alike nodes that can hold a member, each with one of its classes."""
         for classes in self._groups(fitting, offer, effort):
             if effort.is_over:
                 break
@@ -74,9 +74,9 @@ class NodeClasses:
                 yield AlikeNodes(ranks=self._ranks(classes), options=options), one
 
     def _groups(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterable[list[int]]:
-        """Put classes together between which nothing that matters differs; leave out those that admit nobody."""
+        """Group classes that are equal in all that matters; leave out those that admit no role."""
         admitting = np.flatnonzero(offer.admits.any(axis=1))
-        # Those with the lowest ranks come first, in every group and among groups.
+        # The lowest ranks come first, within each group and among groups.
         admitting = admitting[np.argsort(self.rank[self.first[admitting]])]
         columns = (
             np.minimum(offer.free, fitting.all),
@@ -121,7 +121,7 @@ class NodeClasses:
 
 
 def ground_of(timeline: Timeline, levels: Sequence[Level]) -> NodeClasses:
-    """Take the nodes of a timeline, whose classes agree in all levels; the levels have the domain of each rank."""
+    """Return the classes of a timeline, which must agree in all levels; ``levels`` have the domain of each rank."""
     by_class = np.argsort(timeline.class_of, kind="stable")
     first = np.append(0, np.cumsum(timeline.width))
     one_of = by_class[first[:-1]]
@@ -131,7 +131,7 @@ def ground_of(timeline: Timeline, levels: Sequence[Level]) -> NodeClasses:
 
 
 def _nested(layout: Layout, nodes: Iterable[tuple[AlikeNodes, int]], levels: Sequence[Level]) -> Sequence[Part]:
-    """Put nodes, each with the number of its class, into the domains of the coarsest level, and so on down."""
+    """Group nodes, each with its class, by the domains of the coarsest level, then within each by the next level."""
     if not levels:
         return [part for part, _ in nodes]
     coarsest, finer = levels[0], levels[1:]

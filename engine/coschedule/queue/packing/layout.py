@@ -1,12 +1,12 @@
 """Tables of how many members of several roles a part of the cluster can hold.
 
-A table has a cell for every combination of counts, from none to all that are needed, of the *counted* roles. Its value
-is the most that these nodes can do besides: how many members of the one role that is left they can hold, or how fast
-the members of one role are together; -inf where the combination does not fit. What holds more members of a role also
-holds fewer, unless the role is ``exact``.
+A table has a cell for each combination of counts of the *counted* roles, from none to all that are needed. The value of
+a cell is the most that the nodes can give besides: members of the one *maximised* role, or the worth of the members of
+one role. It is -inf where the combination does not fit. Nodes that hold more members of a role also hold fewer, unless
+the role is ``exact``.
 
-Example: 1 launcher is counted, of 4 workers as many as fit. A node has 3 CPUs, everybody takes one. Its table is
-[3, 2]: 3 workers without the launcher, 2 beside it. Two such nodes have [4, 4], as no more than 4 are needed.
+Example: 1 launcher is counted, and up to 4 workers are maximised. Each takes one CPU, and a node has 3. Its table is
+[3, 2]: 3 workers without the launcher, 2 with it. Two such nodes have [4, 4], as no more than 4 workers are needed.
 """
 
 import math
@@ -21,8 +21,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 class Layout:
     """Cell ``a`` stands for ``counts[a, r]`` members of each role, always 0 of role ``maximised``, if there is one.
 
-    ``needed[r]`` members make the gang whole; no value needs to be above ``enough``. There are ``shape[r]`` cells along
-    each role.
+    The gang has ``needed[r]`` members. Values stop at ``enough``. There are ``shape[r]`` cells along each role.
     """
 
     needed: IntArray
@@ -45,12 +44,12 @@ class Layout:
         return int(counts @ self.strides)
 
     def source(self, cell: int, given: IntArray) -> int:
-        """Tell what is left to be given after ``given[r]``; what is given too much is given to nobody."""
+        """Return the cell of the counts that remain after ``given[r]``; members beyond the counts are ignored."""
         return self.cell(np.maximum(self.counts[cell] - given, 0))
 
 
 def layout_of(needed: IntArray, *, exact: BoolArray, maximised: int | None, enough: float = math.inf) -> Layout:
-    """Lay out tables for a gang of ``needed[r]`` members of each role."""
+    """Return the layout of tables for a gang of ``needed[r]`` members of each role."""
     lengths = needed + 1
     if maximised is not None:
         lengths[maximised], enough = 1, float(needed[maximised])
@@ -63,16 +62,17 @@ def layout_of(needed: IntArray, *, exact: BoolArray, maximised: int | None, enou
 
 
 def cells_of(needed: IntArray, maximised: int | None) -> int:
-    """Tell how many cells such a table has."""
+    """Return the number of cells of such a table."""
     return math.prod(int(count) + 1 for role, count in enumerate(needed) if role != maximised)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Options:
-    """What one part of the cluster can give: ``given[o, r]`` members of each role, and ``value[o]``.
+    """What one part of the cluster can hold: option ``o`` has ``given[o, r]`` members of each role, and ``value[o]``.
 
-    The first option gives nothing. None is as good as another in everything. ``most[r]`` members at most are given, and
-    ``fewer[o][r]`` less than these by an option; ``values`` are the same as ``value``. They are there for ``add``.
+    The first option holds no member. No option is at least as good as another one in everything. For ``add``:
+    ``most[r]`` is the maximum of ``given``, ``fewer[o][r]`` is ``most[r] - given[o, r]``, and ``values`` is ``value``
+    as a list.
     """
 
     given: IntArray
@@ -83,7 +83,7 @@ class Options:
 
 
 def options_of(layout: Layout, table: FloatArray) -> Options:
-    """List what a part of the cluster with this table can give."""
+    """List the options of a part of the cluster with this table."""
     beyond = _best_beyond(layout, table)
     kept = np.flatnonzero((table > -np.inf) & (table > beyond) & ((table > 0) | (layout.counts.any(axis=1))))
     given = np.concatenate([np.zeros((1, layout.counts.shape[1]), dtype=np.int64), layout.counts[kept]])
@@ -92,7 +92,7 @@ def options_of(layout: Layout, table: FloatArray) -> Options:
 
 
 def _best_beyond(layout: Layout, table: FloatArray) -> FloatArray:
-    """Tell for every cell the best value with more members of roles that are not exact."""
+    """Return for each cell the best value of cells with more members of roles that are not exact."""
     shape = layout.shape
     best = table.reshape(shape)
     beyond = np.full(shape, -np.inf)
@@ -113,7 +113,7 @@ def add(layout: Layout, table: FloatArray, options: Options) -> tuple[FloatArray
     padded = _padded(layout, table, options.most)
     best, taken = table.reshape(layout.shape).copy(), np.zeros(layout.shape, dtype=np.int64)
     for option in range(1, len(options.values)):
-        # Of each cell, the one that stands for so many members less.
+        # For each cell, the cell with as many fewer members as the option holds.
         first = options.fewer[option]
         less = padded[tuple([slice(at, at + length) for at, length in zip(first, layout.shape, strict=True)])]
         sums = np.minimum(less + options.values[option], layout.enough)
@@ -124,7 +124,7 @@ def add(layout: Layout, table: FloatArray, options: Options) -> tuple[FloatArray
 
 
 def _padded(layout: Layout, table: FloatArray, padding: list[int]) -> FloatArray:
-    """Put cells for fewer than no members before the others: they are as those for none, and of exact roles nothing."""
+    """Prepend cells for negative counts: copies of those for none, or -inf for exact roles."""
     padded = table.reshape(layout.shape)
     for axis, cells in enumerate(padding):
         if cells:

@@ -1,8 +1,8 @@
-"""A gang put together on nodes: parts of the cluster added up one by one, until everybody has a place.
+"""Places a gang on nodes: parts of the cluster are added up one by one, until all members have a place.
 
-Parts are nodes that are alike, or domains, which are made of parts themselves. How many members the whole can hold
-follows from the tables of its parts (``layout``), so that every way to distribute members is looked at, and no two that
-differ in nothing but names.
+Parts are groups of alike nodes, or domains, which consist of parts. The table of the whole follows from the tables of
+its parts (``layout``). So all ways to distribute members are covered, without those that differ only in the names of
+nodes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from coschedule.queue.packing.rules import Rule
 from coschedule.queue.search.effort import Effort
 
 _STEPS_AN_ADDITION = 1_000
-"""To add two tables of no matter how few cells takes as long as so many of these."""
+"""The cost of adding two tables of any size, without their cells, in steps of ``Effort``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,7 +38,7 @@ Part = AlikeNodes | Domain
 
 
 class _Step(NamedTuple):
-    """One node by rank, or one domain, with the options it has, and the one that is ``taken[a]`` for each cell."""
+    """One node by rank, or one domain, its options, and the option ``taken[a]`` for each cell."""
 
     place: "int | Whole"
     options: Options
@@ -47,16 +47,16 @@ class _Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Whole:
-    """Parts added up: their table, and how it came about."""
+    """The sum of parts: their table, and the steps that made it."""
 
     table: FloatArray
     steps: Sequence[_Step]
 
 
 def add_up(layout: Layout, parts: Iterable[Part], effort: Effort, *, until: int | None = None) -> Whole:
-    """Add up parts in their order; with ``until``, a cell, only until that has the value that is enough.
+    """Add up parts in their order; with the cell ``until``, stop as soon as its value is enough.
 
-    When the effort is over, the parts that are left are left out.
+    When the effort is over, the remaining parts are left out.
     """
     table, steps = layout.nothing, list[_Step]()
     for part in parts:
@@ -66,14 +66,14 @@ def add_up(layout: Layout, parts: Iterable[Part], effort: Effort, *, until: int 
             effort.spend(_STEPS_AN_ADDITION + len(table) * len(options.value))
             table, taken = add(layout, table, options)
             if not taken.any():
-                # Another node that is like this one would change nothing either.
+                # Another node like this one would change nothing either.
                 break
             steps.append(_Step(place, options, taken))
     return Whole(table=table, steps=steps)
 
 
 def _places(layout: Layout, part: Part, effort: Effort) -> Sequence[tuple["int | Whole", Options]]:
-    """List the single nodes of alike ones, or the one domain, with the options of each."""
+    """List the nodes of a group, or the one domain, each with its options."""
     if isinstance(part, AlikeNodes):
         return [(rank, part.options) for rank in part.ranks[: int(layout.needed.sum())].tolist()]
     whole = add_up(layout, part.parts, effort)
@@ -91,7 +91,7 @@ class Seats(NamedTuple):
 
 
 def seats_in(layout: Layout, whole: Whole, cell: int, most: float) -> list[Seats]:
-    """Tell who is where so that the counts of ``cell`` are given, and at most ``most`` of the maximised role."""
+    """List the chosen nodes for the counts of ``cell``, with at most ``most`` members of the maximised role."""
     chosen = []
     for place, options, taken in reversed(whole.steps):
         if option := int(taken[cell]):
@@ -100,7 +100,7 @@ def seats_in(layout: Layout, whole: Whole, cell: int, most: float) -> list[Seats
             cell = source
     seats = []
     for place, given, value in reversed(chosen):
-        # What comes first is filled first; what is left over is not used.
+        # The first nodes are filled first; room that is not needed stays free.
         share = min(value, most)
         most -= share
         if isinstance(place, Whole):

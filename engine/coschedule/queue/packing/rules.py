@@ -1,4 +1,4 @@
-"""What terms allow in one domain, as rules on its table; see ``layout`` and ``Term``."""
+"""The terms of a gang as rules on the table of one domain; see ``layout`` and ``Term``."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from coschedule.queue.packing.layout import Layout
 from coschedule.queue.problem.terms import Term, TermKind
 
 Rule = Callable[[FloatArray], FloatArray]
-"""Takes from a table what a term forbids."""
+"""Removes from a table what a term forbids."""
 
 
 class RolesOfTerm(NamedTuple):
@@ -31,7 +31,7 @@ def roles_of_term(term: Term, names: Sequence[str]) -> RolesOfTerm:
 
 
 def is_bound(terms: Sequence[RolesOfTerm], roles: int) -> BoolArray:
-    """Tell which roles no member can be left out of without a look at others: bool[r]."""
+    """Return the roles of which a term may require members, so that none can be left out freely: bool[r]."""
     bound = np.zeros(roles, dtype=np.bool_)
     for term in terms:
         if term.kind is TermKind.TOGETHER:
@@ -40,21 +40,21 @@ def is_bound(terms: Sequence[RolesOfTerm], roles: int) -> BoolArray:
 
 
 def rule_inside(term: RolesOfTerm, layout: Layout) -> Rule:
-    """Make the rule for the nodes of one domain."""
+    """Return the rule for the nodes of one domain."""
     if term.kind is TermKind.TOGETHER:
         return _together(term, layout)
     return _apart(term, layout)
 
 
 def rule_outside(term: RolesOfTerm, layout: Layout) -> Rule:
-    """Make the rule for nodes that are in no domain: nobody is together with others there, and everybody apart."""
+    """Return the rule for nodes in no domain: affinity is never satisfied there, anti-affinity always is."""
     if term.kind is TermKind.APART:
         return lambda table: table
     return _masked(layout.counts[:, term.roles].sum(axis=1) == 0)
 
 
 def _together(term: RolesOfTerm, layout: Layout) -> Rule:
-    """Allow all members or none where roles are to be in one domain, else none without somebody to be with."""
+    """Allow all or no members where a role has affinity to itself, else no members without one of ``towards``."""
     if (term.roles == term.towards).all():
         some = layout.counts[:, term.roles]
         return _masked((some == layout.needed[term.roles]).all(axis=1) | (some == 0).all(axis=1))
@@ -67,7 +67,7 @@ def _masked(allowed: BoolArray) -> Rule:
 
 
 def _apart(term: RolesOfTerm, layout: Layout) -> Rule:
-    """Allow one side or the other, or a single member that is on both."""
+    """Allow members of one side only, or a single member of a role that is on both sides."""
     alone = [np.where(term.roles | term.towards, 0.0, np.inf) for _ in np.flatnonzero(term.roles & term.towards)]
     for most, role in zip(alone, np.flatnonzero(term.roles & term.towards).tolist(), strict=True):
         most[role] = 1.0

@@ -1,1 +1,1 @@
-"""Plans gang by gang, and explains those that are not placed."""
+"""Plans one gang after the other, and gives the reason for each gang without a placement."""

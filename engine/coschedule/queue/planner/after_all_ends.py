@@ -1,6 +1,6 @@
-"""What a snapshot has at last, and what its nodes have when they are empty.
+"""What is free once everything with a known end has ended, and what nodes have when they are empty.
 
-One plan may refuse many gangs, and each refusal says what there would be. It is found once, for all of them.
+One plan may refuse many gangs, and each refusal needs these numbers. They are computed once for all.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class AtLast:
-    """What a snapshot has once everything that is expected to end has ended, if no owner ever takes a node back.
+    """What is free in a snapshot once everything with a known end has ended, if all windows stay open.
 
-    Nodes of one class of its timeline agree in each of the ``masks``: bool[n].
+    Nodes of one class of its timeline agree in each of ``masks``: bool[n].
     """
 
     def __init__(self, snapshot: Snapshot, masks: Sequence[BoolArray]) -> None:
@@ -28,13 +28,13 @@ class AtLast:
 
     @cached_property
     def free(self) -> IntArray:
-        """What is free then: int[n, r]; sums stop at ``AMOUNT_LIMIT``, as 64 bits hold no more."""
+        """What is free then: int[n, r]; sums stop at ``AMOUNT_LIMIT``, so that 64-bit integers do not overflow."""
         ending = [release for release in self._snapshot.releases if release.time < np.inf]
         return _with_releases(self._snapshot.free, ending)
 
     @cached_property
     def timeline(self) -> Timeline:
-        """The timeline from then on, on which nothing changes."""
+        """The timeline from then on; nothing changes on it."""
         count = len(self._snapshot.nodes.names)
         at_last = replace(
             self._snapshot,

@@ -1,4 +1,4 @@
-"""What each member of a placed gang has to do, which follows from the load and from the speed of its node."""
+"""The part of the work of each member of a placed gang; it follows from the load and from the speed of its node."""
 
 from typing import assert_never
 
@@ -12,7 +12,7 @@ from coschedule.queue.problem.parts import Pieces, Share
 
 
 def divide_work(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
-    """Tell what the ``counts[i]`` members on ``nodes[i]``, at ``slowdowns[i]``, have to do; see ``Placement``."""
+    """Return the parts of the ``counts[i]`` members on ``nodes[i]``, at ``slowdowns[i]``; see ``Placement``."""
     match role.load:
         case Load.PROPORTIONAL:
             return _by_speed(role, nodes, counts, slowdowns)
@@ -27,7 +27,7 @@ def divide_work(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns:
 
 
 def _by_speed(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
-    """Divide the work in proportion to speed [A 4]: a member's share is its speed over the speed of all."""
+    """Divide the work in proportion to speed [A 4]: a member's share is its speed divided by the speed of all."""
     speeds = 1 / slowdowns
     shares = speeds / (speeds * counts).sum()
     return tuple(
@@ -37,7 +37,7 @@ def _by_speed(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: F
 
 
 def _by_pieces(role: Role, nodes: tuple[str, ...], counts: IntArray, given: IntArray) -> tuple[Members, ...]:
-    """List members of a node together that have as many pieces; ``given[m]`` is what member m has, node by node."""
+    """Group the members of each node by their number of pieces; member m has ``given[m]`` pieces, node by node."""
     members = []
     for node, of_node in zip(nodes, np.split(given, np.cumsum(counts)[:-1]), strict=True):
         numbers, times = np.unique(-of_node, return_counts=True)

@@ -1,20 +1,20 @@
-"""Nodes held for a gang that fits only when others have ended, nobody knows when.
+"""The node hold of a gang that fits only once others have ended at an unknown time.
 
-Only gangs of one role hold nodes, and only where no more is asked of their members together than at most one a node:
-what others would need in the end is not known node by node.
+Only gangs of one role hold nodes, and their terms may at most demand one member a node. With other terms, the slots of
+each node in the end are not known.
 
-Problem: slots that are free for good, or will be from a known time on, do not suffice. On every node there are
-``most`` slots once everything has ended that is meant to end at all, of which ``missing`` wait for ends that nobody
-knows. Choose the nodes on which nobody else is put any more, so that the gang fits in the end.
+Problem: the slots that are free from a known time on do not suffice. Each node has ``most`` slots once everything that
+is meant to end has ended; ``missing`` of them wait for unknown ends. Choose nodes that take no other gangs, so that
+this gang fits in the end.
 
-Objective: the fewest nodes whose ``most`` add up to the members needed. Of such sets the first when their nodes are
-compared one by one, in this order of nodes: fewest missing slots, then the earliest time from which everything with a
-known end has ended, then by rank. What is nearest to being free keeps idle slots from the others for the shortest
-time; where ends are without memory, it also keeps the fewest from them on average.
+Objective: the fewest nodes whose ``most`` add up to the members needed. Of such sets, take the first when their nodes
+are compared one by one. The order of nodes: fewest missing slots, then the earliest time at which everything with a
+known end has ended, then rank. Nodes that are almost free keep idle slots from other gangs for the shortest time. Where
+ends are memoryless, they also keep the fewest slots from others on average.
 
-Method: nodes are looked at in that order, and each is taken with which the set can still be completed. It can if the
-largest of the other nodes, as many as are still to be chosen, add up to the rest. A node that is turned down completes
-no larger set either, so this finds the first set, in O(n log n).
+Method: visit the nodes in that order, and take each node with which the set can still be completed. That is so if the
+largest of the remaining nodes, as many as are still to be chosen, add up to the rest. A rejected node completes no
+larger set either. So this finds the first set, in O(n log n).
 """
 
 import heapq
@@ -30,7 +30,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class Held(NamedTuple):
-    """Nodes by rank, rising, and the instant from which they take no members of other gangs."""
+    """Nodes by rank, rising. From ``start`` on they take no members of other gangs."""
 
     ranks: IntArray
     start: float
@@ -47,24 +47,24 @@ class InTheEnd(NamedTuple):
     ready: FloatArray
 
 
-def nodes_to_hold(timeline: Timeline, demand: Demand, someday: IntArray) -> Held | None:
+def nodes_to_hold(timeline: Timeline, demand: Demand, of_unknown_end: IntArray) -> Held | None:
     """Choose the nodes to hold; None when not even all nodes would be enough.
 
-    ``someday[n, r]`` is what comes back on each node of the snapshot, nobody knows when. What the gang holds already,
-    it keeps as long as that would do.
+    ``of_unknown_end[n, r]`` is what each node of the snapshot gets back at an unknown time. The gang keeps its node
+    hold as long as that is enough.
     """
-    in_the_end = _in_the_end(timeline, demand, someday)
+    in_the_end = _in_the_end(timeline, demand, of_unknown_end)
     ranks = _kept(timeline, demand, in_the_end)
     if ranks is None:
         ranks = _first_set(in_the_end, demand.needed)
     return None if ranks is None else Held(ranks, float(in_the_end.ready[ranks].max()))
 
 
-def _in_the_end(timeline: Timeline, demand: Demand, someday: IntArray) -> InTheEnd:
+def _in_the_end(timeline: Timeline, demand: Demand, of_unknown_end: IntArray) -> InTheEnd:
     spans = timeline.spans.take(np.flatnonzero(is_last(timeline.spans.owner)))
     free = spans.free[timeline.class_of]
-    coming = someday[timeline.node]
-    # A node that closes again, or on which members may not stay, may be of no use when the others have ended.
+    coming = of_unknown_end[timeline.node]
+    # A node that closes again, or limits how long members stay, may be useless once the others have ended.
     fits = spans.open[timeline.class_of] & demand.for_ever[timeline.node]
     most = np.where(fits, _slots(demand, np.minimum(free, AMOUNT_LIMIT - coming) + coming), 0)
     there = np.where(fits, _slots(demand, free), 0)
@@ -80,7 +80,7 @@ def _slots(demand: Demand, free: IntArray) -> IntArray:
 
 
 def _kept(timeline: Timeline, demand: Demand, in_the_end: InTheEnd) -> IntArray | None:
-    """Return what the gang holds already if each of these nodes still has slots and together they are enough."""
+    """Return the nodes that the gang already holds, if each still has slots and together they are enough."""
     held = demand.gang.held
     if not held:
         return None
@@ -111,9 +111,9 @@ def _first_set(in_the_end: InTheEnd, needed: int) -> IntArray | None:
 
 
 class _Rest:
-    """Nodes that are not chosen yet: as many of the largest as are still to be chosen, and the sum of their slots.
+    """The largest of the remaining nodes, as many as are still to be chosen, and the sum of their slots.
 
-    A node that is taken replaces one of them: itself, or else the smallest. So each takes a few steps.
+    Taking a node removes one of these: itself, or else the smallest.
     """
 
     def __init__(self, most: list[int], largest: list[int]) -> None:
@@ -124,13 +124,13 @@ class _Rest:
         heapq.heapify(self._by_size)
 
     def can_be_completed_with(self, rank: int, needed: int) -> bool:
-        """Tell whether so many slots are still possible when a node is taken; one without slots is of no use."""
+        """Return whether ``needed`` slots are still possible with this node; a node without slots is never taken."""
         if not self.most[rank]:
             return False
         return rank in self._largest or self._sum - self._smallest()[0] + self.most[rank] >= needed
 
     def take(self, rank: int) -> None:
-        """Take a node."""
+        """Choose a node."""
         gone = rank if rank in self._largest else self._smallest()[1]
         self._largest.remove(gone)
         self._sum -= self.most[gone]

@@ -1,4 +1,4 @@
-"""The room of nominated pods, which is left to them by gangs that are no more urgent."""
+"""The resources of nominated pods, which gangs of the same or a lower priority do not use."""
 
 from collections.abc import Sequence
 
@@ -10,17 +10,17 @@ from coschedule.queue.slots.claims import Claim
 
 
 def by_urgency(pods: Sequence[Nominated]) -> tuple[Nominated, ...]:
-    """Sort pods, the most urgent first."""
+    """Sort pods, the highest priority first."""
     return tuple(sorted(pods, key=lambda pod: -pod.priority))
 
 
 def count_in_front(pods: Sequence[Nominated], priority: int) -> int:
-    """Count the pods, of which the most urgent come first, that are at least as urgent as that."""
+    """Count the pods of at least this priority; ``pods`` are sorted by ``by_urgency``."""
     return next((number for number, pod in enumerate(pods) if pod.priority < priority), len(pods))
 
 
 def claims_of_pods(pods: Sequence[Nominated], rank_of: IntArray, now: float) -> list[Claim]:
-    """Claim the room of pods for ever; the node of index n has rank_of[n]."""
+    """Claim the resources of pods without an end; the node of index n has the rank rank_of[n]."""
     return [
         Claim(
             ranks=rank_of[[pod.node]],

@@ -1,4 +1,4 @@
-"""Observers: they are told how a plan is made, so that the engine itself need not log."""
+"""Observers: they are notified while a plan is made, so that the engine itself need not log."""
 
 from typing import Protocol
 
@@ -8,17 +8,17 @@ from coschedule.queue.search.candidates import Considered
 
 
 class Observer(Protocol):
-    """Told what happens while a plan is made; it cannot change the plan."""
+    """Is notified while a plan is made; it cannot change the plan."""
 
     def considered(self, gang: PendingGang, runs: Considered) -> None:
-        """Be told of runs that were looked at for a gang: for its choice, its alternative, or the reason it has none.
+        """Receive runs that were computed for a gang: for its choice, its alternative, or its refusal.
 
-        Runs that a bound has ruled out are not looked at. A gang has none where it asks for the same as one that was
+        Runs that a bound has ruled out are not computed. A gang has none where it asks for the same as a gang that was
         refused, with nothing claimed between them.
         """
 
     def decided(self, gang: PendingGang, decision: Decision) -> None:
-        """Be told of a decision, in planning order, after all runs that were considered for it."""
+        """Receive a decision, in planning order, after all runs that were considered for it."""
 
 
 class _Silent:

@@ -1,4 +1,4 @@
-"""How a choice becomes a placement: ranks become names, and the work is divided."""
+"""Turns a choice into a placement: ranks become names, and the work is divided."""
 
 from dataclasses import dataclass, replace
 
@@ -19,17 +19,17 @@ from coschedule.queue.search.node_choice import ChosenNodes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placing:
-    """Spells choices on the nodes of a snapshot; the node of rank k has the index node[k].
+    """Turns choices on the nodes of a snapshot into placements; the node of rank k has the index node[k].
 
-    There are no ``hazards`` where nobody is expected back.
+    ``hazards`` is None where no node owner is expected back.
     """
 
     snapshot: Snapshot
     node: IntArray
     hazards: Hazards | None
 
-    def placement(self, gang: PendingGang, choice: Choice, spelled: tuple[Members, ...] = ()) -> Placement:
-        """Spell the placement of a gang; its members may have been ``spelled`` before."""
+    def placement(self, gang: PendingGang, choice: Choice, members: tuple[Members, ...] = ()) -> Placement:
+        """Return the placement of a gang; ``members`` are those of the previous plan, if they are unchanged."""
         outline, other = choice.outline, choice.alternative
         return Placement(
             gang=gang.key,
@@ -37,7 +37,7 @@ class Placing:
             start=outline.start,
             finish=outline.finish,
             speedup=self._speedup(gang, outline),
-            members=spelled or self._members(gang, choice),
+            members=members or self._members(gang, choice),
             slowest=self.name(choice.slowest),
             latest=None if choice.latest is None else self.name(choice.latest),
             alternative=None if other is None else self._alternative(gang, other),
@@ -51,11 +51,11 @@ class Placing:
         return replace(placement, alternative=None if other is None else self._alternative(gang, other))
 
     def name(self, rank: int) -> str:
-        """Name the node of a rank."""
+        """Return the name of the node of a rank."""
         return self.snapshot.nodes.names[int(self.node[rank])]
 
     def _risk(self, gang: PendingGang, choice: Choice) -> Risk | None:
-        """Tell what owners may cost the run; None where none of them is expected back."""
+        """Return the risk from node owners; None where none is expected back during the run."""
         if self.hazards is None:
             return None
         start, finish = choice.outline.start, choice.outline.finish

@@ -72,7 +72,7 @@ class Planner:
         self._at_last = AtLast(snapshot, self._read.distinct_masks)
         self._at_first = self._timeline = self._expected(snapshot)
         self._empty_nodes = EmptyNodes(lambda: self._expected(emptied(snapshot)), self._feasibility, self._topology)
-        self._without_end = WithoutEnd(someday=snapshot.someday, hold=none_open_ended())
+        self._without_end = WithoutEnd(of_unknown_end=snapshot.someday, hold=none_open_ended())
         self._known_refusals = KnownRefusals(timeline=self._timeline, without_end=self._without_end)
         self._may_hold = snapshot.most_holding
         self._placing = Placing(snapshot, self._timeline.node, self._hazards)

@@ -1,8 +1,7 @@
-"""Which nodes pass the constraints of the gangs of a plan, worked out before anything is planned.
+"""Which nodes pass the constraints of the gangs of a plan. This is computed before anything is planned.
 
-Constraints are as long as their owner likes. So they have an account of their own, like the one that is there for
-choices (``effort``): the gang that is first with some pays for them, and a gang whose constraints are longer than what
-is left for it is not planned.
+Users may write long constraints. So reading them has an account of its own, like that of choices (``effort``). The
+first gang with given constraints pays for them. A gang that cannot pay for its constraints is not planned.
 """
 
 from collections.abc import Iterable
@@ -17,7 +16,7 @@ from coschedule.queue.problem.refusals import ConstraintsTooLong
 from coschedule.queue.search.effort import Account, Limits
 
 _LIMITS = Limits(for_one=10**6, in_a_plan=2 * 10**6, least=4000)
-"""In parts, each of which takes about half a microsecond: a selector, term, requirement, value or toleration is one."""
+"""In parts of about half a microsecond each: a selector, term, requirement, value or toleration is one part."""
 
 
 def _account() -> Account:
@@ -26,9 +25,9 @@ def _account() -> Account:
 
 @dataclass(slots=True, eq=False)
 class Read:
-    """The masks, bool[n], of all constraints that were worked out; gangs with others are ``refused``.
+    """The masks, bool[n], of all constraints that were read; gangs with other constraints are ``refused``.
 
-    Nodes also differ in how long members may stay there: ``limits`` are masks of those where they may for some time.
+    ``limits`` are masks of nodes on which members may stay for a limited time only.
     """
 
     account: Account = field(default_factory=_account)
@@ -38,11 +37,11 @@ class Read:
 
     @property
     def distinct_masks(self) -> list[BoolArray]:
-        """The masks, each of them once: other constraints may have the same."""
+        """The distinct masks; several constraints may have the same one."""
         return [*{id(mask): mask for mask in self.masks.values()}.values(), *self.limits.values()]
 
     def take(self, gang: PendingGang, feasibility: Feasibility) -> None:
-        """Work out the constraints of one more gang, if it can pay for them."""
+        """Read the constraints of one more gang, if it can pay for them."""
         new = {role.constraints for role in gang.roles} - self.masks.keys()
         length = sum(constraints.length for constraints in new)
         effort = self.account.effort(gang.key)
@@ -56,7 +55,10 @@ class Read:
 
 
 def read_constraints(gangs: Iterable[PendingGang], feasibility: Feasibility, *, skipping_errors: bool) -> Read:
-    """Work out the constraints of gangs, the most urgent first; what raises here does so again in its turn."""
+    """Read the constraints of gangs, the most urgent first.
+
+    With ``skipping_errors``, a gang that raises is skipped; it raises again when it is planned.
+    """
     read = Read()
     for of_priority in by_priority(gangs):
         read.account.welcome(gang.key for gang in of_priority)

@@ -1,4 +1,4 @@
-"""What there was for a gang when it was its turn."""
+"""What was free for a gang when it was planned."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,9 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Turn:
-    """A gang and what was free ``by_now``, when all before it in the plan had been decided.
+    """A gang and what is free ``by_now``, after the decisions on all gangs in front of it.
 
-    ``at_first`` is what is free without anybody that waits. There is no chooser, but a refusal, where nothing can be
-    chosen at all.
+    ``at_first`` is what is free without any waiting gang. ``chooser`` is a refusal where no choice is possible at all.
     """
 
     gang: PendingGang
@@ -27,10 +26,10 @@ class Turn:
     by_now: Timeline
 
     def passes(self, role: Role) -> BoolArray:
-        """Tell which nodes pass the constraints of one of its roles: bool[n]."""
+        """Return which nodes pass the constraints of one of its roles: bool[n]."""
         return self.feasibility.mask(role.constraints)
 
     @property
     def earliest(self) -> float:
-        """The first instant at which the gang may start: now, as a rule."""
+        """The first instant at which the gang may start: now or, if later, ``not_before``."""
         return max(self.snapshot.now, self.gang.not_before)

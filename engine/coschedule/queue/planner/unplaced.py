@@ -1,4 +1,4 @@
-"""Why a gang has no placement, and which nodes it holds until it has one."""
+"""The refusal of a gang without a placement, and the node hold it gets until it has one."""
 
 from dataclasses import dataclass
 from typing import assert_never
@@ -25,9 +25,9 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlanTimelines:
-    """What there is in a plan: ``at_first``, ``by_now`` after the gangs decided so far, and ``at_last``.
+    """What is free in a plan: ``at_first``, ``by_now`` after the decisions so far, and ``at_last``.
 
-    Some of these gangs hold nodes ``without_end``.
+    ``without_end`` is what gangs use until an unknown end.
     """
 
     snapshot: Snapshot
@@ -40,7 +40,7 @@ class PlanTimelines:
 
 
 def refusal_on(ground: PlanTimelines, chooser: Chooser) -> Refusal:
-    """Say why there is no placement for the chooser's gang."""
+    """Return why the chooser's gang has no placement."""
     snapshot, feasibility = own_snapshot(chooser.gang, ground.snapshot), ground.feasibility
     stages = Stages(seen_by(chooser.gang, ground.at_first), seen_by(chooser.gang, ground.by_now), ground.at_last)
     if isinstance(chooser, PlainChooser):
@@ -63,11 +63,11 @@ def refusal_on(ground: PlanTimelines, chooser: Chooser) -> Refusal:
 
 
 def held_on(ground: PlanTimelines, chooser: Chooser, refusal: Refusal) -> Held | None:
-    """Choose what a gang holds that was refused, if it may and if that lets it end in time."""
+    """Choose the node hold of a refused gang, if it may hold nodes and could then meet its deadline."""
     if not isinstance(chooser, PlainChooser) or not _may_change(refusal) or not chooser.gang.may_hold:
         return None
     demand, own = chooser.demand, seen_by(chooser.gang, ground.by_now)
-    held = nodes_to_hold(own, demand, ground.without_end.someday)
+    held = nodes_to_hold(own, demand, ground.without_end.of_unknown_end)
     if held is None:
         return None
     held = held._replace(ranks=np.sort(shared_ranks(own, ground.by_now)[held.ranks]))
@@ -78,7 +78,7 @@ def held_on(ground: PlanTimelines, chooser: Chooser, refusal: Refusal) -> Held |
 
 
 def _may_change(refusal: Refusal) -> bool:
-    """Return whether a refusal of the engine's may be over once others have ended, at unknown times."""
+    """Return whether the gang may fit once gangs of unknown end have ended."""
     reason = Reason(refusal.reason)
     match reason:
         case Reason.NOT_ENOUGH_ROOM | Reason.WINDOW_TOO_SHORT | Reason.HELD_BY_GANGS_IN_FRONT:
@@ -92,14 +92,14 @@ def _may_change(refusal: Refusal) -> bool:
         case Reason.PLANNING_FAILED:
             return False
         case Reason.HOLDS_NODES | Reason.BEHIND_IN_QUEUE:
-            # Who asks the engine gives these.
+            # Callers of the engine give these reasons.
             return False
         case _:
             assert_never(reason)
 
 
 def closing(ranks: IntArray, start: float, *, resources: int) -> Claim:
-    """Claim nothing of these nodes, but keep them from all who would not have ended by then."""
+    """Return a claim without resources that closes these nodes from ``start`` on."""
     return Claim(
         ranks=ranks,
         counts=np.ones_like(ranks),

@@ -1,4 +1,4 @@
-"""What is expected to be free before anything is planned: windows open and close, and gangs that run end.
+"""What is expected to be free before anything is planned: windows open and close, and running gangs end.
 
 Example: now is 0. A node has 2 CPUs free, gets 2 back at time 5, and closes at 9. Its spans begin at 0, 5 and 9. In
 them it has 2, 4 and 4 CPUs free, and ``open`` is True, True and False.
@@ -39,7 +39,7 @@ def expected_timeline(snapshot: Snapshot, masks: Sequence[BoolArray]) -> Timelin
 
 
 class _Releases(NamedTuple):
-    """What comes back, by node, time and amounts: ``amounts[i, r]`` on ``node[i]`` at ``time[i]``."""
+    """``amounts[i, r]`` are released on ``node[i]`` at ``time[i]``; sorted by node, time and amounts."""
 
     node: IntArray
     time: FloatArray
@@ -51,7 +51,7 @@ class _Releases(NamedTuple):
 
 
 def _releases(snapshot: Snapshot) -> _Releases:
-    """List the releases; one that is due or overdue comes in the first instant after now."""
+    """List the releases; one that is due or overdue counts from the first instant after now."""
     count, width = len(snapshot.releases), len(snapshot.resources)
     amounts = (min(amount, AMOUNT_LIMIT) for release in snapshot.releases for amount in release.request)
     times = np.array([release.time for release in snapshot.releases], dtype=np.float64)
@@ -85,7 +85,7 @@ def _classes(snapshot: Snapshot, masks: Sequence[BoolArray], releases: _Releases
 
 
 def _spans(snapshot: Snapshot, example: IntArray, releases: _Releases) -> Spans:
-    """Make the spans of every class, from its example node."""
+    """Return the spans of each class, from its example node."""
     owner, time, gain = _changes(snapshot, example, releases)
     order = np.lexsort((time, owner))
     owner, time = owner[order], time[order]
@@ -102,14 +102,14 @@ def _spans(snapshot: Snapshot, example: IntArray, releases: _Releases) -> Spans:
 
 
 def _sums_by_class(gain: IntArray, owner: IntArray) -> IntArray:
-    """Sum up within every class; sums stop at ``AMOUNT_LIMIT``, as 64 bits hold no more."""
+    """Sum up within each class; sums stop at ``AMOUNT_LIMIT``, so that 64-bit integers do not overflow."""
     free = running_sum(gain, owner)
     free[running_sum(gain.astype(np.float64), owner) > AMOUNT_LIMIT] = AMOUNT_LIMIT
     return free
 
 
 def _changes(snapshot: Snapshot, example: IntArray, releases: _Releases) -> tuple[IntArray, FloatArray, IntArray]:
-    """List every change as class, instant and resources gained; now, each class gains what is free."""
+    """List each change as class, instant and resources gained. At now, each class gains what is free."""
     classes = np.arange(len(example))
     start, until = snapshot.start[example], snapshot.until[example]
     begins = classes[(start > snapshot.now) & (start < np.inf)]

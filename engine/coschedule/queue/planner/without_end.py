@@ -1,4 +1,4 @@
-"""What gangs of a plan take until an unknown end, and which gangs these are."""
+"""What gangs of a plan use until an unknown end, and which gangs these are."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -15,25 +15,25 @@ from coschedule.queue.slots.claims import Claim
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WithoutEnd:
-    """``someday[n, r]`` comes back on each node at an unknown time. Gangs of the plan ``hold`` nodes as long."""
+    """Node n gets ``of_unknown_end[n, r]`` back at an unknown time; ``hold`` names gangs of the plan that use some."""
 
-    someday: IntArray
+    of_unknown_end: IntArray
     hold: OpenEnded
 
     def taking(self, owned: Iterable[tuple[GangKey, Claim]], node: IntArray) -> "WithoutEnd":
-        """Return what is known after some claims, gang by gang; the node of rank k has the index node[k]."""
+        """Return these facts after some claims, gang by gang; the node of rank k has the index node[k]."""
         endless = [(gang, claim) for gang, claim in owned if claim.finish == np.inf]
         if not endless:
             return self
-        someday, hold = self.someday.copy(), self.hold
+        freed, hold = self.of_unknown_end.copy(), self.hold
         for gang, of_gang in groupby(endless, key=lambda one: one[0]):
             claims = [claim for _, claim in of_gang]
             for claim in claims:
                 indices, taken = node[claim.ranks], claim.counts[:, np.newaxis] * claim.request
-                someday[indices] = np.minimum(someday[indices], AMOUNT_LIMIT - taken) + taken
+                freed[indices] = np.minimum(freed[indices], AMOUNT_LIMIT - taken) + taken
             hold = hold.with_gang(gang, node[np.concatenate([claim.ranks for claim in claims])])
-        return WithoutEnd(someday=someday, hold=hold)
+        return WithoutEnd(of_unknown_end=freed, hold=hold)
 
     def holding(self, gang: GangKey, nodes: IntArray) -> "WithoutEnd":
-        """Return what is known when one more gang keeps these nodes, int[i], from others."""
+        """Return these facts with one more gang that holds these nodes, int[i]."""
         return replace(self, hold=self.hold.with_gang(gang, nodes))

@@ -1,1 +1,1 @@
-"""Which gangs give way to more urgent ones."""
+"""Preemption: which gangs are evicted so that more urgent ones can start."""

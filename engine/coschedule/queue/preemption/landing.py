@@ -1,4 +1,4 @@
-"""Whether a gang lands if others are evicted for it: answered by the plan that would follow."""
+"""Whether a gang can start if others are evicted for it, decided by the plan that would follow."""
 
 import math
 from collections.abc import Sequence
@@ -13,32 +13,32 @@ from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.search.effort import LEAST_COMBINATIONS
 
 WORTH_SECONDS = 30.0
-"""By how much sooner a gang has to start. Pods usually have as long to end: a shorter wait gains nothing."""
+"""The least gain in start time that is worth an eviction: as long as the usual grace period of pods."""
 
 
 class PlanningEffort:
-    """How many gangs may still be planned in search of victims: a plan is to take no longer for all that fails.
+    """The number of gangs that may still be planned in the search for victims; it bounds the time for failed tries.
 
-    One that takes more than each choice has by itself counts as several.
+    A gang that takes more than the free steps of a choice counts as several.
     """
 
     def __init__(self, gangs: int) -> None:
         self._left = self._given = gangs
 
     def half(self) -> "PlanningEffort":
-        """What one gang may use of it, so that something is left for those behind it."""
+        """Return the share of one gang: half, so that something is left for gangs behind it."""
         return PlanningEffort(self._left // 2)
 
     def take_back(self, share: "PlanningEffort") -> None:
-        """Count what was used of a share."""
+        """Count what a share has used."""
         self._left -= share.used
 
     def allows(self, gangs: int) -> bool:
-        """Whether one gang may have so many planned for it."""
+        """Whether a share may still plan ``gangs`` gangs."""
         return gangs <= self._left // 2
 
     def spend(self, gangs: int) -> bool:
-        """Use some of it, if there is so much."""
+        """Use ``gangs`` of it; if less is left, use up the rest and return False."""
         if gangs > self._left:
             self._left = 0
             return False
@@ -47,7 +47,7 @@ class PlanningEffort:
 
     @property
     def used(self) -> int:
-        """How much was used so far."""
+        """The gangs planned so far."""
         return self._given - self._left
 
     @property
@@ -57,9 +57,9 @@ class PlanningEffort:
 
 
 class Landing:
-    """Plans one gang without some that run.
+    """Plans one gang without some running gangs.
 
-    What starts now in front of it starts as planned; nobody of its priority or above may start later than planned.
+    Gangs in front that start now keep their placements. No gang of its priority or above may start later than planned.
     """
 
     def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: PlanningEffort) -> None:
@@ -79,19 +79,19 @@ class Landing:
 
     @property
     def is_given_up(self) -> bool:
-        """Whether the search has taken as long as it may."""
+        """Whether the effort of the search is spent."""
         return self._effort.is_spent
 
     def may_help(self, victim: RunningGang) -> bool:
-        """Whether the victim would be gone early enough for the gang to start on what it leaves."""
+        """Whether the victim would end early enough before the gang's planned start to be worth an eviction."""
         return self._starts[self._gang.key] - victim.gone_by(self.world.now) > WORTH_SECONDS
 
     def after_those_in_front(self, by: float) -> Snapshot:
-        """What is there once all in front have started that are planned to start by that time."""
+        """Return the snapshot after all starts in front of the gang that are planned by that time."""
         return with_started(self._snapshot, self._in_front_by(by))
 
     def is_worth(self, victims: Sequence[RunningGang]) -> bool:
-        """Whether the gang starts once these have ended, and that delays nobody whom it may not delay."""
+        """Whether the gang starts as soon as these have ended, without delaying a gang of its priority or above."""
         now = self.world.now
         latest = max(math.nextafter(now, math.inf), *(victim.gone_by(now) for victim in victims))
         starts = self._planned(victims, self._up_to_it)
@@ -104,13 +104,13 @@ class Landing:
         return [one for one in self._in_front if isinstance(one, Placement) and one.start <= time]
 
     def _that_could_be_delayed(self, behind: Sequence[PendingGang]) -> list[PendingGang]:
-        """Those as urgent as the gang, up to the last that has a start."""
+        """List the gangs behind it of the same priority, up to the last one with a planned start."""
         equal = [one for one in behind if one.priority == self._gang.priority]
         last = max((place for place, one in enumerate(equal) if self._starts[one.key] < math.inf), default=-1)
         return equal[: last + 1]
 
     def _planned(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> dict[GangKey, float]:
-        """When each of these gangs would start; never, where no effort is left to find out."""
+        """Return when each of these gangs would start; inf without a placement, or when no effort is left."""
         if not self._effort.spend(len(gangs)):
             return {gang.key: math.inf for gang in gangs}
         made = plan_and_count(with_gangs(without(self.world, victims), gangs), rescue=lambda *_: None)
@@ -122,5 +122,5 @@ class Landing:
 
 
 def start_of(decision: Decision) -> float:
-    """When the gang starts, inf where it has no placement."""
+    """Return when the gang starts, inf without a placement."""
     return decision.start if isinstance(decision, Placement) else math.inf

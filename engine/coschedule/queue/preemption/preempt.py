@@ -1,17 +1,17 @@
 """Which gangs are evicted, so that more urgent ones start.
 
-Problem: a gang that can't start now, or only later than without some gangs of strictly lower priority by more than
-``WORTH_SECONDS``. Choose whom to evict.
+Problem: a gang cannot start now. Without some gangs of strictly lower priority it would start sooner, by more than
+``WORTH_SECONDS``. Choose the victims, which are the gangs to evict.
 
-Objective: of all sets of victims without which the gang starts as soon as they have ended, and no gang of its priority
-or above starts later than planned, the cheapest (``victims.py``): least lost work, then fewest gangs, then youngest.
-Only gangs are looked at that hold something the gang could use, on nodes that it may use.
+Objective: the cheapest set (``victims.py``) without which the gang starts as soon as the victims have ended. No gang of
+its priority or above may start later than planned. Cheapest means least lost work, then fewest gangs, then youngest.
+Candidates are gangs that use something that the gang could use, on nodes that it may use.
 
-Method: sets are tried from the cheapest on, those that leave too little room (``room.py``) left out, and each is
-planned without (``landing.py``): nobody is evicted in vain. That is exact for up to ten candidates (``search.py``).
-Among more, the cheapest for the room they leave are taken until there is enough, and then those are spared, dearest
-first, who are not needed: no victim can be spared, but another set may cost less. The plans that all this takes are
-limited (``MOST_PLANNED``): where many sets fail, the rest is not tried.
+Method: try sets from the cheapest on. Skip sets that leave too little room (``room.py``). Plan without each other set
+(``landing.py``), so that no eviction is in vain. This is exact for up to ten candidates (``search.py``). With more
+candidates, take those with the least cost for the room they leave, until there is enough. Then spare victims that are
+not needed, the most expensive first. No victim of the result can be spared, but another set may cost less. The number
+of plans is limited (``MOST_PLANNED``): where many sets fail, the rest is not tried.
 """
 
 from dataclasses import dataclass, replace
@@ -31,14 +31,14 @@ from coschedule.queue.problem.refusals import Reason
 from coschedule.queue.problem.snapshot import Snapshot
 
 MOST_PLANNED = 512
-"""Gangs that are planned in search of victims, and for what follows: twice as many as the operator plans at once."""
+"""The gangs that may be planned in the search for victims and for the plans after it."""
 MOST_PREEMPTIONS = 4
-"""Gangs for which others are evicted in one plan; the next plan sees what became of them."""
+"""The gangs for which others are evicted in one plan; further ones are left to the next plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preemption:
-    """The gangs that are evicted for ``gang``, by key, and the member-seconds that are lost with them."""
+    """The keys of the gangs that are evicted for ``gang``, and the member-seconds of work that are lost."""
 
     gang: GangKey
     victims: tuple[GangKey, ...]
@@ -46,18 +46,18 @@ class Preemption:
 
 
 class Preempting(NamedTuple):
-    """Who is evicted for whom, and the plan in which the victims end by themselves after their grace."""
+    """The preemptions, and the plan in which the victims end after their grace."""
 
     plan: Plan
     preemptions: tuple[Preemption, ...]
 
 
 def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> Preempting:
-    """Decide who is evicted for gangs that do not start now in the plan that was ``made``.
+    """Decide which gangs are evicted for gangs that do not start now in the plan that was ``made``.
 
-    Guarantees: every gang for which others are evicted starts, in the plan that is returned, when they have ended; no
-    gang of its priority or above starts later than before; equal priority never gives way. The same snapshot gives the
-    same answer. ``rescue`` as in ``plan``.
+    Guarantees: each gang for which others are evicted starts, in the returned plan, when they have ended. No gang of
+    its priority or above starts later than before. Only gangs of strictly lower priority are evicted. The same snapshot
+    gives the same result. ``rescue`` as in ``plan``.
     """
     preemptions: list[Preemption] = []
     effort = PlanningEffort(MOST_PLANNED)
@@ -73,7 +73,7 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
 
 
 def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tuple[PendingGang, Landed] | None:
-    """The first gang of the queue for which others can be evicted."""
+    """Return the first gang of the queue for which others can be evicted."""
     if not snapshot.running:
         return None
     starts = {decision.gang: start_of(decision) for decision in made.decisions}
@@ -92,14 +92,14 @@ def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tupl
 
 
 def _is_unread(decision: Decision) -> bool:
-    """Tell whether a gang's constraints are too long to be read: that is as long without others."""
+    """Return whether a gang was not planned as its constraints are too long; evictions would not change that."""
     return isinstance(decision, Unplaceable) and decision.reason is Reason.CONSTRAINTS_TOO_LONG
 
 
 def _carried_out(
     snapshot: Snapshot, made: Plan, gang: GangKey, landed: Landed, rescue: Rescue | None
 ) -> tuple[Snapshot, Plan]:
-    """What is there afterwards, and the plan of it: what starts now in front starts as planned before."""
+    """Return the snapshot after the evictions, and its plan; gangs in front that start now keep their placements."""
     until = max(victim.gone_by(snapshot.now) for victim in landed.victims)
     later = plan(without(landed.landing.world, landed.victims), rescue=rescue)
     decisions = {decision.gang: decision for decision in made.decisions}
@@ -110,7 +110,7 @@ def _carried_out(
 
 
 def _as_promised(decision: Decision, before: Decision) -> Decision:
-    """What is decided now, with what was promised before: to be planned for sooner shortens no promise."""
+    """Return the decision with the promise of ``before``: an earlier start does not shorten a promise."""
     if not isinstance(decision, Placement) or not isinstance(before, Placement) or before.promised is None:
         return decision
     return replace(decision, promised=before.promised) if decision.start <= before.promised else decision

@@ -1,7 +1,7 @@
-"""How much room evictions would leave a gang at most, whatever gangs in front of it take of that.
+"""An upper bound on the room that evictions leave for a gang, ignoring what gangs in front take of it.
 
-A necessary condition that is cheap to ask, and that only a larger set of victims can meet where a smaller one does not.
-Each role is asked for alone: what its members take from one another's room is left to the plan.
+This is a cheap necessary condition. If a set of victims meets it, so do all larger sets. Each role is counted alone;
+only the plan checks whether all roles fit together.
 """
 
 from collections.abc import Iterable
@@ -16,10 +16,7 @@ from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 
 
 class PlaceCount:
-    """Counts the places that a gang would find on nodes that pass its constraints.
-
-    Axes of what is ``free``: node, resource.
-    """
+    """Counts the members of a gang for which nodes that pass its constraints have room; ``free`` is int[n, r]."""
 
     def __init__(self, snapshot: Snapshot, gang: PendingGang, feasibility: Feasibility, free: IntArray) -> None:
         offered = snapshot.until > snapshot.now
@@ -27,26 +24,26 @@ class PlaceCount:
         self.free = free
 
     def concerns(self, victim: RunningGang) -> bool:
-        """Whether the victim holds anything that the gang could use."""
+        """Whether the victim uses anything that the gang could use."""
         return any(role.concerns(victim) for role in self._roles)
 
     def fits(self, free: IntArray) -> bool:
-        """Whether the gang could find its places if so much were free, and nobody in front of it took anything."""
+        """Whether each role alone would have room if ``free`` were free and gangs in front took nothing."""
         return all(role.places(free, slice(None)) >= role.least for role in self._roles)
 
     def is_enough(self, victims: Iterable[RunningGang]) -> bool:
-        """Whether the gang could fit if all of these were gone."""
+        """Whether the gang could fit after all victims have ended."""
         return self.fits(without_holdings(self.free, victims))
 
     def gain(self, victim: RunningGang) -> int:
-        """How many places the victim alone leaves."""
+        """Return the number of members for which this victim alone makes room."""
         nodes = [node for node, _ in victim.holds]
         free = self.free[nodes] + np.array([request for _, request in victim.holds], dtype=np.int64)
         return sum(role.places(free, nodes) - role.places(self.free[nodes], nodes) for role in self._roles)
 
 
 class _RoleRoom:
-    """The places of one role; ``passes[n]`` says where its members may be."""
+    """The room of one role; its members may be on nodes with ``passes[n]``."""
 
     def __init__(self, role: Role, passes: BoolArray) -> None:
         self.least = role.sizes.least
@@ -59,7 +56,7 @@ class _RoleRoom:
         return any(self._passes[node] and any(request[one] for one in self._wanted) for node, request in victim.holds)
 
     def places(self, free: IntArray, nodes: slice | list[int]) -> int:
-        """How many members could be on these nodes, of which so much is free."""
+        """Return how many members could be on ``nodes``, where ``free`` is free."""
         places = np.where(self._passes[nodes], self._most, 0)
         for column in self._wanted:
             np.minimum(places, free[:, column] // self._request[column], out=places)
@@ -67,7 +64,7 @@ class _RoleRoom:
 
 
 def free_by(snapshot: Snapshot, time: float) -> IntArray:
-    """What is free now or comes back by that time."""
+    """Return what is free now or released by that time."""
     free = snapshot.free.copy()
     for release in snapshot.releases:
         if release.time <= time:
@@ -76,7 +73,7 @@ def free_by(snapshot: Snapshot, time: float) -> IntArray:
 
 
 def without_holdings(free: IntArray, victims: Iterable[RunningGang]) -> IntArray:
-    """What would be free if these were gone."""
+    """Return what would be free after the victims have ended."""
     after = free.copy()
     for victim in victims:
         for node, request in victim.holds:
@@ -85,12 +82,12 @@ def without_holdings(free: IntArray, victims: Iterable[RunningGang]) -> IntArray
 
 
 def give_back(free: IntArray, node: int, request: tuple[int, ...]) -> None:
-    """Add to what is free of a node; sums stop at ``AMOUNT_LIMIT``."""
+    """Add to what is free on a node, in place; sums stop at ``AMOUNT_LIMIT``."""
     amounts = np.minimum(request, AMOUNT_LIMIT)
     free[node] = np.minimum(free[node], AMOUNT_LIMIT - amounts) + amounts
 
 
 def take_again(free: IntArray, victim: RunningGang) -> None:
-    """Undo ``give_back``; where sums had stopped, less than that is left."""
+    """Undo ``give_back``, in place; where sums had stopped at the limit, less than before is left."""
     for node, request in victim.holds:
         free[node] -= np.minimum(request, AMOUNT_LIMIT)

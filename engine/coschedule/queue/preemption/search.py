@@ -1,4 +1,4 @@
-"""The search for the cheapest victims of one gang; the problem and the method stand in ``preempt.py``."""
+"""The search for the cheapest victims for one gang; ``preempt.py`` describes the problem and the method."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.snapshot import Snapshot
 
 MOST_EXACT = 10
-"""Candidates of which every set is tried: 1,023 sets."""
+"""The most candidates of which each set is tried: 1,023 sets."""
 
 Victims = tuple[RunningGang, ...]
 
 
 class Landed(NamedTuple):
-    """The victims of a gang, and how it lands without them."""
+    """The victims for a gang, and the planner that has checked them."""
 
     landing: Landing
     victims: Victims
@@ -30,10 +30,10 @@ class Landed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Below:
-    """The gangs that may give way to one of some priority; free is int[n, r].
+    """The running gangs below some priority.
 
-    ``free`` is there ``by`` the time when the slowest of them would be gone, but for what they hold; ``most_free`` is
-    with that.
+    ``free``, int[n, r], is free ``by`` the time when all of them would have ended, without what they use; ``most_free``
+    includes that.
     """
 
     gangs: Victims
@@ -43,7 +43,7 @@ class _Below:
 
 
 class VictimSearch:
-    """Searches victims for gangs of one plan."""
+    """Searches victims for the gangs of one plan."""
 
     def __init__(self, snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> None:
         self._snapshot = snapshot
@@ -53,7 +53,7 @@ class VictimSearch:
         self._below: dict[int, _Below | None] = {}
 
     def victims_for(self, gang: PendingGang) -> Landed | None:
-        """Find the victims of a gang; None where nobody is to be evicted for it."""
+        """Find the victims for a gang; None where no eviction helps it."""
         below = self._below_priority(gang.priority)
         if below is None:
             return None
@@ -72,7 +72,7 @@ class VictimSearch:
         return None if victims is None else Landed(landing, victims)
 
     def _room_behind(self, gang: PendingGang, landing: Landing, by: float) -> PlaceCount:
-        """The room of a gang if all in front of it take the places that are planned for them."""
+        """Return the room of a gang after the planned starts of gangs in front of it."""
         world = landing.after_those_in_front(by)
         return PlaceCount(world, gang, self._feasibility, free_by(world, by))
 
@@ -92,7 +92,7 @@ class VictimSearch:
 
 
 def _within(budgets: Sequence[int], victims: Sequence[RunningGang]) -> bool:
-    """Whether the budgets allow to evict all of these."""
+    """Return whether the budgets allow the eviction of all victims."""
     return min(left_of(budgets, victims), default=0) >= 0
 
 
@@ -110,7 +110,7 @@ def _every_set(
 def _cheap_set(
     candidates: Sequence[RunningGang], snapshot: Snapshot, room: PlaceCount, landing: Landing
 ) -> Victims | None:
-    """A set of which nobody can be spared. Where one is too small it is doubled before it is tried again."""
+    """Find a set of which no victim can be spared; a set that is too small is doubled before the next try."""
     now, budgets, free = snapshot.now, snapshot.budgets, room.free.copy()
     chosen: list[RunningGang] = []
     tried_at = 0
@@ -137,7 +137,7 @@ def _cheap_set(
 def _worth_it(
     chosen: Sequence[RunningGang], now: float, room: PlaceCount, free: IntArray, landing: Landing
 ) -> Victims | None:
-    """Of victims that leave enough room those without whom the gang does not land; None where it does not at all."""
+    """Return the needed ones of victims that leave enough room; None where evicting them is not worth it."""
     needed = _needed_for_room(chosen, now, room, free)
     if needed and landing.is_worth(needed):
         return needed
@@ -159,7 +159,7 @@ def _needed_for_room(chosen: Sequence[RunningGang], now: float, room: PlaceCount
 
 
 def _spared(victims: Sequence[RunningGang], now: float, is_enough: Callable[[Sequence[RunningGang]], bool]) -> Victims:
-    """What is left of a set that is enough once each that is not needed has been spared."""
+    """Return a sufficient set without the victims that are not needed; the most expensive are spared first."""
     kept = list(victims)
     for victim in _dearest_first(victims, now):
         others = [one for one in kept if one is not victim]

@@ -1,7 +1,6 @@
-"""Sets of victims, the cheapest first: least lost work, then fewest gangs, then the youngest.
+"""Sets of victims, the cheapest first: least lost work, then fewest gangs, then the youngest, then by name.
 
-Of two sets that are equal in the first two, the one is younger whose oldest gang is; then whose second oldest; then the
-first by the names of its gangs.
+Ages of sets are compared by their oldest gangs, then by the second oldest, and so on.
 """
 
 import heapq
@@ -14,7 +13,7 @@ Cost = tuple[float, int, tuple[float, ...], tuple[GangKey, ...]]
 
 
 def cost(victims: Sequence[RunningGang], now: float) -> Cost:
-    """What evicting a set costs; less is better, and no two sets are equal."""
+    """Return the cost of evicting a set; less is better, and no two sets have equal costs."""
     lost = sum(victim.lost_work(now) for victim in victims)
     return lost, len(victims), _oldest_first(victims), tuple(sorted(victim.key for victim in victims))
 
@@ -22,10 +21,10 @@ def cost(victims: Sequence[RunningGang], now: float) -> Cost:
 def cheapest_first(
     candidates: Sequence[RunningGang], now: float, may_become: Callable[[Sequence[RunningGang]], bool]
 ) -> Iterator[tuple[RunningGang, ...]]:
-    """Every set of candidates but none, by cost; ``may_become`` says whether a set or a part of it is worth a look.
+    """Generate the non-empty sets of candidates by cost; ``may_become`` is whether some part of a set may suffice.
 
-    Branch and bound, best first: a set is followed by the one with the next candidate besides, and by the one with the
-    next in the place of its last. Both cost more, and so each set comes once, and in order.
+    Branch and bound, best first. A set has two successors: one adds the next candidate, the other replaces the last one
+    by the next. Both cost more. So each set comes once, and in order.
     """
     ordered = sorted(candidates, key=lambda one: cost([one], now))
     queue = [(cost(ordered[:1], now), (0,))] if ordered and may_become(ordered) else []

@@ -1,4 +1,4 @@
-"""Snapshots of what would be: gangs that have started, and gangs that are being evicted."""
+"""Hypothetical snapshots: after gangs have started, and while gangs are being evicted."""
 
 import math
 from collections import Counter
@@ -16,42 +16,42 @@ from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 
 
 def with_started(snapshot: Snapshot, placements: Collection[Placement]) -> Snapshot:
-    """What is there once these gangs have started where they are planned; they wait no longer."""
+    """Return the snapshot after these gangs have started as planned; they no longer wait."""
     if not placements:
         return snapshot
     by_key = {gang.key: gang for gang in snapshot.gangs}
     index = snapshot.nodes.index
-    free, someday, releases = snapshot.free.copy(), snapshot.someday.copy(), list(snapshot.releases)
+    free, of_unknown_end, releases = snapshot.free.copy(), snapshot.someday.copy(), list(snapshot.releases)
     for placement in placements:
         for taken in _taken(by_key[placement.gang], placement, index):
             free[taken.node] -= taken.request
             if math.isinf(taken.time):
-                someday[taken.node] = _plus(someday[taken.node], taken.request)
+                of_unknown_end[taken.node] = _plus(of_unknown_end[taken.node], taken.request)
             else:
                 releases.append(taken)
     started = {placement.gang for placement in placements}
     return replace(
         snapshot,
         free=free,
-        someday=someday,
+        someday=of_unknown_end,
         releases=tuple(releases),
         gangs=tuple(gang for gang in snapshot.gangs if gang.key not in started),
     )
 
 
 def without(snapshot: Snapshot, victims: Collection[RunningGang]) -> Snapshot:
-    """What is there once it is decided that these gangs are evicted: each gives its nodes back after its grace."""
+    """Return the snapshot after the decision to evict these gangs: each releases its nodes after its grace."""
     known = Counter(release for victim in victims for release in _releases(victim, victim.end))
     kept = [release for release in snapshot.releases if not _take(known, release)]
-    someday = snapshot.someday.copy()
+    of_unknown_end = snapshot.someday.copy()
     for victim in victims:
         if math.isinf(victim.end):
             for node, request in victim.holds:
-                someday[node] = np.maximum(someday[node] - request, 0)
+                of_unknown_end[node] = np.maximum(of_unknown_end[node] - request, 0)
     gone = {victim.key for victim in victims}
     return replace(
         snapshot,
-        someday=someday,
+        someday=of_unknown_end,
         releases=(*kept, *(one for victim in victims for one in _releases(victim, victim.gone_by(snapshot.now)))),
         running=tuple(gang for gang in snapshot.running if gang.key not in gone),
         budgets=left_of(snapshot.budgets, victims),
@@ -59,7 +59,7 @@ def without(snapshot: Snapshot, victims: Collection[RunningGang]) -> Snapshot:
 
 
 def left_of(budgets: Sequence[int], victims: Iterable[RunningGang]) -> tuple[int, ...]:
-    """How many pods each budget still allows to evict after all of these."""
+    """Return how many more pods each budget allows to evict after all of these victims."""
     left = list(budgets)
     for victim in victims:
         for budget, pods in victim.disrupts:
@@ -68,18 +68,18 @@ def left_of(budgets: Sequence[int], victims: Iterable[RunningGang]) -> tuple[int
 
 
 def with_gangs(snapshot: Snapshot, gangs: Iterable[PendingGang]) -> Snapshot:
-    """The same with these gangs waiting, and no others."""
+    """Return the snapshot with only these waiting gangs."""
     return replace(snapshot, gangs=tuple(gangs))
 
 
 def awaiting(snapshot: Snapshot, gang: GangKey, until: float) -> Snapshot:
-    """The same with a gang that waits for the end of those that give way to it."""
+    """Return the snapshot in which a gang awaits the end of its victims."""
     gangs = (replace(one, awaits=until) if one.key == gang else one for one in snapshot.gangs)
     return with_gangs(snapshot, gangs)
 
 
 def _taken(gang: PendingGang, placement: Placement, index: Mapping[str, int]) -> Iterator[Release]:
-    """What a placement takes of each node, and when it gives that back."""
+    """List what a placement takes of each node, with the time of its release."""
     requests = {role.name: role.request for role in gang.roles}
     for members in placement.members:
         amounts = tuple(members.count * amount for amount in requests[members.role])
@@ -93,7 +93,7 @@ def _releases(victim: RunningGang, time: float) -> Iterator[Release]:
 
 
 def _take(counts: Counter[Release], release: Release) -> bool:
-    """Take one of that kind, if there is one."""
+    """Remove one such release and return True, or return False if there is none."""
     if not counts[release]:
         return False
     counts[release] -= 1

@@ -1,1 +1,1 @@
-"""What a plan is asked and answers: nodes, gangs, releases, decisions, refusals."""
+"""The input and output of a plan: nodes, gangs, releases, decisions, refusals."""

@@ -1,4 +1,4 @@
-"""What a plan says: where and when each gang goes, or why it goes nowhere."""
+"""The decisions of a plan: where and when each gang runs, or why it has no placement."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +10,7 @@ from coschedule.queue.problem.refusals import Reason, Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative:
-    """The best placement that was not chosen and differs in a telling way; fields as in ``Placement``."""
+    """The best placement that was not chosen, to compare with; ``Placement`` says which one. Fields as there."""
 
     size: int
     start: float
@@ -20,10 +20,10 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    """What owners who may come back mean for a run.
+    """The risk that node owners come back during a run.
 
-    One of them comes back during the run with a ``probability``, and ``lost_seconds`` of its work are lost on average,
-    inf where its run time is unknown. Most likely it is the owner of ``node``, with a probability ``of_node``.
+    ``probability``: that at least one comes back. ``lost_seconds``: the work that is lost on average, inf where the run
+    time is unknown. ``node``: the node whose owner is most likely to come back, with the probability ``of_node``.
     """
 
     probability: float
@@ -38,19 +38,18 @@ class Placement:
 
     A node is listed once for each different number of pieces that members of a role have there, larger numbers first.
 
-    Times are absolute seconds; ``start == now`` means it starts now, ``finish`` is inf when its run time is unknown.
-    ``speedup`` is T(1) / (finish - requested), None when either is unknown; ``member_price`` is what it was chosen at.
-    It is ``promised`` to start by that time, None where nothing is promised; see ``Promises``.
+    Times are absolute seconds. The gang starts now if ``start == now``. ``finish`` is inf when the run time is unknown.
+    ``speedup`` is T(1) / (finish - requested), None when either is unknown. ``member_price`` is the price at which the
+    placement was chosen. ``promised`` is the latest start of the gang, None without a promise; see ``Promises``.
 
-    ``alternative``: of a gang that starts now, the best later start with more members, else the best other size; of a
-    gang that starts later, the best start now. Best means the least value, as for the gang. None when there is none.
+    ``alternative``, for a gang that starts now: the best later start with more members, else the best other size. For a
+    gang that starts later: the best start now. Best means the least value. None when there is none.
 
-    What limits it: node ``slowest`` has the largest slow-down of its nodes; node ``latest`` has room for its members
-    only from the start on, None when the gang starts now or waits for no node. Of several nodes, the fastest, then the
-    first by name.
+    ``slowest`` is the node with the largest slow-down. ``latest`` is the node that has room only from the start on; it
+    is None when the gang starts now or waits for no node. Of several nodes, the fastest, then the first by name.
 
-    ``risk``: what it risks by owners who may come back, None where none is expected meanwhile. ``own_times``: how many
-    times as long it runs, by its factors for kinds of nodes, as it would without them.
+    ``risk``: the risk that node owners come back during the run, None where no return is forecast. ``own_times``: the
+    run time with the gang's factors for kinds of nodes, divided by the run time without them.
     """
 
     gang: GangKey
@@ -70,7 +69,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """The nodes that a gang holds, in node order: gangs behind it use them only if they end by ``start``."""
+    """The node hold of a gang, in node order: gangs behind it use these nodes only if they end by ``start``."""
 
     nodes: tuple[str, ...]
     start: float
@@ -80,8 +79,8 @@ class Hold:
 class Unplaceable:
     """A gang that fits nowhere, now or later; ``refusal`` says why, with numbers.
 
-    ``hold``: what it holds until it fits; the reason is then that it holds nodes. ``fits_empty``: whether it would fit
-    in time if nothing were on the nodes, which have the windows that they have. None where that is not known.
+    ``hold``: its node hold until it fits; ``reason`` is then ``HOLDS_NODES``. ``fits_empty``: whether it would fit in
+    time if nothing ran on the nodes, in their windows; None where that is not known.
     """
 
     gang: GangKey

@@ -17,8 +17,8 @@ from coschedule.queue.problem.price import Price
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.terms import Term
 
-TOLD_SECONDS = 1.0
-"""Times are told in whole seconds: nobody sees a smaller difference between a start and what was promised."""
+RESOLUTION_SECONDS = 1.0
+"""Times are reported in whole seconds: a smaller difference between a start and its promise is not visible."""
 
 
 class GangKey(NamedTuple):
@@ -35,13 +35,13 @@ class Load(StrEnum):
     """How a gang's work is divided among the members of a role."""
 
     EQUAL = "Equal"
-    """Every member has the same share [A 3]."""
+    """All members have the same share [A 3]."""
     PROPORTIONAL = "Proportional"
-    """A member's share is in proportion to its speed [A 4]."""
+    """The share of a member is in proportion to its speed [A 4]."""
     PIECES = "Pieces"
-    """The work is whole pieces; every member has one at least [S 4]."""
+    """The work is whole pieces; each member has at least one [S 4]."""
     NONE = "None"
-    """Members have no part of the work: neither their number nor their speed counts."""
+    """Members have no part of the work: their number and speed do not change the run time."""
 
     @property
     def is_work(self) -> bool:
@@ -79,10 +79,10 @@ class Load(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
-    """Members that are alike: ``request`` is what each takes of each resource of the snapshot.
+    """Members that are alike: each requests ``request[r]`` of resource ``r`` of the snapshot.
 
-    ``pieces``, into which the serial work is divided, goes with ``Load.PIECES`` and is not below the least size.
-    Raises ValueError when a number makes no sense.
+    ``pieces`` is the number of pieces of the serial work: at least the least size, and set only with ``Load.PIECES``.
+    Raises ValueError for invalid numbers.
     """
 
     name: str = ""
@@ -94,7 +94,7 @@ class Role:
 
     @property
     def largest(self) -> int:
-        """The most members that could have something to do."""
+        """The largest number of members that can each have a part of the work."""
         return self.sizes.maximum if self.pieces is None else min(self.sizes.maximum, self.pieces)
 
     def __post_init__(self) -> None:
@@ -107,7 +107,7 @@ class Role:
 
 
 class Seat(NamedTuple):
-    """So many members of a role are on a node, by index."""
+    """The number of members of a role on a node, which is given by index."""
 
     node: int
     members: int
@@ -115,13 +115,13 @@ class Seat(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """What the plan before gave a gang: the ``seats`` of each of its roles, by node, from its start to its finish.
+    """The placement of a gang in the previous plan: the ``seats`` of each role, by node, from ``start`` to ``finish``.
 
-    Node ``latest`` had room for its members only from the start on, None where it waited for no node. ``members`` are
-    these seats as that plan has spelled them, () where that is unknown. Raises ValueError when a number makes no sense.
+    Node ``latest`` had room for its members only from the start on, None where the gang waited for no node. ``members``
+    are the same seats as that plan wrote them, () where that is unknown. Raises ValueError for invalid numbers.
 
-    ``nodes`` and ``counts`` are the same seats, role by role, ``sizes`` the number of members of each role, and
-    ``size`` of all: what is kept for long is asked for them in every plan.
+    ``nodes`` and ``counts`` are the same seats, role by role. ``sizes`` is the number of members of each role, ``size``
+    of all roles. They are stored because every plan reads them.
     """
 
     start: float
@@ -150,33 +150,32 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingGang:
-    """A gang that waits for nodes: members of one role or of several, that start and end together.
+    """A gang that waits for nodes: members of one or more roles, which start and end together.
 
-    At most one role has sizes to choose from. A gang takes any of them for which ``work`` knows a time; ``work`` is
-    None when its run time is unknown. The time is that of as many members as have a load. Where the load of one role is
-    proportional or pieces, no other has one. ``deadline`` is an absolute time, which cannot bind a gang whose run time
-    is unknown. It does not start before ``not_before``, an absolute time. Members also obey ``terms`` among themselves.
+    All times are absolute seconds. At most one role has sizes to choose from, and any size with a time in ``work`` may
+    be chosen. ``work`` is None when the run time is unknown. Only members with a load count for the run time. Where the
+    load of one role is proportional or pieces, no other role has a load. A ``deadline`` has no effect where the run
+    time is unknown. The gang does not start before ``not_before``. Its members also obey ``terms`` among themselves.
 
-    Its age counts from ``queued_since``, an absolute time; from when it was ``created`` where that is not given. Its
-    speed-up counts from when it was ``requested``; from the plan's now where that is not given.
+    Its age counts from ``queued_since``, or from ``created`` where that is None. The speed-up counts from
+    ``requested``, or from the plan's now where that is None.
 
-    ``member_price`` is what a member-second costs the others, in seconds: the run with the least ``start + d * (1 +
-    member_price * n)`` is chosen, where n members run d seconds. A deadline asks for the fewest members instead.
+    ``member_price`` is what a member-second costs other gangs, in seconds. The run with the least ``start + d * (1 +
+    member_price * n)`` is chosen, where n members run d seconds. With a deadline, the fewest members are chosen.
 
-    Where it fits only when others have ended, nobody knows when, it may hold nodes if ``may_hold``; ``held`` are the
-    nodes it holds already, by index.
+    With ``may_hold``, the gang may hold nodes if it fits only after others have ended at an unknown time. ``held`` are
+    the nodes it holds already, by index.
 
-    It was ``promised`` to start by a time, inf where nothing was: it is planned for later only where nothing else is
-    possible. ``kept`` is what the plan before gave it, if that still counts.
+    The gang starts by ``promised`` wherever that is possible; inf without a promise. ``kept`` is its placement in the
+    previous plan, if that still counts.
 
-    With ``may_preempt``, gangs of lower priority may be evicted for it. Some that are being evicted for it will have
-    ended at ``awaits``: nobody else is, where it is planned to start by then.
+    With ``may_preempt``, gangs of lower priority may be evicted for it. ``awaits`` is when gangs that are being evicted
+    for it will have ended. No other gang is evicted if it is planned to start by then.
 
-    ``interruptible`` says whether it may be where an owner is expected back. With ``Checkpointed`` it has saved what
-    it has done each ``checkpoint_interval`` seconds of its run.
+    ``interruptible`` says whether it may run where a node owner may come back. With ``Checkpointed``, it saves its work
+    every ``checkpoint_interval`` seconds of its run.
 
-    On nodes of the kinds of ``factors`` its members take so many times as long as the slow-down of the node says.
-    Raises ValueError when a number makes no sense.
+    ``factors`` multiply the slow-down of nodes of some kinds for this gang. Raises ValueError for invalid numbers.
     """
 
     key: GangKey
@@ -220,8 +219,8 @@ class PendingGang:
         self._check_loads()
 
     def is_late_at(self, start: float) -> bool:
-        """Whether it would start after what it was promised: by a second at least, as promises are told in seconds."""
-        return start >= self.promised + TOLD_SECONDS
+        """Whether this start is at least one second after the promised time; promises have a resolution of seconds."""
+        return start >= self.promised + RESOLUTION_SECONDS
 
     @property
     def counts_from(self) -> float:
@@ -236,13 +235,13 @@ class PendingGang:
 
     @property
     def price(self) -> Price:
-        """The price in force: none where the run time is unknown, or a deadline asks for the fewest members."""
+        """The price in force: 0 where the run time is unknown or there is a deadline."""
         return Price(0.0 if self.work is None or self.deadline is not None else self.member_price)
 
     def remembering(self, promised: float, kept: Kept | None) -> "PendingGang":
-        """Return the gang with what it was promised, and what it was given, in the plan before.
+        """Return the gang with its promise and its placement of the previous plan.
 
-        Every gang is told that in every plan, so that what has not changed is not checked again.
+        This runs for every gang in every plan, so unchanged fields are not validated again.
         """
         other = object.__new__(PendingGang)
         for name in PendingGang.__slots__:

@@ -7,7 +7,7 @@ from coschedule.queue.problem.parts import Part
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """``count`` members of a role on the node of that name, and the ``part`` of the work that each of them has."""
+    """``count`` members of a role on the node with that name; each has the same ``part`` of the work."""
 
     node: str
     count: int

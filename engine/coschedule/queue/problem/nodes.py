@@ -1,4 +1,4 @@
-"""What is known of nodes: their labels and taints, and the resources that come back or are about to be taken."""
+"""Facts about nodes: labels, taints, and resources that will be released or are about to be taken."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ from coschedule.queue.constraints.terms import Taint
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NodeTable:
-    """What is known of every node besides resources and time; entry ``n`` of each column is node ``names[n]``.
+    """The facts about each node except resources and times; entry ``n`` of each column is node ``names[n]``.
 
     Names are sorted and distinct. ``ready`` and ``unschedulable`` are read-only bool[n]. Raises ValueError otherwise.
-    ``answers`` keep what is found out about these nodes.
+    ``answers`` cache which of these nodes pass which constraints.
     """
 
     names: tuple[str, ...]
@@ -45,9 +45,9 @@ class NodeTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """Resources that come back on a node when the gang that runs there is expected to end.
+    """Resources that a node gets back when the gang that runs there is expected to end.
 
-    A release that is due or overdue has not happened yet: it counts from the first instant after ``now``.
+    A release that is due or overdue has not happened yet. It counts from the first instant after ``now``.
     """
 
     node: int
@@ -57,9 +57,9 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nominated:
-    """Resources that a pod is about to take on a node, where a scheduler makes room for it; nobody knows how long.
+    """Resources of the node for which a scheduler has nominated a pod, for an unknown time.
 
-    Gangs of its ``priority`` and of lower ones leave them to it.
+    Gangs of the same or a lower ``priority`` do not use them.
     """
 
     node: int
@@ -70,7 +70,7 @@ class Nominated:
 def read_only(
     name: str, values: npt.ArrayLike, dtype: npt.DTypeLike, shape: tuple[int, ...]
 ) -> npt.NDArray[np.generic]:
-    """Copy ``values`` into a read-only array; ValueError when the shape differs, but nothing has every empty shape."""
+    """Copy ``values`` into a read-only array; ValueError when the shape differs. No values fit every empty shape."""
     array = np.array(values, dtype=dtype)
     if not array.size and 0 in shape:
         array = array.reshape(shape)

@@ -1,4 +1,4 @@
-"""Which gangs run that give no end: the facts, as a snapshot carries them, and who of them is in a gang's way."""
+"""Running gangs of unknown end: the facts in a snapshot, and which of these gangs blocks another one."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from coschedule.queue.problem.nodes import read_only
 
 
 class Blocker(NamedTuple):
-    """``gang`` holds ``nodes`` nodes and gives no end; ``others`` more gangs hold some and give none either."""
+    """``gang`` uses ``nodes`` nodes until an unknown end; ``others`` is the number of other gangs that also do."""
 
     gang: GangKey
     nodes: int
@@ -20,9 +20,9 @@ class Blocker(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OpenEnded:
-    """Gangs that hold nodes, nobody knows until when: ``gangs[holder[i]]`` has members on node ``node[i]``.
+    """Gangs that use nodes until an unknown end: ``gangs[holder[i]]`` has members on node ``node[i]``.
 
-    Each gang names a node once. Arrays are copied and read-only; ValueError when a shape or a value is wrong.
+    Each pair occurs once. Arrays are copied and read-only; ValueError when a shape or a value is wrong.
     """
 
     gangs: tuple[GangKey, ...]
@@ -37,7 +37,7 @@ class OpenEnded:
             raise ValueError("who holds a node without an end must be one of the gangs")
 
     def with_gang(self, gang: GangKey, nodes: IntArray) -> "OpenEnded":
-        """Return what is known when one more gang holds these nodes, int[i], of which some may be named twice."""
+        """Return these facts with one more gang on some nodes, int[i], which may repeat."""
         held = np.unique(nodes)
         return OpenEnded(
             gangs=(*self.gangs, gang),
@@ -46,7 +46,7 @@ class OpenEnded:
         )
 
     def blocker(self, passes: BoolArray) -> Blocker | None:
-        """Name the gang that holds most of the nodes that pass, bool[n]; of several the first."""
+        """Return the gang on most of the nodes that pass, bool[n]; of several the first."""
         held = np.bincount(self.holder[passes[self.node]], minlength=len(self.gangs))
         if not held.any():
             return None
@@ -55,6 +55,6 @@ class OpenEnded:
 
 
 def none_open_ended() -> OpenEnded:
-    """Return what is known where no such gang runs, or none is told of."""
-    nobody = np.zeros(0, dtype=np.int64)
-    return OpenEnded(gangs=(), holder=nobody, node=nobody)
+    """Return the facts where no such gang is known."""
+    empty = np.zeros(0, dtype=np.int64)
+    return OpenEnded(gangs=(), holder=empty, node=empty)

@@ -1,4 +1,4 @@
-"""Which gang is planned first."""
+"""The order in which gangs are planned."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -14,7 +14,7 @@ def in_order(gangs: Iterable[PendingGang]) -> list[PendingGang]:
 
 
 def by_priority(gangs: Iterable[PendingGang]) -> Iterator[list[PendingGang]]:
-    """List the gangs of each priority in their order, the most urgent first."""
+    """List the gangs of each priority in planning order, the highest priority first."""
     for _, of_priority in groupby(in_order(gangs), key=lambda gang: gang.priority):
         yield list(of_priority)
 

@@ -1,4 +1,4 @@
-"""When owners are expected back on their nodes: the facts, as a snapshot carries them."""
+"""Forecasts of when node owners come back to their nodes, as a snapshot carries them."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,14 +9,14 @@ from coschedule.model.numbers import FloatArray
 
 
 class Interruptible(StrEnum):
-    """Whether a gang may be where an owner is expected back while it runs."""
+    """Whether a gang may run on a node whose owner may come back meanwhile."""
 
     NEVER = "Never"
-    """It runs only where and while no return is forecast."""
+    """It runs only on nodes, and in hours, for which no return is forecast."""
     CHECKPOINTED = "Checkpointed"
-    """What it has done since its last checkpoint would be lost."""
+    """A return costs the work since its last checkpoint."""
     FREELY = "Freely"
-    """What it has done since its start would be lost."""
+    """A return costs the work since its start."""
 
 
 def _none() -> FloatArray:
@@ -25,13 +25,13 @@ def _none() -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Forecasts:
-    """How likely the owner of each node comes back in each hour; without hours nothing is forecast.
+    """The probability that the owner of each node comes back in each hour; without hours nothing is forecast.
 
     Axes: node ``n``, hour ``h``. Hour ``h`` lasts from ``edges[h]`` to ``edges[h + 1]``, absolute seconds that rise; it
-    may be longer or shorter than an hour. ``returns[n, h]`` is the probability, from 0 to 1, that an owner who is away
-    when it begins comes back before it ends. Within an hour no instant is likelier than another, as long as the owner
-    is away. Before the first hour nobody comes back. After the last one its hazard goes on: nobody has looked as far,
-    so nothing says that it is safe there. A node without a forecast has probabilities of 0.
+    may be longer or shorter than an hour. ``returns[n, h]`` is from 0 to 1: the probability that an owner who is away
+    at the start of the hour comes back before its end. The hazard is constant within an hour. No owner comes back
+    before the first hour. The hazard of the last hour also holds after it, since later hours are not known to be safe.
+    A node without a forecast has probabilities of 0.
 
     Arrays are copied and read-only; ValueError when a shape or a value is wrong.
     """
@@ -58,10 +58,10 @@ class Forecasts:
 
     @property
     def hours(self) -> int:
-        """How many hours are forecast."""
+        """The number of hours with a forecast."""
         return max(0, len(self.edges) - 1)
 
 
 def no_forecasts() -> Forecasts:
-    """Return what is known where nobody has looked ahead."""
+    """Return forecasts without any hours."""
     return Forecasts(edges=_none(), returns=np.zeros((0, 0)))

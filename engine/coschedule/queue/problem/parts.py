@@ -1,4 +1,4 @@
-"""What one member has to do of its gang's work, and the one form in which that is written down."""
+"""The part of a gang's work that one member does, and its JSON form."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Pieces:
 
 
 Part = Share | Pieces | None
-"""None means as much as every other member has."""
+"""None: the same part as each other member of the role."""
 
 
 def encode_part(part: Part) -> dict[str, float | int]:

@@ -1,16 +1,16 @@
-"""What may be promised to gangs that wait."""
+"""The kinds of promises to waiting gangs."""
 
 from enum import StrEnum
 
 
 class Promises(StrEnum):
-    """What is promised to gangs that wait. Within each kind, more urgent gangs come before all others."""
+    """What waiting gangs are promised. With each kind, gangs of higher priority come before all others."""
 
     SLACK = "Slack"
-    """A start and, beyond it, a third of the time the run takes: room in which the queue is planned anew."""
+    """A start plus a third of the run time. Within that slack, later plans may reorder the queue."""
     CONSERVATIVE = "Conservative"
-    """The start that was planned first, or an earlier one: conservative backfilling."""
+    """The start of the first plan, or an earlier one: conservative backfilling."""
     EASY = "EASY"
-    """The first gang that has to wait is not delayed; all others may be: EASY backfilling."""
+    """Only the first waiting gang is never delayed: EASY backfilling."""
     NONE = "None"
-    """Nothing: whoever fits now starts."""
+    """Nothing: any gang that fits now starts."""

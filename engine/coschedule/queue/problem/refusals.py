@@ -1,4 +1,4 @@
-"""Why a gang has no placement: one value for each reason, with the numbers that a sentence for its owner needs."""
+"""Why a gang has no placement: one value for each reason, with the numbers for a sentence to its user."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,47 +15,47 @@ class Reason(StrEnum):
     NO_TIME_FOR_SIZE = "NoTimeForSize"
     """The measured profile has no time for any size of the gang's range."""
     NOT_ENOUGH_ROOM = "NotEnoughRoom"
-    """Fewer than the minimum fit, even when every gang with a known end has ended."""
+    """Fewer members than the minimum fit, even when every gang with a known end has ended."""
     WINDOW_TOO_SHORT = "WindowTooShort"
-    """There is open_slots, but nodes are taken back by their owners before the gang could end."""
+    """There is room, but the windows of nodes close before the gang could end."""
     HELD_BY_GANGS_IN_FRONT = "HeldByGangsInFront"
-    """There is open_slots, but gangs in front hold it: for ever, until it is taken back, or for themselves."""
+    """There is room, but gangs in front use it: without an end, until its windows close, or as a node hold."""
     DEADLINE_CANNOT_BE_MET = "DeadlineCannotBeMet"
     """Every possible placement ends after the deadline."""
     HELD_BY_LASTING_PODS = "HeldByLastingPods"
-    """Fewer than the minimum fit even when everything has ended that is meant to end; without the rest it would fit."""
+    """Too few members fit even when all pods that are meant to end have ended; without the other pods it would fit."""
     HOLDS_NODES = "HoldsNodes"
-    """It fits when others have ended, nobody knows when; until then it keeps nodes from those behind it."""
+    """It fits once others have ended at an unknown time; until then it keeps nodes from gangs behind it."""
     BEHIND_IN_QUEUE = "BehindInQueue"
-    """Too many gangs are in front to plan it now. The engine plans whatever it is given; who asks it may not."""
+    """Too many gangs are in front to plan it now. Callers give this reason; the engine plans every gang it is given."""
     NO_DOMAIN_FITS = "NoDomainFits"
     """No single domain has room for all members, even when every gang with a known end has ended."""
     NO_ROOM_TOGETHER = "NoRoomTogether"
-    """Members of every role would fit alone, but not all together, even when every gang with a known end has ended."""
+    """The members of each role alone would fit, but not all roles, even when every gang with a known end has ended."""
     TOPOLOGIES_CROSS = "TopologiesCross"
-    """Terms name two labels whose domains cut through each other."""
+    """Terms name two labels whose domains overlap without one containing the other."""
     TOO_MANY_COMBINATIONS = "TooManyCombinations"
-    """Its roles have more combinations of members than the planner looks through."""
+    """Its roles have more combinations of members than the planner checks."""
     CONSTRAINTS_TOO_LONG = "ConstraintsTooLong"
-    """Its constraints on nodes are longer than what the planner still reads for the gang."""
+    """Its constraints on nodes are longer than what the planner may still read for the gang."""
     PLANNING_FAILED = "PlanningFailed"
-    """Planning it raised an exception, which is a mistake of the planner's; the other gangs were planned without it."""
+    """Planning it raised an exception, which is a bug of the planner; the other gangs were planned without it."""
 
 
 class Refusal(Protocol):
-    """Why a gang has no placement, with numbers; who asks the engine may have refusals, and reasons, of its own."""
+    """Why a gang has no placement, with numbers. Callers of the engine may define further refusals and reasons."""
 
     @property
     def reason(self) -> StrEnum:
-        """The reason that the value stands for."""
+        """The reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoNodeFits:
     """None of ``nodes`` nodes passes the constraints of a gang that needs ``needed`` members.
 
-    ``failures`` counts the nodes by the first requirement that each of them fails, in the order of asking: a phrase
-    that completes "3 nodes …", and how many.
+    ``failures`` counts the nodes by the first requirement that each fails, in the order of the checks. Each entry is a
+    phrase that completes "3 nodes …", and a count.
     """
 
     reason: ClassVar[Reason] = Reason.NO_NODE_FITS
@@ -85,7 +85,7 @@ class DeadlineCannotBeMet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scarcest:
-    """Of the ``resource``, of which a member takes ``each`` in base units, there is enough for ``fit`` members only."""
+    """There is enough of ``resource`` for ``fit`` members only; each member requests ``each`` in base units."""
 
     resource: str
     each: int
@@ -94,13 +94,12 @@ class Scarcest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotEnoughRoom:
-    """Of ``needed`` members ``fit`` do; ``passing`` of ``nodes`` nodes pass the constraints.
+    """Only ``fit`` of ``needed`` members fit; ``passing`` of ``nodes`` nodes pass the constraints.
 
-    ``failures`` counts the others as in ``NoNodeFits``. ``short`` counts the passing nodes that hold no member by the
-    resource that each of them lacks most, the most frequent resource first. ``scarcest`` is the resource that would
-    allow fewest members if there were enough of all others; None where each would allow as many as are needed.
-    ``blocker`` is there where enough would fit once everything has ended that is meant to end, and a gang that gives no
-    end holds some of the nodes that pass.
+    ``failures`` counts the other nodes as in ``NoNodeFits``. ``short`` counts the passing nodes without room for a
+    member, by the resource that each lacks most, the most frequent resource first. ``scarcest`` is the resource that
+    alone allows the fewest members; None where each resource alone allows enough. ``blocker`` is a gang of unknown end
+    on nodes that pass. It is set where enough members would fit once all pods that are meant to end have ended.
     """
 
     reason: ClassVar[Reason] = Reason.NOT_ENOUGH_ROOM
@@ -116,7 +115,7 @@ class NotEnoughRoom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldByLastingPods:
-    """Of ``needed`` members ``fit`` do; the rest would, without the pods that are not meant to end.
+    """Only ``fit`` of ``needed`` members fit; all would fit without the pods that are not meant to end.
 
     ``scarcest`` is as in ``NotEnoughRoom``.
     """
@@ -129,12 +128,12 @@ class HeldByLastingPods:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowTooShort:
-    """``needed`` members find no time together: they need ``shortest_seconds``, or None where nobody knows how long.
+    """No windows are open together for ``needed`` members and the shortest run, ``shortest_seconds``.
 
-    Of the ``passing`` nodes, which pass the constraints, ``never_open`` are never open to gangs and ``closing`` close
-    again, after ``longest_seconds`` at most; None where none of them closes. Of ``owners_expected`` the owners may come
-    back, and the gang may not be interrupted. On ``tolerated`` nodes a taint evicts members after a time, of
-    ``tolerated_seconds`` at most.
+    That is None where the run time is unknown. ``passing`` nodes pass the constraints. Of these, ``never_open`` are
+    never open to gangs, and ``closing`` close again after at most ``longest_seconds``, None where none closes. On
+    ``owners_expected`` nodes the owner may come back, and the gang may not be interrupted. On ``tolerated`` nodes a
+    taint evicts members after at most ``tolerated_seconds``.
     """
 
     reason: ClassVar[Reason] = Reason.WINDOW_TOO_SHORT
@@ -151,9 +150,9 @@ class WindowTooShort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldByGangsInFront:
-    """``needed`` members would fit, but gangs in front hold the room, or pods that are ``nominated`` for it.
+    """``needed`` members would fit, but gangs in front use the room, or pods that are ``nominated`` for it.
 
-    ``blocker`` has most of the nodes that pass, of the gangs in front that give no end or hold nodes until they start.
+    ``blocker`` is the gang in front, of unknown end or with a node hold, that has most of the nodes that pass.
     """
 
     reason: ClassVar[Reason] = Reason.HELD_BY_GANGS_IN_FRONT
@@ -164,9 +163,9 @@ class HeldByGangsInFront:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoDomainFits:
-    """None of ``domains`` domains, which are nodes with one value of all ``keys``, has room for ``needed`` members.
+    """None of ``domains`` domains has room for ``needed`` members; a domain is nodes with equal values of all ``keys``.
 
-    ``most`` have room in one of them; None where that is not what is in the way, or there are several roles.
+    At most ``most`` members fit in one domain; None where that is not the cause, or where there are several roles.
     """
 
     reason: ClassVar[Reason] = Reason.NO_DOMAIN_FITS
@@ -178,7 +177,7 @@ class NoDomainFits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooLittle:
-    """All members together take ``needed`` of the ``resource`` in base units; ``free`` is on all nodes for them."""
+    """All members together request ``needed`` of ``resource``, in base units; all nodes together have ``free``."""
 
     resource: str
     needed: int
@@ -187,9 +186,9 @@ class TooLittle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoRoomTogether:
-    """The ``needed`` members of all ``roles`` roles do not fit together, while each role alone would.
+    """The ``needed`` members of all ``roles`` roles do not fit together; each role alone would.
 
-    ``too_little`` is of the resource that is the shortest by the whole of it; None where there is enough of each.
+    ``too_little`` names the resource with the largest ratio of needed to free; None where there is enough of each.
     """
 
     reason: ClassVar[Reason] = Reason.NO_ROOM_TOGETHER
@@ -200,7 +199,7 @@ class NoRoomTogether:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopologiesCross:
-    """Some domain of one of the two labels ``keys`` is in several domains of the other, and the other way round."""
+    """Of the two labels ``keys``, each has a domain that lies in several domains of the other."""
 
     reason: ClassVar[Reason] = Reason.TOPOLOGIES_CROSS
     keys: tuple[str, str]
@@ -208,9 +207,9 @@ class TopologiesCross:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooManyCombinations:
-    """The roles have ``combinations`` combinations of members, of which at most ``most`` are told apart.
+    """The roles have ``combinations`` combinations of members; the planner distinguishes at most ``most``.
 
-    None where it is with those of nodes that there are more than ``most``, among which there was none that fits.
+    ``combinations`` is None where members and nodes together have more than ``most``, and none of those checked fits.
     """
 
     reason: ClassVar[Reason] = Reason.TOO_MANY_COMBINATIONS
@@ -220,7 +219,7 @@ class TooManyCombinations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstraintsTooLong:
-    """Constraints have ``length`` parts that no gang in front has; at most ``most`` are read for it.
+    """The constraints have ``length`` parts that no gang in front has; at most ``most`` are read for this gang.
 
     A part is a selector, a term, a requirement, a value or a toleration.
     """
@@ -232,7 +231,7 @@ class ConstraintsTooLong:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfRole:
-    """A refusal that is about the members of one ``role`` alone."""
+    """A refusal that concerns only the members of one ``role``."""
 
     role: str
     refusal: Refusal
@@ -254,7 +253,7 @@ class PlanningFailed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spelled:
-    """A refusal of a plan that was written down before: its reason, and the sentence instead of the numbers."""
+    """A refusal that was read from a recorded plan: the reason, and a sentence instead of the numbers."""
 
     reason: Reason
     sentence: str

@@ -8,14 +8,14 @@ from coschedule.queue.problem.gangs import GangKey
 
 
 class Holding(NamedTuple):
-    """What a gang takes of each resource on a node, by index."""
+    """How much of each resource a gang uses on a node, which is given by index."""
 
     node: int
     request: tuple[int, ...]
 
 
 class Disrupted(NamedTuple):
-    """How many pods of a gang count against a budget, by its index in ``Snapshot.budgets``."""
+    """The number of pods of a gang that count against a budget, an index in ``Snapshot.budgets``."""
 
     budget: int
     pods: int
@@ -23,12 +23,12 @@ class Disrupted(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningGang:
-    """A gang that holds nodes and may be evicted.
+    """A gang that runs and may be evicted.
 
-    Its age counts from ``queued_since``. Its ``size`` members run ``since`` a time, inf where they do not all run yet.
-    It ends at ``end``, inf when nobody knows, and gives back what it ``holds``, one entry a node; what it gives back at
-    a known time stands in ``Snapshot.releases`` too, entry by entry. Evicted, it has ended after ``grace`` seconds.
-    Raises ValueError when a number makes no sense.
+    Its age counts from ``queued_since``. ``since``: when all ``size`` members ran, inf where some do not run yet.
+    ``end``: when it ends, inf where unknown. ``holds``: its resources, one entry a node. If the end is known, each
+    entry is also in ``Snapshot.releases``. ``grace``: the seconds from its eviction to its end. Raises ValueError for
+    invalid numbers.
     """
 
     key: GangKey
@@ -50,9 +50,9 @@ class RunningGang:
             raise ValueError(f"gang {self.key} must hold each node once")
 
     def lost_work(self, now: float) -> float:
-        """The member-seconds that are lost if it is evicted now."""
+        """The member-seconds of work that an eviction now would lose."""
         return max(0.0, now - self.since) * self.size
 
     def gone_by(self, now: float) -> float:
-        """When it has ended if it is evicted now: never later than without that."""
+        """When it will have ended if it is evicted now: never later than ``end``."""
         return min(now + self.grace, self.end)

@@ -1,4 +1,4 @@
-"""The sizes that a program can have."""
+"""The numbers of members that a role can have."""
 
 from dataclasses import dataclass
 from typing import Any, overload
@@ -10,9 +10,9 @@ from coschedule.model.numbers import BoolArray, IntArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """The multiples of ``multiple_of`` from ``minimum`` to ``maximum``; of these those in ``allowed``, unless it is ().
+    """The multiples of ``multiple_of`` from ``minimum`` to ``maximum``; only those in ``allowed``, unless it is ().
 
-    ValueError where that leaves no size, or a number makes no sense.
+    ValueError where that leaves no size, and for invalid numbers.
     """
 
     minimum: int
@@ -59,6 +59,6 @@ class Sizes:
     def has(self, sizes: IntArray) -> BoolArray: ...
 
     def has(self, sizes: Any) -> Any:
-        """Tell of each of ``sizes[p]`` whether it may be taken, bool[p], or of one size."""
+        """Return whether each of ``sizes[p]`` is one of these sizes, bool[p]; or whether one size is."""
         taken = (self.minimum <= sizes) & (sizes <= self.maximum) & (sizes % self.multiple_of == 0)
         return taken & np.isin(sizes, self.allowed) if self.allowed else taken

@@ -1,7 +1,7 @@
-"""The frozen facts of one cycle: nodes, what is free on them and when, and the gangs that wait.
+"""The frozen facts of one cycle: nodes, what is free on them and when, and the waiting gangs.
 
 All times are absolute seconds on the same axis as ``Snapshot.now``. Resources are integers in base units, one column
-per resource; pod count, a bid's slots and host ports are columns like any other.
+per resource. Pod count, a bid's slots and host ports are resources too.
 """
 
 import math
@@ -19,7 +19,7 @@ from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.problem.running import RunningGang
 
 AMOUNT_LIMIT = 2**62
-"""More of a resource than any node has; sums of amounts stop here, so that no 64 bits wrap around."""
+"""More of a resource than any node has. Sums of amounts stop here, so that 64-bit integers never overflow."""
 
 
 def _nothing() -> IntArray:
@@ -28,19 +28,18 @@ def _nothing() -> IntArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Snapshot:
-    """Everything one cycle decides on.
+    """All facts that one cycle decides on.
 
-    Axes: node ``n``, resource ``r``. ``free[n, r]`` is what is free at ``now``, possibly negative where others
-    overcommit. A node takes members in its window ``[start[n], until[n])``, until inf when it is never taken back; a
-    member there takes ``slowdown[n]`` seconds for what takes one second on an idle reference node.
+    Axes: node ``n``, resource ``r``. ``free[n, r]`` is free at ``now``, negative where pods overcommit the node. A node
+    takes members in its window ``[start[n], until[n])``; ``until`` is inf where the window never closes. A member there
+    takes ``slowdown[n]`` times as long as on an idle reference node.
 
-    Of what is not free at ``now``, ``releases`` come back at known times, ``someday[n, r]`` some time, nobody knows
-    when, and ``lasting[n, r]`` never; where these are not given, they are 0. At most ``most_holding`` gangs hold nodes
-    until something of ``someday`` has come back. Of the gangs that run, those in ``running`` may be evicted, but no
-    more of their pods than each of the ``budgets`` allows. ``forecasts`` say when owners may come back before their
-    nodes' windows close. ``kinds[n]`` is the kind of each node by number, -1 where it has none, as all have where it is
-    not given: gangs may have factors for some of them. Of what comes back some time, gangs that are ``open_ended`` hold
-    a part; they are named where somebody waits for it.
+    What is not free at ``now``: ``releases`` are freed at known times, ``someday[n, r]`` at an unknown time, and
+    ``lasting[n, r]`` never; the default is 0. ``open_ended`` names the gangs that use a part of ``someday``. At most
+    ``most_holding`` gangs may hold nodes until some of ``someday`` is free. The ``running`` gangs may be evicted, but
+    no more of their pods than each of the ``budgets`` allows. ``forecasts`` say when node owners may come back before
+    their windows close. ``kinds[n]`` is the number of the node's kind, -1 for none (the default). Gangs may have
+    factors for kinds.
 
     Arrays are copied and read-only; ValueError when a shape or a value is wrong.
     """
@@ -90,7 +89,7 @@ class Snapshot:
     def as_fast_as(self, slowdown: FloatArray) -> "Snapshot":
         """Return the snapshot in which nodes have these slow-downs, and no kinds.
 
-        That is asked for gang by gang, so that what has not changed is not checked again.
+        This runs for each gang, so unchanged fields are not validated again.
         """
         other = object.__new__(Snapshot)
         for name in Snapshot.__slots__:
@@ -123,7 +122,7 @@ class Snapshot:
         for gang in self.gangs:
             if any(len(role.request) != len(self.resources) for role in gang.roles):
                 raise ValueError(f"gang {gang.key} must request one amount a resource")
-            # The nodes of a role rise.
+            # The nodes of a role rise, so its first and its last one bound all others.
             ends = [seat for of_role in gang.kept.seats for seat in (*of_role[:1], *of_role[-1:])] if gang.kept else []
             nodes = [seat.node for seat in ends]
             if gang.kept is not None and gang.kept.latest is not None:

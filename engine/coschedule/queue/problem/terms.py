@@ -1,25 +1,26 @@
-"""What members of one gang require of where others of it are."""
+"""Terms of affinity and anti-affinity among the members of one gang."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class TermKind(StrEnum):
-    """What a term asks for."""
+    """The kind of a term."""
 
     TOGETHER = "Together"
-    """Members are in one domain with others."""
+    """Affinity: members are in one domain with others."""
     APART = "Apart"
-    """Members are in another domain than others."""
+    """Anti-affinity: members are in other domains than others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A domain is all nodes with one value of the label ``topology_key``; a node without the label is in none.
+    """A term about the domains of the label ``topology_key``; ``roles`` and ``towards`` are names of roles.
 
-    ``TOGETHER``: every member of ``roles`` is in a domain that has a member of ``towards``; where these are the same
-    roles, all their members are in one domain. ``APART``: no domain has a member of ``roles`` and another one of
-    ``towards``. Roles are named.
+    A domain is all nodes with one value of the label. A node without the label is in no domain.
+
+    ``TOGETHER``: every member of ``roles`` is in a domain with a member of ``towards``. If both are the same roles, all
+    their members are in one domain. ``APART``: no domain has a member of ``roles`` and another member of ``towards``.
     """
 
     kind: TermKind
@@ -29,5 +30,5 @@ class Term:
 
     @property
     def is_mutual(self) -> bool:
-        """Whether it is about the same roles on both sides."""
+        """Whether both sides name the same roles."""
         return self.roles == self.towards

@@ -1,1 +1,1 @@
-"""What gangs that wait are promised, and in which order they are planned so that it is kept."""
+"""The promises to waiting gangs, and the order of planning that keeps them."""

@@ -1,7 +1,7 @@
-"""Conservative backfilling (D. G. Feitelson and A. M. Weil, 1998): nobody who waits is ever delayed by anybody behind.
+"""Conservative backfilling (D. G. Feitelson and A. M. Weil, 1998): no waiting gang is ever delayed by gangs behind it.
 
-Each gang is promised its first planned start. When something has changed, gangs are planned anew in their order, and
-the plan before is kept where that would delay somebody.
+Each gang is promised its first planned start. After a change, gangs are planned again in their order. The previous plan
+is kept where that would delay a gang.
 """
 
 from collections.abc import Sequence
@@ -13,5 +13,5 @@ from coschedule.queue.promises.renewal import Renewal
 
 
 def plan_conservative(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-    """Plan gangs of one priority, which are in their order."""
+    """Plan gangs of one priority, given in planning order."""
     return Renewal(weights=(0.0,), slack=0.0).plan(planner, gangs)

@@ -1,6 +1,6 @@
 """EASY backfilling (D. A. Lifka, 1995): only the first gang that has to wait keeps others from its nodes.
 
-The others are planned behind it and each other's starts are told, but may be delayed by whoever fits before.
+The other waiting gangs get a planned start too, but any gang that fits earlier may delay them.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from coschedule.queue.promises.planned import Planned, with_promise
 
 
 def plan_easy(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-    """Plan gangs of one priority, which are in their order."""
+    """Plan gangs of one priority, given in planning order."""
     decisions: list[Decision] = []
     is_first = True
     for gang in gangs:

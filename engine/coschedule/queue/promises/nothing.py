@@ -1,4 +1,4 @@
-"""Nothing is promised: whoever fits now starts, in the order of the queue, and large gangs may wait for ever."""
+"""Without promises: gangs that fit now start, in the order of the queue, and large gangs may wait for ever."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from coschedule.queue.promises.planned import Planned
 
 
 def plan_without_promises(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-    """Plan gangs of one priority, which are in their order."""
+    """Plan gangs of one priority, given in planning order."""
     decisions: list[Decision] = []
     for gang in gangs:
         trial = planner.fork()

@@ -1,4 +1,4 @@
-"""What was planned for gangs of one priority."""
+"""The plan of the gangs of one priority."""
 
 import math
 from dataclasses import replace
@@ -10,17 +10,16 @@ from coschedule.queue.problem.gangs import PendingGang
 
 
 class Planned(NamedTuple):
-    """The planner after these decisions, which stand in the order in which they were made."""
+    """The planner after these decisions, which are in the order in which they were made."""
 
     planner: Planner
     decisions: list[Decision]
 
 
 def with_promise(decision: Decision, gang: PendingGang, *, slack: float) -> Decision:
-    """Add what the gang is promised: what it was promised already, unless it is planned for later than that.
+    """Add the promise: the one that the gang already has, or a new one where it is planned for later than that.
 
-    To a promise that is new belong ``slack`` run times beyond the start. Nothing is promised to a gang without a known
-    end, unless no slack is needed.
+    A new promise is ``slack`` run times after the start. A gang of unknown end gets a new promise only without slack.
     """
     if not isinstance(decision, Placement):
         return decision

@@ -1,21 +1,24 @@
-"""Planning a queue again without breaking a word.
+"""Planning a queue again without breaking promises.
 
-Problem: gangs of one priority have a plan from before, and a start that each was promised. Something has changed. Find
-a plan in which no gang starts after what it was promised, and the sum of finishes is small.
+Problem: gangs of one priority have a previous plan and a promised start each. Something has changed. Find a plan in
+which no gang starts after its promise, and the sum of finishes is small.
 
-Method: several plans are made, and the best is taken. The first keeps the plan from before; a gang for which that is
-not possible any more, since something has run for longer or a node is lost, is planned again on what the others leave,
-and so are new gangs. The others plan the front of the queue anew, in an order each: by submission plus a multiple of
-the least run time (its ``weights``). Whoever is behind the front keeps its place, or has what the first plan found. A
-gang that would start after what it was promised goes to the head of the order, which is tried again a few times. Where
-the best of these plans still breaks a promise, one more begins with those to whom it is broken, and has all others keep
-their places around them. Of all plans those with the fewest gangs without a placement are the best, then with the
-fewest broken promises, then with the least sum of finishes; of equal ones the first. So a promise is broken only where
-the plan from before has become impossible.
+Method: make several plans, and take the best.
 
-Then those that keep their place and start now, or would fit now, are planned again, as many as a front has, on what the
-best plan leaves and their own place: so nodes are chosen at the start, of all that are free by then, and nothing idles
-that somebody could use. Gangs behind the front that are new are planned last.
+- The first plan keeps the previous plan. A gang for which that is no longer possible is planned again on what the
+  others leave. So are new gangs.
+- One plan for each of the ``weights`` plans the front of the queue again. Its order is submission plus a multiple of
+  the least run time. Gangs behind the front keep their places, or get what the first plan found. A gang that would
+  start after its promise moves to the head of the order. Then the order is tried again, a few times.
+- Where the best of these plans still breaks promises, one more plan begins with these gangs. All others keep their
+  places around them.
+
+The best plan has the fewest gangs without a placement, then the fewest broken promises, then the least sum of finishes.
+Of equal plans, the first is taken. So a promise is broken only where the previous plan has become impossible.
+
+Then gangs that keep their place, and start now or would fit now, are planned again, as many as a front has. Each uses
+what the best plan leaves and its own place. So nodes are chosen at the start from all that are free by then, and no
+useful node stays idle. New gangs behind the front are planned last.
 """
 
 import math
@@ -31,16 +34,17 @@ from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.promises.planned import Planned, with_promise
 
 FRONT = 16
-"""So many gangs choose anew in each order. More of them gain next to nothing in whole queues that were simulated."""
+"""The gangs that are planned again in each order. In simulations of whole queues, more gained almost nothing."""
 
 LONG_QUEUE = 500
-"""Where so many wait, half as many choose anew: a plan is made at every event, and takes longer the more wait."""
+"""From this many waiting gangs on, half a front is planned again: plans of long queues take longer."""
 
 MOST_TRIES = 4
+"""The orders of one front that are tried."""
 
 
 class _Merit(NamedTuple):
-    """How good a plan is: less is better."""
+    """The merit of a plan; the least is the best."""
 
     unplaced: int
     broken: int
@@ -48,7 +52,7 @@ class _Merit(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """The gangs that keep places or are in one of the fronts, what they keep, and how that is spelled."""
+    """The gangs that keep places or are in one of the fronts, their places, and these as placements."""
 
     gangs: Sequence[PendingGang]
     in_fronts: Collection[GangKey]
@@ -58,27 +62,27 @@ class _Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renewal:
-    """Plans again: in one order for each of the ``weights``; promises are ``slack`` run times beyond the start."""
+    """Plans again: one order for each of the ``weights``; new promises are ``slack`` run times after the start."""
 
     weights: tuple[float, ...]
     slack: float
 
     def plan(self, planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-        """Plan gangs of one priority, which are in their order."""
+        """Plan gangs of one priority, given in planning order."""
         run_times = [planner.tried(_run_time, gang) or 0.0 for gang in gangs]
         fronts = [_front(gangs, run_times, weight) for weight in self.weights]
         known = _known(planner, gangs, {gang.key for front in fronts for gang in front})
         by_key = {gang.key: gang for gang in gangs}
-        # Where nothing is remembered, the first plan is that of the order of the queue.
+        # Where nothing is remembered, the first plan already is the one in the order of the queue.
         remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
         anew = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
         as_before = _as_before(known)
         best = _best([as_before, *(_renewed(front, known, as_before) for front in anew)], by_key)
         late = [by_key[one.gang] for one in best.decisions if _is_broken(one, by_key[one.gang])]
         if late:
-            best = _best([best, *_giving_way(late, known, planner)], by_key)
-        settled = known.in_fronts if best is not as_before else frozenset()
-        behind = {key: by_key[key] for key in known.placements if key not in settled}
+            best = _best([best, *_late_first(late, known, planner)], by_key)
+        chosen = known.in_fronts if best is not as_before else frozenset()
+        behind = {key: by_key[key] for key in known.placements if key not in chosen}
         improved = _improved(best, behind, _most_anew(len(gangs)))
         new = [gang for gang in gangs if gang.kept is None and gang.key not in known.in_fronts]
         decisions = [*improved, *_in_turn(best.planner, new)]
@@ -91,31 +95,31 @@ def _known(
     in_fronts: Collection[GangKey],
     raising: frozenset[GangKey] = frozenset(),
 ) -> _Known:
-    """Find what gangs keep; those that are ``raising`` when it is spelled keep nothing."""
+    """Find the places that gangs keep; gangs whose placement raises (``raising``) keep nothing."""
     early = [gang for gang in gangs if gang.kept is not None or gang.key in in_fronts]
     in_order = sorted(early, key=_kept_start)
     with_kept = [gang for gang in in_order if gang.kept is not None and gang.key not in raising]
     keeping = planner.keep(with_kept, apart=in_fronts)
-    spell = partial(_spelled, keeping)
-    spelled = {key: planner.tried(spell, place.gang) for key, place in keeping.places.items()}
-    placements = {key: placement for key, placement in spelled.items() if placement is not None}
-    if len(placements) < len(spelled):
-        return _known(planner, gangs, in_fronts, raising | (spelled.keys() - placements.keys()))
+    place_of_gang = partial(_placement, keeping)
+    tried = {key: planner.tried(place_of_gang, place.gang) for key, place in keeping.places.items()}
+    placements = {key: placement for key, placement in tried.items() if placement is not None}
+    if len(placements) < len(tried):
+        return _known(planner, gangs, in_fronts, raising | (tried.keys() - placements.keys()))
     return _Known(in_order, in_fronts, keeping, placements)
 
 
-def _spelled(keeping: Keeping[Planner], gang: PendingGang) -> Placement:
+def _placement(keeping: Keeping[Planner], gang: PendingGang) -> Placement:
     return keeping.whole.placement(keeping.places[gang.key])
 
 
 def _as_before(known: _Known) -> Planned:
-    """Keep all places, and plan those that have none."""
+    """Keep all places, and plan the gangs without a place."""
     whole, rest = known.keeping.whole.fork(), [gang for gang in known.gangs if gang.key not in known.placements]
     return Planned(whole, [*known.placements.values(), *_in_turn(whole, rest)])
 
 
 def _most_anew(waiting: int) -> int:
-    """How many of those that wait choose anew."""
+    """Return how many of the waiting gangs are planned again."""
     return FRONT if waiting < LONG_QUEUE else FRONT // 2
 
 
@@ -125,7 +129,7 @@ def _front(gangs: Sequence[PendingGang], run_times: Sequence[float], weight: flo
 
 
 def _run_time(gang: PendingGang) -> float:
-    """Return how long its fewest members run on idle reference nodes, 0 where that is unknown."""
+    """Return the seconds that its fewest members run on idle reference nodes, 0 where that is unknown."""
     if gang.work is None:
         return 0.0
     fewest = sum(role.sizes.least for role in gang.roles if role.load.is_work)
@@ -134,7 +138,7 @@ def _run_time(gang: PendingGang) -> float:
 
 
 def _renewed(front: Sequence[PendingGang], known: _Known, as_before: Planned) -> Planned:
-    """Keep the places of all others, also those found just now, and plan the front anew; then who has no place."""
+    """Keep the places of all other gangs, also those found just now, and plan the front; then gangs without a place."""
     in_front = {gang.key for gang in front}
     others = [gang for gang in known.gangs if gang.key not in in_front]
     keeping = [gang.key for gang in others if gang.key in known.placements]
@@ -149,8 +153,8 @@ def _renewed(front: Sequence[PendingGang], known: _Known, as_before: Planned) ->
     return Planned(planned.planner, [*decisions, *planned.decisions, *_in_turn(planned.planner, rest)])
 
 
-def _giving_way(late: Sequence[PendingGang], known: _Known, planner: Planner) -> Iterator[Planned]:
-    """Plan those first that would be too late otherwise, and have the others keep their places around them."""
+def _late_first(late: Sequence[PendingGang], known: _Known, planner: Planner) -> Iterator[Planned]:
+    """Plan the ``late`` gangs first; the others keep their places around them."""
     base, in_order = planner.fork(), sorted(late, key=lambda gang: gang.promised)
     first = [(gang, base.decide(gang)) for gang in in_order]
     placed = [(gang, decision) for gang, decision in first if isinstance(decision, Placement)]
@@ -158,16 +162,16 @@ def _giving_way(late: Sequence[PendingGang], known: _Known, planner: Planner) ->
         return
     are_late = {gang.key for gang in late}
     kept = {place.gang.key: place for place in base.keep_beside(known.keeping, are_late, placed)}
-    spelled = [
+    placements = [
         known.placements[key] if place is known.keeping.places[key] else base.placement(place)
         for key, place in kept.items()
     ]
     rest = [gang for gang in known.gangs if gang.key not in kept and gang.key not in are_late]
-    yield Planned(base, [*(placement for _, placement in placed), *spelled, *_in_turn(base, rest)])
+    yield Planned(base, [*(placement for _, placement in placed), *placements, *_in_turn(base, rest)])
 
 
 def _found(as_before: Planned, known: _Known) -> dict[GangKey, Placement]:
-    """Return the places beside all that are kept, of those who keep none: there is room for all of them together."""
+    """Return the placements that the first plan found for gangs without a kept place; all fit together."""
     places = {one.gang: one for one in as_before.decisions if isinstance(one, Placement)}
     return {key: place for key, place in places.items() if key not in known.placements}
 
@@ -183,7 +187,7 @@ def _improved(planned: Planned, behind: Mapping[GangKey, PendingGang], left: int
 
 
 def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
-    """Plan gangs in this order, but for those that would start too late otherwise: they come first."""
+    """Plan gangs in this order; gangs that would start too late move to its head."""
     order = list(front)
     for _ in range(MOST_TRIES - 1):
         planner = base.fork()
@@ -222,5 +226,5 @@ def _merit(planned: Planned, gangs: Mapping[GangKey, PendingGang]) -> _Merit:
 
 
 def _is_broken(decision: Decision, gang: PendingGang) -> bool:
-    # Whoever slides may be late by less than anybody sees. A plan that is chosen freely need not be, and is not.
+    # A sliding place may be late by less than is visible. Here even that counts, since another plan may avoid it.
     return isinstance(decision, Placement) and decision.start > gang.promised

@@ -1,8 +1,8 @@
-"""Promises with slack: gangs that wait are promised their planned start and, beyond it, a third of the time they run.
+"""Promises with slack: waiting gangs are promised their planned start plus a third of their run time.
 
-The room in between lets the queue be planned anew whenever something has changed, short gangs before long ones: a gang
-may be planned for later than before, but not for later than it was promised. As gangs are ordered by submission plus
-some run times, who waits long comes to the front by itself.
+The slack lets the queue be planned again after each change, short gangs before long ones. A gang may then be planned
+for later than before, but not for later than its promise. Gangs are ordered by submission plus some run times, so gangs
+that wait long move to the front.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from coschedule.queue.promises.planned import Planned
 from coschedule.queue.promises.renewal import Renewal
 
 SLACK = 1 / 3
-"""How far beyond its planned start a gang is promised to start, as a part of its run time."""
+"""The slack of a promise after the planned start, as a part of the run time."""
 
 
 def plan_with_slack(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-    """Plan gangs of one priority, which are in their order."""
+    """Plan gangs of one priority, given in planning order."""
     return Renewal(weights=(1.0, 4.0), slack=SLACK).plan(planner, gangs)

@@ -1,7 +1,7 @@
-"""Bounds on the runs of a party from all instants at once, so that few instants have to be looked at.
+"""Bounds on the runs of a party from all instants at once, so that few instants have to be searched.
 
-Method: each role is asked for alone, how many of its slots outlast the shortest run from each instant on, up to each of
-some ranges of slow-downs (``slots.counts``). That says which mixes may fit, and so how soon any of them ends.
+Method: for each role alone, count the slots that outlast the shortest run (``slots.counts``): from each instant on, and
+up to each of some ranges of slow-downs. The counts bound which mixes may fit, and so how soon any of them ends.
 """
 
 from dataclasses import dataclass, replace
@@ -17,14 +17,14 @@ from coschedule.queue.slots.kept import stretches_for
 from coschedule.queue.slots.open_slots import OpenSlots, limited
 
 _MOST_RANGES = 16
-"""Bounds tell at most so many ranges of slow-downs apart: more of them cost more than they save."""
+"""The most ranges of slow-downs that bounds distinguish: more ranges cost more than they save."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MixBounds:
     """From ``starts[k]`` on, at most the first ``mixes[g, k]`` mixes fit on nodes up to range g of slow-downs.
 
-    Runs there are longer by ``factor[g]`` at least than on idle reference nodes.
+    Runs there take at least ``factor[g]`` times as long as on idle reference nodes.
     """
 
     search: PartySearch
@@ -34,9 +34,9 @@ class MixBounds:
 
     @classmethod
     def of(cls, search: PartySearch, starts: FloatArray, shortest: float) -> Self:
-        """Bound runs from some instants, which rise; on idle reference nodes none is shorter than ``shortest``."""
+        """Bound runs from ``starts``, which rise; on idle reference nodes no run is shorter than ``shortest``."""
         slowdowns = search.timeline.slowdowns
-        # The slowest node sets the pace of equal shares only; where they differ, the fastest alone bounds a run.
+        # The slowest node sets the pace of equal shares only. With unequal parts, only the fastest node bounds a run.
         ranges = min(_MOST_RANGES, len(slowdowns)) if search.party.unequal is None else 1
         factor = search.party.least_factor(slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)])
         seconds = factor * shortest
@@ -48,16 +48,16 @@ class MixBounds:
         return cls(search=search, starts=starts, mixes=search.party.with_enough(counts), factor=factor)
 
     def least_values(self, mixes: BoolArray) -> FloatArray:
-        """Bound the value of runs of some mixes from below, inf where none of them may fit: float[k]."""
+        """Return a lower bound on the value of runs of some mixes: float[k], inf where none of them may fit."""
         party = self.search.party
         cheapest = least_of_first(np.where(mixes, party.times * party.weights, np.inf))
         costs = (self.factor[:, np.newaxis] * cheapest[self.mixes]).min(axis=0)
         return party.price.least_value(self.starts, costs, party.largest)
 
     def fewest(self, mixes: BoolArray, deadline: float) -> tuple[IntArray, FloatArray]:
-        """Bound from below which mix the first is that ends by a deadline, and when any does: int[k], float[k].
+        """Return lower bounds on the first mix that ends by a deadline, and on the end of any mix: int[k], float[k].
 
-        It is the number of mixes where there is none.
+        The first is the number of mixes where none ends in time.
         """
         times, factor = np.where(mixes, self.search.party.times, np.inf), self.factor[:, np.newaxis]
         first = first_in_time(times, seconds_until(deadline, self.starts) / factor)
@@ -65,13 +65,13 @@ class MixBounds:
         return first, self.starts + (factor * least_of_first(times)[self.mixes]).min(axis=0)
 
     def may_fit(self, mix: int) -> BoolArray:
-        """Tell from which of the instants on a mix may fit: bool[k]."""
+        """Return from which of the instants on a mix may fit: bool[k]."""
         fits: BoolArray = self.mixes.max(axis=0, initial=0) > mix
         return fits
 
 
 def _slots_of(search: PartySearch, role: int, starts: FloatArray) -> OpenSlots:
-    """Find the slots of a role as if it were alone, by the pace of the timeline; those without a load set no pace."""
+    """Find the slots of a role as if it were alone, by the timeline's paces; a role without a load has only pace 0."""
     party, timeline = search.party, search.timeline
     stretches = stretches_for(timeline, party.requests[role], search.passes_by_node[:, role])
     search.effort.spend(len(stretches.owner) + len(starts))

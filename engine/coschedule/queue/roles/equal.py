@@ -1,15 +1,14 @@
 """Several roles, equal load: the best start, slow-down and mix of members.
 
-Objective: minimise the value (``queue.price``) of runs of e * T(P) seconds, e being the largest slow-down among the
-nodes of the P members with a load, over all instants, slow-downs and mixes for which all members fit on nodes that stay
-free until the finish. Of equal values the fewest members, then the earlier start; where any finish up to a limit will
-do, the fewest members first (``roles.wishes``).
+Objective: minimise the value (``queue.problem.price``) of runs of e * T(P) seconds. P is the number of members with a
+load, e the largest slow-down among their nodes. Choose among all instants, slow-downs and mixes for which all members
+fit on nodes that stay free until the finish. Of equal values the fewest members, then the earlier start. With a
+deadline, the fewest members first (``roles.run_preferences``).
 
-Method: instants in the order of a bound (``roles.bounds``), until the next bound is worse than the best run found.
-From an instant, slow-downs in the order of a bound too, some at a time: pairs of one of these and a mix are looked at
-from the best on. What does not fit up to some time does not fit up to a later one, on fewer nodes or with more members
-either: so each "no" rules out many pairs, first by a bound, and where that is not enough by trying all ways to put the
-members on nodes.
+Method: search instants in the order of a bound (``roles.bounds``), until the next bound is worse than the best run
+found. From an instant, take slow-downs in the order of a bound too, some at a time. Try pairs of slow-down and mix, the
+best first. What does not fit until some time does not fit until a later time, on fewer nodes, or with more members. So
+each failure rules out many pairs. A pair is first tested by a bound, then by all ways to put its members on nodes.
 """
 
 from dataclasses import dataclass
@@ -26,11 +25,11 @@ from coschedule.queue.roles.search import Found, PartySearch, Short
 from coschedule.queue.search.finishes import finish_of, finishes_of
 
 _AT_ONCE = 16
-"""So many slow-downs are looked at together: a matrix of thousands of them and thousands of mixes fills the memory."""
+"""The slow-downs that are tried together. A matrix of thousands of slow-downs and mixes would need too much memory."""
 
 
 class _Hit(NamedTuple):
-    """A run; of runs of equal rank the one on nodes up to the lesser pace is taken."""
+    """A run; of runs of equal rank, the one with the lesser pace is better."""
 
     rank: Rank
     pace: int
@@ -38,20 +37,20 @@ class _Hit(NamedTuple):
 
 
 def best_equal(search: PartySearch, wish: Wish, *, among: FloatArray) -> Found | None:
-    """Find the best run of those that are wished for, which starts at one of the instants ``among``, rising."""
+    """Find the best run for a wish that starts at one of the instants ``among``, rising."""
     if not (wish.mixes.any() and len(search.timeline.slowdowns) and len(among)):
         return None
-    promised = wish.from_instants(MixBounds.of(search, among, _shortest(search, wish)))
+    rank_bounds = wish.from_instants(MixBounds.of(search, among, _shortest(search, wish)))
     best: _Hit | None = None
-    for index in promised.order.tolist():
-        if search.effort.is_over or (best is not None and not promised.is_no_worse(index, best.rank)):
+    for index in rank_bounds.order.tolist():
+        if search.effort.is_over or (best is not None and not rank_bounds.may_reach(index, best.rank)):
             break
         best = _best_from(search, wish, float(among[index]), best)
     return None if best is None else best.found
 
 
 def any_equal(search: PartySearch, wish: Wish, *, among: FloatArray) -> Found | None:
-    """Find some run that is wished for: the first with the fewest members, on nodes however slow."""
+    """Find the first run with the fewest members that a wish allows, on nodes of any speed."""
     if not (wish.mixes.any() and len(search.timeline.slowdowns) and len(among)):
         return None
     mix, slowest = int(np.argmax(wish.mixes)), len(search.timeline.slowdowns) - 1
@@ -74,15 +73,15 @@ def _shortest(search: PartySearch, wish: Wish) -> float:
 
 
 def _best_from(search: PartySearch, wish: Wish, start: float, best: _Hit | None) -> _Hit | None:
-    """Find the best run from an instant, or the best one before if that is no worse."""
+    """Return the best run from an instant, or ``best`` if that is no worse."""
     slowdowns = search.timeline.slowdowns
     shortest = float(slowdowns[0]) * _shortest(search, wish)
     most = search.may_fit(search.room(start, finish_of(start, shortest)))
-    promised = wish.on_nodes(search.party, start, slowdowns, most)
-    order = promised.order
+    rank_bounds = wish.on_nodes(search.party, start, slowdowns, most)
+    order = rank_bounds.order
     for first in range(0, len(order), _AT_ONCE):
         paces = order[first : first + _AT_ONCE]
-        paces = paces if best is None else paces[[promised.is_no_worse(pace, best.rank) for pace in paces.tolist()]]
+        paces = paces if best is None else paces[[rank_bounds.may_reach(pace, best.rank) for pace in paces.tolist()]]
         if search.effort.is_over or not paces.size:
             break
         wanted = wish if best is None else wish.no_worse(search.party, best.found.outline)
@@ -104,7 +103,7 @@ class _Rows:
 
     @classmethod
     def of(cls, search: PartySearch, wish: Wish, start: float, paces: IntArray, most: IntArray) -> Self:
-        """Take the pairs that a bound has left: the first most[t] mixes may fit on nodes up to pace t."""
+        """Return the pairs that bounds allow: the first most[t] mixes may fit on nodes up to pace t."""
         party = search.party
         finish = finishes_of(start, search.timeline.slowdowns[paces, np.newaxis] * party.times)
         value = party.price.value(start, finish, party.sizes)
@@ -134,11 +133,11 @@ class _Rows:
         pace = int(self.paces[row])
         seats = self.search.seats(mix, room, pace)
         fits = not isinstance(seats, Short)
-        self.search.tell(self.start, mix, pace, float(self.pairs.finish[row, mix]) if fits else np.inf)
+        self.search.report(self.start, mix, pace, float(self.pairs.finish[row, mix]) if fits else np.inf)
         return seats
 
     def _rule_out(self, row: int, mix: int, short: Short) -> None:
-        """Rule out runs that end no earlier, on no other nodes, with as many members as did not fit."""
+        """Rule out runs on the same or fewer nodes that end no earlier and have no fewer members than did not fit."""
         is_open, finish, _ = self.pairs
         worse = self.search.party.no_easier(mix, short.most)
         is_open[: row + 1] &= (finish[: row + 1] < finish[row, mix]) | ~worse

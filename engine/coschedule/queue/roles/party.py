@@ -1,4 +1,4 @@
-"""What a gang of several roles asks for: every mix of members that it may have, and how long each mix runs."""
+"""A party: a gang of several roles, with every mix of members that it may have and how long each mix runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,16 +13,16 @@ from coschedule.queue.problem.price import Price
 from coschedule.queue.problem.terms import TermKind
 
 MOST_CELLS = 2**14
-"""So many combinations of counts are told apart at most: a node more costs as many steps."""
+"""The most combinations of counts that are distinguished: each further node costs as many steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Party:
-    """Mix ``m``, from the smallest on, has ``needs[m, role]`` members of each role, ``requests[role, r]`` being theirs.
+    """A gang of several roles. Mix ``m``, from the smallest on, has ``needs[m, role]`` members of each role.
 
-    ``works[role]`` where a role has a load; ``times[m]`` is what a mix runs on idle reference nodes, inf where the run
-    time is unknown. Mixes that have no known time, though others may, are left out. ``terms`` are those among roles,
-    with the label of each.
+    Each member of a role takes ``requests[role, r]``. ``works[role]``: the role has a load. ``times[m]``: the seconds
+    that a mix runs on idle reference nodes, inf where the run time is unknown. Where only some mixes have a known time,
+    the others are left out. ``terms``: the label and the roles of each term.
     """
 
     gang: PendingGang
@@ -34,7 +34,7 @@ class Party:
 
     @property
     def wanted(self) -> IntArray:
-        """The resources that somebody asks for, by index: int[w]."""
+        """The resources that some member requests, by index: int[w]."""
         return np.flatnonzero(self.requests.any(axis=0))
 
     @property
@@ -50,7 +50,7 @@ class Party:
 
     @property
     def weights(self) -> FloatArray:
-        """What a second of each mix counts: float[m]."""
+        """The weight of a second of each mix: float[m]."""
         return self.price.weights(self.sizes)
 
     @property
@@ -60,7 +60,7 @@ class Party:
 
     @property
     def is_known(self) -> bool:
-        """Whether it is known how long it runs."""
+        """Whether its run time is known."""
         return self.gang.work is not None
 
     @property
@@ -71,7 +71,10 @@ class Party:
 
     @property
     def maximised(self) -> int | None:
-        """The role of which tables hold as many members as fit: the largest that can be left out one by one."""
+        """The role whose number is a value, not an axis, of tables: the largest role whose members no term requires.
+
+        See ``packing.layout``.
+        """
         free = np.flatnonzero(~is_bound([term for _, term in self.terms], len(self.gang.roles)))
         return int(free[np.argmax(self.needs[-1, free])]) if free.size and len(self.needs) else None
 
@@ -84,13 +87,13 @@ class Party:
         return most
 
     def least_factor(self, slowdowns: FloatArray) -> FloatArray:
-        """Return by what a run is longer at least than on idle reference nodes, where none is faster than that."""
-        # The overhead of pieces is the same anywhere.
+        """Return a lower bound on a run divided by its time on idle reference nodes, by the fastest slow-down."""
+        # The overhead of pieces does not depend on the speed of nodes.
         has_pieces = any(role.pieces is not None for role in self.gang.roles)
         return np.minimum(slowdowns, 1.0) if has_pieces else slowdowns
 
     def no_easier(self, mix: int, most: float) -> BoolArray:
-        """Tell which mixes do not fit where a mix fits with no more than ``most`` members of the maximised role."""
+        """Return the mixes that do not fit where ``mix`` fits only ``most`` members of the maximised role: bool[m]."""
         if self._grown_role_is_company:
             return np.equal(np.arange(len(self.needs)), mix)
         if self.maximised is None or not self._grows[self.maximised]:
@@ -105,7 +108,7 @@ class Party:
 
     @property
     def _grown_role_is_company(self) -> bool:
-        """Whether more members of the role that varies may let others be where they could not be without."""
+        """Whether an affinity lets more members of the varying role make further places possible for other roles."""
         return any(
             term.kind is TermKind.TOGETHER and (term.roles != term.towards).any() and (term.towards & self._grows).any()
             for _, term in self.terms
@@ -113,7 +116,7 @@ class Party:
 
     @property
     def cells(self) -> int:
-        """How many combinations of counts the largest mix has."""
+        """The number of combinations of counts of the largest mix."""
         return cells_of(self.needs[-1], self.maximised if self.unequal is None else None) if len(self.needs) else 0
 
     def where(self, kept: BoolArray) -> "Party":
@@ -122,7 +125,7 @@ class Party:
 
 
 def party_of(gang: PendingGang) -> Party:
-    """Prepare the choice for a gang."""
+    """Return the party of a gang."""
     needs = _needs(gang)
     works = np.array([role.load.is_work for role in gang.roles])
     times = np.full(len(needs), np.inf)

@@ -1,4 +1,4 @@
-"""What stays free from a start to a finish on the nodes of each class, of the resources that a gang wants."""
+"""What stays free on the nodes of each class from a start to a finish, of the resources that a gang requests."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,10 +12,10 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClassRoom:
-    """Every node of class ``c`` has ``free[c, w]`` of what is wanted all the time, if it is ``open[c]`` so long.
+    """During a span of time, each node of class ``c`` has ``free[c, w]`` of the wanted resources, if ``open[c]``.
 
-    Members of a role may stay there so long if ``stays[c, role]``, or where that is ``None``. Nothing is ever negative
-    here: what is overcommitted is not free.
+    Members of a role may stay for the whole span if ``stays[c, role]``; None where all may. ``free`` is never negative:
+    where a resource is overcommitted, it is 0.
     """
 
     free: IntArray
@@ -23,12 +23,12 @@ class ClassRoom:
     stays: BoolArray | None = None
 
     def admits(self, passes: BoolArray) -> BoolArray:
-        """Return where members may be, of those places that they pass: bool[c, role]."""
+        """Return where members may be: bool[c, role], like ``passes``, the classes that pass their constraints."""
         admitted: BoolArray = passes & self.open[:, np.newaxis]
         return admitted if self.stays is None else admitted & self.stays
 
     def is_as(self, other: "ClassRoom") -> bool:
-        """Whether both are the same."""
+        """Whether both are equal."""
         same = (self.free == other.free).all() and (self.open == other.open).all()
         if self.stays is None or other.stays is None:
             return bool(same and self.stays is other.stays)
@@ -37,7 +37,7 @@ class ClassRoom:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rooms:
-    """The spans of all classes, as in ``Spans``, with what is free of the resources that are wanted: ``free[b, w]``.
+    """The spans of all classes, as in ``Spans``, with ``free[b, w]`` of the wanted resources.
 
     Span ``b`` lasts from ``begin[b]`` to ``end[b]``.
     """
@@ -50,7 +50,7 @@ class Rooms:
 
     @classmethod
     def of(cls, timeline: Timeline, wanted: IntArray) -> Self:
-        """Take the spans of a timeline, and of the resources those that are ``wanted``."""
+        """Return the spans of a timeline with the ``wanted`` resources."""
         spans = timeline.spans
         return cls(
             owner=spans.owner,
@@ -70,10 +70,10 @@ class Rooms:
         return ClassRoom(free=least, open=np.logical_and.reduceat(self.open[during], first))
 
     def instants(self, passes: BoolArray, first: float) -> FloatArray:
-        """List when a gang need start, rising: at the ``first`` time it may, and whenever a node gains what is wanted.
+        """List the starts to try, rising: ``first``, the earliest time, and whenever a node gains a wanted resource.
 
-        Members may be on classes of which ``passes``, bool[c]. A gang that can run at all can be moved to an earlier
-        start until it starts at one of these instants.
+        Members may be on classes with ``passes``, bool[c]. Any run can be moved to an earlier start until it starts at
+        one of these instants.
         """
         gained = change(self.open.astype(np.int64), self.owner) > 0
         for column in self.free.T:

@@ -1,7 +1,7 @@
-"""What every search for a gang of several roles asks: whether there is room for a mix of members, and who goes where.
+"""What each search for a gang of several roles needs: whether a mix of members fits, and on which nodes.
 
-Bounds come first: every role alone, and all together as if the cluster were one node. What passes them is put together
-exactly (``packing``).
+Bounds come first: each role alone, and all roles together as if the cluster were one node. Mixes that pass them are
+placed exactly (``packing``).
 """
 
 from dataclasses import dataclass, field, replace
@@ -22,24 +22,24 @@ from coschedule.queue.search.effort import Effort
 from coschedule.queue.slots.timeline import Timeline
 
 _ROUNDING = 1 + 1e-9
-"""Sums of amounts are rounded: what is bounded must not seem less than it is."""
+"""Sums of amounts are rounded, and an upper bound must not become too low by that."""
 
 
 class Found(NamedTuple):
-    """One way to run a gang, and who sits where."""
+    """One way to run a gang. ``seats`` are its chosen nodes, with the members of each role there."""
 
     outline: Outline
     seats: tuple[Seats, ...]
 
 
 class Short(NamedTuple):
-    """A mix does not fit: beside the others, ``most`` members of the maximised role do, -inf if not even the others."""
+    """A mix does not fit: at most ``most`` members of the maximised role fit, -inf if not even the others do."""
 
     most: float
 
 
 class Weights(NamedTuple):
-    """What each member of a role is worth on nodes of each class, ``worth[c]``; 0 where it can't be."""
+    """The worth of a member of ``role`` on nodes of each class, ``worth[c]``; 0 where it cannot run."""
 
     role: int
     worth: FloatArray
@@ -49,10 +49,10 @@ class Weights(NamedTuple):
 class PartySearch:
     """A party on a timeline: ``passes[c, role]`` where members may be, at most ``most[c, role]`` of them on a node.
 
-    ``passes_by_node`` says the same of each node by index. Members may stay for ``stays[c, role]`` seconds from the
-    start of the run; ``stays`` is ``None`` where nothing limits that. Free amounts are those of the ``wanted``
-    resources. ``instants``, rising, are when it need start. ``fittings`` are kept by mix. When the ``effort`` is over,
-    what was found until then is the best that is known.
+    The ``ground`` is the classes of nodes that the party may use. ``passes_by_node`` is like ``passes``, by the index
+    of nodes. Members may stay for ``stays[c, role]`` seconds from the start of the run, None where nothing limits that.
+    Free amounts are those of the ``wanted`` resources. ``instants``, rising, are the starts to try. ``fittings`` are
+    cached by mix. When the ``effort`` is over, a search returns the best run found until then.
     """
 
     party: Party
@@ -71,17 +71,17 @@ class PartySearch:
 
     @property
     def requests(self) -> IntArray:
-        """What members ask for of what is wanted: int[role, w]."""
+        """The requests of members for the wanted resources: int[role, w]."""
         return self.party.requests[:, self.wanted]
 
     def room(self, start: float, finish: float) -> ClassRoom:
-        """Find what is free from start to finish, for members that may stay so long."""
+        """Find what is free from start to finish, and which members may stay so long."""
         self.effort.spend(len(self.rooms.owner))
         room = self.rooms.during(start, finish)
         return room if self.stays is None else replace(room, stays=start + self.stays >= finish)
 
     def slots(self, room: ClassRoom) -> IntArray:
-        """Count the members of each role that every node could hold if it were the only role: int[c, role]."""
+        """Count the members of each role that a node could hold if it were the only role: int[c, role]."""
         slots = np.where(room.admits(self.passes), self.most, 0)
         for role, request in enumerate(self.requests):
             for resource in np.flatnonzero(request).tolist():
@@ -89,7 +89,7 @@ class PartySearch:
         return slots
 
     def may_fit(self, room: ClassRoom) -> IntArray:
-        """Count the mixes, from the smallest on, that may fit on nodes up to each pace: int[t]; others do not."""
+        """Count the mixes, from the smallest on, that may fit on nodes up to each pace: int[t]; no others fit."""
         slots = self.slots(room)
         self.effort.spend(slots.size)
         slower = np.zeros((len(self.timeline.slowdowns), slots.shape[1]), dtype=np.int64)
@@ -99,20 +99,20 @@ class PartySearch:
         return np.minimum(self.party.with_enough(by_pace.T), self._may_fit_together(room, slots))
 
     def may_fit_anywhere(self, room: ClassRoom) -> int:
-        """Count the mixes, from the smallest on, that may fit on nodes however slow."""
+        """Count the mixes, from the smallest on, that may fit on nodes of any speed."""
         return int(self.may_fit(room)[-1:].max(initial=0))
 
     def _may_fit_together(self, room: ClassRoom, slots: IntArray) -> int:
-        """Take all nodes that anybody can be on for one."""
+        """Count the mixes that would fit if all useful nodes were one node."""
         useful = slots.any(axis=1)
         free = self.timeline.width[useful].astype(np.float64) @ room.free[useful].astype(np.float64)
         wanted = self.party.needs.astype(np.float64) @ self.requests.astype(np.float64)
         fits: BoolArray = np.all(wanted <= free * _ROUNDING, axis=1)
-        # What a mix asks for is no less than what a smaller one asks for.
+        # A mix requests no less than a smaller one.
         return int(np.count_nonzero(fits))
 
     def seats(self, mix: int, room: ClassRoom, slowest: int) -> tuple[Seats, ...] | Short:
-        """Put a mix on nodes, members with a load on none slower than the pace ``slowest``, if it fits."""
+        """Put a mix on nodes, members with a load up to the pace ``slowest`` only; ``Short`` if it does not fit."""
         fitting = self._fitting(mix, weighed=None)
         admits = self._admits(room, slowest)
         offer = Offer(free=room.free, admits=admits, weighed=None, weight=np.zeros(len(admits)))
@@ -124,7 +124,7 @@ class PartySearch:
         return tuple(seats_in(layout, whole, goal, layout.enough))
 
     def best_seats(self, mix: int, room: ClassRoom, weights: Weights) -> tuple[float, tuple[Seats, ...]] | None:
-        """Put a mix on nodes so that the members of a role are worth most together; None where it does not fit."""
+        """Put a mix on nodes so that the worth of a role's members has the largest sum; None where it does not fit."""
         fitting = self._fitting(mix, weighed=weights.role)
         admits = self._admits(room, len(self.timeline.slowdowns))
         admits[:, weights.role] &= weights.worth > 0
@@ -136,12 +136,12 @@ class PartySearch:
         return float(whole.table[goal]), tuple(seats_in(fitting.layout, whole, goal, np.inf))
 
     def outline(self, mix: int, start: float, finish: float) -> Outline:
-        """Tell of a run of a mix."""
+        """Return the outline of a run of a mix."""
         size = int(self.party.sizes[mix])
         return Outline(self.party.price.value(start, finish, size), size, start, finish)
 
-    def tell(self, start: float, mix: int, slowest: int, finish: float) -> None:
-        """Tell who listens of one run that was looked at, which ends at inf if it does not fit."""
+    def report(self, start: float, mix: int, slowest: int, finish: float) -> None:
+        """Report one run that was tried to ``consider``; ``finish`` is inf if it does not fit."""
         self.consider(
             Considered(
                 start=np.array([start]),
@@ -156,7 +156,7 @@ class PartySearch:
         return room.admits(self.passes) & (fast[:, np.newaxis] | ~self.party.works)
 
     def _fitting(self, mix: int, weighed: int | None) -> Fitting:
-        """Members of the role that is weighed are counted, and each of them tells."""
+        """Return the tables of a mix; a ``weighed`` role is counted exactly, since each member has a worth."""
         party = self.party
         key = (tuple(party.needs[mix].tolist()), weighed is not None)
         if key not in self.fittings:

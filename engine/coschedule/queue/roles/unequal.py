@@ -1,12 +1,12 @@
 """Several roles, of which one divides the work among its members by their speed or in pieces; the others have none.
 
-Objective: minimise the value (``queue.price``) of runs on nodes that stay free until the finish, over all instants and
-mixes.
+Objective: minimise the value (``queue.problem.price``) of runs on nodes that stay free until the finish, over all
+instants and mixes.
 
-Method: as for one role (``loads.unequal``): from an instant, all that is there for the shortest run is granted first;
-what does not last until the finish found is dropped, and the rest is looked at again. A mix is bounded by the nodes
-that its working role would have alone. The shortest run of a mix itself is exact: of all ways to put the members on
-nodes the one with the greatest speed together, or with the fewest seconds in which all pieces can be done there.
+Method: as for one role (``loads.unequal``). From an instant, first use all slots that last for the shortest run. Then
+drop slots that do not last until the finish found, and search again. A mix is bounded by the nodes that its working
+role would have alone. The shortest run of a mix is exact. Of all ways to put the members on nodes, it has the greatest
+sum of speeds. With pieces, it does all pieces in the fewest seconds.
 """
 
 from typing import NamedTuple
@@ -26,14 +26,14 @@ from coschedule.queue.search.candidates import Outline
 from coschedule.queue.search.finishes import finish_of
 
 _ROUNDING = 1e-12
-"""More than the relative error of a sum of speeds."""
+"""An upper bound on the relative error of a sum of speeds."""
 
-_STEPS_A_LOOK = 5_000
-"""To bound the run of one mix with whole pieces takes as long as so many combinations of members and nodes."""
+_STEPS_A_BOUND = 5_000
+"""The cost of bounding the run of one mix with whole pieces, in steps of ``Effort``."""
 
 
 class MixRun(NamedTuple):
-    """The weighed seconds that a mix runs, the mix, its seconds, and who sits where."""
+    """A run of a mix: ``cost`` in weighed seconds, the run time in ``seconds``, and the chosen nodes."""
 
     cost: float
     mix: int
@@ -42,7 +42,7 @@ class MixRun(NamedTuple):
 
 
 def best_unequal(search: PartySearch, wish: Wish, *, among: FloatArray) -> Found | None:
-    """Find the best run of those that are wished for, which starts at one of the instants ``among``, rising."""
+    """Find the best run for a wish that starts at one of the instants ``among``, rising."""
     if not (wish.mixes.any() and len(search.timeline.slowdowns) and len(among)):
         return None
     bounds = MixBounds.of(search, among, float(search.party.times[wish.mixes].min()))
@@ -59,10 +59,10 @@ def best_unequal(search: PartySearch, wish: Wish, *, among: FloatArray) -> Found
 def _best(search: PartySearch, bounds: MixBounds, wish: LeastValue) -> Found | None:
     party = search.party
     shortest = float((party.times[wish.mixes]).min() * party.least_factor(search.timeline.slowdowns[:1])[0])
-    promised = wish.from_instants(bounds)
+    rank_bounds = wish.from_instants(bounds)
     best: Found | None = None
-    for index in promised.order.tolist():
-        if search.effort.is_over or (best is not None and not promised.is_no_worse(index, wish.rank(best.outline))):
+    for index in rank_bounds.order.tolist():
+        if search.effort.is_over or (best is not None and not rank_bounds.may_reach(index, wish.rank(best.outline))):
             break
         start = float(bounds.starts[index])
         found = _from(search, start, wish.mixes, shortest=shortest, limit=wish.limit)
@@ -81,46 +81,48 @@ class _BestMix(NamedTuple):
 
 
 def _from(search: PartySearch, start: float, mixes: BoolArray, *, shortest: float, limit: float) -> Found | None:
-    """Find the best run from a start; ``loads.unequal`` says why others keep the room that a run loses."""
-    looks = _looks(search, start, limit, (mixes, search.room(start, finish_of(start, shortest))))
-    while looks and not search.effort.is_over:
-        look = looks.pop(min(range(len(looks)), key=lambda index: looks[index].outline[:2]))
-        by_then = search.room(start, look.outline.finish)
-        lasts = by_then.is_as(look.room)
-        finish = look.outline.finish if lasts else np.inf
-        search.tell(start, look.run.mix, len(search.timeline.slowdowns) - 1, finish)
-        if look.outline.value > limit:
+    """Find the best run from a start; ``loads.unequal`` says why other mixes keep the room that a run loses."""
+    bests = _best_of_each(search, start, limit, (mixes, search.room(start, finish_of(start, shortest))))
+    while bests and not search.effort.is_over:
+        best = bests.pop(min(range(len(bests)), key=lambda index: bests[index].outline[:2]))
+        by_then = search.room(start, best.outline.finish)
+        lasts = by_then.is_as(best.room)
+        finish = best.outline.finish if lasts else np.inf
+        search.report(start, best.run.mix, len(search.timeline.slowdowns) - 1, finish)
+        if best.outline.value > limit:
             return None
         if lasts:
-            return Found(look.outline, look.run.seats)
-        looks += _looks(search, start, limit, *_further(search, look, by_then))
+            return Found(best.outline, best.run.seats)
+        bests += _best_of_each(search, start, limit, *_further(search, best, by_then))
     return None
 
 
-def _looks(search: PartySearch, start: float, limit: float, *tries: tuple[BoolArray, ClassRoom]) -> list[_BestMix]:
-    looks = []
+def _best_of_each(
+    search: PartySearch, start: float, limit: float, *tries: tuple[BoolArray, ClassRoom]
+) -> list[_BestMix]:
+    bests = []
     for mixes, room in tries:
         run = best_run(search, room, mixes, start=start, limit=limit)
         if run is not None:
             outline = search.outline(run.mix, start, finish_of(start, run.seconds))
-            looks.append(_BestMix(outline, run, mixes, room))
-    return looks
+            bests.append(_BestMix(outline, run, mixes, room))
+    return bests
 
 
-def _further(search: PartySearch, look: _BestMix, by_then: ClassRoom) -> list[tuple[BoolArray, ClassRoom]]:
-    """What is to be looked at in the place of a run whose room does not last."""
+def _further(search: PartySearch, best: _BestMix, by_then: ClassRoom) -> list[tuple[BoolArray, ClassRoom]]:
+    """Return the mixes and rooms to try in place of a run whose room does not last."""
     if not search.party.price.seconds:
-        return [(look.mixes, by_then)]
-    is_its = np.arange(len(look.mixes)) == look.run.mix
-    return [(is_its, by_then), (look.mixes & ~is_its, look.room)]
+        return [(best.mixes, by_then)]
+    is_its = np.arange(len(best.mixes)) == best.run.mix
+    return [(is_its, by_then), (best.mixes & ~is_its, best.room)]
 
 
 def best_run(
     search: PartySearch, room: ClassRoom, mixes: BoolArray, *, start: float = 0.0, limit: float = np.inf
 ) -> MixRun | None:
-    """Choose the mix that costs least, then the fewest members, in this room; None when none fits.
+    """Choose the mix with the least cost, then the fewest members, in this room; None when none fits.
 
-    Runs that begin at ``start`` and have a value above ``limit`` may be left out.
+    Runs from ``start`` with a value above ``limit`` may be left out.
     """
     party, role = search.party, _working(search)
     fits = np.flatnonzero(mixes[: search.may_fit_anywhere(room)])
@@ -155,13 +157,13 @@ def _working(search: PartySearch) -> int:
 
 
 class _Alone(NamedTuple):
-    """The slots that the working role would have if it were alone: ``slots[t]`` of each pace."""
+    """The ``slots[t]`` of each pace that the working role would have if it were alone."""
 
     search: PartySearch
     slots: IntArray
 
     def least_runs(self, mixes: IntArray) -> FloatArray:
-        """Bound the runs of mixes from below, each on its fastest slots, of which there are enough: float[i]."""
+        """Return lower bounds on the runs of mixes, each on its fastest slots: float[i]. There must be enough slots."""
         party, there = self.search.party, np.flatnonzero(self.slots)
         members = party.needs[mixes, _working(self.search)]
         gained = self.slots[there] / self.search.timeline.slowdowns[there]
@@ -171,12 +173,12 @@ class _Alone(NamedTuple):
         if pieces is None:
             runs: FloatArray = members * party.times[mixes] / speed
             return runs * (1 - _ROUNDING)
-        # As if pieces could be cut.
+        # A lower bound: pieces are divided as if they need not be whole.
         seconds, overheads = _piece(self.search, members)
         return (pieces / speed * seconds + overheads) * (1 - _ROUNDING)
 
     def least_run(self, mix: int) -> float:
-        """Bound the run of a mix from below, with whole pieces."""
+        """Return a lower bound on the run of a mix, with whole pieces."""
         search = self.search
         pieces = search.party.gang.roles[_working(search)].pieces
         if pieces is None:
@@ -184,7 +186,7 @@ class _Alone(NamedTuple):
         members = search.party.needs[[mix], _working(search)]
         seconds, overheads = _piece(search, members)
         costs = SizeCosts(members, overheads, np.ones(1))
-        search.effort.spend(_STEPS_A_LOOK + len(self.slots))
+        search.effort.spend(_STEPS_A_BOUND + len(self.slots))
         found = choose_size(
             search.timeline.slowdowns, self.slots, pieces=pieces, seconds_per_piece=seconds, costs=costs
         )
@@ -192,7 +194,7 @@ class _Alone(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """How long a piece takes on an idle reference node, and the overhead for so many members; 1 and 0 if unknown."""
+    """The seconds of a piece on an idle reference node, and the overhead in seconds by mix; 1 and 0 if unknown."""
 
     seconds: float
     overheads: FloatArray
@@ -210,7 +212,7 @@ def _piece(search: PartySearch, members: IntArray) -> _Piece:
 def _run(
     search: PartySearch, mix: int, role: int, room: ClassRoom, bound: float
 ) -> tuple[float, tuple[Seats, ...]] | None:
-    """Return the seconds that a mix runs, and who sits where."""
+    """Return the seconds that a mix runs, and its nodes."""
     slowdowns = search.timeline.slowdowns[search.timeline.pace]
     pieces = search.party.gang.roles[role].pieces
     if pieces is not None:
@@ -225,14 +227,14 @@ def _run(
 def _run_of_pieces(
     search: PartySearch, mix: int, room: ClassRoom, bound: float
 ) -> tuple[float, tuple[Seats, ...]] | None:
-    """Find the least time in which all pieces can be done: of all times at which some member ends a piece."""
+    """Find the least time in which all pieces can be done, of all times at which some member ends a piece."""
     role = _working(search)
     members, pieces = search.party.needs[[mix], role], search.party.gang.roles[role].pieces
     assert pieces is not None, "who asks has looked"
     seconds, overheads = _piece(search, members)
     overhead = float(overheads[0])
     paces = np.unique(search.timeline.pace[search.slots(room)[:, role] > 0])
-    # Each member has one piece at least.
+    # Each member has at least one piece.
     multiples = Multiples.of(search.timeline.slowdowns[paces], most=pieces - int(members[0]) + 1)
     found = least_multiple(
         multiples.not_below((bound - overhead) / seconds * (1 - _ROUNDING)),

@@ -1,6 +1,6 @@
-"""Several roles, run time unknown: the earliest start from which all members stay, then as many as fit.
+"""Several roles, run time unknown: the earliest start from which all members may stay, then as many as fit.
 
-With pieces, they get the fewest members with which all pieces are done as early as with any number of members.
+With pieces, the fewest members with which all pieces are done as early as with any number of members.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from coschedule.queue.roles.unequal import best_run
 
 
 def earliest_mix(search: PartySearch, *, among: FloatArray, mixes: BoolArray) -> Found | None:
-    """Find the first of the instants ``among``, rising, from which one of the ``mixes``, bool[m], stays."""
+    """Find a run at the first of the instants ``among``, rising, from which one of ``mixes``, bool[m], may stay."""
     if not (mixes.any() and len(search.timeline.slowdowns) and len(among)):
         return None
     may_fit = MixBounds.of(search, among, np.inf).may_fit(int(np.argmax(mixes)))

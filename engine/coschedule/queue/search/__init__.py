@@ -1,1 +1,1 @@
-"""Candidates for a place, the goals that compare them, and the effort that bounds the search."""
+"""Candidate runs, the goals by which they are compared, and the effort that bounds the search."""

@@ -1,7 +1,7 @@
-"""What can be chosen for one gang: ways to run it among the slots that are open to it.
+"""Candidates: the possible runs of one gang on the slots that are open to it.
 
-A load (``queue.loads``) says how long runs of each size take, and searches the slots for the least value, which is the
-finish where members have no price (``queue.price``). Of equal values, fewer members are better, then an earlier start.
+A load (``queue.loads``) knows how long runs of each size take, and searches the slots for the least value
+(``queue.problem.price``). Of equal values, fewer members are better, then an earlier start.
 """
 
 from collections.abc import Callable
@@ -16,9 +16,9 @@ from coschedule.queue.slots.open_slots import OpenSlots
 
 
 class Candidate(NamedTuple):
-    """One way to run a gang; the lesser tuple is the better one. ``pace`` is an index of the open slots' slow-downs.
+    """One possible run of a gang; the least tuple is the best. ``pace`` is an index of the open slots' slow-downs.
 
-    It takes the fastest slots that last from start to finish, none slower than ``pace``.
+    It uses the fastest slots that last from start to finish, none slower than ``pace``.
     """
 
     value: float
@@ -29,7 +29,7 @@ class Candidate(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """When a gang could run, and with how many members; the lesser tuple is the better one."""
+    """When a gang could run, and with how many members; the least tuple is the best."""
 
     value: float
     size: int
@@ -38,12 +38,12 @@ class Outline(NamedTuple):
 
 
 def outline_of(candidate: Candidate | None) -> Outline | None:
-    """Leave out of a candidate what only its own search understands."""
+    """Return a candidate without its pace, which only its own search understands."""
     return None if candidate is None else Outline(candidate.value, candidate.size, candidate.start, candidate.finish)
 
 
 class Considered(NamedTuple):
-    """Some runs that a search has looked at: for ``start[q]`` and slots no slower than ``slowdown[q]``, every size.
+    """Runs that a search has computed: from ``start[q]``, on slots no slower than ``slowdown[q]``, of each size.
 
     ``finish[q, p]`` is when ``size[p]`` members would end, inf where there are too few slots for them.
     """
@@ -59,9 +59,9 @@ Consider = Callable[[Considered], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SearchSpace:
-    """The slots of one gang; each search tells ``consider`` what it looks at.
+    """The slots of one gang; each search passes the runs that it computes to ``consider``.
 
-    When the ``effort`` is over, a search takes the best that was found until then, or else the first that it finds.
+    When the ``effort`` is over, a search returns the best run found until then, or else the first that it finds.
     """
 
     open_slots: OpenSlots
@@ -70,7 +70,7 @@ class SearchSpace:
 
     @property
     def instants(self) -> FloatArray:
-        """The times at which the gang need start, rising."""
+        """The starts to try, rising."""
         return self.open_slots.instants
 
     @property
@@ -90,16 +90,16 @@ class GangLoad(Protocol):
         """Keep the sizes for which ``kept``, bool[p], is True."""
 
     def runs_at(self, slowdown: float) -> FloatArray:
-        """Seconds that each size runs when all its members have this slow-down: float[p]."""
+        """Return the seconds that each size runs when all its members have this slow-down: float[p]."""
 
     def shortest_runs(self, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
-        """Bound from below the seconds that any size runs on some slots: float[k].
+        """Return a lower bound on the run, in seconds, of any size: float[k], inf where there are too few slots.
 
-        There are ``slots[k]`` of them, none with less than ``slowdowns[k]``; inf where they are too few.
+        There are ``slots[k]`` slots, which all have a slow-down of ``slowdowns[k]`` or more.
         """
 
     def least_values(self, starts: FloatArray, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
-        """Bound from below the value of any size's run from ``starts[k]`` on, on such slots: float[k]."""
+        """Return a lower bound on the value of a run of any size from ``starts[k]`` on, on such slots: float[k]."""
 
     def best(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
-        """Find the best candidate that starts at an instant of ``among``, rising, of a value up to ``limit``."""
+        """Find the best candidate of a value up to ``limit`` that starts at an instant of ``among``, rising."""

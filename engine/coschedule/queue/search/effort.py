@@ -1,9 +1,8 @@
-"""How much is looked through for the gangs of a plan before what was found so far has to do.
+"""The effort of a plan: how much each gang may search before it must take the best run found so far.
 
-All that is done for a gang is counted in steps of about ten nanoseconds, and spent from its account and from the
-plan's. The first steps of each choice come from neither, so that no gang is left without any. Half of the plan's
-account is kept in equal parts for the tenants, which are namespaces. So the gangs of one tenant always leave something
-to the gangs of the others.
+The work for a gang is counted in steps of about ten nanoseconds. Steps are paid by the gang's account and by the
+plan's. The first steps of each choice are free, so that each gang gets some. Half of the plan's account is reserved in
+equal parts for the tenants, which are namespaces. So the gangs of one tenant always leave steps to the others.
 """
 
 from collections import Counter
@@ -14,15 +13,15 @@ from typing import NamedTuple
 from coschedule.queue.problem.gangs import GangKey
 
 MOST_COMBINATIONS = 5 * 10**7
-"""For one gang, in all orders of a plan: half a second."""
+"""Steps for one gang, in all orders of a plan: half a second."""
 MOST_IN_A_PLAN = 10**8
-"""For all gangs of a plan together: a second. Those behind have ``LEAST_COMBINATIONS`` for each choice."""
+"""Steps for all gangs of a plan together: a second. After that, each choice has ``LEAST_COMBINATIONS``."""
 LEAST_COMBINATIONS = 2 * 10**5
-"""For each choice: two milliseconds, in which most gangs are planned on thousands of nodes."""
+"""Free steps of each choice: two milliseconds, which is enough for most gangs on thousands of nodes."""
 
 
 class Limits(NamedTuple):
-    """The most steps for one gang, and for all of a plan together, and the fewest that there are for each choice."""
+    """The most steps for one gang, the most for a whole plan, and the free steps of each choice."""
 
     for_one: int
     in_a_plan: int
@@ -35,10 +34,10 @@ def _limits_of_choices() -> Limits:
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """Counts what is spent for the gangs of a plan, in all its forks.
+    """Counts the steps spent for the gangs of a plan, in all its forks.
 
-    ``spent`` is all of it, ``beyond`` what is more than each choice has by itself. ``reserve`` is kept for each tenant
-    that is known, of which ``kept`` is left together.
+    ``spent`` counts all steps, ``beyond`` those that were not free. ``reserve`` is the reservation of each known
+    tenant; ``kept`` is what is left of all reservations together.
     """
 
     limits: Limits = field(default_factory=_limits_of_choices)
@@ -50,19 +49,22 @@ class Account:
     kept: float = 0.0
 
     def welcome(self, gangs: Iterable[GangKey]) -> None:
-        """Keep something for the tenants of these gangs too; who is less urgent comes later, and changes nothing."""
+        """Reserve steps for the tenants of these gangs too.
+
+        This is called for one priority after the other, so less urgent gangs take nothing from more urgent ones.
+        """
         self.by_tenant.update({gang.namespace: 0 for gang in gangs})
         self.reserve = self.limits.in_a_plan / 2 / max(1, len(self.by_tenant))
         self.kept = sum(self._kept_for(tenant) for tenant in self.by_tenant)
 
     def effort(self, gang: GangKey) -> "Effort":
-        """What is there for a gang's next choice."""
+        """Return the effort of a gang's next choice."""
         limits, kept_for_others = self.limits, self.kept - self._kept_for(gang.namespace)
         left = min(int(limits.in_a_plan - self.beyond - kept_for_others), limits.for_one - self.by_gang[gang])
         return Effort(most=min(limits.for_one, max(limits.least, left)), of=(gang, self))
 
     def spend(self, gang: GangKey, steps: int, beyond: int) -> None:
-        """Count what was spent for a gang, so much of it beyond what each choice has by itself."""
+        """Count ``steps`` of a gang, of which ``beyond`` were not free."""
         self.spent += steps
         if beyond:
             kept = self._kept_for(gang.namespace)
@@ -77,7 +79,7 @@ class Account:
 
 @dataclass(slots=True, eq=False)
 class Effort:
-    """Counts what is spent for one choice of a gang, and on whose account."""
+    """Counts the steps of one choice of a gang, which its account pays."""
 
     most: int
     of: tuple[GangKey, Account] | None = None
@@ -87,30 +89,30 @@ class Effort:
 
     @property
     def is_over(self) -> bool:
-        """Whether no more may be looked at."""
+        """Whether all steps are spent."""
         return self.spent >= self.most
 
     @property
     def was_ever_over(self) -> bool:
-        """Whether something was not looked at."""
+        """Whether the steps did not suffice, also before ``once_more``."""
         return self.was_over or self.is_over
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether as much again was looked at when no more was to be."""
+        """Whether twice the steps are spent."""
         return self.spent >= 2 * self.most or (self.was_over and self.is_over)
 
     @property
     def total(self) -> int:
-        """How many steps were spent altogether."""
+        """The number of steps spent altogether."""
         return self.before + self.spent
 
     def allows(self, steps: int) -> bool:
-        """Whether so many more may be spent."""
+        """Whether ``steps`` more may be spent."""
         return self.spent + steps <= self.most
 
     def spend(self, steps: int) -> None:
-        """So many more were spent."""
+        """Count ``steps`` more."""
         before = self.total
         self.spent += steps
         if self.of is not None:
@@ -119,10 +121,10 @@ class Effort:
             account.spend(gang, steps, max(0, steps - by_itself))
 
     def once_more(self) -> None:
-        """Look at as many again, for any way at all where the best was not found."""
+        """Allow as many steps again, to find any run where the best was not found."""
         self.was_over, self.before, self.spent = self.was_ever_over, self.total, 0
 
 
 def effort_for_one() -> Effort:
-    """What is there for a gang that is looked at by itself."""
+    """Return the effort for a gang outside of a plan."""
     return Effort(most=MOST_COMBINATIONS)

@@ -5,11 +5,11 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray
 
 _ROUNDING = 2.0**-48
-"""More than the relative error of a time."""
+"""An upper bound on the relative error of a time."""
 
 
 def finishes_of(starts: float | FloatArray, seconds: FloatArray) -> FloatArray:
-    """Return the finishes of runs that take so many seconds; shapes must agree as numpy broadcasts them."""
+    """Return the finishes of runs that take ``seconds``; the shapes are broadcast."""
     finishes: FloatArray = np.maximum(starts + seconds, np.nextafter(starts, np.inf))
     return finishes
 
@@ -20,17 +20,17 @@ def finish_of(start: float, seconds: float) -> float:
 
 
 def seconds_until(deadline: float, starts: FloatArray) -> FloatArray:
-    """Return for how long a run may take at most that ends by a deadline, rounded up; the deadline may be inf."""
+    """Return the longest run, in seconds and rounded up, that ends by a deadline, which may be inf."""
     left: FloatArray = deadline - starts + abs(deadline) * _ROUNDING
     return left * (1 + _ROUNDING)
 
 
 def first_in_time(runs: FloatArray, seconds: FloatArray) -> IntArray:
-    """Return the index of the first run that takes no longer than each of some seconds; their number if none does."""
+    """Return the index of the first run that takes at most ``seconds[k]``; the number of runs if none does."""
     shortest = np.minimum.accumulate(runs)
     return np.searchsorted(-shortest, -seconds)
 
 
 def least_of_first(runs: FloatArray) -> FloatArray:
-    """Return the least of the first none, one, two … of some runs, inf for none: one entry more than there are runs."""
+    """Return the least of the first k runs, for each k from 0 (inf) to the number of runs."""
     return np.append(np.inf, np.minimum.accumulate(runs))

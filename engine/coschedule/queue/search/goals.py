@@ -1,4 +1,4 @@
-"""What a gang wants of a run, and how its runs are compared."""
+"""The goal of a gang, by which its runs are compared."""
 
 from enum import Enum, auto
 from typing import NamedTuple, assert_never
@@ -7,22 +7,22 @@ from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.search.candidates import Outline
 
 Merit = tuple[float, ...]
-"""How good a run is; the lesser one is the better."""
+"""The merit of a run; the least is the best."""
 
 
 class RunGoal(Enum):
-    """What the best run of a gang is."""
+    """Which run of a gang is the best."""
 
     LEAST_VALUE = auto()
-    """That of the least value (``queue.price``)."""
+    """The run of the least value (``queue.problem.price``)."""
     FEWEST_MEMBERS = auto()
-    """That with the fewest members which meets the deadline."""
+    """The run with the fewest members that meets the deadline."""
     EARLIEST_START = auto()
-    """That which starts first: its run time is unknown."""
+    """The run that starts first: the run time is unknown."""
 
 
 class RatedRun(NamedTuple):
-    """A run and its merit. What is there after ``until`` makes no run better than this one."""
+    """A run and its merit. What is free after ``until`` cannot make another run better than this one."""
 
     merit: Merit
     until: float
@@ -30,17 +30,17 @@ class RatedRun(NamedTuple):
 
 
 def goal_of(gang: PendingGang) -> RunGoal:
-    """Tell what a gang wants."""
+    """Return the goal of a gang."""
     return soonest_goal_of(gang) if gang.work is None or gang.deadline is None else RunGoal.FEWEST_MEMBERS
 
 
 def soonest_goal_of(gang: PendingGang) -> RunGoal:
-    """Tell what a gang would want without its deadline."""
+    """Return the goal of a gang without its deadline."""
     return RunGoal.EARLIEST_START if gang.work is None else RunGoal.LEAST_VALUE
 
 
 def run_of(goal: RunGoal, gang: PendingGang, outline: Outline, *, longest: float | None) -> RatedRun:
-    """Weigh a run; where its time is unknown, ``longest`` is what the last member's pieces take, if there are any."""
+    """Rate a run; ``longest`` is the time of the last member's pieces, None without pieces or with a known run time."""
     match goal:
         case RunGoal.LEAST_VALUE:
             return RatedRun(outline, outline.value, outline)

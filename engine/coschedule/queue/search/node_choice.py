@@ -1,4 +1,4 @@
-"""On which nodes a gang's members go, once start, finish and slowest slow-down are chosen.
+"""The nodes of a gang's members, once start, finish and largest slow-down are chosen.
 
 Example: 3 members, nodes a, b and c of equal speed with 2, 0 and 5 slots that last. Two go on a, one on c.
 """

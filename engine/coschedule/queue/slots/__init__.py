@@ -1,1 +1,1 @@
-"""How many members of a gang each node has room for, at every time from now on."""
+"""How many members of a gang each node has room for, at each time from now on."""

@@ -1,4 +1,4 @@
-"""Which classes of nodes are the same for a gang until some time, in all that it wants."""
+"""Which classes of nodes are equal for a gang until some time."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,9 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 def alike_classes(timeline: Timeline, wanted: IntArray, marks: Sequence[IntArray], until: float) -> IntArray:
-    """Number classes so that those which are as fast, and have as much free until some time, have the same number.
+    """Number classes: those with equal speed and equal free ``wanted`` resources until a time get the same number.
 
-    ``wanted`` resources count. Alike classes also agree in each of the ``marks``, int[c].
+    Classes with the same number also agree in each of the ``marks``, int[c].
     """
     spans = timeline.spans.take(np.flatnonzero(timeline.spans.begin <= until))
     free = np.where(spans.open[:, np.newaxis], np.maximum(spans.free[:, wanted], 0), -1)

@@ -1,7 +1,7 @@
-"""The slots of one kind of members in many domains at once: how many last, from every instant on at which some appear.
+"""The slots of one role in many domains at once: how many last from each instant on at which some appear.
 
-A slot counts in the domain of its node only. So what a domain has at its own instants is all that has to be known of
-it, and all domains together cost a pass over their slots.
+A slot counts only in the domain of its node. So only the instants of its own slots matter for a domain, and all domains
+together cost one pass over all slots.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,10 @@ from coschedule.queue.slots.segments import is_first
 
 
 class SlotsByDomain(NamedTuple):
-    """Of domain ``owner[i]``, which never falls, ``total[i]`` slots of pace ``pace[i]`` last from begin[i] to end[i].
+    """Domain ``owner[i]`` has ``total[i]`` slots of pace ``pace[i]`` from ``begin[i]`` to ``end[i]``.
 
-    ``begin`` is never before the first instant at which the gang may start. ``pace`` is an index of ``slowdowns``.
+    ``owner`` never falls. ``begin`` is never before the first instant at which the gang may start. ``pace`` is an index
+    of ``slowdowns``.
     """
 
     slowdowns: FloatArray
@@ -31,7 +32,7 @@ class SlotsByDomain(NamedTuple):
 
     @property
     def stay(self) -> BoolArray:
-        """Whether they are there for ever: bool[i]."""
+        """Whether the slots have no end: bool[i]."""
         stay: BoolArray = self.end == np.inf
         return stay
 
@@ -67,7 +68,7 @@ class SlotsByDomain(NamedTuple):
 
 
 class Instants(NamedTuple):
-    """When a gang need start in each of some ``domains``: at ``time[k]`` in ``owner[k]``; by domain, then by time."""
+    """The starts to try in ``domains`` domains: ``time[k]`` in domain ``owner[k]``, by domain, then by time."""
 
     domains: int
     owner: IntArray
@@ -96,7 +97,7 @@ def slots_by_domain(open_slots: OpenSlots, domains: Domains) -> SlotsByDomain:
 
 
 def instants_in(slots: Sequence[SlotsByDomain], first: float, domains: int) -> Instants:
-    """List the instants of so many domains: the first of all, and whenever one of the ``slots`` appears."""
+    """List the instants of ``domains`` domains: ``first``, and whenever one of the ``slots`` appears."""
     owner = np.concatenate([np.arange(domains), *(one.owner for one in slots)])
     time = np.concatenate([np.full(domains, first), *(one.begin for one in slots)])
     order = np.lexsort((time, owner))
@@ -124,7 +125,7 @@ def least_by_domain(values: FloatArray, instants: Instants) -> FloatArray:
 
 
 def most_by_domain(counts: IntArray, instants: Instants) -> IntArray:
-    """Return the most that is counted at one of the instants of each domain: int[d]."""
+    """Return the largest count at the instants of each domain: int[d]."""
     return np.maximum.reduceat(counts, np.flatnonzero(is_first(instants.owner)))
 
 
@@ -136,9 +137,9 @@ def fastest_in(slots: SlotsByDomain, domains: int) -> FloatArray:
 
 
 def alike_until(slots: Sequence[SlotsByDomain], until: float, domains: int) -> IntArray:
-    """Number domains so that those in which the same runs are possible that end by ``until`` have the same number.
+    """Number domains: those with the same possible runs that end by ``until`` get the same number.
 
-    What happens later than that makes no difference. A domain has to have the same slots of each of the kinds.
+    Later changes make no difference. Equal domains have equal slots in each entry of ``slots``.
     """
     alike = np.zeros(domains, dtype=np.int64)
     for one in slots:
@@ -160,12 +161,12 @@ def _alike_until(slots: SlotsByDomain, until: float, domains: int) -> IntArray:
 def _places(
     owner: IntArray, time: FloatArray, of: IntArray, at: FloatArray, *, side: Literal["left", "right"]
 ) -> IntArray:
-    """Find where ``at[i]`` would stand among the times of ``of[i]``, which are sorted by owner, then by time."""
+    """Find the place of ``at[i]`` among the times of owner ``of[i]``; times are sorted by owner, then by time."""
     return _both(owner, time).searchsorted(_both(of, at), side=side)
 
 
 def _both(owner: IntArray, time: FloatArray) -> NDArray[np.complex128]:
-    # Complex numbers are compared by their real parts, then by the others.
+    # Complex numbers are compared by their real parts, then by their imaginary parts.
     both = np.empty(len(owner), dtype=np.complex128)
     both.real, both.imag = owner, time
     return both

@@ -1,4 +1,4 @@
-"""What is taken of nodes for some time, and what that leaves of them."""
+"""Claims: what is taken of nodes for some time, and what they leave."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Groups:
-    """Nodes that were of one class and of which the same is claimed.
+    """Groups of nodes of one class with the same claims.
 
-    Axes: group ``g``, node ``k``, and entry ``j`` for each claim on a group, by group. There are ``width[g]`` nodes in
-    group ``g``, and they were of class ``parent[g]``. The node of rank ``ranks[k]`` is in ``group_of[k]``. The claim of
-    index ``claim[j]`` takes ``counts[j]`` members' resources of each node of group ``owner[j]``.
+    Axes: group ``g``, node ``k``, and entry ``j`` for each claim on a group, by group. Group ``g`` has ``width[g]``
+    nodes, which were of class ``parent[g]``. The node of rank ``ranks[k]`` is in group ``group_of[k]``. The claim of
+    index ``claim[j]`` takes the resources of ``counts[j]`` members on each node of group ``owner[j]``.
     """
 
     parent: IntArray
@@ -45,7 +45,7 @@ class Groups:
 
 
 class Taken(NamedTuple):
-    """``amounts[k, r]`` are taken of the node of rank ``ranks[k]``; of some resources that is ``wanted[k, r]``."""
+    """``amounts[k, r]`` are taken of the node of rank ``ranks[k]``; ``wanted[k, r]`` where a claim requests some."""
 
     ranks: IntArray
     amounts: IntArray
@@ -88,9 +88,9 @@ def group_nodes(class_of: IntArray, claims: Sequence[Claim]) -> Groups:
 
 
 def _claims_by_node(claims: Sequence[Claim]) -> tuple[IntArray, IntArray, IntArray]:
-    """List the ranks of nodes on which there is a claim, all claims on them, and where those of each node begin.
+    """List the ranks of nodes with a claim, all claims on them, and where the claims of each node begin.
 
-    A claim is spelled by its index and the members counted; the last bound is the end of all.
+    A claim is listed as its index and its number of members. The last bound is the number of all entries.
     """
     rank = np.concatenate([claim.ranks for claim in claims])
     index = np.repeat(np.arange(len(claims)), [len(claim.ranks) for claim in claims])
@@ -112,7 +112,7 @@ def cut(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> Spans:
 
 
 def _changes(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> tuple[IntArray, FloatArray, IntArray]:
-    """List every change as group, time and what is gained: of resources, of being open, and of claims that close."""
+    """List each change as group, time and gain. Columns of the gain: resources, whether open, claims that close."""
     there = np.column_stack([spans.free, spans.open, np.zeros_like(spans.owner)])
     closes = np.array([[0, -claim.closes] for claim in claims])
     taken = np.column_stack([np.array([claim.request for claim in claims]), closes])[groups.claim]
@@ -128,8 +128,8 @@ def _changes(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> tuple[Int
 
 
 def _in_order(owner: IntArray, begin: FloatArray, sorted_already: int) -> IntArray:
-    """Return the indices by owner, then by begin, where so many of the first are in that order already."""
-    # Complex numbers are compared by their real parts, then by the others.
+    """Return the indices by owner, then by begin; the first ``sorted_already`` are in that order already."""
+    # Complex numbers are compared by their real parts, then by their imaginary parts.
     both = np.empty(len(owner), dtype=np.complex128)
     both.real, both.imag = owner, begin
     rest = both[sorted_already:]

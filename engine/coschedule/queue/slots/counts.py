@@ -1,4 +1,4 @@
-"""How many slots last for some time from each instant on at which a gang may start, by how fast their nodes are."""
+"""How many slots last for some time from each possible start of a gang, by the speed of their nodes."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from coschedule.queue.slots.open_slots import OpenSlots
 def count_outlasting(open_slots: OpenSlots, shortest: FloatArray, *, among: IntArray) -> IntArray:
     """Count the slots that last for some seconds from the instants ``among[k]`` on, which rise: int[range, k].
 
-    Paces are put together in ranges of about as many paces; slots as fast as each range or faster are counted if they
+    Paces are grouped into ranges of about equal length. For each range, slots of its paces or faster ones count if they
     last for ``shortest[range]`` seconds, which never fall.
     """
     instants = open_slots.instants[among]
@@ -48,7 +48,7 @@ def _add_ending(
     parts = []
     for row, next_row in groups:
         too_late = np.searchsorted(instants + shortest[row], open_slots.times, side="right")
-        # What is too short for these ranges is too short for all that follow.
+        # Slots that are too short for these ranges are too short for all later ones.
         long = np.flatnonzero(left.first < too_late[open_slots.end[left.stretch]])
         left = _Ending(*(column[long] for column in left))
         stretch, rows, first = (column[left.row < next_row] for column in left)
@@ -66,7 +66,7 @@ def _along_rows(row: IntArray, first: IntArray, end: IntArray, total: IntArray, 
     width, size = columns + 1, rows * (columns + 1)
     gains = np.bincount(row * width + first, weights=total, minlength=size)
     gains -= np.bincount(row * width + end, weights=total, minlength=size)
-    # Whole numbers are added up several times as fast as others.
+    # Integers are added up several times as fast as floats.
     return gains.astype(np.int64).reshape(rows, width)[:, :columns].cumsum(axis=1)
 
 

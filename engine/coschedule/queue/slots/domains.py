@@ -1,7 +1,7 @@
 """Which nodes of a timeline are in which domain, and which domains are alike.
 
-Example: nodes a, b and c are of one class, d of another; a and b are in rack 1, c and d in rack 2. Rack 1 has one part,
-two nodes of the first class; rack 2 has two, a node of each.
+Example: nodes a, b and c are of one class, d of another; a and b are in rack 1, c and d in rack 2. Rack 1 has one part:
+two nodes of the first class. Rack 2 has two parts: one node of each class.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from coschedule.queue.slots.timeline import Timeline
 class Domains:
     """Axes: domain ``d``, node ``i`` that is in a domain, and part ``p`` of a domain: its nodes of one class.
 
-    The nodes have the ranks ``rank[i]``, by domain; those of a domain rise, and it has ``length[d]`` from ``first[d]``
-    on. A part is of domain ``owner[p]``, which never falls, and of class ``of_class[p]``, and has ``width[p]`` nodes.
-    ``class_of[k]`` is the class of the node of rank k.
+    The nodes have the ranks ``rank[i]``, sorted by domain, then by rank. Domain d has ``length[d]`` of them, from index
+    ``first[d]`` on. Part p has ``width[p]`` nodes of domain ``owner[p]``, which never falls, and of class
+    ``of_class[p]``. ``class_of[k]`` is the class of the node of rank k.
     """
 
     class_of: IntArray
@@ -43,7 +43,7 @@ class Domains:
         return self.rank[self.first[domain] : self.first[domain] + self.length[domain]]
 
     def only(self, kept: IntArray) -> "Domains":
-        """Return some of the domains, whose numbers rise, numbered anew."""
+        """Return the domains ``kept``, which rise, with new numbers."""
         is_kept = np.zeros(len(self.first), dtype=np.bool_)
         is_kept[kept] = True
         parts = np.flatnonzero(is_kept[self.owner])
@@ -58,15 +58,15 @@ class Domains:
         )
 
     def first_of(self, alike: IntArray) -> "Domains":
-        """Keep one of all domains with the same number alike[d]: the one with the lowest rank."""
+        """Of all domains with the same number alike[d], keep the one with the lowest rank."""
         by_both = np.lexsort((self.lowest, alike))
         return self.only(np.sort(by_both[is_first(alike[by_both])]))
 
     def alike(self, kind_of: IntArray, levels: Sequence[IntArray] = ()) -> IntArray:
-        """Number the domains so that those with as many nodes of each kind have the same number: int[d].
+        """Number domains: those with equal numbers of nodes of each kind get the same number, int[d].
 
-        ``kind_of[c]`` is the kind of a class. Where nodes are also in smaller domains, ``levels[l][k]`` of the node of
-        rank k, -1 where in none, these have to be alike too, node by node.
+        ``kind_of[c]`` is the kind of a class. With ``levels``, nodes are also in smaller domains: ``levels[l][k]`` is
+        that of the node of rank k, -1 for none. Equal domains then also agree in these, node by node.
         """
         if levels:
             return self._alike_by_node(kind_of, levels)
@@ -79,13 +79,13 @@ class Domains:
         owner = np.arange(len(self.first)).repeat(self.length)
         place = np.arange(len(owner)) - (self.length.cumsum() - self.length)[owner]
         rank = self.rank[place + self.first[owner]]
-        # What a smaller domain is called does not matter, but which of the nodes before are in it.
+        # The number of a smaller domain does not matter, only which of the nodes before are in it.
         called = [_first_of_same(owner, place, level[rank]) for level in levels]
         return number_groups(owner, number_rows([kind_of[self.class_of[rank]], *called]), len(self.first))
 
 
 def domains_of(timeline: Timeline, domain: IntArray) -> Domains:
-    """Find the domains of a timeline's nodes; ``domain[n]`` is that of the node of index n, -1 where it is in none."""
+    """Return the domains of a timeline's nodes; ``domain[n]`` is that of the node of index n, -1 for none."""
     by_rank = domain[timeline.node]
     inside = np.flatnonzero(by_rank >= 0)
     rank = inside[np.argsort(by_rank[inside], kind="stable")]
@@ -105,7 +105,7 @@ def domains_of(timeline: Timeline, domain: IntArray) -> Domains:
 
 
 def number_rows(columns: Sequence[NDArray[Any]]) -> IntArray:
-    """Number rows so that equal ones have the same number: row ``i`` has ``columns[k][i]``."""
+    """Number rows: equal rows get the same number. Row ``i`` has the values ``columns[k][i]``."""
     numbers: IntArray = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         values, value = np.unique(column, return_inverse=True)
@@ -114,9 +114,9 @@ def number_rows(columns: Sequence[NDArray[Any]]) -> IntArray:
 
 
 def number_groups(owner: IntArray, numbers: IntArray, groups: int) -> IntArray:
-    """Number groups of rows so that those with the same ``numbers`` in the same order have the same number.
+    """Number groups of rows: those with equal ``numbers`` in the same order get the same number.
 
-    Row ``i`` is of group ``owner[i]``, which never falls; there are so many groups.
+    Row ``i`` is of group ``owner[i]``, which never falls and is below ``groups``.
     """
     bounds = np.searchsorted(owner, np.arange(groups + 1))
     if len(owner) == groups and np.array_equal(bounds[:-1], np.arange(groups)):
@@ -126,6 +126,6 @@ def number_groups(owner: IntArray, numbers: IntArray, groups: int) -> IntArray:
 
 
 def _first_of_same(owner: IntArray, place: IntArray, level: IntArray) -> IntArray:
-    """Return for each node the place of the first in its domain that is in the same smaller one; -1 where in none."""
+    """Return for each node the place of the first node in the same domain and smaller domain; -1 without a smaller."""
     _, first, inverse = np.unique(np.stack([owner, level]), axis=1, return_index=True, return_inverse=True)
     return np.where(level < 0, -1, place[first[inverse.reshape(-1)]])

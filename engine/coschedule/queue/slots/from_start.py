@@ -1,4 +1,4 @@
-"""The slots that are there at one start, how many of them a gang loses before it finishes, and how many it keeps."""
+"""The slots at one start, and how many of them a gang loses before it finishes."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from coschedule.queue.slots.open_slots import OpenSlots
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SlotsFrom:
-    """From a start on there are ``slots[j]`` slots of pace ``pace[j]`` until ``end[j]``, of ``paces`` paces."""
+    """From a start on, ``slots[j]`` slots of pace ``pace[j]`` last until ``end[j]``; ``pace[j]`` is below ``paces``."""
 
     paces: int
     pace: IntArray
@@ -19,23 +19,23 @@ class SlotsFrom:
 
     @property
     def held(self) -> IntArray:
-        """Count the slots of each pace and of faster ones: int[t]."""
+        """The number of slots of each pace and of faster ones: int[t]."""
         return self._by_pace(self.pace, self.slots)
 
     def lost_by(self, finish: float) -> IntArray:
-        """Count what is lost before ``finish``, of slots of each pace and of faster ones: int[t]."""
+        """Count the slots of each pace and of faster ones that end before ``finish``: int[t]."""
         gone = self.end < finish
         return self._by_pace(self.pace[gone], self.slots[gone])
 
     def lost_soon(self, finishes: FloatArray) -> IntArray:
-        """Count what is lost before ``finishes[t]``, which rise, of slots of pace t and of faster ones: int[t]."""
+        """Count the slots of pace t and of faster ones that end before ``finishes[t]``, which rise: int[t]."""
         gone = self.end < finishes[-1]
         # A loss counts from the first pace on that may use the slot and whose finish is after the loss.
         first = np.maximum(self.pace[gone], finishes.searchsorted(self.end[gone], side="right"))
         return self._by_pace(first, self.slots[gone])
 
     def lost(self, paces: IntArray, finishes: FloatArray) -> IntArray:
-        """Count what is lost before ``finishes[q, p]``, of slots of ``paces[q]`` or faster: int[q, p]."""
+        """Count the slots of ``paces[q]`` or faster that end before ``finishes[q, p]``: int[q, p]."""
         gone = (self.end < finishes.max()).nonzero()[0]
         gone = gone[self.end[gone].argsort()]
         lost = np.zeros((len(paces), len(gone) + 1), dtype=np.int64)
@@ -48,7 +48,7 @@ class SlotsFrom:
 
 
 def slots_from(open_slots: OpenSlots, start: float) -> SlotsFrom:
-    """Find the slots that are there at a start."""
+    """Return the slots at a start."""
     there = open_slots.at(start)
     return SlotsFrom(
         paces=len(open_slots.slowdowns),

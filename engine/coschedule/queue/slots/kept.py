@@ -1,4 +1,4 @@
-"""Stretches found for one gang and kept for the next that asks for the same; only what changed is found anew."""
+"""A cache of stretches for gangs with equal requests; only changed classes are computed again."""
 
 import numpy as np
 
@@ -8,16 +8,16 @@ from coschedule.queue.slots.stretches import Stretches, find_stretches, no_stret
 from coschedule.queue.slots.timeline import KeptStretches, Timeline
 
 _MOST_KEPT = 32
-"""So many of the latest are kept: a thousand gangs that all ask for something else must not fill the memory."""
+"""The number of cached results: a thousand gangs with different requests must not fill the memory."""
 
 _UNLIMITED = 2**40
-"""More slots than a node ever has: what members do not request does not limit their number."""
+"""More slots than a node ever has: resources that members do not request do not limit their number."""
 
 
 def stretches_for(timeline: Timeline, request: IntArray, passes: BoolArray) -> Stretches:
     """Find the stretches of slots for members that take ``request[r]`` of each resource.
 
-    Only nodes of which ``passes``, bool[n] by index in the snapshot, is True have slots.
+    Only nodes with ``passes``, bool[n] by index in the snapshot, have slots.
     """
     asked = request.tobytes(), passes.tobytes()
     kept = timeline.kept.pop(asked, None) or KeptStretches(np.zeros(0, dtype=np.int64), no_stretches())
@@ -30,7 +30,7 @@ def stretches_for(timeline: Timeline, request: IntArray, passes: BoolArray) -> S
 
 
 def _updated(kept: KeptStretches, timeline: Timeline, request: IntArray, passes: BoolArray) -> Stretches:
-    """Leave out the stretches of classes that are no more, and add those of classes that are new: they come last."""
+    """Drop the stretches of classes that no longer exist, and append those of new classes."""
     new = np.full(timeline.stamps, -1)
     new[timeline.stamp] = np.arange(len(timeline.stamp))
     still = new[kept.stamp]
@@ -48,7 +48,7 @@ def _of_classes_from(timeline: Timeline, first: int, request: IntArray, passes: 
 
 
 def slots_in(spans: Spans, request: IntArray) -> IntArray:
-    """Count the slots that each node has in each of some spans, for members that take ``request[r]``."""
+    """Count the slots of a node in each span, for members that take ``request[r]``."""
     slots = np.where(spans.open, _UNLIMITED, 0)
     for resource in np.flatnonzero(request):
         np.minimum(slots, spans.free[:, resource] // request[resource], out=slots)

@@ -1,6 +1,6 @@
 """How many members of one gang each node could hold, over time, and when the gang may start.
 
-Example: members ask for 2 CPUs. A node has 5 CPUs free from time 0 and 3 from time 10 on. One slot is there from 0 on
+Example: members request 2 CPUs. A node has 5 CPUs free from time 0 and 3 from time 10 on. One slot exists from 0 on
 and another in ``[0, 10)``.
 """
 
@@ -16,16 +16,15 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OpenSlots:
-    """Axes: stretch ``i`` of slots that are there without a break, and class ``c`` of equal nodes.
+    """Axes: stretch ``i`` of slots that exist without a break, and class ``c`` of equal nodes.
 
-    ``slots[i]`` slots on each node of class ``owner[i]``, ``total[i]`` on all of its nodes together, are there from
-    ``times[begin[i]]`` to ``times[end[i]]``. ``times`` rise and end with inf. ``pace[i]`` is the index of the nodes'
-    slow-down in ``slowdowns``, which rise. There are ``classes`` of nodes, also such as have no slots. A run may be on
-    nodes of class ``c`` for ``stays[c]`` seconds, whenever it starts; for ever on all where that is ``None``.
+    Each node of class ``owner[i]`` has ``slots[i]`` slots, all its nodes ``total[i]``, from ``times[begin[i]]`` to
+    ``times[end[i]]``. ``times`` rise and end with inf. ``pace[i]`` is the index of the nodes' slow-down in
+    ``slowdowns``, which rise. ``classes`` is the number of classes, also those without slots. A run may stay on nodes
+    of class ``c`` for ``stays[c]`` seconds, whenever it starts; None where no node limits that.
 
-    ``instants``, which rise, are the only times at which the gang need start: the first time it may (now, as a rule),
-    and every later time at which some node gains slots. A gang that can run at all can be moved to an earlier start
-    until it starts at one of them.
+    ``instants``, which rise, are the starts to try: the earliest one, and each later time at which some node gains
+    slots. Any run can be moved to an earlier start until it starts at one of them.
     """
 
     classes: int
@@ -41,12 +40,12 @@ class OpenSlots:
     stays: FloatArray | None = None
 
     def at(self, start: float) -> IntArray:
-        """List the stretches that are there at a time."""
+        """List the stretches that exist at a time."""
         last = self.times.searchsorted(start, side="right")
         return ((self.begin < last) & (self.end >= last)).nonzero()[0]
 
     def ends(self, start: float, stretches: IntArray) -> FloatArray:
-        """Return until when a run that starts then may use the slots of stretches: float[i]."""
+        """Return until when a run from ``start`` on may use the slots of ``stretches``: float[i]."""
         ends: FloatArray = self.times[self.end[stretches]]
         return ends if self.stays is None else np.minimum(ends, start + self.stays[self.owner[stretches]])
 
@@ -67,8 +66,8 @@ def open_slots_for(
 ) -> OpenSlots:
     """Count the slots for members that take ``request[r]`` of each resource.
 
-    Only nodes of which ``passes``, bool[n] by index in the snapshot, is True have slots, at most ``most`` per node. The
-    first instant is now or, if that is later, ``not_before``. A run may stay ``stays``, float[n], seconds on a node.
+    Only nodes with ``passes``, bool[n] by index in the snapshot, have slots, at most ``most`` per node. The first
+    instant is now or, if that is later, ``not_before``. A run may stay ``stays``, float[n], seconds on a node.
     """
     stretches = stretches_for(timeline, request, passes)
     found = limited(
@@ -111,7 +110,7 @@ def limited(
 
 
 def slots_now(timeline: Timeline, request: IntArray, passes: BoolArray) -> int:
-    """Count the slots that there are now for members that take ``request[r]``, for however short a time."""
+    """Count the slots that exist now for members that take ``request[r]``, however soon they end."""
     slots = slots_in(timeline.spans_of.at_first, request)
     return int((slots * timeline.width)[passes[timeline.example]].sum())
 

@@ -1,4 +1,4 @@
-"""Rows of different lengths that lie one behind the other in an array; ``owner``, never falling, tells them apart.
+"""Rows of different lengths, one after the other in an array. ``owner``, which never falls, is the row of each entry.
 
 Example: with ``owner`` [0, 0, 1] the values [3, 1, 2] are the rows [3, 1] and [2]. The running sums are [3, 4, 2].
 """
@@ -16,14 +16,14 @@ Numbers = TypeVar("Numbers", IntArray, FloatArray)
 
 
 def is_first(owner: NDArray[Any]) -> BoolArray:
-    """Tell which entries begin a row."""
+    """Return which entries begin a row."""
     first = np.ones(len(owner), dtype=np.bool_)
     first[1:] = owner[1:] != owner[:-1]
     return first
 
 
 def is_last(owner: NDArray[Any]) -> BoolArray:
-    """Tell which entries end a row."""
+    """Return which entries end a row."""
     last = np.ones(len(owner), dtype=np.bool_)
     last[:-1] = owner[1:] != owner[:-1]
     return last
@@ -38,9 +38,9 @@ def change(values: IntArray, owner: IntArray) -> IntArray:
 
 
 def running_sum(values: Numbers, owner: IntArray) -> Numbers:
-    """Sum up each row to each of its entries; values may have further axes.
+    """Return the sum of each row up to each of its entries; values may have further axes.
 
-    What a row's sum is does not depend on other rows, also where their sums wrap around.
+    Integer sums of a row do not depend on other rows, even where the sum of these overflows.
     """
     total = np.cumsum(values, axis=0)
     before = total - values
@@ -50,6 +50,6 @@ def running_sum(values: Numbers, owner: IntArray) -> Numbers:
 
 
 def rows_as_bytes(values: NDArray[Any], bounds: IntArray) -> Iterator[bytes]:
-    """Spell each row ``values[bounds[i]:bounds[i + 1]]``, so that equal ones are found by a dictionary."""
-    spelled, width = values.tobytes(), values[:1].nbytes
-    return (spelled[begin:end] for begin, end in pairwise((bounds * width).tolist()))
+    """Return each row ``values[bounds[i]:bounds[i + 1]]`` as bytes, which can be keys of a dictionary."""
+    whole, width = values.tobytes(), values[:1].nbytes
+    return (whole[begin:end] for begin, end in pairwise((bounds * width).tolist()))

@@ -1,4 +1,4 @@
-"""What is free on the nodes of each class, span of time by span of time."""
+"""What is free on the nodes of each class, in each span of time."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,8 +12,8 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 class Spans:
     """Spans of time of several classes: grouped by class, in the order of time within a class.
 
-    Axes: span ``b``, resource ``r``. Span ``b`` belongs to class ``owner[b]``. It lasts from ``begin[b]`` to the begin
-    of the next span of its class; the last span of a class never ends. During the span, each node of the class has
+    Axes: span ``b``, resource ``r``. Span ``b`` belongs to class ``owner[b]``. It begins at ``begin[b]`` and ends where
+    the next span of its class begins; the last span of a class never ends. During the span, each node of the class has
     ``free[b, r]`` free, and takes members only if ``open[b]``.
     """
 

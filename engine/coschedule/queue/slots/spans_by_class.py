@@ -1,7 +1,7 @@
-"""The spans of a timeline's classes, in a store that all timelines share that were made from one another.
+"""The spans of a timeline's classes, in a store that is shared by all timelines that were made from one another.
 
-A claim changes some classes of a thousand. So the spans of these alone are written, behind those that are there, and
-what is there is never written again: a timeline that refers to it stays as it is.
+A claim changes few classes of many. So only the spans of these are written, behind the existing ones. Existing rows
+never change, so timelines that refer to them stay valid.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ _GROWTH = 2
 
 
 class SpanStore:
-    """Spans that stay where they are: ``begin[b]``, ``free[b, r]`` and ``open[b]`` as in ``Spans``.
+    """An append-only store of spans: ``begin[b]``, ``free[b, r]`` and ``open[b]`` as in ``Spans``.
 
-    Rows that nobody was told of have no meaning.
+    Rows that ``put`` has not returned have no meaning.
     """
 
     def __init__(self, spans: Spans) -> None:
@@ -28,7 +28,7 @@ class SpanStore:
         self.open: BoolArray = spans.open
 
     def put(self, spans: Spans) -> int:
-        """Store spans; returns the row of the first, behind which are the others."""
+        """Store spans in consecutive rows; returns the first row."""
         first, self._used = self._used, self._used + len(spans.begin)
         if self._used > len(self.begin):
             self._grow()
@@ -38,7 +38,7 @@ class SpanStore:
         return first
 
     def _grow(self) -> None:
-        """Copy all to where there is more room; resizing in place would also write what others still read."""
+        """Copy all rows to larger arrays; resizing in place would change arrays that other timelines still read."""
         more = _GROWTH * self._used - len(self.begin)
         self.begin = np.concatenate([self.begin, np.zeros(more)])
         self.free = np.concatenate([self.free, np.zeros((more, self.free.shape[1]), dtype=np.int64)])
@@ -47,7 +47,7 @@ class SpanStore:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SpansByClass:
-    """Class ``c`` has ``length[c]`` spans, in the order of time, from row ``first[c]`` of the store on."""
+    """Class ``c`` has ``length[c]`` spans, in the order of time, in the store from row ``first[c]`` on."""
 
     store: SpanStore
     first: IntArray
@@ -60,7 +60,7 @@ class SpansByClass:
 
     @cached_property
     def dated(self) -> DatedSpans:
-        """The same, with their times numbered: for all who want to know how many slots there are in them."""
+        """The spans of all classes with numbered times, computed once for all requests."""
         return self.flat.dated()
 
     @property
@@ -69,20 +69,20 @@ class SpansByClass:
         return self._rows(self.first, np.arange(len(self.first)))
 
     def of(self, classes: IntArray) -> Spans:
-        """Copy the spans of classes, which may repeat; the owner of each is the entry of ``classes`` it is for."""
+        """Copy the spans of classes, which may repeat; the owner of each span is an index of ``classes``."""
         lengths = self.length[classes]
         offset = lengths.cumsum() - lengths
         entry = np.arange(len(classes)).repeat(lengths)
         return self._rows(np.arange(len(entry)) + (self.first[classes] - offset)[entry], entry)
 
     def only(self, classes: IntArray) -> "SpansByClass":
-        """Return the spans of these classes, which may repeat and are numbered anew, in this order."""
+        """Return the spans of these classes, which may repeat, with new class numbers in this order."""
         return SpansByClass(store=self.store, first=self.first[classes], length=self.length[classes])
 
     def then(self, spans: Spans, *, classes: int) -> "SpansByClass":
-        """Append so many further classes, whose numbers follow; the owners of ``spans`` count from the first of them.
+        """Append ``classes`` further classes; the owners of ``spans`` count from the first of them.
 
-        Each of them has a span at least.
+        Each of them must have at least one span.
         """
         length = np.bincount(spans.owner, minlength=classes)
         first = self.store.put(spans) + length.cumsum() - length
@@ -98,6 +98,6 @@ class SpansByClass:
 
 
 def spans_by_class(spans: Spans, *, classes: int) -> SpansByClass:
-    """Store the spans of so many classes, each of which has one at least."""
+    """Store the spans of ``classes`` classes, each of which must have at least one."""
     length = np.bincount(spans.owner, minlength=classes)
     return SpansByClass(store=SpanStore(spans), first=length.cumsum() - length, length=length)

@@ -1,12 +1,11 @@
-"""Stretches: slots that are there from one time to another without a break.
+"""Stretches: slots that exist from one time to another without a break.
 
-A node that can hold v members has slots number 1 to v. Slot number j is there as long as v is j or more. So it comes
-and goes in stretches, and slots of which the stretches are the same are kept together. The slots that last from a start
-to a finish are those of the stretches that begin at the start or before and end at the finish or after: nothing else
-has to be known of what happens between.
+A node that can hold v members has slots number 1 to v. Slot number j exists while v is j or more, so it comes and goes
+in stretches. Slots with equal stretches are stored together. A slot lasts during a run if one of its stretches begins
+no later than the run and ends no earlier.
 
-Example: 3 slots in [0, 10), 1 in [10, 20), 2 from 20 on. Slot 1 is there from 0 on, slots 2 and 3 in [0, 10), and slot
-2 from 20 on: three stretches. A run from 5 to 12 finds slot 1.
+Example: 3 slots in [0, 10), 1 in [10, 20), 2 from 20 on. Slot 1 exists from 0 on, slots 2 and 3 in [0, 10), and slot 2
+from 20 on: three stretches. A run from 5 to 12 finds slot 1.
 """
 
 from collections.abc import Callable
@@ -22,8 +21,8 @@ from coschedule.queue.slots.segments import change, is_first
 class Stretches:
     """Stretch ``i``: slots number ``above[i]`` + 1 to ``upto[i]`` of each node of class ``owner[i]``.
 
-    They are there from ``times[begin[i]]`` to ``times[end[i]]`` and neither just before nor after. ``times`` rise, and
-    end with inf; some may belong to no stretch. There are ``classes`` of nodes, also such as have no stretch.
+    They exist from ``times[begin[i]]`` to ``times[end[i]]`` and neither just before nor just after. ``times`` rise and
+    end with inf; some may belong to no stretch. ``classes`` is the number of classes, also those without stretches.
     """
 
     classes: int
@@ -35,7 +34,7 @@ class Stretches:
     upto: IntArray
 
     def renumbered(self, new: IntArray, classes: int) -> "Stretches":
-        """Call class ``c`` by its number ``new[c]`` among so many; leave out classes whose new number is negative."""
+        """Give class ``c`` the number ``new[c]`` of ``classes`` numbers; drop classes with a negative one."""
         owner = new[self.owner]
         kept = np.flatnonzero(owner >= 0)
         return Stretches(
@@ -49,7 +48,7 @@ class Stretches:
         )
 
     def then(self, others: "Stretches") -> "Stretches":
-        """Append the stretches of further classes, whose numbers follow."""
+        """Append the stretches of further classes."""
         known = self._knowing(others.times)
         theirs = known.times.searchsorted(others.times)
         return Stretches(
@@ -63,7 +62,7 @@ class Stretches:
         )
 
     def _knowing(self, times: FloatArray) -> "Stretches":
-        """Return the same stretches, with these further ``times``, which rise."""
+        """Return the same stretches with further ``times``, which rise."""
         new = times[self.times[self.times.searchsorted(times)] != times]
         if not new.size:
             return self
@@ -83,12 +82,12 @@ def no_stretches() -> Stretches:
 def find_stretches(owner: IntArray, begin: IntArray, slots: IntArray, *, times: FloatArray, classes: int) -> Stretches:
     """Find the stretches of spans: from ``times[begin[b]]`` on, each node of class ``owner[b]`` has ``slots[b]`` slots.
 
-    Spans are grouped by class, in the order of time within a class; slots are at least 0, and ``times`` rise.
+    Spans are grouped by class, in the order of time within a class. ``slots`` are at least 0, and ``times`` rise.
     """
     changing = np.flatnonzero(is_first(owner) | (change(slots, owner) != 0))
     owner, begin, slots = owner[changing], begin[changing], slots[changing]
     no_more, fewer = _last_with_no_more(owner, slots), _first_with_fewer(owner, slots)
-    # Slots that are there longer, on either side, are those that the span before or the one after has, too.
+    # A slot belongs to a longer stretch if the nearest lower span before or after also has it.
     above = np.maximum(_of_same(owner, slots, no_more), _of_same(owner, slots, fewer))
     own = np.flatnonzero(slots > above)
     never = len(times)
@@ -109,28 +108,28 @@ def find_stretches(owner: IntArray, begin: IntArray, slots: IntArray, *, times: 
 
 
 def _of_same(owner: IntArray, slots: IntArray, at: IntArray) -> IntArray:
-    """Return the slots of the spans ``at``; 0 where such a span is none of the same class."""
+    """Return the slots of the spans ``at``; 0 where a span is of another class."""
     same: IntArray = np.where(np.append(owner, -1)[at] == owner, np.append(slots, 0)[at], 0)
     return same
 
 
 def _first_with_fewer(owner: IntArray, slots: IntArray) -> IntArray:
-    """Find for every span the first later one of its class with fewer slots; else it is none of its class."""
-    # Every class is shifted below all values of the one before it, so that no search goes past the end of its class.
+    """Find for each span the first later one of its class with fewer slots, else a span outside of its class."""
+    # Each class is shifted below all values of the one before it, so that no search goes past the end of its class.
     return _first_later(slots - owner * (int(slots.max(initial=0)) + 1), np.greater_equal)
 
 
 def _last_with_no_more(owner: IntArray, slots: IntArray) -> IntArray:
-    """Find for every span the last earlier one of its class with no more slots, or else the one before its class."""
+    """Find for each span the last earlier one of its class with no more slots, else the one before its class."""
     shifted = slots + owner * (int(slots.max(initial=0)) + 1)
     return len(owner) - 1 - _first_later(shifted[::-1], np.greater)[::-1]
 
 
 def _first_later(values: IntArray, passes_over: Callable[[IntArray, IntArray], BoolArray]) -> IntArray:
-    """Find for every entry the first later one that it does not pass over; the length where there is none.
+    """Find for each entry the first later one that it does not pass over; the length where there is none.
 
-    ``passes_over(later, own)`` must be >= or >: then whatever a passed entry passes over is passed over too, so that a
-    search may jump to where that entry's own search has got.
+    ``passes_over(later, own)`` must be >= or >, which are transitive. So a search may jump to where the search of a
+    passed entry has got.
     """
     values = np.append(values, values.min(initial=0) - 1)
     found = np.arange(1, len(values))

@@ -1,13 +1,13 @@
-"""What is free on every node from now on, for classes of equal nodes.
+"""What is free on each node from now on, by classes of equal nodes.
 
-Nodes with the same slow-down, the same answers to every constraint and the same free resources at every instant form a
-class. The future of a class is a row of spans of time in which nothing changes. A claim takes resources from some nodes
-for some time. It splits a class when it takes only some of its nodes. Timelines are values: a claim makes a new one.
+A class is the nodes with the same slow-down, the same answers to all constraints and the same free resources at all
+times. Its future is a row of spans of time in which nothing changes. A claim takes resources from some nodes for some
+time. It splits a class if it takes only some of its nodes. Timelines are values: a claim makes a new one.
 
-Nodes are numbered by rank here: fastest first, then in the order of their names.
+Nodes are numbered by rank: fastest first, then in the order of their names.
 
-Example: nodes a and b are alike and have 4 CPUs free for ever: one class of width 2 with one span. A claim of 1 CPU on
-a, from 10 to 20, leaves two classes of width 1: b with its one span, and a with three, free 4, 3 and 4 CPUs.
+Example: nodes a and b are alike and always have 4 CPUs free: one class of width 2 with one span. A claim of 1 CPU on a,
+from 10 to 20, leaves two classes of width 1: b with its one span, and a with three spans of 4, 3 and 4 free CPUs.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from coschedule.queue.slots.spans_by_class import SpansByClass
 from coschedule.queue.slots.stretches import Stretches
 
 Asked = tuple[bytes, bytes]
-"""What a member requests, and which nodes it may be on."""
+"""The request of a member, and the nodes it may run on."""
 
 
 def no_kinds() -> IntArray:
-    """Return the kinds of no node."""
+    """Return an empty array: nodes without kinds."""
     return np.zeros(0, dtype=np.int64)
 
 
@@ -43,17 +43,17 @@ class KeptStretches(NamedTuple):
 class Timeline:
     """Axes: rank ``k`` of a node, class ``c``.
 
-    ``node[k]`` is the node's index in the snapshot and ``class_of[k]`` its class. ``pace[c]`` is the index of the
-    class's slow-down in ``slowdowns``, which rise; ``width[c]`` how many nodes it has, one at least; ``example[c]`` the
-    index in the snapshot of a node that answers every constraint as its own nodes do.
+    ``node[k]`` is the index of the node in the snapshot, ``class_of[k]`` its class. ``pace[c]`` is the index of the
+    class's slow-down in ``slowdowns``, which rise. ``width[c]`` is its number of nodes, at least one. ``example[c]`` is
+    the snapshot index of a node with the same answers to all constraints.
 
-    ``stamp[c]``, which rises and is below ``stamps``, tells a class from all others that this timeline and those it
-    was made from ever had. ``kept`` are stretches found on one of them, by what was asked for: see ``stretches_for``.
+    ``stamp[c]`` rises and is below ``stamps``. It is unique among all classes of this timeline and of those it was made
+    from. ``kept`` are stretches found on one of them, by request; see ``stretches_for``.
 
-    ``safer`` are the same timeline where nodes are also closed while their owners are likely to come back, each within
-    a higher risk (``owners.safer``). What is claimed here is claimed there.
+    ``safer`` are copies on which nodes are also closed while their owners are likely to come back, each copy for a
+    higher risk (``owners.safer``). All claims are made on them too.
 
-    ``kinds[n]`` are those of the nodes, by index in the snapshot; empty where no gang is faster or slower on some.
+    ``kinds[n]`` are the kinds of nodes by snapshot index; empty where no gang has factors for them.
     """
 
     now: float
@@ -72,7 +72,7 @@ class Timeline:
 
     @property
     def spans(self) -> Spans:
-        """The spans of all classes, copied when they are asked for the first time."""
+        """The spans of all classes, copied on the first access."""
         return self.spans_of.flat
 
     def claimed(self, claim: Claim) -> "Timeline":
@@ -80,7 +80,7 @@ class Timeline:
         return self.claimed_all([claim])
 
     def claimed_all(self, claims: Sequence[Claim]) -> "Timeline":
-        """Return the timeline after all of the claims, as if they came one after the other."""
+        """Return the timeline after all of the claims, as if they were made one after the other."""
         if not claims:
             return self
         groups = group_nodes(self.class_of, claims)
@@ -105,11 +105,11 @@ class Timeline:
         )
 
     def has_room_for(self, claim: Claim) -> bool:
-        """Tell whether the nodes of ``claim`` are open, and have what it takes, from its start to its finish."""
+        """Return whether the nodes of ``claim`` are open and have enough free, from its start to its finish."""
         return self.has_room_for_all([claim])
 
     def has_room_for_all(self, claims: Sequence[Claim]) -> bool:
-        """Tell it of claims together that all start and finish at the same time."""
+        """Return the same for several claims together, which must have the same start and finish."""
         ranks, taken, wanted = taken_together(claims)
         spans = self.spans_of.of(self.class_of[ranks])
         during = (spans.begin < claims[0].finish) & (_ends(spans) > claims[0].start)
@@ -118,36 +118,36 @@ class Timeline:
         return bool(spans.open[during].all() and has_room.all())
 
     def crowded(self, claims: Sequence[Claim]) -> list[bool]:
-        """Tell which of these claims, which were all made, are on nodes that are closed or short meanwhile."""
+        """Return which of these claims, all already made, are on nodes that are closed or overcommitted meanwhile."""
         return [
-            is_doubtful and not self.has_room_for(replace(claim, counts=np.zeros_like(claim.counts)))
-            for claim, is_doubtful in zip(claims, self._doubtful(claims), strict=True)
+            may_be and not self.has_room_for(replace(claim, counts=np.zeros_like(claim.counts)))
+            for claim, may_be in zip(claims, self._may_be_crowded(claims), strict=True)
         ]
 
-    def _doubtful(self, claims: Sequence[Claim]) -> list[bool]:
-        """Tell which claims overlap the time in which a node of theirs is closed or short, now and then at least."""
+    def _may_be_crowded(self, claims: Sequence[Claim]) -> list[bool]:
+        """Return which claims overlap the time from the first to the last crowded span of one of their nodes."""
         if not claims:
             return []
         classes = self.class_of[np.concatenate([claim.ranks for claim in claims])]
         index = np.repeat(np.arange(len(claims)), [len(claim.ranks) for claim in claims])
         start, finish = np.array([(claim.start, claim.finish) for claim in claims]).T
-        first, last = self._wrong_times()
-        doubtful = np.zeros(len(claims), dtype=np.bool_)
-        doubtful[index[(first[classes] < finish[index]) & (last[classes] > start[index])]] = True
-        found: list[bool] = doubtful.tolist()
+        first, last = self._crowded_times()
+        may_be = np.zeros(len(claims), dtype=np.bool_)
+        may_be[index[(first[classes] < finish[index]) & (last[classes] > start[index])]] = True
+        found: list[bool] = may_be.tolist()
         return found
 
-    def _wrong_times(self) -> tuple[FloatArray, FloatArray]:
-        """From when until when, class by class, nodes are closed or short at some times; from inf to -inf if never."""
+    def _crowded_times(self) -> tuple[FloatArray, FloatArray]:
+        """Return when the first crowded span of each class begins and the last one ends; inf and -inf without one."""
         spans, classes = self.spans, len(self.width)
-        wrong = np.flatnonzero(~spans.open | (spans.free < 0).any(axis=1))
+        crowded = np.flatnonzero(~spans.open | (spans.free < 0).any(axis=1))
         first, last = np.full(classes, np.inf), np.full(classes, -np.inf)
-        np.minimum.at(first, spans.owner[wrong], spans.begin[wrong])
-        np.maximum.at(last, spans.owner[wrong], _ends(spans)[wrong])
+        np.minimum.at(first, spans.owner[crowded], spans.begin[crowded])
+        np.maximum.at(last, spans.owner[crowded], _ends(spans)[crowded])
         return first, last
 
     def divided(self, by: IntArray) -> "Timeline":
-        """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]; none is safer."""
+        """Return the timeline with classes in which all nodes also agree in ``by``, int[k]; without ``safer``."""
         kinds, kind = np.unique(by, return_inverse=True)
         parts, class_of = np.unique(self.class_of * len(kinds) + kind, return_inverse=True)
         parents = parts // max(1, len(kinds))
@@ -165,9 +165,9 @@ class Timeline:
         )
 
     def of_ranks(self, ranks: IntArray) -> "Timeline":
-        """Return the timeline of the nodes of these ranks, which rise, ranked anew; none is safer.
+        """Return the timeline of the nodes of these ranks, which rise, with new ranks; without ``safer``.
 
-        It takes as long as it has nodes, however many others there are.
+        The time it takes depends only on the number of these nodes.
         """
         classes, class_of = np.unique(self.class_of[ranks], return_inverse=True)
         paces, pace = np.unique(self.pace[classes], return_inverse=True)
@@ -187,5 +187,5 @@ class Timeline:
 
 
 def _ends(spans: Spans) -> FloatArray:
-    """When each span ends: where the next of its class begins, inf for the last."""
+    """Return when each span ends: where the next of its class begins, inf for the last."""
     return np.where(is_last(spans.owner), np.inf, np.append(spans.begin[1:], np.inf)[: len(spans.begin)])

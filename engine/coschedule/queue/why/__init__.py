@@ -1,1 +1,1 @@
-"""Why a plan is as it is: questions about one gang of a plan that was made, and about changes that would help it."""
+"""Explains a finished plan: questions about one of its gangs, and about changes that would let it start sooner."""

@@ -1,4 +1,4 @@
-"""Why a gang has the size it has: the best run of each size, at its turn."""
+"""Why a gang has its size: the best run of each size, when the gang was planned."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,15 +21,15 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 def sizes_of(turn: Turn) -> IntArray:
-    """List how many members the gang may have, all roles together: int[p], rising."""
+    """List the sizes that the gang may have, all roles together: int[p], rising."""
     return party_of(turn.gang).sizes
 
 
 def best_by_size(turn: Turn, sizes: IntArray) -> tuple[Outline | None, ...]:
     """Find the best run of each of ``sizes``, whatever the deadline: one entry a size, None where it fits nowhere.
 
-    Best is the least value; where the run time is unknown, the earliest start. Where the gang has so many combinations
-    of members and nodes that not all are looked at, a run that fits may be missed.
+    Best is the least value or, where the run time is unknown, the earliest start. With too many combinations of members
+    and nodes to search all, a run that fits may be missed.
     """
     if isinstance(turn.chooser, TopologiesCross | TooManyCombinations):
         return (None,) * len(sizes)
@@ -38,7 +38,7 @@ def best_by_size(turn: Turn, sizes: IntArray) -> tuple[Outline | None, ...]:
 
 
 def _domains(chooser: Chooser, timeline: Timeline) -> Iterator[tuple[Chooser, Timeline]]:
-    """Take every domain for a cluster of its own where all members have to be in one."""
+    """List each domain as a timeline of its own if all members must be in one domain, else the whole timeline."""
     if not isinstance(chooser, OneDomainChooser):
         yield chooser, timeline
         return

@@ -1,4 +1,4 @@
-"""Why a gang has the nodes it has: the nodes of each speed, and which of them had room."""
+"""Why a gang has its nodes: the nodes of each speed, and how many of them had room."""
 
 from dataclasses import dataclass
 
@@ -12,10 +12,10 @@ from coschedule.queue.why.room_now import lasting_slots
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeedGroup:
-    """The nodes on which a second of work takes ``slowdown`` seconds and that pass the constraints of a role.
+    """The nodes of one ``slowdown`` that pass the constraints of a role.
 
-    ``with_room`` of the ``passing`` ones have room for a member of it from the gang's start to its finish; ``used``
-    have members of it.
+    Of these ``passing`` nodes, ``with_room`` have room for a member from the gang's start to its finish, and ``used``
+    have members.
     """
 
     role: str

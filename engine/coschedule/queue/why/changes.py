@@ -1,4 +1,4 @@
-"""What would let a gang start sooner: one change at a time, each checked by planning again."""
+"""Changes that would let a gang start sooner: one at a time, each checked by planning again."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from coschedule.queue.problem.terms import Term
 from coschedule.queue.why.following import before, decision_of, turn_of
 
 MOST_GANGS = 8
-"""So many gangs in front are thought away, one at a time: those on most of the nodes in question."""
+"""The most gangs in front whose absence is tried, one at a time: those on most of the nodes in question."""
 
 _MOST_TAINTS = 4
 _OF_KUBERNETES = "node.kubernetes.io/"
@@ -26,28 +26,28 @@ _OF_KUBERNETES = "node.kubernetes.io/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangEnds:
-    """A gang that runs ends now."""
+    """A running gang ends now."""
 
     gang: RunningGang
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangLeaves:
-    """A gang that waits in front is not there."""
+    """A waiting gang in front leaves the queue."""
 
     gang: GangKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FewerMembers:
-    """A role may have fewer members: from one on, up to its maximum."""
+    """The minimum of a role becomes 1."""
 
     role: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectorDropped:
-    """Members do not select nodes by that label."""
+    """Members do not select nodes by this label."""
 
     key: str
     value: str
@@ -79,9 +79,9 @@ Change = GangEnds | GangLeaves | ChangeOfGang
 def possible_changes(
     snapshot: Snapshot, made: Plan, gang: GangKey, *, running: Sequence[RunningGang] = ()
 ) -> tuple[Change, ...]:
-    """List changes of which each might let a gang start sooner than in the plan that was ``made``.
+    """List changes that might each let a gang start sooner than in the plan that was ``made``.
 
-    ``running`` are gangs that hold nodes; what each gives back at a known time stands in the snapshot's releases too.
+    ``running`` are running gangs; where their end is known, their resources are also in the snapshot's releases.
     """
     pending = _pending(snapshot, gang)
     in_question = _nodes_in_question(snapshot, made, gang)
@@ -92,16 +92,16 @@ def possible_changes(
 
 
 def decision_if(snapshot: Snapshot, gang: GangKey, change: Change) -> Decision:
-    """Plan again with one change, and tell what is decided of the gang."""
+    """Plan again with one change, and return the decision on the gang."""
     priority = _pending(snapshot, gang).priority
-    # Who is less urgent changes nothing.
+    # Gangs of lower priority change nothing.
     changed = _with(snapshot, gang, change)
     return decision_of(plan(with_gangs(changed, (one for one in changed.gangs if one.priority >= priority))), gang)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Concerned:
-    """A gang in front, and on how many of the nodes in question it is."""
+    """A gang in front, and the number of nodes in question on which it is."""
 
     key: GangKey
     nodes: int
@@ -113,7 +113,7 @@ def _pending(snapshot: Snapshot, gang: GangKey) -> PendingGang:
 
 
 def _nodes_in_question(snapshot: Snapshot, made: Plan, gang: GangKey) -> frozenset[str]:
-    """The nodes on which it is planned; where it is not, all that pass its constraints."""
+    """Return the nodes on which the gang is planned; without a placement, all that pass its constraints."""
     decision = decision_of(made, gang)
     if isinstance(decision, Placement):
         return frozenset(members.node for members in decision.members)
@@ -145,7 +145,7 @@ def _of_the_gang_itself(snapshot: Snapshot, gang: PendingGang) -> Iterator[Chang
 
 
 def _role_to_shrink(gang: PendingGang) -> Role:
-    """The role with sizes to choose from, as no other may have them; else that with most members."""
+    """Return the role with sizes to choose from, of which there is at most one; else the role with most members."""
     return max(gang.roles, key=lambda role: (role.sizes.vary, role.sizes.least))
 
 
@@ -154,7 +154,7 @@ def _smallest(role: Role) -> Sizes:
 
 
 def _taints(snapshot: Snapshot, gang: PendingGang) -> list[Taint]:
-    """The taints that keep the gang from most nodes, but for those that say that a node is not well."""
+    """List the taints that exclude most nodes, without Kubernetes' own taints for node problems."""
     tolerances = [Tolerance(role.constraints.tolerations) for role in gang.roles]
     counts = Counter(
         taint
@@ -181,7 +181,7 @@ def _with(snapshot: Snapshot, gang: GangKey, change: Change) -> Snapshot:
 
 
 def _changed(gang: PendingGang, change: ChangeOfGang) -> PendingGang:
-    """Change what a gang asks for; what the plan before gave it was for what it asked for then."""
+    """Change what a gang requests; its kept placement is dropped, as that was for the old requests."""
     match change:
         case FewerMembers(role=name):
             roles = (_shrunk(role) if role.name == name else role for role in gang.roles)

@@ -1,4 +1,4 @@
-"""A plan that was made, followed up to the turn of one gang."""
+"""Repeats a finished plan up to one gang."""
 
 import math
 from collections.abc import Iterator
@@ -15,10 +15,9 @@ from coschedule.queue.problem.snapshot import Snapshot
 
 
 def turn_of(snapshot: Snapshot, made: Plan, gang: GangKey) -> Turn:
-    """Tell what there was for a gang at its turn, in the plan that ``plan`` has made of the snapshot.
+    """Return what was free for a gang when it was planned, in the plan that ``plan`` has made of the snapshot.
 
-    A promise that could not be kept counts no more, as when it was planned. Raises KeyError where the plan has no such
-    gang.
+    A broken promise does not count, as in the plan. Raises KeyError where the plan has no such gang.
     """
     gangs = {one.key: one for one in snapshot.gangs}
     planner = Planner(snapshot, silent, None)
@@ -28,12 +27,12 @@ def turn_of(snapshot: Snapshot, made: Plan, gang: GangKey) -> Turn:
 
 
 def decision_of(made: Plan, gang: GangKey) -> Decision:
-    """Find what was decided of a gang; raises KeyError where nothing was."""
+    """Return the decision on a gang; raises KeyError where there is none."""
     return {decision.gang: decision for decision in made.decisions}[gang]
 
 
 def before(snapshot: Snapshot, made: Plan, gang: GangKey) -> Iterator[Decision]:
-    """List the decisions that stood when it was the gang's turn; who is behind them leaves their nodes to them."""
+    """List the decisions before the gang that keep nodes from it."""
     gangs = {one.key: one for one in snapshot.gangs}
     first_to_wait: dict[int, GangKey] = {}
     for decision in made.decisions:
@@ -47,7 +46,7 @@ def before(snapshot: Snapshot, made: Plan, gang: GangKey) -> Iterator[Decision]:
 
 
 def _stands(decision: Decision, promises: Promises, *, waits: bool, is_first: bool) -> bool:
-    """Tell whether a decision keeps its nodes from those behind it, by what is promised to gangs that wait."""
+    """Return whether a decision keeps its nodes from gangs behind it; that depends on the kind of promises."""
     match promises:
         case Promises.EASY:
             return is_first or not waits

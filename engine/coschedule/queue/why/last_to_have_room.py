@@ -11,10 +11,10 @@ from coschedule.queue.slots.claims import Claim
 
 
 def last_to_have_room(turn: Turn, placement: Placement, *, within_seconds: float = 0.0) -> str | None:
-    """Name the node that has no room for the gang's members until its start, None where all have, or it starts now.
+    """Return the node that has room only from the gang's start on, None where there is none or the gang starts now.
 
-    Of several nodes the fastest is named, then the first by name. What has had room for up to ``within_seconds`` counts
-    too, as a start that was kept in whole seconds may be that late.
+    Of several nodes the fastest, then the first by name. Nodes that have had room for at most ``within_seconds`` count
+    too: a start that was rounded to seconds may be that late.
     """
     start = placement.start
     if not start > turn.snapshot.now:
@@ -28,7 +28,7 @@ def last_to_have_room(turn: Turn, placement: Placement, *, within_seconds: float
 
 
 def _taken_by_rank(turn: Turn, placement: Placement) -> Iterator[tuple[int, IntArray]]:
-    """List what the members of all roles take of each node, by rank."""
+    """List the requests of all members on each node, by rank."""
     requests = {role.name: np.array(role.request, dtype=np.int64) for role in turn.gang.roles}
     index, rank_of = turn.snapshot.nodes.index, np.argsort(turn.by_now.node)
     taken: dict[int, IntArray] = {}

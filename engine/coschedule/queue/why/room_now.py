@@ -23,12 +23,12 @@ TOO_SHORT = "free for less than its shortest run"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomNow:
-    """What of the ``nodes`` is left for members of a role at the first instant at which the gang may start.
+    """How many of the ``nodes`` have room for members of a role at the first instant at which the gang may start.
 
-    ``failures`` counts nodes by the first requirement that each of them fails, in the order of asking: a phrase that
-    completes "3 nodes …", and how many. The other ``with_room`` have room for ``slots`` members together, for as long
-    as the gang's shortest run; it needs ``needed`` of the role at least. ``slots`` is at most what the role can use on
-    each node.
+    ``failures`` counts nodes by the first requirement that each fails, in the order of the checks. Each entry is a
+    phrase that completes "3 nodes …", and a count. The other ``with_room`` nodes have room for ``slots`` members
+    together, for the gang's shortest run. On each node, at most as many slots count as the role can use. The gang needs
+    at least ``needed`` members of the role.
     """
 
     role: str
@@ -40,7 +40,7 @@ class RoomNow:
 
 
 def room_now(turn: Turn) -> tuple[RoomNow, ...]:
-    """Count for each role what is left of the nodes at the first instant at which the gang may start."""
+    """Count for each role the nodes with room at the first instant at which the gang may start."""
     shortest = _shortest(turn)
     return tuple(_of_role(turn, role, shortest) for role in turn.gang.roles)
 
@@ -70,7 +70,7 @@ def _of_role(turn: Turn, role: Role, shortest: float) -> RoomNow:
 
 
 def _checks(turn: Turn, role: Role) -> list[tuple[str, BoolArray]]:
-    """Ask of every node, at the first instant, whether it is open and has room for one member."""
+    """Check for each node, at the first instant, whether it is open and has room for one member."""
     snapshot, at = turn.snapshot, turn.earliest
     is_open: BoolArray = (snapshot.start <= at) & (at < snapshot.until)
     free, open_at_first = _free_at(turn.at_first, at)
@@ -85,7 +85,7 @@ def _wanted(snapshot: Snapshot, role: Role) -> list[tuple[str, int]]:
 
 
 def _free_at(timeline: Timeline, time: float) -> tuple[IntArray, BoolArray]:
-    """Tell what is free on each node at a time, not before now, and whether it takes members: int[n, r], bool[n]."""
+    """Return what is free on each node at a time, not before now, and whether it is open: int[n, r], bool[n]."""
     spans = timeline.spans
     going_on = np.flatnonzero((spans.begin <= time) & (_ends(timeline) > time))
     by_rank = going_on[timeline.class_of]
@@ -95,7 +95,7 @@ def _free_at(timeline: Timeline, time: float) -> tuple[IntArray, BoolArray]:
 
 
 def lasting_slots(timeline: Timeline, role: Role, start: float, finish: float) -> IntArray:
-    """Count the members of a role that each node has room for all the time from start to finish: int[n]."""
+    """Count the members of a role for which each node has room from start to finish without a break: int[n]."""
     spans = timeline.spans
     during = np.flatnonzero((spans.begin < finish) & (_ends(timeline) > start))
     slots = np.full(len(during), role.largest, dtype=np.int64)
@@ -116,7 +116,7 @@ def _ends(timeline: Timeline) -> FloatArray:
 
 
 def _shortest(turn: Turn) -> float:
-    """Bound the seconds that the gang runs from below; inf where nobody knows: it may need its nodes for ever."""
+    """Return a lower bound on the seconds that the gang runs, inf where the run time is unknown."""
     gang = turn.gang
     passes = np.any([turn.passes(role) for role in gang.roles], axis=0)
     if gang.work is None or not passes.any():
@@ -128,6 +128,6 @@ def _shortest(turn: Turn) -> float:
 
 
 def _least_factor(gang: PendingGang, slowdowns: FloatArray) -> float:
-    """Return by what a run on idle reference nodes is longer at least; the overhead of pieces is the same anywhere."""
+    """Return a lower bound on run times divided by those on idle reference nodes; the overhead of pieces is fixed."""
     fastest = float(slowdowns.min())
     return min(1.0, fastest) if any(role.load.is_pieces for role in gang.roles) else fastest

@@ -52,7 +52,7 @@ def _affinity(_: AffinityDropped) -> str:
 
 @spell_change.register
 def _taint(change: TaintTolerated) -> str:
-    return f"it tolerated the taint {change.taint.spelled}"
+    return f"it tolerated the taint {change.taint.formatted}"
 
 
 @spell_change.register

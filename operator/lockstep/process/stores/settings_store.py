@@ -27,7 +27,7 @@ def published(settings: Settings) -> dict[str, str]:
         "promises": settings.promises.value,
         "run-time-quantile": repr(settings.run_time_quantile),
         "node-selector": ",".join(f"{key}={value}" for key, value in settings.node_selector),
-        "pool-taint": " ".join(taint.spelled for taint in settings.pool_taint),
+        "pool-taint": " ".join(taint.formatted for taint in settings.pool_taint),
         "gate-image": settings.gate_image,
     }
 

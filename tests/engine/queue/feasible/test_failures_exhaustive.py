@@ -77,7 +77,7 @@ def fates_of(table, index, constraints):
 def counted_taints(fates):
     taints = Counter(one for one in fates if isinstance(one, Taint))
     ordered = sorted(taints, key=lambda taint: (-taints[taint], taint))
-    named = {f"with the untolerated taint {taint.spelled}": taints[taint] for taint in ordered[:3]}
+    named = {f"with the untolerated taint {taint.formatted}": taints[taint] for taint in ordered[:3]}
     others = sum(taints[taint] for taint in ordered[3:])
     return named | ({Phrase.OTHER_TAINTS: others} if others else {})
 
