@@ -13,7 +13,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.members.member_log import MemberLog, containers_of, parse_member_log
 from lockstep.api.preemption import spelled_gang
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.ranks import MOST_RANKS, has_rank, parse_ranks, ranks_from, spell_ranks
+from lockstep.facts.ranks import MOST_RANKS, format_ranks, has_rank, parse_ranks, ranks_from
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import n_members
 
@@ -140,7 +140,7 @@ def _without_pod(look: _MembersNow, wish: LogsWish) -> str:
     """Which of the ranks that are wanted have no pod in the gang's last attempt, as a status spells ranks."""
     there = {log.member.rank for log in look.logs}
     size = min(look.gang.status.size or 0, MOST_RANKS)
-    return spell_ranks(ranks_from(rank for rank in range(size) if rank not in there and wish.wants(rank)))
+    return format_ranks(ranks_from(rank for rank in range(size) if rank not in there and wish.wants(rank)))
 
 
 def _no_members(gang: GangFact, wish: LogsWish) -> str:

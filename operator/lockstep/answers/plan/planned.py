@@ -13,7 +13,7 @@ from lockstep.cycle.planning.by_rank import in_rank_order
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.plan_thread import Evicting, with_evictions
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
-from lockstep.cycle.planning.waiting import told_of_pool, urgency_of
+from lockstep.cycle.planning.waiting import urgency_of, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
 from lockstep.facts.gang.gang import GangFact
 from lockstep.report.text.refusal_sentences import spell
@@ -117,5 +117,5 @@ def _check(errors: Mapping[GangKey, Exception], asked: Collection[GangKey]) -> N
 
 def _as_told(state: State, decision: Decision) -> Decision:
     gang = state.gangs.get(decision.gang)
-    decision = told_of_pool(state, decision)
+    decision = with_pool(state, decision)
     return decision if gang is None else in_rank_order(state, gang, decision)

@@ -30,7 +30,7 @@ from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
-from lockstep.cycle.planning.plan_thread import who_gives_way
+from lockstep.cycle.planning.plan_thread import choose_victims
 from lockstep.facts.gang.gang import GangFact, GangSpec
 from lockstep.facts.sizing import Sizing
 from lockstep.snapshot.snapshots import SnapshotCutter
@@ -108,7 +108,7 @@ def _planned(snapshot: Snapshot) -> AnsweredPlan:
     return AnsweredPlan(
         snapshot=snapshot,
         made=made,
-        preempting=who_gives_way(snapshot, made),
+        preempting=choose_victims(snapshot, made),
         prices={gang.key: PriceInForce(seconds=gang.member_price) for gang in snapshot.gangs},
         running=snapshot.running,
     )

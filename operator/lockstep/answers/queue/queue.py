@@ -13,7 +13,7 @@ from coschedule import GangKey
 from lockstep.belief.gangs.phases import phase_of
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.gang.start_estimate import Outlook
+from lockstep.facts.gang.start_estimate import StartEstimate
 from lockstep.facts.reasons import Condition
 
 _NOT_YET = "It has not been planned yet."
@@ -79,5 +79,5 @@ def _queued(gang: GangFact) -> Queued:
     )
 
 
-def _latest(outlook: Outlook) -> float | None:
+def _latest(outlook: StartEstimate) -> float | None:
     return outlook.late_start if outlook.promised_start is None else outlook.promised_start

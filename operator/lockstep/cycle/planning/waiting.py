@@ -1,4 +1,4 @@
-"""Who comes first among gangs that wait, and how each is told: the same for whoever plans them."""
+"""The order of waiting gangs, and pools in refusals: shared by all that plan gangs."""
 
 from dataclasses import replace
 
@@ -13,8 +13,8 @@ def urgency_of(state: State, gang: GangFact) -> Urgency:
     return urgency(state.priorities.of(gang) or 0, gang.created, gang.key)
 
 
-def told_of_pool(state: State, decision: Decision) -> Decision:
-    """The decision, so that whoever reads it knows whether all nodes are meant or those of a pool."""
+def with_pool(state: State, decision: Decision) -> Decision:
+    """The decision; a refusal mentions the pool if the operator uses only some nodes."""
     if isinstance(decision, Unplaceable) and state.pool.selector:
         return replace(decision, refusal=in_pool(decision.refusal))
     return decision
