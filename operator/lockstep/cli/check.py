@@ -1,4 +1,4 @@
-"""``lockstep check``: whether gangs are placed."""
+"""``lockstep check``: checks that gangs are placed."""
 
 import asyncio
 
