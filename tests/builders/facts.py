@@ -10,7 +10,7 @@ from lockstep.facts.document import PodTemplate
 from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.role import Needs, RoleSpec
-from lockstep.facts.gang.start_estimate import Outlook, PlanChange
+from lockstep.facts.gang.start_estimate import PlanChange, StartEstimate
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
@@ -38,7 +38,9 @@ def wish(*, storage_class="local", size=GIB, mode="ReadWriteMany", **more):
     return VolumeWish(storage_class=storage_class, size=size, modes=modes, **more)
 
 
-def claim_fact(name="data", *, namespace=DEFAULT, volume="", told="", owner="", deleting=False, bound=None, **wished):
+def claim_fact(
+    name="data", *, namespace=DEFAULT, volume="", selected_node="", owner="", deleting=False, bound=None, **wished
+):
     """Describe a claim, which is bound if it has a volume."""
     return ClaimFact(
         key=ClaimKey(namespace, name),
@@ -47,7 +49,7 @@ def claim_fact(name="data", *, namespace=DEFAULT, volume="", told="", owner="", 
         volume=volume,
         wish=wish(**wished),
         uid=f"uid-of-{name}",
-        told=told,
+        selected_node=selected_node,
         owner=owner,
     )
 
@@ -82,9 +84,9 @@ def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, sl
     )
 
 
-def bid_report(*, duty_cycle=0.5, foretold=(), written=None, **known):
+def bid_report(*, duty_cycle=0.5, forecast=(), written=None, **known):
     """Describe what a node's agent said last."""
-    return BidReport(duty_cycle=duty_cycle, foretold=foretold, written_at=written, **known)
+    return BidReport(duty_cycle=duty_cycle, forecast=forecast, written_at=written, **known)
 
 
 def gang_spec(
@@ -259,4 +261,4 @@ def outlook(likely_start, **more):
         "changed_at": 0.0,
         "changed_because": PlanChange.FIRST_PLANNED,
     }
-    return Outlook(**{**told, **more})
+    return StartEstimate(**{**told, **more})

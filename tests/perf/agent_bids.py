@@ -72,7 +72,7 @@ class Agents:
                 if self._stop.wait(max(0.0, due - time.monotonic())):
                     return
                 number = turn % len(self._names)
-                pool.submit(self._publishers[number].look, self._measured(number))
+                pool.submit(self._publishers[number].update, self._measured(number))
 
     def stop(self) -> None:
         """Have ``run`` end."""

@@ -105,7 +105,7 @@ class _Queue:
     def _carry_out(self, decision: Decision) -> None:
         """Remember what was decided, and start the gang if that is now."""
         gang = self._state.gangs[decision.gang]
-        self._rotation.note(gang, decision)
+        self._rotation.record(gang, decision)
         if isinstance(decision, Placement) and decision.start <= self._now:
             assert gang.spec is not None, "all gangs here are well-formed"
             members = tuple((one.node, one.count) for one in decision.members)

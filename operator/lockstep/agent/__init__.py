@@ -1,1 +1,1 @@
-"""The agent of a node: it measures what gangs meet there. The standard library only: it has to stay small."""
+"""The agent of a node: measures what members get there. It uses the standard library only, to stay small."""

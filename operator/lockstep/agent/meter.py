@@ -1,4 +1,4 @@
-"""The measuring half of the agent, behind two calls."""
+"""The measuring half of the agent."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -18,13 +18,13 @@ from lockstep.agent.measuring.window import FIVE_MINUTES, FiveMinutes, Lasted
 
 
 class Meter:
-    """Measures the node it runs on. Nothing that it reads can make it raise; what it cannot read is None.
+    """Measures the node it runs on. It never raises because of what it reads; what it cannot read is None.
 
-    ``proc`` is the host's /proc, as every container has it. Everything else of the host is below ``root``, where a
-    container has it mounted: ``sys/fs/cgroup``, and for the owner's presence ``run/systemd`` and ``dev``. The history
-    is kept in the file ``history``, whose folder must exist, and is written at most once in five minutes.
-    ``likely`` is the probability from which on the owner is expected. Hours and weekends are those of the time zone of
-    the process.
+    ``proc`` is the host's /proc, which every container has. Other files of the host are below ``root``:
+    ``sys/fs/cgroup``, and ``run/systemd`` and ``dev`` for the presence of the node owner. The history is kept in the
+    file ``history``, whose folder must exist, and is written at most once in five minutes.
+    ``likely`` is the least probability at which the owner is expected. Hours and weekends are those of the time zone
+    of the process.
     """
 
     def __init__(
@@ -37,20 +37,20 @@ class Meter:
         self._sampler = Sampler(root=root, proc=proc)
         self._five_minutes = FiveMinutes()
         self._clocks: ClockSteps | None = None
-        self._noted_at = 0.0
+        self._recorded_at = 0.0
         self._requested = 0.0
 
     def sample(
         self, now: float, wall: float, gang_pods: Collection[str], *, own_wall: float, others_requested: float = 0.0
     ) -> None:
-        """Look once; call it every ten seconds.
+        """Take one sample; call it every ten seconds.
 
-        ``now`` is monotonic, ``wall`` since the epoch, in seconds, ``own_wall`` the same by the node's own clock,
-        however wrong that is: the node's files have their times by it. ``gang_pods`` are the UIDs of the members of
-        gangs on this node. ``others_requested`` are the cores that all its other pods have requested: the planner
-        counts them as taken already, so what these pods use of them slows no member down.
+        Times are in seconds: ``now`` is monotonic, ``wall`` is since the epoch. ``own_wall`` is the same by the node's
+        own clock, even if wrong, since times of the node's files are by that clock. ``gang_pods`` are the UIDs of the
+        members of gangs on this node. ``others_requested`` are the cores that all other pods on it have requested. The
+        planner counts these as taken already, so what the pods use of them slows no member down.
 
-        At idle moments, five times a day, a sample takes 50 ms of processor time longer: it measures the capacity.
+        Five times a day, while the node is idle, a sample takes 50 ms more processor time to measure the capacity.
         """
         clocks = self._follow_the_clocks(now, wall)
         self._requested = others_requested
@@ -60,7 +60,7 @@ class Meter:
             self._take_in(*sampled, clocks, own_wall)
 
     def measured(self, wall: float) -> Measured:
-        """What is known, as of the last sample; ``wall`` is now."""
+        """What is known as of the last sample; ``wall`` is the time now."""
         usage = self._five_minutes.usage()
         learnt, now = self._memory.learnt, self._newest(usage)
         ahead = forecast(learnt.history, wall, now) if now is not None else ()
@@ -82,13 +82,13 @@ class Meter:
             usage=usage,
         )
 
-    def news(self) -> tuple[str, ...]:
-        """Sentences for the log since the last call: a history that was dropped, and why, or could not be written."""
-        return self._memory.news()
+    def take_messages(self) -> tuple[str, ...]:
+        """Sentences for the log since the last call: why the history was dropped or could not be written."""
+        return self._memory.take_messages()
 
     def _follow_the_clocks(self, now: float, wall: float) -> ClockSteps:
         if self._clocks is None:
-            self._clocks, self._noted_at = ClockSteps(now, wall), now
+            self._clocks, self._recorded_at = ClockSteps(now, wall), now
             self._memory.recall(clock_hour(wall).day)
         elif step := self._clocks.move_to(now, wall):
             self._memory.clock_was_set(step)
@@ -96,27 +96,27 @@ class Meter:
 
     def _take_in(self, seconds: float, usage: Usage, clocks: ClockSteps, own_wall: float) -> None:
         lately = self._five_minutes.usage() if self._five_minutes.seconds() >= ENOUGH_SECONDS else None
-        told = owner_is_there(self._root, own_wall, lately)
-        owner = self._memory.owner_was() if told is None else told
+        observed = owner_is_there(self._root, own_wall, lately)
+        owner = self._memory.owner_was() if observed is None else observed
         self._memory.owner_is(present=owner, wall=clocks.wall)
         self._five_minutes.add(Lasted(seconds, usage, owner))
         self._measure_capacity(usage, clocks.wall)
-        if clocks.now - self._noted_at >= FIVE_MINUTES:
-            self._note(clocks)
+        if clocks.now - self._recorded_at >= FIVE_MINUTES:
+            self._record(clocks)
 
     def _measure_capacity(self, usage: Usage, wall: float) -> None:
         capacity = self._memory.learnt.capacity
         if is_idle(usage) and capacity.is_due(wall):
             capacity.run(wall)
 
-    def _note(self, clocks: ClockSteps) -> None:
-        self._noted_at = clocks.now
+    def _record(self, clocks: ClockSteps) -> None:
+        self._recorded_at = clocks.now
         five = self._newest(self._five_minutes.usage())
         if five is not None:
-            self._memory.note(clock_hour(clocks.wall), five)
+            self._memory.record(clock_hour(clocks.wall), five)
 
     def _newest(self, usage: Usage | None) -> HourOfLoad | None:
-        """Return the newest five-minute means; None where nothing is known, or nothing is left for gangs."""
+        """Return the newest five-minute means; None if nothing is known, or if nothing is left for gangs."""
         lost = lost_share(usage, self._requested) if usage is not None else None
         return None if lost is None else HourOfLoad(lost, self._five_minutes.owner_share())
 

@@ -1,4 +1,4 @@
-"""The agent's one loop: look at the node, then see whether its bid has to be written."""
+"""The agent's loop: samples the node, then writes its bid if that is due."""
 
 import logging
 from collections.abc import Callable
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """Which node is measured, how often, and where its files are; ``proc`` is the host's /proc."""
+    """The node to measure, the sampling period, and where the node's files are; ``proc`` is the host's /proc."""
 
     node: str
     period_seconds: float
@@ -30,29 +30,29 @@ class Assignment:
 
 
 def run_agent(assignment: Assignment, server: Server, terms: BidTerms, stop: Event) -> None:
-    """Measure the node and write its bid until somebody says stop. The bid then expires by itself."""
+    """Measure the node and write its bid until ``stop`` is set. The bid then expires by itself."""
     clock = Clock()
     bid = OwnBid(assignment.node, partial(watching, server), clock, stop)
     publisher = Publisher(assignment.node, partial(applied, server), clock, terms)
     meter = Meter(assignment.history, root=assignment.root, proc=assignment.proc)
     log.info("measuring node %s every %g s", assignment.node, assignment.period_seconds)
     bid.start()
-    every(assignment.period_seconds, stop, lambda: look(meter, bid.planned, publisher, clock))
+    every(assignment.period_seconds, stop, lambda: sample_and_publish(meter, bid.planned, publisher, clock))
 
 
-def look(meter: Meter, planned: PlannedOnNode | None, publisher: Publisher, clock: Clock) -> None:
-    """Sample once, if it is known whose pods run here, and see to the bid."""
-    publisher.look(None if planned is None else _sample(meter, planned, clock))
-    for sentence in meter.news():
+def sample_and_publish(meter: Meter, planned: PlannedOnNode | None, publisher: Publisher, clock: Clock) -> None:
+    """Take one sample, if the members of gangs on the node are known, and write the bid if that is due."""
+    publisher.update(None if planned is None else _sample(meter, planned, clock))
+    for sentence in meter.take_messages():
         log.warning("%s", sentence)
 
 
 def every(period_seconds: float, stop: Event, work: Callable[[], None]) -> None:
-    """Do the work once a period until somebody says stop; what it raises costs one period."""
+    """Do the work once a period until ``stop`` is set; an error is logged and ends only that period's work."""
     while not stop.is_set():
         try:
             work()
-        except Exception:  # the bid is not renewed meanwhile, so it tells
+        except Exception:  # the bid is not renewed meanwhile, so the failure shows
             log.exception("one look at the node failed")
         stop.wait(period_seconds)
 

@@ -1,1 +1,1 @@
-"""What people ask of a cluster: why, and what if, who waits, and what members write; and a gang that is put back."""
+"""The answers behind commands for users: explanations, plans, the queue, logs, profiles, requeueing, new GangJobs."""

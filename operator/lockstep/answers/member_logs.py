@@ -1,4 +1,4 @@
-"""The logs of all members of a gang, each line with the rank of who wrote it."""
+"""The logs of all members of a gang, each line with the rank of its member."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -13,18 +13,18 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.members.member_log import MemberLog, containers_of, parse_member_log
 from lockstep.api.preemption import spelled_gang
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.ranks import MOST_RANKS, has_rank, parse_ranks, ranks_from, spell_ranks
+from lockstep.facts.ranks import MOST_RANKS, format_ranks, has_rank, parse_ranks, ranks_from
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import n_members
 
 MOST_FOLLOWED = 100
-"""Each log that is followed is a connection to the API server, and one from there to a kubelet."""
+"""The most logs that are followed: each takes a connection to the API server, and one from there to a kubelet."""
 
-_LOOK_SECONDS = 2.0
+_POLL_SECONDS = 2.0
 
 
 class Said(NamedTuple):
-    """A line of a member's log, or, without a ``line``, a sentence about it; without a ``rank`` about its gang."""
+    """A line of a member's log, or, without a ``line``, a ``notice`` about it; without a ``rank``, about the gang."""
 
     rank: int | None
     attempt: int
@@ -33,11 +33,11 @@ class Said(NamedTuple):
     notice: str = ""
 
 
-Tell = Callable[[Said], None]
+Show = Callable[[Said], None]
 
 
 class LogsWish(NamedTuple):
-    """Whose logs, and how much of them: of all ranks without ``ranks``, and all lines without ``tail``."""
+    """The logs to show: those of ``ranks``, or of all if empty; the last ``tail`` lines, or all if None."""
 
     gang: GangKey
     ranks: str = ""
@@ -50,7 +50,7 @@ class LogsWish(NamedTuple):
 
 
 class _MembersNow(NamedTuple):
-    """A gang and its members at one moment: those of the last attempt of which there are pods, by rank."""
+    """A gang and its members' logs at one time: those of the last attempt that has pods, sorted by rank."""
 
     gang: GangFact
     logs: list[MemberLog]
@@ -60,54 +60,54 @@ class _MembersNow(NamedTuple):
         return self.gang.status.end is not None
 
 
-async def tell_logs(client: KubeClient, wish: LogsWish, tell: Tell) -> bool:
-    """Tell the logs as they are now, rank by rank. Returns whether all that were wanted are there.
+async def show_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
+    """Pass the present logs to ``show``, rank by rank. Returns whether all requested logs exist.
 
-    Raises ``AnswerError`` where there is no such gang, or no member.
+    Raises ``AnswerError`` if there is no such gang, or no member.
     """
-    look = await _look(client, wish)
-    if not look.logs:
-        raise AnswerError(_no_members(look.gang, wish))
-    results = [await _tell_one(client, log, wish, tell) for log in look.logs]
-    gone = _without_pod(look, wish)
+    members = await _read_members(client, wish)
+    if not members.logs:
+        raise AnswerError(_no_members(members.gang, wish))
+    results = [await _show_one(client, log, wish, show) for log in members.logs]
+    gone = _without_pod(members, wish)
     if gone:
-        tell(Said(None, look.gang.status.attempt, "", None, f"There is no pod of rank {gone}, and so no log."))
+        show(Said(None, members.gang.status.attempt, "", None, f"There is no pod of rank {gone}, and so no log."))
     return all(results) and not gone
 
 
-async def follow_logs(client: KubeClient, wish: LogsWish, tell: Tell) -> bool:
-    """Tell the logs as they grow until the gang is over, of later attempts too; else as ``tell_logs``."""
+async def follow_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
+    """Pass the logs to ``show`` as they grow until the gang has ended, also those of later attempts; else as above."""
     followed: dict[tuple[str, str, int], asyncio.Task[bool]] = {}
-    told: set[Said] = set()
+    shown: set[Said] = set()
     try:
         while True:
-            look = await _look(client, wish)
-            _check_number(look, wish)
-            for log in look.logs:
+            members = await _read_members(client, wish)
+            _check_number(members, wish)
+            for log in members.logs:
                 if log.why_none:
-                    _tell_once(_notice(log, f"does not run yet: {log.why_none}"), told, tell)
+                    _show_once(_notice(log, f"does not run yet: {log.why_none}"), shown, show)
                 elif (start := (log.pod.name, log.container, log.restarts)) not in followed:
-                    followed[start] = asyncio.create_task(_tell_one(client, log, wish, tell, follow=True))
+                    followed[start] = asyncio.create_task(_show_one(client, log, wish, show, follow=True))
             for task in followed.values():
                 if task.done():
                     task.result()
-            if not look.logs:
-                _tell_once(Said(None, 0, "", None, _no_members(look.gang, wish)), told, tell)
-            if look.is_over:
+            if not members.logs:
+                _show_once(Said(None, 0, "", None, _no_members(members.gang, wish)), shown, show)
+            if members.is_over:
                 return all(await asyncio.gather(*followed.values()))
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(_POLL_SECONDS)
     finally:
         for task in followed.values():
             task.cancel()
 
 
-def _tell_once(said: Said, told: set[Said], tell: Tell) -> None:
-    if said not in told:
-        told.add(said)
-        tell(said)
+def _show_once(said: Said, shown: set[Said], show: Show) -> None:
+    if said not in shown:
+        shown.add(said)
+        show(said)
 
 
-async def _look(client: KubeClient, wish: LogsWish) -> _MembersNow:
+async def _read_members(client: KubeClient, wish: LogsWish) -> _MembersNow:
     manifest = await read_gang(client, wish.gang)
     if manifest is None:
         raise AnswerError(f"There is no GangJob {spelled_gang(wish.gang)}.")
@@ -128,19 +128,19 @@ def _check_container(pod: Mapping[str, Any], log: MemberLog) -> None:
         raise AnswerError(f"{log.pod.name} has no container {log.container}: it has {', '.join(names)}.")
 
 
-def _check_number(look: _MembersNow, wish: LogsWish) -> None:
-    if len(look.logs) > MOST_FOLLOWED:
+def _check_number(members: _MembersNow, wish: LogsWish) -> None:
+    if len(members.logs) > MOST_FOLLOWED:
         raise AnswerError(
-            f"{spelled_gang(wish.gang)} has {n_members(len(look.logs))} whose logs are wanted, and at most "
+            f"{spelled_gang(wish.gang)} has {n_members(len(members.logs))} whose logs are wanted, and at most "
             f"{MOST_FOLLOWED} are followed at once: choose some, such as --rank 0-{MOST_FOLLOWED - 1}."
         )
 
 
-def _without_pod(look: _MembersNow, wish: LogsWish) -> str:
-    """Which of the ranks that are wanted have no pod in the gang's last attempt, as a status spells ranks."""
-    there = {log.member.rank for log in look.logs}
-    size = min(look.gang.status.size or 0, MOST_RANKS)
-    return spell_ranks(ranks_from(rank for rank in range(size) if rank not in there and wish.wants(rank)))
+def _without_pod(members: _MembersNow, wish: LogsWish) -> str:
+    """The requested ranks that have no pod in the gang's last attempt, as text such as ``0-3,7``."""
+    there = {log.member.rank for log in members.logs}
+    size = min(members.gang.status.size or 0, MOST_RANKS)
+    return format_ranks(ranks_from(rank for rank in range(size) if rank not in there and wish.wants(rank)))
 
 
 def _no_members(gang: GangFact, wish: LogsWish) -> str:
@@ -150,21 +150,21 @@ def _no_members(gang: GangFact, wish: LogsWish) -> str:
     return f"There is no member{which} of {spelled_gang(gang.key)}{why}"
 
 
-async def _tell_one(client: KubeClient, log: MemberLog, wish: LogsWish, tell: Tell, *, follow: bool = False) -> bool:
-    """Tell one log; returns whether there was one."""
+async def _show_one(client: KubeClient, log: MemberLog, wish: LogsWish, show: Show, *, follow: bool = False) -> bool:
+    """Pass one log to ``show``; returns whether there was one."""
     if log.why_none:
-        tell(_notice(log, f"does not run yet: {log.why_none}"))
+        show(_notice(log, f"does not run yet: {log.why_none}"))
         return False
     try:
         async with client.text(paths.pod_log(log.pod), _params(log, wish, follow=follow)) as text:
             refusal = await text.refusal()
             if refusal is not None:
-                tell(_notice(log, f"has a log that can't be read: {refusal}"))
+                show(_notice(log, f"has a log that can't be read: {refusal}"))
                 return False
             async for line in text.lines():
-                tell(Said(log.member.rank, log.member.attempt, log.pod.name, line))
+                show(Said(log.member.rank, log.member.attempt, log.pod.name, line))
     except ApiUnavailableError as error:
-        tell(_notice(log, f"has a log that broke off: {error}"))
+        show(_notice(log, f"has a log that broke off: {error}"))
         return False
     return True
 

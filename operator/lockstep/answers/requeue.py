@@ -1,4 +1,4 @@
-"""A gang is put back into the queue, wherever it stands, by what its owner could do by hand."""
+"""Puts a gang back into the queue, whatever its state, by requests that its owner could make by hand."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,10 +20,10 @@ from lockstep.report.text.sentences import duration
 
 Manifest = Mapping[str, Any]
 Waiting = Callable[[], AbstractContextManager[Callable[[], None]]]
-"""Is entered while somebody waits; what it gives is called at each look that finds nothing yet."""
+"""A context for waiting; the function that it yields is called after each check that is not fulfilled yet."""
 
-_LOOK_SECONDS = 0.5
-# What an owner has said of an object beside its spec.
+_POLL_SECONDS = 0.5
+# The metadata that users write.
 _OWN_METADATA = ("namespace", "name", "labels", "annotations", "ownerReferences")
 
 
@@ -33,7 +33,7 @@ class _Patience(NamedTuple):
 
 
 class NotMadeAnewError(AnswerError):
-    """A gang that was over is deleted, and is not there again; ``manifest`` is what has to be created."""
+    """A finished gang was deleted and could not be created again; ``manifest`` is what to create."""
 
     def __init__(self, message: str, manifest: Manifest) -> None:
         super().__init__(message)
@@ -45,10 +45,10 @@ def _silently() -> AbstractContextManager[Callable[[], None]]:
 
 
 async def requeue_gang(client: KubeClient, key: GangKey, *, within_seconds: float, waiting: Waiting = _silently) -> str:
-    """Have the gang planned from its start; returns what was done as a sentence.
+    """Let the gang be planned from its start; returns a sentence on what was done.
 
-    One that is over is made anew, one that holds nodes or rests is suspended and resumed, one that is suspended is
-    resumed. Raises ``AnswerError`` where that can't be, or takes longer.
+    A finished gang is deleted and created again. One that holds nodes or is in its back-off is suspended and resumed. A
+    suspended one is resumed. Raises ``AnswerError`` if that is impossible or takes longer than ``within_seconds``.
     """
     patience = _Patience(within_seconds, waiting)
     manifest = await _existing(client, key)
@@ -83,7 +83,7 @@ def _refusal(gang: GangFact) -> str | None:
 
 
 async def _start_over(client: KubeClient, gang: GangFact, patience: _Patience) -> str:
-    """Suspend the gang, and resume it when it holds nothing any more."""
+    """Suspend the gang, and resume it once it holds nothing."""
     await _suspend(client, gang.key, wanted=True)
     name = spelled_gang(gang.key)
     try:
@@ -110,7 +110,7 @@ async def _suspend(client: KubeClient, key: GangKey, *, wanted: bool) -> None:
 
 
 async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, patience: _Patience) -> str:
-    """Delete the gang, and create it again when nothing of it is left."""
+    """Delete the gang, and create it again once it and its pods are gone."""
     name = spelled_gang(gang.key)
     if gang.spec is not None and any(role.claims for role in gang.spec.roles):
         raise AnswerError(
@@ -131,7 +131,7 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, pat
         waits = f"GangJob {name} is deleted, and something of it is still there after {duration(patience.seconds)}"
         raise NotMadeAnewError(f"{waits}; its manifest is written to the output.", again) from error
     except asyncio.CancelledError as error:
-        # It is there nowhere else any more.
+        # The manifest exists nowhere else now.
         unmade = f"GangJob {name} is deleted, and was not awaited until it could be created again"
         raise NotMadeAnewError(f"{unmade}; its manifest is written to the output.", again) from error
     except AnswerError as error:
@@ -140,10 +140,10 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, pat
 
 
 async def _until(holds: Callable[[], Awaitable[bool]], waiting: Waiting) -> None:
-    with waiting() as told:
+    with waiting() as still_waiting:
         while not await holds():
-            told()
-            await asyncio.sleep(_LOOK_SECONDS)
+            still_waiting()
+            await asyncio.sleep(_POLL_SECONDS)
 
 
 async def _is_suspended(client: KubeClient, key: GangKey) -> bool:
@@ -151,7 +151,7 @@ async def _is_suspended(client: KubeClient, key: GangKey) -> bool:
 
 
 async def _is_gone(client: KubeClient, gang: GangFact) -> bool:
-    """Whether neither the gang nor a pod of it is there: the pods of the next one have the same names."""
+    """Whether neither the gang nor a pod of it exists: the pods of the new gang have the same names."""
     if await read_gang(client, gang.key) is not None:
         return False
     members = [membership(pod["metadata"]) for pod in await read_members(client, gang.key)]

@@ -1,4 +1,4 @@
-"""The command ``lockstep``: one file for each subcommand, imported when it is asked for."""
+"""The command ``lockstep``: one file for each subcommand, imported when it is used."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -20,7 +20,7 @@ _OTHER_NAMES: Mapping[str, str] = {"fit": "profile"}
 
 
 class _Commands(click.Group):
-    """The subcommands. Importing ``run`` alone takes longer than all that a gate does."""
+    """The subcommands, imported one by one: importing ``run`` takes longer than all the work of ``gate``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own signature
         return sorted([*_COMMANDS, *_OTHER_NAMES])
@@ -33,13 +33,13 @@ class _Commands(click.Group):
         return command if cmd_name == name else _renamed(command, cmd_name)
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """As click does it, with the manners of all commands where a standard stream is closed or full."""
+        """Run the command as click does, with our handling of standard streams that are closed or full."""
         with standard_streams():
             return super().main(*args, **extra)
 
 
 def _renamed(command: click.Command, name: str) -> click.Command:
-    """The same command by another name, which its help says, and has in its example."""
+    """The command under another name; its help says so and uses it in the example."""
     renamed = copy(command)
     renamed.name = name
     own_help = cleandoc(command.help or "").replace(f"lockstep {command.name}", f"lockstep {name}")

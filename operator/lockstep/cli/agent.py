@@ -1,4 +1,4 @@
-"""``lockstep agent``: what runs on every node and bids for it. It stays small: what it imports is little."""
+"""``lockstep agent``: runs on every node and bids for it. It imports little, to stay small."""
 
 import os
 from pathlib import Path
@@ -19,7 +19,7 @@ from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-# A period that takes longer than a bid lasts would have it expire between two looks.
+# With a shorter lifetime the bid could expire between two samples.
 _LEAST_LIFETIME_PERIODS = 3
 
 
@@ -124,7 +124,7 @@ def agent(*, node: str, period: float, lifetime: float, log_level: str, log_form
 
 
 def _own_cluster() -> str:
-    """Where a pod finds the API server: in the environment that its kubelet gives it, without any name service."""
+    """The URL of the API server, from the environment variables of a pod; this needs no DNS."""
     host, port = (os.environ.get(f"KUBERNETES_SERVICE_{part}", "") for part in ("HOST", "PORT"))
     if not (host and port):
         raise click.UsageError("this is no pod of a cluster: name the API server with --api-server")

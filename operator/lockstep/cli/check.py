@@ -1,4 +1,4 @@
-"""``lockstep check``: whether gangs are placed."""
+"""``lockstep check``: checks that gangs are placed."""
 
 import asyncio
 
@@ -30,8 +30,8 @@ def check(kubeconfig: str | None, context: str | None, *, namespace: str, image:
     """
     try:
         configuration = load_configuration(kubeconfig=kubeconfig, context=context)
-        with waiting_with_progress("Waiting until a gang is placed") as told:
-            placing = place_a_gang(configuration, namespace=namespace, image=image, within=timeout, told=told)
+        with waiting_with_progress("Waiting until a gang is placed") as waiting:
+            placing = place_a_gang(configuration, namespace=namespace, image=image, within=timeout, waiting=waiting)
             seconds = asyncio.run(placing)
     except (ApiUnavailableError, CheckError, ConfigError) as error:
         raise click.ClickException(str(error)) from error

@@ -22,10 +22,10 @@ from lockstep.cli.options.answer_options import (
     namespace_option,
     one_sentence,
     output_option,
+    print_document,
+    print_lines,
+    print_waiting,
     read_with_progress,
-    tell_document,
-    tell_lines,
-    tell_waiting,
     tried_with_progress,
 )
 from lockstep.cli.options.connection_options import connection_options
@@ -66,11 +66,11 @@ def explain(gang: str, namespace: str | None, output: str, **options: Any) -> No
             used = work_used(fact, state.past_runs.in_force(fact))
             asked = fact.status.condition(Condition.NODES_REQUESTED)
             nodes_requested = "" if asked is None else asked.message
-            tell_waiting(replace(answer, work_used=used, nodes_requested=nodes_requested), output)
+            print_waiting(replace(answer, work_used=used, nodes_requested=nodes_requested), output)
         elif output == "json":
-            tell_document(settled_document(answer_settled(state, fact)))
+            print_document(settled_document(answer_settled(state, fact)))
         else:
-            tell_lines(settled_lines(answer_settled(state, fact)))
+            print_lines(settled_lines(answer_settled(state, fact)))
 
 
 async def _read(configuration: Configuration, state: State) -> None:

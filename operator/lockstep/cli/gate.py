@@ -1,6 +1,6 @@
-"""``lockstep gate``: what the init container of a member that waits for others runs.
+"""``lockstep gate``: runs in the init container of a member that waits for others.
 
-It is started once a member, and on the way to the members' own start: what it imports is little.
+It runs once for each member and delays the member's start, so it imports little.
 """
 
 import sys
@@ -10,7 +10,7 @@ from time import sleep
 
 import click
 
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 
 
 @click.command()
@@ -27,10 +27,10 @@ def gate(path: Path) -> None:
 
     For example: lockstep gate --file /gate/go
     """
-    # The first process of a container ends by no signal that it does not ask for.
+    # The kernel ignores signals to the first process of a container unless it has a handler for them.
     signal(SIGTERM, lambda *_: sys.exit(128 + SIGTERM))
     while not _has_content(path):
-        sleep(_LOOK_SECONDS)
+        sleep(_POLL_SECONDS)
 
 
 def _has_content(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""``lockstep init``: a GangJob to submit, of a few answers or of a Job or JobSet."""
+"""``lockstep init``: writes a GangJob from a few answers, or from a Job or JobSet."""
 
 from collections.abc import Callable, Sequence
 from typing import IO, Any
@@ -19,13 +19,13 @@ from lockstep.answers.making.new_gang import (
 )
 from lockstep.answers.plan.text import wrapped
 from lockstep.answers.reading.documents import LONGEST
-from lockstep.cli.options.answer_options import one_sentence, tell_lines
+from lockstep.cli.options.answer_options import one_sentence, print_lines
 
 Reader = Callable[[Any], Any]
 
 
 def _reader(parse: Callable[[str], Any]) -> Reader:
-    """Have click fail with the function's own sentence, or ask again with it."""
+    """Let click fail, or ask again, with the message of the function's ValueError."""
 
     def read(value: Any) -> Any:
         if not isinstance(value, str):
@@ -68,11 +68,11 @@ def init(name: str, file: IO[str] | None, output: str, **answers: Any) -> None:
         else:
             _forbid(answers)
             manifests = _converted(file, name)
-    click.echo(_spelled(manifests, output), nl=False)
+    click.echo(_formatted(manifests, output), nl=False)
 
 
 def _ask(name: str, answers: dict[str, Any]) -> NewGang:
-    """Ask for what no option has answered."""
+    """Ask for every value that no option has given."""
     questions: dict[str, tuple[str, Reader, str | None]] = {
         "image": ("Image of a member", str, None),
         "command": ("Its command (empty: the image's own)", _COMMAND, ""),
@@ -88,7 +88,7 @@ def _ask(name: str, answers: dict[str, Any]) -> NewGang:
 
 
 def _prompt(text: str, of_type: Any, default: str | None = None) -> Any:
-    """Ask on the terminal, not in the output; the default is read as an answer would be."""
+    """Ask on standard error; the default is parsed like an answer."""
     return click.prompt(text, type=of_type, default=default, show_default=bool(default), err=True)
 
 
@@ -105,15 +105,15 @@ def _converted(file: IO[str], name: str) -> Sequence[dict[str, Any]]:
         raise click.ClickException(f"{file.name} is not text: {error}.") from error
     converted = convert(text, name=name)
     for line in converted.left_out:
-        tell_lines(wrapped(line), err=True)
+        print_lines(wrapped(line), err=True)
     for one in converted.gangs:
         for note in one.notes:
-            tell_lines(wrapped(f"{one.manifest['metadata']['name']}: {note}"), err=True)
+            print_lines(wrapped(f"{one.manifest['metadata']['name']}: {note}"), err=True)
     return [one.manifest for one in converted.gangs]
 
 
-def _spelled(manifests: Sequence[dict[str, Any]], output: str) -> str:
-    """The manifests as ``kubectl apply`` takes them."""
+def _formatted(manifests: Sequence[dict[str, Any]], output: str) -> str:
+    """The manifests as text for ``kubectl apply``."""
     if output == "json":
         return "".join(orjson.dumps(one, option=orjson.OPT_INDENT_2).decode() + "\n" for one in manifests)
     return str(yaml.safe_dump_all(manifests, sort_keys=False))

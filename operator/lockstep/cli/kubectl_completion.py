@@ -1,4 +1,4 @@
-"""Completion by kubectl, which asks ``kubectl_complete-lockstep`` how a command of its plug-in may go on."""
+"""Completion for kubectl, which runs ``kubectl_complete-lockstep`` to complete commands of its plugin."""
 
 import sys
 
@@ -8,12 +8,12 @@ from click.shell_completion import ShellComplete
 from lockstep.cli import main
 from lockstep.cli.streams import standard_streams
 
-# What kubectl's library (cobra) takes for "names of files may follow", and for "no such names".
+# Directives of cobra, kubectl's library: file names may follow, or may not.
 _FILES, _NO_FILES = ":0", ":4"
 
 
 def complete() -> None:
-    """Print how the words may go on, one way a line with what it does, and last whether names of files may follow."""
+    """Print one completion per line with its help, and last the directive for file names."""
     *words, incomplete = sys.argv[1:] or [""]
     found = ShellComplete(main, {}, "lockstep", "").get_completions(words, incomplete)
     with standard_streams():

@@ -1,4 +1,4 @@
-"""``lockstep logs``: what all members of a gang write."""
+"""``lockstep logs``: shows the logs of all members of a gang."""
 
 import asyncio
 import re
@@ -10,11 +10,11 @@ import click
 import orjson
 
 from coschedule import GangKey
-from lockstep.answers.member_logs import MOST_FOLLOWED, LogsWish, Said, follow_logs, tell_logs
+from lockstep.answers.member_logs import MOST_FOLLOWED, LogsWish, Said, follow_logs, show_logs
 from lockstep.answers.reading.cluster import one_client
 from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.cli.colours import is_colourful
-from lockstep.cli.options.answer_options import namespace_option, one_sentence, output_option, tell_lines
+from lockstep.cli.options.answer_options import namespace_option, one_sentence, output_option, print_lines
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.gang_argument import gang_argument
 
@@ -49,36 +49,36 @@ def logs(gang: str, namespace: str | None, output: str, *, follow: bool, **optio
     with one_sentence():
         key = GangKey(namespace or usual_namespace(**connection), gang)
         wish = LogsWish(key, options["ranks"], options["container"], options["tail"])
-        if not asyncio.run(_tell(connection, wish, _teller(output), follow=follow)):
+        if not asyncio.run(_show(connection, wish, _show_as(output), follow=follow)):
             sys.exit(1)
 
 
-async def _tell(
-    connection: dict[str, str | None], wish: LogsWish, tell: Callable[[Said], None], *, follow: bool
+async def _show(
+    connection: dict[str, str | None], wish: LogsWish, show: Callable[[Said], None], *, follow: bool
 ) -> bool:
     async with one_client(load_configuration(**connection), connections=MOST_FOLLOWED) as client:
-        return await (follow_logs if follow else tell_logs)(client, wish, tell)
+        return await (follow_logs if follow else show_logs)(client, wish, show)
 
 
-def _teller(output: str) -> Callable[[Said], None]:
+def _show_as(output: str) -> Callable[[Said], None]:
     if output == "json":
-        return _tell_program
-    return _tell_terminal if is_colourful() else _tell_person
+        return _show_json
+    return _show_coloured if is_colourful() else _show_plain
 
 
-def _tell_person(said: Said) -> None:
-    _tell_prefixed(said, _prefix(said))
+def _show_plain(said: Said) -> None:
+    _show_prefixed(said, _prefix(said))
 
 
-def _tell_terminal(said: Said) -> None:
-    _tell_prefixed(said, click.style(_prefix(said), fg=_COLOURS[(said.rank or 0) % len(_COLOURS)]))
+def _show_coloured(said: Said) -> None:
+    _show_prefixed(said, click.style(_prefix(said), fg=_COLOURS[(said.rank or 0) % len(_COLOURS)]))
 
 
-def _tell_prefixed(said: Said, prefix: str) -> None:
+def _show_prefixed(said: Said, prefix: str) -> None:
     if said.line is None:
-        tell_lines([_prefix(said) + said.notice], err=True)
+        print_lines([_prefix(said) + said.notice], err=True)
     else:
-        # What a program writes is not ours to change: it goes out byte by byte.
+        # Output of programs is passed on unchanged, as bytes.
         click.echo(prefix.encode() + said.line)
 
 
@@ -86,7 +86,7 @@ def _prefix(said: Said) -> str:
     return "" if said.rank is None else f"[{said.rank}] "
 
 
-def _tell_program(said: Said) -> None:
+def _show_json(said: Said) -> None:
     about = {"rank": said.rank, "attempt": said.attempt, "pod": said.pod}
     says = {"notice": said.notice} if said.line is None else {"line": said.line.decode(errors="replace")}
     click.echo(orjson.dumps({**about, **says}).decode())

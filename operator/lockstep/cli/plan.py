@@ -1,4 +1,4 @@
-"""``lockstep plan``: what would happen if a GangJob were applied now."""
+"""``lockstep plan``: shows what would happen if a GangJob were applied now."""
 
 import asyncio
 import math
@@ -26,10 +26,10 @@ from lockstep.cli.options.answer_options import (
     namespace_option,
     one_sentence,
     output_option,
+    print_document,
+    print_lines,
+    print_waiting,
     read_with_progress,
-    tell_document,
-    tell_lines,
-    tell_waiting,
     tried_with_progress,
 )
 from lockstep.cli.options.connection_options import connection_options
@@ -94,7 +94,7 @@ def _in_cluster(
         else answer_settled(state, state.gangs[key])
         for key in keys
     ]
-    _tell(answers, _delays(before, after), (), output)
+    _print(answers, _delays(before, after), (), output)
 
 
 async def _read(connection: Mapping[str, str | None], state: State) -> None:
@@ -112,11 +112,11 @@ def _in_snapshot(manifests: Sequence[Manifest], raw: bytes, output: str) -> None
     after, notes = with_further(recorded, manifests)
     keys = [GangKey(one["metadata"]["namespace"], one["metadata"]["name"]) for one in manifests]
     answers = [answer_about(after, key, progress=tried_with_progress) for key in keys]
-    _tell(answers, _delays(planned_before(recorded), after), notes, output)
+    _print(answers, _delays(planned_before(recorded), after), notes, output)
 
 
 def _delays(before: AnsweredPlan, after: AnsweredPlan) -> Delays:
-    """Who else would start later, and by how many seconds, in the order of the plan."""
+    """The other gangs that would start later, and by how many seconds, in the order of the plan."""
     now = start_times(after.preempting.plan.decisions)
     return [
         (spelled_gang(gang), now[gang] - start)
@@ -125,16 +125,16 @@ def _delays(before: AnsweredPlan, after: AnsweredPlan) -> Delays:
     ]
 
 
-def _tell(answers: Sequence[WaitingAnswer | SettledAnswer], delays: Delays, notes: Sequence[str], output: str) -> None:
+def _print(answers: Sequence[WaitingAnswer | SettledAnswer], delays: Delays, notes: Sequence[str], output: str) -> None:
     if output == "json":
         gangs = [waiting_document(one) if isinstance(one, WaitingAnswer) else settled_document(one) for one in answers]
         delayed = [{"gang": name, "seconds": by if math.isfinite(by) else None} for name, by in delays]
-        tell_document({"gangs": gangs, "delays": delayed, "notes": notes})
+        print_document({"gangs": gangs, "delays": delayed, "notes": notes})
         return
     for answer in answers:
         if isinstance(answer, WaitingAnswer):
-            tell_waiting(answer, output)
+            print_waiting(answer, output)
         else:
-            tell_lines(settled_lines(answer))
+            print_lines(settled_lines(answer))
         click.echo()
-    tell_lines([delays_line(delays), *notes, "Nothing was created."])
+    print_lines([delays_line(delays), *notes, "Nothing was created."])

@@ -1,4 +1,4 @@
-"""``lockstep profile``: the work that finished runs of a gang's template tell, to paste into its spec."""
+"""``lockstep profile``: fits ``work`` to the finished runs of a gang's template, to paste into its spec."""
 
 import asyncio
 import sys
@@ -13,7 +13,13 @@ from lockstep.answers.profile.profile_document import profile_document
 from lockstep.answers.profile.profile_text import profile_lines
 from lockstep.answers.reading.cluster import one_client, read_gangs
 from lockstep.api.client.configuration import Configuration, load_configuration, usual_namespace
-from lockstep.cli.options.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
+from lockstep.cli.options.answer_options import (
+    namespace_option,
+    one_sentence,
+    output_option,
+    print_document,
+    print_lines,
+)
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.gang_argument import gang_argument
 from lockstep.facts.gang.gang import GangFact
@@ -37,9 +43,9 @@ def profile(gang: str, namespace: str | None, output: str, **connection: Any) ->
         gangs = asyncio.run(_read(load_configuration(**connection), key.namespace))
         answer = answer_profile(gangs, key)
         if output == "json":
-            tell_document(profile_document(answer))
+            print_document(profile_document(answer))
         else:
-            tell_lines(profile_lines(answer, marks_for(sys.stdout.encoding).finish))
+            print_lines(profile_lines(answer, marks_for(sys.stdout.encoding).finish))
 
 
 async def _read(configuration: Configuration, namespace: str) -> list[GangFact]:

@@ -1,4 +1,4 @@
-"""``lockstep queue``: who waits, until when and behind whom."""
+"""``lockstep queue``: shows the gangs that wait, with their starts and what they wait for."""
 
 import asyncio
 from time import time
@@ -12,7 +12,13 @@ from lockstep.answers.queue.queue_text import queue_document, queue_lines
 from lockstep.answers.reading.cluster import one_client, read_gangs
 from lockstep.answers.reading.errors import NotAllowedError
 from lockstep.api.client.configuration import load_configuration, usual_namespace
-from lockstep.cli.options.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
+from lockstep.cli.options.answer_options import (
+    namespace_option,
+    one_sentence,
+    output_option,
+    print_document,
+    print_lines,
+)
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.facts.gang.gang import GangFact
 
@@ -42,15 +48,15 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
         gangs, are_all, now = *asyncio.run(_read(connection, where)), time()
         waiting = [one for one in queue_of(gangs, now, are_all=are_all) if where in (None, one.gang.namespace)]
         if not are_all:
-            tell_lines(wrapped(_OF_STATUSES), err=True)
+            print_lines(wrapped(_OF_STATUSES), err=True)
         if output == "json":
-            tell_document(queue_document(waiting, now))
+            print_document(queue_document(waiting, now))
         else:
-            tell_lines(queue_lines(waiting, now))
+            print_lines(queue_lines(waiting, now))
 
 
 async def _read(connection: dict[str, str | None], namespace: str | None) -> tuple[list[GangFact], bool]:
-    """The gangs of all namespaces at one moment, and True; where these may not be listed, those of ``namespace``."""
+    """(The gangs of all namespaces, True); or (the gangs of ``namespace``, False) if only these may be listed."""
     async with one_client(load_configuration(**connection)) as client:
         try:
             return await read_gangs(client, None), True

@@ -1,4 +1,4 @@
-"""``lockstep replay``: what was decided once, decided again."""
+"""``lockstep replay``: plans a recorded snapshot again, and shows the differences."""
 
 from typing import IO
 
@@ -7,7 +7,7 @@ import click
 from lockstep.answers.plan.document import decision_document
 from lockstep.answers.plan.recorded import Difference, RecordedSnapshot, differences, read_recorded
 from lockstep.answers.plan.text import difference_lines
-from lockstep.cli.options.answer_options import one_sentence, output_option, tell_document, tell_lines
+from lockstep.cli.options.answer_options import one_sentence, output_option, print_document, print_lines
 from lockstep.report.text.sentences import n_nodes
 
 
@@ -25,13 +25,13 @@ def replay(file: IO[bytes], output: str) -> None:
         recorded = read_recorded(file.read())
         found = differences(recorded)
     if output == "json":
-        tell_document(_document(recorded, found))
+        print_document(_document(recorded, found))
         return
     gangs, nodes = len(recorded.snapshot.gangs), len(recorded.snapshot.nodes.names)
     was = "gang that waited" if gangs == 1 else "gangs that waited"
     click.echo(f"{gangs} {was} for {n_nodes(nodes)} {'was' if gangs == 1 else 'were'} planned again.")
     for one in found:
-        tell_lines(difference_lines(one, recorded.snapshot.now))
+        print_lines(difference_lines(one, recorded.snapshot.now))
     if not found:
         click.echo("This version decides the same.")
 

@@ -1,4 +1,4 @@
-"""``lockstep requeue``: a gang is planned from its start once more."""
+"""``lockstep requeue``: puts a gang back into the queue."""
 
 import asyncio
 from typing import Any
@@ -14,8 +14,8 @@ from lockstep.cli.options.answer_options import (
     namespace_option,
     one_sentence,
     output_option,
-    tell_document,
-    tell_lines,
+    print_document,
+    print_lines,
     waiting_with_progress,
 )
 from lockstep.cli.options.connection_options import connection_options
@@ -45,9 +45,9 @@ def requeue(gang: str, namespace: str | None, output: str, *, timeout: float, **
             click.echo(yaml.safe_dump(error.manifest, sort_keys=False))
             raise
         if output == "json":
-            tell_document({"gang": key._asdict(), "message": done})
+            print_document({"gang": key._asdict(), "message": done})
         else:
-            tell_lines([done])
+            print_lines([done])
 
 
 async def _requeue(connection: dict[str, str | None], key: GangKey, *, within_seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""``lockstep simulate``: whole queues, decided by several policies side by side."""
+"""``lockstep simulate``: simulates whole queues with several policies, and compares these."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,12 +76,12 @@ def simulate(  # noqa: PLR0913 - one for each option but those of what is simula
     )
     runs = _run(comparison, processes)
     by_load = {load: _results(runs, load, comparison.scenario.nodes) for load in comparison.loads}
-    for line in chain(_spelled(by_load), _written(out, by_load, runs, draw)):
+    for line in chain(_formatted(by_load), _written(out, by_load, runs, draw)):
         click.echo(line)
 
 
 def _make(folder: Path) -> None:
-    """Whoever cannot write there is told before anything is simulated."""
+    """Make the folder before anything is simulated, so that an error is reported at once."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -89,7 +89,7 @@ def _make(folder: Path) -> None:
 
 
 def _drawing(out: Path | None) -> Drawing:
-    """Return what draws plots; whoever cannot have them is told before anything is simulated."""
+    """Return the function that draws plots; raises click's errors before anything is simulated."""
     if out is None:
         raise click.UsageError("--plots needs a folder to draw into: --out DIR.")
     try:
@@ -100,7 +100,7 @@ def _drawing(out: Path | None) -> Drawing:
 
 
 def _run(comparison: Comparison, processes: int) -> dict[Trial, list[Ran]]:
-    """Let each policy decide about the jobs of each load and seed, and show how far that is."""
+    """Simulate each policy with the jobs of each load and seed, with a progress bar."""
     try:
         jobs = comparison.jobs()
         length = len(comparison.policies) * sum(len(of_seed) for of_seed in jobs.values())
@@ -118,7 +118,7 @@ def _results(runs: Mapping[Trial, Sequence[Ran]], load: Load, nodes: int) -> Res
     return results
 
 
-def _spelled(by_load: Mapping[Load, Results]) -> Iterator[str]:
+def _formatted(by_load: Mapping[Load, Results]) -> Iterator[str]:
     for number, (load, results) in enumerate(by_load.items()):
         if len(by_load) > 1:
             yield ("\n" if number else "") + f"Load {load:g}"
@@ -128,7 +128,7 @@ def _spelled(by_load: Mapping[Load, Results]) -> Iterator[str]:
 def _written(
     out: Path | None, by_load: Mapping[Load, Results], runs: Mapping[Trial, Sequence[Ran]], draw: Drawing | None
 ) -> Iterator[str]:
-    """Write the files that are asked for, and say which."""
+    """Write the requested files; yields lines that name them."""
     if out is None:
         return
     write_summary(out / "summary.csv", by_load)

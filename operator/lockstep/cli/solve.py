@@ -1,4 +1,4 @@
-"""``lockstep solve``: the engine's request language, beside the operator that uses the engine."""
+"""``lockstep solve``: answers requests to the engine."""
 
 import sys
 

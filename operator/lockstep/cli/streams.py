@@ -1,4 +1,4 @@
-"""The standard streams of a command: one that is closed or full ends it with one sentence."""
+"""Handles standard streams that are closed or full: the command then ends with one sentence."""
 
 import errno
 import io
@@ -15,9 +15,9 @@ _CLOSED = "it is closed"
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """End the process with one sentence where its output can't be written, at its end too, or its input can't be read.
+    """End the process with one sentence if its output can't be written or its input can't be read.
 
-    Whoever reads the output may stop at any time: then it ends without a word.
+    If the reader of the output has closed it, the process ends without a message.
     """
     was_closed = {name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None}
     output = _prepare()
@@ -27,18 +27,18 @@ def standard_streams() -> Iterator[None]:
         unwritten = None if output is None else _why_unwritten(output)
         if unwritten is not None:
             if unwritten.errno != errno.EPIPE:
-                _tell("The output can't be written", _CLOSED if "stdout" in was_closed else unwritten.strerror)
+                _print_error("The output can't be written", _CLOSED if "stdout" in was_closed else unwritten.strerror)
         elif (unread := _why_unread(end, is_closed="stdin" in was_closed)) is not None:
-            _tell("The input can't be read", unread)
+            _print_error("The input can't be read", unread)
         else:
             raise
         raise SystemExit(1) from end
 
 
 class _Messages(io.FileIO):
-    """Messages and progress that can't be written go nowhere: a command does what it began all the same."""
+    """Drops messages and progress that can't be written, so that a command still does its work."""
 
-    # Any buffer, as below.
+    # Any buffer, as in ``_Output``.
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
@@ -47,11 +47,11 @@ class _Messages(io.FileIO):
 
 
 class _Output(io.FileIO):
-    """What is printed goes through it. It remembers why something could not be written: buffers forget that."""
+    """Writes all output. It keeps the error of a failed write, which buffers lose."""
 
     failure: OSError | None = None
 
-    # What is written may be any buffer, for which there is no type before Python 3.12.
+    # ``data`` may be any buffer; Python has no type for that before 3.12.
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
@@ -61,10 +61,10 @@ class _Output(io.FileIO):
 
 
 def _prepare() -> _Output | None:
-    """Replace streams that are closed, so that no other file gets their numbers, and watch the output.
+    """Replace closed streams, so that no other file gets their descriptors, and return the watched output.
 
-    Input and output that were closed can be used as little as before, and messages that can't be written go nowhere.
-    Nothing is watched where the process prints into something of its own, as tests do.
+    Using closed input or output still fails; messages that can't be written are dropped. The output is not watched, and
+    None returned, if ``sys.stdout`` was replaced, as in tests.
     """
     if sys.stdin is None:
         sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), "r")
@@ -77,13 +77,13 @@ def _prepare() -> _Output | None:
 
 
 def _where_possible(stderr: TextIO) -> TextIO:
-    """Have what can't be written there go nowhere."""
+    """Return a stderr that drops what can't be written."""
     messages = _Messages(stderr.fileno(), "w", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(messages), stderr.encoding, stderr.errors, line_buffering=True)
 
 
 def _watch(stdout: TextIO | None) -> _Output:
-    """Have the process print through what is returned."""
+    """Let the process print through the returned output."""
     number = os.open(os.devnull, os.O_RDONLY) if stdout is None else stdout.fileno()
     output = _Output(number, "w", closefd=False)
     encoding, errors = (None, None) if stdout is None else (stdout.encoding, stdout.errors)
@@ -92,7 +92,7 @@ def _watch(stdout: TextIO | None) -> _Output:
 
 
 def _why_unwritten(output: _Output) -> OSError | None:
-    """Why what was printed can't be written. What is left of it goes nowhere, so that no one else fails with it."""
+    """Flush the output; returns the error if it can't be written. The rest is dropped, so that no later flush fails."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -103,12 +103,12 @@ def _why_unwritten(output: _Output) -> OSError | None:
 
 
 def _why_unread(end: BaseException, *, is_closed: bool) -> str | None:
-    """Why what a command reads can't be read; None where it has ended for another reason."""
+    """Why the input can't be read; None if the command has ended for another reason."""
     number = end.errno if isinstance(end, OSError) else None
     if number == errno.EBADF and is_closed:
         return _CLOSED
     return os.strerror(errno.EIO) if number == errno.EIO else None
 
 
-def _tell(what: str, why: str | None) -> None:
+def _print_error(what: str, why: str | None) -> None:
     click.ClickException(f"{what}: {why}.").show()

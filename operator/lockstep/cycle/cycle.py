@@ -1,7 +1,7 @@
-"""The cycle: follow → snapshot → plan → act → report, one at a time, woken by news.
+"""The cycle: follow → snapshot → plan → act → report. One cycle runs at a time; changes in the cache start it.
 
-What takes time runs beside the cycle: requests, on capacity that belief already counts as taken, and the plan, on
-frozen facts. Belief may change while a plan is made: each placement is compared with it before it is carried out.
+Slow work runs beside the cycle: requests, on capacity that the cache already counts as taken, and the plan, on frozen
+facts. The cache may change while a plan is made, so each placement is checked against it before it is carried out.
 """
 
 import asyncio
@@ -19,9 +19,9 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.holding.reservation import Reservation, next_attempt, reserved_in_status
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.clockwork.wake_event import Woken
-from lockstep.cycle.explaining.attempt_events import AttemptNews
+from lockstep.cycle.explaining.attempt_events import AttemptEvents
 from lockstep.cycle.explaining.explain import Explainer
-from lockstep.cycle.explaining.start_estimates import Outlooks
+from lockstep.cycle.explaining.start_estimates import StartEstimates
 from lockstep.cycle.follow import Follower
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_decision
@@ -35,13 +35,13 @@ from lockstep.snapshot.holders.endings import next_expected_end, victims_ending_
 from lockstep.snapshot.holders.running import lowest_held_priority
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
-# News comes in bursts (a gang's pods, one by one): one cycle for each burst.
+# Changes come in bursts, such as the pods of one gang: one cycle handles each burst.
 _SHORTEST_PAUSE_SECONDS = 0.02
-# A long queue takes long to plan, and slows down whatever runs beside it: as much time then belongs to the others.
+# The pause after a plan, as a share of the plan's time: planning a long queue slows down all other work.
 _PAUSE_SHARE = 1.0
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
 _STAND_BY_SECONDS = 1.0
-# Many may be expected to end one shortly after the other; what is planned to start at such an end is not put off.
+# Many gangs may be expected to end shortly after each other: one plan for several ends. Planned starts are not delayed.
 _SHORTEST_WAIT_FOR_ENDS_SECONDS = 1.0
 _DEFAULT_PLANS = PlanOptions()
 
@@ -49,7 +49,7 @@ log = logging.getLogger(__name__)
 
 
 class Cycle:
-    """Decides, again and again. ``woken`` is set by whoever has news."""
+    """Runs cycles. Setting ``woken`` requests the next one."""
 
     def __init__(
         self,
@@ -66,15 +66,15 @@ class Cycle:
         self._cutter = services.cutter
         self._lost_nodes = services.lost_nodes
         self._writer = services.writer
-        self._told = AttemptNews(services.state, services.writer, metrics, now=services.now)
+        self._attempt_events = AttemptEvents(services.state, services.writer, metrics, now=services.now)
         self._attempts = Attempts(
             services,
             ended=self._attempt_ended,
             due=self._retry_due,
-            lasting=self._told.undoing_lasts,
-            told=self._told.undoing,
+            lasting=self._attempt_events.undoing_lasts,
+            told=self._attempt_events.undoing,
         )
-        self._dry_runs = DryRuns(services, changed=self._told.admission)
+        self._dry_runs = DryRuns(services, changed=self._attempt_events.admission)
         self._follower = Follower(services, self._attempts, self._dry_runs, metrics)
         self._explainer = Explainer(services.writer, metrics)
         self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
@@ -90,7 +90,7 @@ class Cycle:
         self._monotonic = services.monotonic
         self._plan_at = float("inf")
         self._planning_since = 0.0
-        self._outlooks: Outlooks | None = None
+        self._start_estimates: StartEstimates | None = None
         self.decided: LastPlan | None = None
 
     async def run(self) -> None:
@@ -103,13 +103,13 @@ class Cycle:
             pause = await self._run_guarded()
 
     async def stand_by(self) -> None:
-        """Keep in mind what this process alone can know, since when nodes are out of reach; until cancelled."""
+        """Record since when nodes are unreachable, until cancelled: no other process or object has these times."""
         while True:
             self._lost_nodes.note()
             await asyncio.sleep(_STAND_BY_SECONDS)
 
     async def stop(self) -> None:
-        """Leave everything as it stands; the next process goes on from it."""
+        """Stop all work and change nothing in the cluster; the next process continues from there."""
         if self._planner is not None:
             self._planner.cancel()
         await self._evictions.stop()
@@ -120,7 +120,7 @@ class Cycle:
 
     @property
     def lag(self) -> float:
-        """For how many seconds a plan has been under way, or news has waited for a cycle to look at it."""
+        """For how many seconds the current plan has been running, or changes have waited for a cycle: the longer."""
         planning = 0.0 if self._planner is None else self._monotonic() - self._planning_since
         return max(planning, self._woken.seconds)
 
@@ -129,7 +129,7 @@ class Cycle:
         try:
             await self._run_once()
         except Exception:
-            # Whatever a cycle stumbles over, the next one starts from facts again.
+            # The next cycle starts from facts again.
             log.exception("a cycle failed")
             self._failed()
             self._woken.set()
@@ -144,30 +144,30 @@ class Cycle:
         now = self._now()
         self._state.note_time(now)
         self._plan_by(self._state.bids.next_settling(), now)
-        # 1. Follow the gangs that hold nodes, and those that are gone: there may be thousands of which there is news.
-        await in_turns(self._following(now))
+        # 1. Reconcile gangs that changed, the deleted ones too; there may be thousands.
+        await in_turns(self._reconcile_changed(now))
         if self._planner is not None or (not self._state.news.is_plan_due and self._monotonic() < self._plan_at):
             self._metrics.cycles.labels("idle").inc()
             return
-        # 2. Plan all gangs that wait, on frozen facts, while this goes on.
+        # 2. Plan all waiting gangs on frozen facts, beside the cycle.
         has_changed = self._state.news.begin_plan()
         self._plan_at = float("inf")
         self._planning_since = self._monotonic()
         self._planner = asyncio.create_task(self._plan(now, has_changed=has_changed))
 
-    def _following(self, now: float) -> Generator[None, None, None]:
-        news = self._state.news.gangs
-        for gone in (yield from self._follower.following(now)):
+    def _reconcile_changed(self, now: float) -> Generator[None, None, None]:
+        changed = self._state.news.gangs
+        for gone in (yield from self._follower.reconcile_changed(now)):
             self._explainer.forget(gone)
             self._dry_runs.forget(gone)
             self._planning.forget(gone)
-        for decision in self._explainer.take_untold(news):
+        for decision in self._explainer.take_unreported(changed):
             with self._guarded(decision.gang):
-                self._tell(decision, now)
+                self._report(decision, now)
             yield
 
     async def _plan(self, now: float, *, has_changed: bool) -> None:
-        """Plan once and carry it out; then let the others have as much time as that took."""
+        """Make one plan and carry it out; then pause for as long as that took."""
         began = perf_counter()
         try:
             self._dry_runs.note_lowest_held(lowest_held_priority(self._state))
@@ -191,18 +191,18 @@ class Cycle:
 
     async def _carry_out(self, decided: LastPlan) -> None:
         self.decided = decided
-        self._outlooks = Outlooks(self._state, decided)
-        # 3. Start what is due, 4. evict others for gangs that admission takes still, 5. report why the others wait.
+        self._start_estimates = StartEstimates(self._state, decided)
+        # 3. Start what is due. 4. Evict for gangs that admission still accepts. 5. Report why the others wait.
         await in_turns(self._start_due(decided), self._seconds_of("act"))
         self._evictions.take_orders(decided)
-        await in_turns(self._tell_others(decided), self._seconds_of("report"))
+        await in_turns(self._report_others(decided), self._seconds_of("report"))
         self._plan_when_an_end_has_passed()
 
     def _next_plan(self, now: float) -> float:
-        """When a plan is due although nothing changes, but for what the decisions themselves wait for."""
+        """When a plan is due although nothing changes; starts that the last plan decided are not included."""
         return min(
             self._attempts.next_retry(now),
-            now + self._planning.next_look(),
+            now + self._planning.seconds_to_next_plan(),
             self._state.bids.next_end() or float("inf"),
             self._state.failed_nodes.next_end(),
             self._state.rejections.next_end(),
@@ -210,12 +210,12 @@ class Cycle:
         )
 
     def _plan_when_an_end_has_passed(self) -> None:
-        """Others wait: what is expected of those that hold nodes by now, the new ones too, changes at such an end."""
+        """Plan again at the next expected end of a running gang, those that were just started included."""
         now = self._now()
         self._plan_by(max(next_expected_end(self._state, now), now + _SHORTEST_WAIT_FOR_ENDS_SECONDS), now)
 
     def _plan_by(self, time: float, now: float) -> None:
-        """Plan at that time of day at the latest, by its distance from now: a step of the clock moves nothing else."""
+        """Plan at ``time`` at the latest; kept as a monotonic time, so a step of the clock does not move it."""
         self._plan_at = min(self._plan_at, self._monotonic() + time - now)
 
     def _start_due(self, decided: LastPlan) -> Generator[None, None, None]:
@@ -227,23 +227,23 @@ class Cycle:
                     self._start(placement, decided, now)
                 yield
 
-    def _tell_others(self, decided: LastPlan) -> Generator[None, None, None]:
+    def _report_others(self, decided: LastPlan) -> Generator[None, None, None]:
         for decision in decided.plan.decisions:
             if not decided.is_due(decision) and decision.gang not in self._evictions.asked_about:
                 now = self._now()
                 with self._guarded(decision.gang):
                     log_decision(decision, now)
-                    self._tell_of_plan(decision, decided, now)
+                    self._report_planned(decision, decided, now)
                 yield
 
-    def _tell_of_plan(self, decision: Decision, decided: LastPlan, now: float) -> None:
+    def _report_planned(self, decision: Decision, decided: LastPlan, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
         if gang is not None and self._planning.still_asks(gang, decided):
-            self._tell(decision, now)
+            self._report(decision, now)
 
     @contextmanager
     def _guarded(self, gang: GangKey) -> Iterator[None]:
-        """Whatever is done for one gang costs no other its turn."""
+        """Log an error in work for one gang and quarantine that gang; the work for other gangs goes on."""
         try:
             yield
         except Exception as error:
@@ -251,22 +251,22 @@ class Cycle:
             if known is None:
                 raise
             log.exception("it could not be started or told of", extra=about(gang))
-            self._planning.set_aside(known, error)
+            self._planning.quarantine(known, error)
 
-    def _tell(self, decision: Decision, now: float) -> None:
+    def _report(self, decision: Decision, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
         if gang is None or not self._planning.waits(gang) or self._planning.retry_at(gang) > now:
-            # While it rests, its status says why it was undone and when it is planned again.
+            # During its back-off, its status says why it was undone and when it is planned again.
             return
         self._dry_runs.ask(gang)
         if isinstance(decision, Placement):
             self._plan_by(decision.start, now)
         victims = victims_ending_for(self._state, gang.key)
         learned = self._state.past_runs.in_force(gang)
-        look_again = self._explainer.explain(
-            gang, decision, now, victims=victims, outlooks=self._outlooks, learned=learned
+        next_report_at = self._explainer.explain(
+            gang, decision, now, victims=victims, start_estimates=self._start_estimates, learned=learned
         )
-        self._plan_by(look_again, now)
+        self._plan_by(next_report_at, now)
 
     def _start(self, placement: Placement, decided: LastPlan, now: float) -> None:
         gang = self._state.gangs.get(placement.gang)
@@ -282,11 +282,11 @@ class Cycle:
         learned = self._state.past_runs.in_force(gang)
         status = mark_reserved(gang, placement, attempt=attempt, now=now, victims=victims, learned=learned)
         status = with_narrowing(status, gang, decided.narrowing(placement), now)
-        # As the status spells it: the next process has nothing else to go on from.
+        # Read back from the status, which is all that the next process has.
         reservation = reserved_in_status(replace(gang, status=status))
         assert reservation is not None, "a plan has sizes that the spec allows"
         if self._state.generation != decided.snapshot.generation and self._is_outdated(gang, reservation, now):
-            # The world has changed since the facts were frozen, by gangs in front too: the next plan knows it.
+            # The cache has changed since the snapshot, also by gangs that this plan started: leave it to the next plan.
             self._state.news.plan()
             return
         self._state.hold(reservation)
@@ -301,18 +301,18 @@ class Cycle:
             self._state.news.look_at(gang.key)
         else:
             self._give_back(gang)
-        self._told.ended(gang, outcome)
+        self._attempt_events.ended(gang, outcome)
         if outcome.verdict is not None and self._state.admission_says(gang, outcome.verdict):
-            self._told.admission(self._state.gangs[gang.key])
+            self._attempt_events.admission(self._state.gangs[gang.key])
         self._woken.set()
 
     def _retry_due(self, gang: GangKey) -> None:
-        """A gang's pause after a failure is over: it is looked at, and planned where it waits."""
+        """The back-off of a gang is over: reconcile it, and plan it if it waits."""
         self._state.news.look_at(gang)
         self._state.news.plan()
 
     def _give_back(self, gang: GangFact) -> None:
-        """Stop holding what the attempt held, unless the status says that it is reserved all the same."""
+        """Drop the attempt's reservation from the cache, and take over the one in the status if there is one."""
         self._state.forget(gang.key)
         known = self._state.gangs.get(gang.key)
         if known is not None:
@@ -320,9 +320,9 @@ class Cycle:
             self._state.news.look_at(gang.key)
 
     async def _until_due(self) -> None:
-        seconds = min(self._plan_at - self._monotonic(), self._follower.next_look())
+        seconds = min(self._plan_at - self._monotonic(), self._follower.seconds_to_next_retry())
         if seconds > 0:
-            # Not by wait_for, which in Python 3.11 forgets that it was cancelled when the event is set just then.
+            # Not wait_for: in Python 3.11 it loses a cancellation that comes together with the event.
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if seconds == float("inf") else seconds):
                     await self._woken.wait()

@@ -1,7 +1,7 @@
-"""What becomes of gangs that hold nodes, and of those that are gone: from what their pods show to the next step.
+"""Reconciles each gang whose facts have changed, deleted ones included, and takes the next step for it.
 
-Level, not edge: each look starts from the gang, its reservation and its pods, so that a look too many changes nothing,
-and the first look after a restart continues whatever stands half-way.
+Level-triggered: each pass starts from the gang, its reservation and its pods. An extra pass changes nothing, and the
+first pass after a restart continues unfinished work.
 """
 
 import logging
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class Follower:
-    """Follows gangs: reports what their pods show, starts and stops attempts, deletes pods that no gang stands for."""
+    """Reconciles gangs: reports what pods show, resumes and stops attempts, deletes pods without a reservation."""
 
     def __init__(self, services: Services, attempts: Attempts, dry_runs: DryRuns, metrics: Metrics) -> None:
         self._sweeper = Sweeper(services.client, services.state, services.deletions)
@@ -53,27 +53,27 @@ class Follower:
         self._writer = services.writer
         self._metrics = metrics
         self._monotonic = services.monotonic
-        # Gangs whose last look raised, and when they are looked at again, by the monotonic clock.
-        self._set_aside: dict[GangKey, float] = {}
+        # Gangs whose last pass raised, with the time of their next one (monotonic clock).
+        self._retry_at: dict[GangKey, float] = {}
 
-    def following(self, now: float) -> Generator[None, None, list[GangKey]]:
-        """Look at every gang of which there is news, one a step, between which belief may change.
+    def reconcile_changed(self, now: float) -> Generator[None, None, list[GangKey]]:
+        """Reconcile every gang that has changed, one in each step; the cache may change between steps.
 
-        Returns those that are gone.
+        Returns the gangs that no longer exist.
         """
         self._lost_nodes.note()
         due = self._monotonic()
-        changed = sorted(key for key in self._state.news.gangs if self._set_aside.get(key, due) <= due)
+        changed = sorted(key for key in self._state.news.gangs if self._retry_at.get(key, due) <= due)
         gone = []
         for key in changed:
             yield
-            if self._look_guarded(key, now):
+            if self._reconcile_guarded(key, now):
                 gone.append(key)
         self._sweeper.sweep(changed)
         return gone
 
     async def stop(self) -> None:
-        """Leave everything as it stands."""
+        """Stop all work and change nothing in the cluster."""
         self._lost_nodes.stop()
         self._alarms.stop()
         await self._reserved.stop()
@@ -81,27 +81,27 @@ class Follower:
         await self._stops.stop()
         await self._sweeper.stop()
 
-    def next_look(self) -> float:
-        """In how many seconds a gang that was set aside is looked at again; infinite where there is none."""
-        return min(self._set_aside.values(), default=float("inf")) - self._monotonic()
+    def seconds_to_next_retry(self) -> float:
+        """Seconds until a gang whose last pass raised is reconciled again; infinity if there is none."""
+        return min(self._retry_at.values(), default=float("inf")) - self._monotonic()
 
-    def _look_guarded(self, key: GangKey, now: float) -> bool:
-        """Look at one gang; returns whether it is gone.
+    def _reconcile_guarded(self, key: GangKey, now: float) -> bool:
+        """Reconcile one gang; returns whether it no longer exists.
 
-        A look that raises costs nobody else anything: the news of that gang is kept, for another look after a pause.
+        An error affects this gang only: it stays marked as changed and is reconciled again after a pause.
         """
-        self._set_aside.pop(key, None)
+        self._retry_at.pop(key, None)
         self._state.news.looked_at(key)
         try:
-            return self._look(key, now)
+            return self._reconcile(key, now)
         except Exception:
             log.exception("could not be followed, and is looked at again later", extra=about(key))
             self._metrics.gang_errors.labels("follow").inc()
             self._state.news.look_later(key)
-            self._set_aside[key] = self._monotonic() + _PAUSE_AFTER_ERROR_SECONDS
+            self._retry_at[key] = self._monotonic() + _PAUSE_AFTER_ERROR_SECONDS
             return False
 
-    def _look(self, key: GangKey, now: float) -> bool:
+    def _reconcile(self, key: GangKey, now: float) -> bool:
         gang = self._state.gangs.get(key)
         if gang is None:
             self._attempts.drop(key)
@@ -109,17 +109,17 @@ class Follower:
             self._writer.forget(key)
             self._forget(key)
             return True
-        self._alarms.set(key, _next_look(gang, now))
+        self._alarms.set(key, _next_alarm(gang, now))
         resume_rejection(self._state, gang, now)
         if self._attempts.must_stop(gang, is_unwanted=self._reserved.is_unwanted(gang, now)):
             self._attempts.drop(key)
         if self._attempts.is_under_way(key):
             self._attempts.tell(key)
         else:
-            self._look_at(gang, now)
+            self._reconcile_idle(gang, now)
         return False
 
-    def _look_at(self, gang: GangFact, now: float) -> None:
+    def _reconcile_idle(self, gang: GangFact, now: float) -> None:
         reservation = self._reservation(gang)
         phase = self._state.phase_of(gang)
         if phase is Phase.COMPLETE:
@@ -127,15 +127,15 @@ class Follower:
             return
         members = self._state.members(gang).values()
         if reservation is not None:
-            strays = [pod for pod in members if pod.member and pod.member.attempt != reservation.attempt]
-            self._sweeper.delete(gang.key, strays)
-            self._reserved.look_at(gang, reservation, now)
+            stale = [pod for pod in members if pod.member and pod.member.attempt != reservation.attempt]
+            self._sweeper.delete(gang.key, stale)
+            self._reserved.reconcile(gang, reservation, now)
         else:
             self._reserved.forget(gang.key)
             self._sweeper.delete(gang.key, members)
-            self._look_at_unreserved(gang, phase, now)
+            self._reconcile_unreserved(gang, phase, now)
 
-    def _look_at_unreserved(self, gang: GangFact, phase: Phase, now: float) -> None:
+    def _reconcile_unreserved(self, gang: GangFact, phase: Phase, now: float) -> None:
         if phase is not Phase.DELETED and is_exceeded(gang, now):
             self._reserved.end(gang, now)
             return
@@ -159,7 +159,7 @@ class Follower:
                 assert_never(phase)
 
     def _reservation(self, gang: GangFact) -> Reservation | None:
-        """What the gang holds, without an attempt of it under way: what its status says, and nothing else."""
+        """The reservation of a gang that has no running attempt; it is exactly what the status says."""
         if reserved_in_status(gang) is None:
             self._state.forget(gang.key)
         else:
@@ -177,18 +177,18 @@ class Follower:
         return StatusReport(status=status, event=events.not_accepted(refusal))
 
     def _suspension(self, gang: GangFact, now: float) -> StatusReport | None:
-        """That the gang is suspended, or not any more: it is planned when its status says so."""
-        is_told = gang.status.is_true(Condition.SUSPENDED)
+        """Report that the gang is suspended or resumed; a resumed gang is planned once its status is written."""
+        is_reported = gang.status.is_true(Condition.SUSPENDED)
         if gang.policies.is_suspended:
             status = endings.mark_suspended(gang, now=now)
-            event = None if is_told else events.gang_suspended(_message(status, Condition.SUSPENDED))
+            event = None if is_reported else events.gang_suspended(_message(status, Condition.SUSPENDED))
             return None if status == gang.status else StatusReport(status=status, event=event)
         status = endings.mark_resumed(gang, now=now)
         event = events.gang_resumed(_message(status, Condition.SUSPENDED))
         return StatusReport(status=status, event=event, written=self._state.news.plan)
 
     def _clean_up_after(self, gang: GangFact, now: float) -> None:
-        """A gang that is over leaves no member that runs; its pods stay for their logs."""
+        """Stop running members of a finished gang, delete pods that are not kept, and the gang after its TTL."""
         self._reserved.forget(gang.key)
         stopped, deleted = remains(gang, self._state.members(gang).values(), now)
         self._stops.make(gang.key, stopped)
@@ -204,8 +204,8 @@ class Follower:
         self._stops.forget(gang)
 
 
-def _next_look(gang: GangFact, now: float) -> float | None:
-    """When time alone changes what becomes of the gang, if it does."""
+def _next_alarm(gang: GangFact, now: float) -> float | None:
+    """The next time at which the gang must be reconciled although nothing changes, if any."""
     times = (overruns_at(gang), exceeded_at(gang), expires_at(gang), stopped_by(gang), kept_until(gang))
     return min((time for time in times if time is not None and time > now), default=None)
 
@@ -216,7 +216,7 @@ def _message(status: GangStatus, kind: Condition) -> str:
 
 
 def _deletion(gang: GangFact, now: float) -> StatusReport | None:
-    """Somebody keeps the object: say why nothing becomes of it."""
+    """Report that the gang is being deleted, while a finalizer keeps the object; None if its status says so."""
     planned = gang.status.condition(Condition.PLANNED)
     if planned is not None and planned.reason == Reason.GANG_DELETED:
         return None

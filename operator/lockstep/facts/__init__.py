@@ -1,5 +1,5 @@
-"""What can be known of the cluster, without its manifests' shapes.
+"""Facts about objects in the cluster, independent of their manifests.
 
-Facts are values: ``api`` makes them, ``belief`` keeps the newest of each, and nothing changes one. All times are
-seconds since the epoch, as floats; ``None`` means that the object does not say.
+Facts are immutable values: ``api`` makes them, and ``belief`` keeps the newest of each. All times are seconds since the
+epoch, as floats; ``None`` means that the object does not say.
 """

@@ -1,6 +1,6 @@
-"""Columns of a node's resources that Kubernetes has no name for."""
+"""Columns of a node's resources that are no Kubernetes resources."""
 
-# Columns of a node's resources that Kubernetes has no name for. The blank keeps them apart from all that it has.
+# The blanks in these names keep them apart from all resource names of Kubernetes.
 SLOTS = "bid slots"
 
 
@@ -18,5 +18,5 @@ VOLUMES_PREFIX = "volumes of "
 FEATURE_PREFIX = "declared feature "
 
 
-# How much every node has of a column whose users exclude one another: they take all of it; who shares it takes 1.
+# How much every node has of a column for something exclusive: an exclusive user takes all of it, a sharing one takes 1.
 WHOLE = 2**20

@@ -1,4 +1,4 @@
-"""Parts of objects that are only passed on, kept as compact JSON: nested Python objects take ten times as much."""
+"""Parts of objects that are only passed on, kept as compact JSON: nested Python objects take ten times the memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ _CANONICAL = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Document:
-    """A JSON object as bytes. Its keys are sorted, so that documents are equal where the objects are.
+    """A JSON object as bytes. Its keys are sorted, so documents are equal if the objects are.
 
-    Thousands of gangs have few templates: all documents with the same bytes are one object.
+    Thousands of gangs share few templates: all documents with the same bytes are one object.
     """
 
     json: bytes
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> "Document":
-        """The document of that object. Raises ValueError where no JSON can say it."""
+        """The document of that object. Raises ValueError if it can't be written as JSON."""
         try:
             document = cls(orjson.dumps(manifest, option=_CANONICAL))
         except orjson.JSONEncodeError as error:
@@ -29,16 +29,16 @@ class Document:
         return _KNOWN.setdefault(document.json, document)
 
     def decoded(self) -> dict[str, Any]:
-        """The object, a new one at each call: to be dropped soon."""
+        """The object, a new one at each call; it is large, so callers should not keep it."""
         decoded: dict[str, Any] = orjson.loads(self.json)
         return decoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodTemplate:
-    """The template of a role's pods, as a document, and what of it is read often.
+    """The pod template of a role as a document, and the fields of it that are read often.
 
-    ``grace_seconds`` and ``active_deadline_seconds`` are as written, None where they are not.
+    ``grace_seconds`` and ``active_deadline_seconds`` are as written, None if they are missing.
     """
 
     document: Document
@@ -49,7 +49,7 @@ class PodTemplate:
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> Self:
-        """That template. Raises ValueError where no JSON can say it."""
+        """The template of that manifest. Raises ValueError if it can't be written as JSON."""
         spec = manifest.get("spec") or {}
         return cls(
             document=Document.of(manifest),

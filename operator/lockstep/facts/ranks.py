@@ -1,7 +1,7 @@
-"""Sets of ranks, as a status spells them (``0-4095,4097``) and as we count with them: one bit for each rank.
+"""Sets of ranks: as text in a status (``0-4095,4097``), and as an integer with one bit for each rank.
 
-A gang has at most 10,000 members, so that a set takes at most 32 KB as text, where every third rank is missing, and
-1.25 KB as a number.
+A gang has at most 10,000 members. So a set takes at most 32 KB as text, if every third rank is missing, and 1.25 KB as
+a number.
 """
 
 import re
@@ -21,13 +21,13 @@ def ranks_from(ranks: Iterable[int]) -> int:
 
 
 def has_rank(ranks: int, rank: int) -> bool:
-    """Whether the rank is one of the set."""
+    """Whether the set has the rank."""
     return bool(ranks >> rank & 1)
 
 
 @lru_cache(maxsize=1024)
 def parse_ranks(text: str) -> int:
-    """The set that a status spells. What no gang of ours can have is left out: others may have written it."""
+    """The set in the text of a status. Invalid parts and ranks are ignored: any client may have written them."""
     ranks = 0
     for first, last in _RANGE.findall(text):
         low, high = int(first), min(int(last or first), MOST_RANKS - 1)
@@ -36,11 +36,11 @@ def parse_ranks(text: str) -> int:
     return ranks
 
 
-def spell_ranks(ranks: int) -> str:
+def format_ranks(ranks: int) -> str:
     """The set as text; '' for none."""
     digits = f"{ranks:b}"[::-1]
-    return ",".join(_spell(*run.span()) for run in re.finditer("1+", digits))
+    return ",".join(_format(*run.span()) for run in re.finditer("1+", digits))
 
 
-def _spell(start: int, end: int) -> str:
+def _format(start: int, end: int) -> str:
     return str(start) if end - start == 1 else f"{start}-{end - 1}"

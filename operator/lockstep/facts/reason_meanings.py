@@ -1,4 +1,4 @@
-"""What each reason means beyond its words: one table, which type checking keeps complete."""
+"""What each reason implies: one table, which type checking keeps complete."""
 
 from typing import NamedTuple, assert_never
 
@@ -6,12 +6,13 @@ from lockstep.facts.reasons import EventReason, Reason
 
 
 class Meaning(NamedTuple):
-    """What a reason means.
+    """What a reason implies.
 
-    ``is_of_attempt``: an attempt may be undone for it. ``is_wanted``: it was decided so, and the attempt did not fail:
-    it has an event of its own, or needs none. ``is_users_own``: a user asked for it. ``is_of_failure``: a gang has
-    failed for it. ``undone`` is the reason of the event about an attempt that failed for it, ``refused`` that about a
-    spec that is not accepted. ``wants_no_nodes``: nodes that were asked for the gang are not needed.
+    ``is_of_attempt``: an attempt may be undone for it. ``is_wanted``: that was a decision, not a failure of the
+    attempt; it has an event of its own or needs none. ``is_users_own``: a user requested it. ``is_of_failure``: a
+    gang may fail for it. ``undone`` is the reason of the event about an attempt that failed for it. ``refused`` is
+    the reason of the event about a spec that is not accepted. ``wants_no_nodes``: nodes requested for the gang are
+    not needed.
     """
 
     is_of_attempt: bool = False
@@ -24,7 +25,7 @@ class Meaning(NamedTuple):
 
 
 def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one table, and nothing else
-    """What that reason means."""
+    """What that reason implies."""
     match reason:
         case Reason.CLAIM_NOT_READY:
             return Meaning(refused=EventReason.CLAIM_NOT_READY)

@@ -1,10 +1,10 @@
-"""The words of a status and of events: conditions, why each is as it is, and why an event is posted."""
+"""Types and reasons of conditions, and reasons of events."""
 
 from enum import StrEnum
 
 
 class Condition(StrEnum):
-    """The conditions of a GangJob, in the order in which a gang passes them."""
+    """The types of a GangJob's conditions, in the order of a gang's life."""
 
     ACCEPTED = "Accepted"
     PLANNED = "Planned"
@@ -18,9 +18,9 @@ class Condition(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a condition is as it is.
+    """Reasons of conditions.
 
-    With the engine's own reasons these are public: adding is compatible, renaming breaks users.
+    They are public, as are the engine's reasons: adding is compatible, renaming breaks users.
     """
 
     SPEC_UNDERSTOOD = "SpecUnderstood"
@@ -80,7 +80,7 @@ class Reason(StrEnum):
 
 
 class EventReason(StrEnum):
-    """Why an event is posted. Public: adding is compatible, renaming breaks users."""
+    """Reasons of events. Public: adding is compatible, renaming breaks users."""
 
     GANG_PLACED = "GangPlaced"
     GANG_STARTS_LATER = "GangStartsLater"

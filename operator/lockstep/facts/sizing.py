@@ -1,10 +1,10 @@
-"""What decides on the number of members."""
+"""How the number of members is chosen."""
 
 from enum import StrEnum
 
 
 class Sizing(StrEnum):
-    """What decides on the number of members; whoever comes first here takes the least from others."""
+    """What the number of members is chosen by. The order is by how much gangs take from others, the least first."""
 
     FEWEST = "Fewest"
     """The fewest members that can run."""
@@ -15,7 +15,7 @@ class Sizing(StrEnum):
 
     @property
     def greed(self) -> int:
-        """How much gangs take from others so, beside other ways."""
+        """The place in this order, from 0: gangs with a higher one take more from others."""
         return _GREED[self]
 
 

@@ -1,1 +1,1 @@
-"""What the log looks like: whom a line is about, and how it is written."""
+"""The log: formats, and the gang that a line is about."""

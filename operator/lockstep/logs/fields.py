@@ -1,4 +1,4 @@
-"""What a line of the log says beside its sentence."""
+"""The fields of a log line beside its message."""
 
 import logging
 from collections.abc import Mapping
@@ -8,15 +8,15 @@ from lockstep.logs.formats import ATTEMPT, GANG
 
 
 def about(gang: GangKey, attempt: int | None = None) -> Mapping[str, str | int]:
-    """For ``extra``: the line is about that gang, and an attempt of it where one is given.
+    """For ``extra``: the line is about that gang, and about that attempt if given.
 
-    Each format shows it in its own way, so the sentence need not.
+    Each format adds this to the line, so the message need not.
     """
     key = f"{gang.namespace}/{gang.name}"
     return {GANG: key} if attempt is None else {GANG: key, ATTEMPT: attempt}
 
 
 def debug_about(log: logging.Logger, gang: GangKey, sentence: str, *arguments: object) -> None:
-    """Write a line about that gang at the level ``debug``; where nobody reads those, nothing is formatted."""
+    """Write a line about that gang at level ``debug``; nothing is formatted if that level is off."""
     if log.isEnabledFor(logging.DEBUG):
         log.debug(sentence, *arguments, extra=about(gang))

@@ -1,6 +1,6 @@
-"""How a line of the log is written: as text for people, or as one JSON object for machines.
+"""The formats of a log line: text, or one JSON object.
 
-Either way an event's sentence is one line, whatever the API server or a user put into it, and no token is in it.
+In both, the message is one line, whatever the API server or a user put into it, and has no token in it.
 """
 
 import json
@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 GANG = "gang"
-"""The field of a line that says which gang it is about."""
+"""The field for the gang that a line is about."""
 ATTEMPT = "attempt"
-"""The field that says which attempt of that gang, where the line is about one."""
+"""The field for the attempt that a line is about, if any."""
 
-# A token after its scheme, and a JSON web token, which service accounts show. The latter begins where a word does, so
-# that each character is looked at a few times at most, however long a tenant's words are.
+# A token after its scheme, and a JSON web token of a service account. The latter starts at a word boundary, so that the
+# search takes linear time, however long a tenant's words are.
 _TOKENS = re.compile(r"(?i)(?<=bearer )[^\s'\",]{12,}|(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]+")
 _CONTROL_CHARACTERS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
     0x0A: "\\n",
@@ -24,36 +24,36 @@ _CONTROL_CHARACTERS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(
 
 
 class LogFormat(StrEnum):
-    """The formats to choose from."""
+    """The formats of the log."""
 
     TEXT = "text"
     JSON = "json"
 
 
 class TextFormat(logging.Formatter):
-    """One line an event, and after it the traceback where there is one."""
+    """One line for each message, followed by its traceback if there is one."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base class calls it so
-        """Put the gang and the attempt before the sentence."""
+        """Put the gang and the attempt before the message."""
         gang, attempt = getattr(record, GANG, None), getattr(record, ATTEMPT, None)
-        whom = "" if gang is None else f"{gang}: "
-        which = "" if attempt is None else f"attempt {attempt}: "
-        record.message = f"{whom}{which}{record.message}".translate(_CONTROL_CHARACTERS)
+        of_gang = "" if gang is None else f"{gang}: "
+        of_attempt = "" if attempt is None else f"attempt {attempt}: "
+        record.message = f"{of_gang}{of_attempt}{record.message}".translate(_CONTROL_CHARACTERS)
         return super().formatMessage(record)
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write it all, but for tokens."""
+        """Format the record, without tokens."""
         return without_tokens(super().format(record))
 
 
 class JsonFormat(logging.Formatter):
-    """One JSON object a line; an event's traceback is in it."""
+    """One JSON object in each line, with the traceback in it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write time, level, logger and message, and of gang, attempt and exception what there is."""
+        """Format time, level, logger and message, and the gang, attempt and exception if given."""
         about = {name: getattr(record, name) for name in (GANG, ATTEMPT) if hasattr(record, name)}
         fields = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
@@ -74,5 +74,5 @@ FORMATS: dict[LogFormat, type[logging.Formatter]] = {LogFormat.TEXT: TextFormat,
 
 
 def without_tokens(text: str) -> str:
-    """The same text with every token in it left out."""
+    """The text without the tokens in it."""
     return _TOKENS.sub("…", text)

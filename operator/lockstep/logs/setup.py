@@ -1,4 +1,4 @@
-"""The log of the process, set up once: our own lines, and those of the libraries that we use."""
+"""Sets up the log of the process, for our own lines and for those of libraries."""
 
 import logging
 import sys
@@ -11,9 +11,9 @@ _OWN_LOGGER = "lockstep"
 
 
 def set_up_logs(level: str, log_format: LogFormat) -> None:
-    """Write everything that is logged to standard error, in one format, and Python's warnings and last words too.
+    """Write all logs to standard error in one format, including Python's warnings and uncaught errors.
 
-    ``debug`` is for our own lines: libraries that debug write down what they send, tokens among it.
+    ``debug`` applies to our own lines only: at that level, libraries log what they send, including tokens.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(FORMATS[log_format]())

@@ -1,6 +1,6 @@
-"""For which gang a task works, so that the log can say so of what it asks of others, though nobody hands it on.
+"""The gang that a task works for, so that log lines about its requests can name it.
 
-Tasks inherit it from the one that begins them.
+It is a context variable: tasks inherit it from the task that creates them.
 """
 
 from contextvars import ContextVar
@@ -10,7 +10,7 @@ from coschedule import GangKey
 
 
 class Subject(NamedTuple):
-    """A gang, and the number of its attempt where the work is part of one."""
+    """A gang, and the number of its attempt if the work is part of one."""
 
     gang: GangKey
     attempt: int | None
@@ -20,12 +20,12 @@ _SUBJECT: ContextVar[Subject | None] = ContextVar("subject", default=None)
 
 
 def work_for(gang: GangKey, attempt: int | None = None) -> None:
-    """What this task does from now on is for that gang. The attempt that it works for already stays known."""
+    """Set the gang that this task works for. Without ``attempt``, a known attempt of the same gang stays."""
     known = _SUBJECT.get()
     if known is None or known.gang != gang or attempt is not None:
         _SUBJECT.set(Subject(gang, attempt))
 
 
 def subject() -> Subject | None:
-    """For whom this task works, as far as anybody has said."""
+    """The gang that this task works for; None if not set."""
     return _SUBJECT.get()

@@ -1,1 +1,1 @@
-"""What runs: the operator's parts, put together and taken apart in order."""
+"""The operator process: its parts, started and stopped in order."""

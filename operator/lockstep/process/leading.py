@@ -1,4 +1,4 @@
-"""From standing by to leading, and how leading ends: whoever leads decides and writes, nobody else does."""
+"""From standing by to leading and to the end of it. Only the leader decides and writes."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ from lockstep.report.nodebids.bids import keep_bids_answered
 from lockstep.report.nodebids.owner_return_times import keep_owners_noted
 from lockstep.watch.own_lists import list_own_kinds_at_last
 
-# The successor may begin as soon as what is under way has ended; for what takes longer it waits as after a crash.
+# How long to wait for requests in progress. If they take longer, the next leader waits as after a crash.
 _LAST_WRITES_SECONDS = 3.0
 
 log = logging.getLogger(__name__)
@@ -31,10 +31,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leadership:
-    """The part of this process in deciding. Without an ``elector`` it leads as soon as it may.
+    """What this process does as a candidate and as the leader. Without an ``elector`` it leads at once.
 
-    Without ``run_times`` what is learnt of them ends with the process; without ``settings`` nothing is published of
-    these. Without ``node_requests`` no autoscaler is asked for nodes.
+    Without ``run_times`` learned run times end with the process. Without ``settings`` no settings are published.
+    Without ``node_requests`` no nodes are requested from an autoscaler.
     """
 
     elector: Elector | None
@@ -48,7 +48,7 @@ class Leadership:
     node_requests: NodeRequests | None
 
     async def take_part(self) -> None:
-        """Stand by until it is our turn, then lead. Raises ``LeaseLostError`` when that is over."""
+        """Stand by until this process wins the lease, then lead. Raises ``LeaseLostError`` when the lease is lost."""
         if self.elector is None:
             await self._lead()
             return
@@ -56,7 +56,7 @@ class Leadership:
         await self._lead_while(asyncio.create_task(self.elector.hold()))
 
     async def end(self) -> None:
-        """Write nothing any more, leave all as it stands, and let the next process lead."""
+        """Stop writing, stop all work, and release the lease for the next process."""
         self.fence.close()
         is_quiet = await self.client.lull(at_most_seconds=_LAST_WRITES_SECONDS)
         await self.cycle.stop()
@@ -72,16 +72,16 @@ class Leadership:
             noting.cancel()
 
     async def _lead_while(self, holding: asyncio.Task[None]) -> None:
-        """Lead until the lease is lost, or nobody wants it any more."""
+        """Lead until the lease is lost, or this is cancelled."""
         try:
             await until_first_ends(asyncio.Event(), _end_of(holding), self._follow_on())
         finally:
-            # Last of all, as it closes the fence: whoever stops leading may have something left to write.
+            # This comes last, since it closes the fence: the works that end may have a last write.
             holding.cancel()
             await asyncio.gather(holding, return_exceptions=True)
 
     async def _follow_on(self) -> None:
-        """Lead, after another look: what our predecessor wrote last may not have been seen yet."""
+        """Lead, after a fresh list: the watches may not have delivered the last writes of the previous leader."""
         await list_own_kinds_at_last(self.client, self.state)
         await self._lead()
 
@@ -106,7 +106,7 @@ class Leadership:
 
 
 async def _end_of(task: asyncio.Task[None]) -> None:
-    """Wait until the task has ended, and raise its error; whoever gives up waiting does not end it."""
+    """Wait until the task has ended, and raise its error. Cancelling this does not cancel the task."""
     await asyncio.wait([task])
     task.result()
 
@@ -114,9 +114,9 @@ async def _end_of(task: asyncio.Task[None]) -> None:
 async def make_elector(
     stack: AsyncExitStack, terms: ElectionTerms | None, client: KubeClient, fence: Fence, metrics: Metrics
 ) -> Elector | None:
-    """An elector with connections of its own, so that no other request keeps it waiting; None without terms.
+    """An elector with connections of its own, so that no other request delays it; None without terms.
 
-    It logs in as ``client`` does, and where that is not let in, neither is it.
+    It shares the credentials of ``client``.
     """
     if terms is None:
         return None

@@ -1,4 +1,4 @@
-"""What the running operator is put together from."""
+"""Makes the parts of the operator and connects them."""
 
 from collections.abc import Generator
 from contextlib import AsyncExitStack
@@ -45,7 +45,7 @@ from lockstep.watch.streams import Streams
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """The client of the API server, what holds its requests back, and the metrics that count them."""
+    """The client of the API server, what can block its writes, and the metrics."""
 
     client: KubeClient
     fence: Fence
@@ -55,7 +55,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What watches, believes and decides. ``streams`` are the watches of our own kinds, ``informers`` all others."""
+    """The watches, the cache and the cycle. ``streams`` watch our own kinds, ``informers`` all others."""
 
     access: Access
     state: State
@@ -66,7 +66,7 @@ class Parts:
 
 
 def make_access(settings: Settings, configuration: Configuration) -> Access:
-    """The way to the API server; where there is an election, nothing may be written before it is won."""
+    """The access to the API server; with an election, nothing may be written before it is won."""
     metrics = _make_metrics()
     fence = Fence(open_until=float("inf") if settings.election is None else 0.0)
     rights = Rights()
@@ -81,7 +81,7 @@ def make_access(settings: Settings, configuration: Configuration) -> Access:
 
 
 def make_parts(settings: Settings, access: Access) -> Parts:
-    """All that watches, believes and decides; none of it runs yet."""
+    """The watches, the cache and the cycle; none of it runs yet."""
     woken = Woken(monotonic=monotonic)
     state = _make_state(settings, access.metrics, woken)
     services = _make_services(settings, access, state)
@@ -96,7 +96,7 @@ def make_parts(settings: Settings, access: Access) -> Parts:
 
 
 def make_health(parts: Parts) -> Health:
-    """What the pages ask."""
+    """What the pages show."""
     cycle = parts.cycle
     return Health(
         unready=partial(_why_unready, parts),
@@ -108,7 +108,7 @@ def make_health(parts: Parts) -> Health:
 
 
 async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Parts) -> Leadership:
-    """The part in deciding; what an election needs is closed with ``stack``."""
+    """The leadership; its connections are closed with ``stack``."""
     access = parts.access
     return Leadership(
         elector=await make_elector(stack, settings.election, access.client, access.fence, access.metrics),
@@ -125,7 +125,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
 
 def _make_metrics() -> Metrics:
     """The operator's metrics, and those of the process itself."""
-    # When a series began is nobody's question here, and would double the number of series.
+    # The creation times of series are not needed, and would double the number of series.
     disable_created_metrics()  # type: ignore[no-untyped-call]
     metrics = Metrics(CollectorRegistry())
     ProcessCollector(registry=metrics.registry)
@@ -133,7 +133,7 @@ def _make_metrics() -> Metrics:
 
 
 def _make_state(settings: Settings, metrics: Metrics, woken: Woken) -> State:
-    """Belief without a fact, of a process that stands by."""
+    """The empty cache of a process that stands by."""
     pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
     state = State(
         woken.set,
@@ -148,7 +148,7 @@ def _make_state(settings: Settings, metrics: Metrics, woken: Woken) -> State:
 
 
 def _make_services(settings: Settings, access: Access, state: State) -> Services:
-    """What the cycle works with, and what goes on beside it."""
+    """The services that the cycle uses."""
     client, metrics = access.client, access.metrics
     return Services(
         client=client,
@@ -167,7 +167,7 @@ def _make_services(settings: Settings, access: Access, state: State) -> Services
 
 
 def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken: Woken) -> Cycle:
-    """The cycle, as the settings have it."""
+    """The cycle, by the settings."""
     plans = PlanOptions(
         holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs),
         sizing=SizingPolicy(sizing=settings.sizing, factor=settings.price_factor),
@@ -177,22 +177,22 @@ def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken:
 
 
 def _make_informers(access: Access, state: State) -> tuple[Informer[Any], ...]:
-    """The watches of all kinds but our own."""
+    """The watches of all kinds except our own."""
     heard = access.metrics.watch_heard
     return tuple(Informer(access.client, make_kind(state), heard=heard) for make_kind in WATCHED)
 
 
 def _make_streams(access: Access) -> Streams:
-    """The watches of our own kinds, by a framework: their requests are counted, and their denials noted."""
+    """The watches of our own kinds, by kopf; their requests are counted and denials recorded."""
     metrics = access.metrics
     observer = noting_watches(access.rights, metrics.request_answered)
     return Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=observer)
 
 
 def _why_unready(parts: Parts) -> str:
-    """Why the process is not ready, in one sentence.
+    """Why the process is not ready, in one sentence; '' if it is.
 
-    Nobody lets it in, it may write nothing, or not all first lists have been delivered.
+    Its credentials are refused, it may not write, or not all first lists have been delivered.
     """
     access = parts.access
     trouble = access.client.credentials.trouble or access.rights.trouble
@@ -203,7 +203,7 @@ def _why_unready(parts: Parts) -> str:
 
 
 def _refresh(parts: Parts) -> Generator[None, None, None]:
-    """Bring the gauges up to date."""
+    """Update the gauges, in steps."""
     access, cycle, metrics = parts.access, parts.cycle, parts.access.metrics
     metrics.rights_denied.set(len(access.rights.denied))
     metrics.writes_forbidden.set(1 if access.rights.trouble else 0)
@@ -214,17 +214,17 @@ def _refresh(parts: Parts) -> Generator[None, None, None]:
 
 
 def _make_run_time_store(settings: Settings, access: Access, state: State) -> RunTimeStore | None:
-    """Where run times are kept: beside the lease; None without a lease, or where nothing is learnt of them."""
+    """Keeps learned run times, beside the lease; None without a lease, or if nothing is learned."""
     if settings.election is None or not settings.run_time_quantile:
         return None
     return RunTimeStore(access.client, access.fence, state.past_runs, settings.election)
 
 
 def _make_settings_store(settings: Settings, access: Access) -> SettingsStore | None:
-    """Where the options are published: beside the lease; None without a lease."""
+    """Publishes the settings, beside the lease; None without a lease."""
     return None if settings.election is None else SettingsStore(access.client, settings.election, published(settings))
 
 
 def _make_node_requests(settings: Settings, services: Services) -> NodeRequests | None:
-    """What asks an autoscaler for nodes; None where nobody is to be asked."""
+    """Requests nodes from an autoscaler; None if the settings name none."""
     return NodeRequests(services, settings.provisioning_requests) if settings.provisioning_requests else None

@@ -1,4 +1,4 @@
-"""The running operator: watches, the cycle and the pages, begun and ended in order."""
+"""Runs the operator: starts and stops watches, the cycle and the pages in order."""
 
 import asyncio
 import logging
@@ -29,8 +29,8 @@ log = logging.getLogger(__name__)
 async def serve(settings: Settings, configuration: Configuration) -> None:
     """Run until SIGTERM or SIGINT.
 
-    Raises ``StartError`` where it can't begin, ``LeaseLostError`` where another process leads from now on, and whatever
-    ended a watch that must not end.
+    Raises ``StartError`` if it can't start, ``LeaseLostError`` if it no longer leads, and the error of a part that must
+    not end.
     """
     stop = _stop_on_signals()
     read_little_at_a_time()
@@ -54,7 +54,7 @@ def _stop_on_signals() -> asyncio.Event:
 
 
 async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> None:
-    """Watch, and lead when it is our turn, until ``stop`` is set or something ends that must not end."""
+    """Watch, and lead after winning the election, until ``stop`` is set or a part ends that must not end."""
     access, state, streams = parts.access, parts.state, parts.streams
     await until_first_ends(
         stop,
@@ -70,7 +70,7 @@ async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> Non
 
 
 async def _lead_when_ready(leadership: Leadership, informers: Iterable[Informer[Any]]) -> None:
-    """Wait for every first list, then take part in leading. Nothing may be decided on half of the facts."""
+    """Wait for every first list, then take part in the election. No plan may be made on incomplete facts."""
     state = leadership.state
     await list_own_kinds_at_last(leadership.client, state)
     for informer in informers:

@@ -11,8 +11,8 @@ from coschedule import Kept, Role, Work, kept_from, own_times
 from lockstep.belief.run_times.past_runs import factor_planned_with
 from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.gang.start_estimate import Outlook
-from lockstep.facts.past_runs import Learned, spelled_factor
+from lockstep.facts.gang.start_estimate import StartEstimate
+from lockstep.facts.past_runs import Learned, formatted_factor
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
@@ -48,7 +48,7 @@ def kept_plan(
     slowdowns = nodes.own_slowdowns(learned)
     own = own_times(roles, tuple(zip(there.nodes, there.counts, strict=True)), nodes.slowdown, slowdowns)
     # As a status would spell it, so that what has not changed is no change.
-    factor = float(spelled_factor(factor_at(gang, status.members, learned) * own))
+    factor = float(formatted_factor(factor_at(gang, status.members, learned) * own))
     times = factor / factor_planned_with(status)
     finish = status.start + (finish - status.start) * times
     if not finish > status.start:
@@ -74,7 +74,7 @@ def _is_run_of(
     return least - rounded <= kept.finish - kept.start <= most + rounded
 
 
-def _told(gang: GangFact) -> Outlook | None:
+def _told(gang: GangFact) -> StartEstimate | None:
     planned = gang.status.condition(Condition.PLANNED)
     if planned is None or planned.status != "True" or planned.observed_generation != gang.generation:
         return None

@@ -256,7 +256,7 @@ def test_history_survives_a_restart(running):
 
     after = running.run(600)
 
-    assert running.meter.news() == ()
+    assert running.meter.take_messages() == ()
     assert after.capacity == before.capacity
     assert after.owner_since == before.owner_since
     assert [hour.start for hour in after.forecast] == [hour.start for hour in before.forecast]
@@ -289,20 +289,20 @@ def test_damaged_history_is_told_once_and_replaced(running, text):
     running.file.write_bytes(text)
     running.run(60)
 
-    [sentence] = running.meter.news()
+    [sentence] = running.meter.take_messages()
     assert sentence.startswith("The history begins anew. ")
     running.run(600)
     running.restart()
     running.run(60)
-    assert running.meter.news() == ()
+    assert running.meter.take_messages() == ()
 
 
 def test_history_that_cannot_be_written_is_told_once(running):
     running.file.mkdir()
     running.run(3 * HOUR, period=300)
 
-    assert len(running.meter.news()) == 1
-    assert running.meter.news() == ()
+    assert len(running.meter.take_messages()) == 1
+    assert running.meter.take_messages() == ()
 
 
 def test_meter_needs_the_standard_library_only():

@@ -16,7 +16,7 @@ from lockstep.agent.bid.publishing import BidTerms, Publisher
 from lockstep.agent.history.history_file import load
 from lockstep.agent.history.hours import clock_hour
 from lockstep.agent.meter import Meter
-from lockstep.agent.process import every, look
+from lockstep.agent.process import every, sample_and_publish
 from lockstep.api.nodebid.offer import PlannedOnNode
 from lockstep.api.quantities import epoch_seconds
 
@@ -43,7 +43,7 @@ class Node:
         for _ in range(round(seconds / 10)):
             self.now += 10
             self.files.spend({GANG: 10 * gang}, host=10 * host)
-            look(self.meter, planned, self.publisher, self.clock)
+            sample_and_publish(self.meter, planned, self.publisher, self.clock)
 
     def _apply(self, path, manifest):
         if path.endswith("/status"):

@@ -17,7 +17,7 @@ from lockstep.answers.queue.queue_text import queue_lines
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.cli import main
 from lockstep.cli.logs import _tell_person
-from lockstep.cli.options.answer_options import one_sentence, tell_lines
+from lockstep.cli.options.answer_options import one_sentence, print_lines
 
 PAGE = ROOT / "docs" / "command-line.md"
 NOT_BY_THEMSELVES = {"replay": "curl", "solve": "echo"}
@@ -115,7 +115,7 @@ def test_what_others_wrote_does_nothing_to_a_terminal(capsys):
     behind = "held by \x1b]0;title\x07default/heat, \u202eor not\x9b2J"
     queue = [Queued(gang=GangKey("default", "new"), behind=behind)]
 
-    tell_lines(queue_lines(queue, 0.0))
+    print_lines(queue_lines(queue, 0.0))
 
     *_, sentence = capsys.readouterr().out.splitlines()
     assert sentence.strip() == r"held by \x1b]0;title\x07default/heat, \u202eor not\x9b2J"

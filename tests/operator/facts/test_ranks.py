@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.facts.ranks import MOST_RANKS, has_rank, parse_ranks, ranks_from, spell_ranks
+from lockstep.facts.ranks import MOST_RANKS, format_ranks, has_rank, parse_ranks, ranks_from
 
 LIMIT = 32_768
 
@@ -23,13 +23,13 @@ LIMIT = 32_768
     ],
 )
 def test_spelling(ranks, want_text):
-    assert spell_ranks(ranks_from(ranks)) == want_text
+    assert format_ranks(ranks_from(ranks)) == want_text
     assert parse_ranks(want_text) == ranks_from(ranks)
 
 
 @given(st.sets(st.integers(0, MOST_RANKS - 1)))
 def test_what_is_spelt_is_read(ranks):
-    assert parse_ranks(spell_ranks(ranks_from(ranks))) == ranks_from(ranks)
+    assert parse_ranks(format_ranks(ranks_from(ranks))) == ranks_from(ranks)
     assert all(has_rank(ranks_from(ranks), rank) for rank in ranks)
 
 
@@ -43,7 +43,7 @@ def test_what_is_spelt_is_read(ranks):
     ],
 )
 def test_worst_cases_stay_below_the_limit_of_the_field(ranks):
-    assert len(spell_ranks(ranks_from(ranks))) <= LIMIT
+    assert len(format_ranks(ranks_from(ranks))) <= LIMIT
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ class Undoing:
         told = [
             one
             for one in needed_claims(self._gang, self._reservation)
-            if one.key in claims and claims[one.key].told == one.node and not claims[one.key].is_bound
+            if one.key in claims and claims[one.key].selected_node == one.node and not claims[one.key].is_bound
         ]
         failure = await for_each(told, lambda one: take_back(services.client, services.state, one))
         if failure is not None:

@@ -46,7 +46,7 @@ class Teller:
         for _ in range(_MOST_CONFLICTS):
             answer = await look_at_claim(self._client, self._state, needed.key)
             claim = self._state.claims.claims.get(needed.key)
-            if claim is None or claim.is_bound or claim.volume or claim.told:
+            if claim is None or claim.is_bound or claim.volume or claim.selected_node:
                 return None
             if needed.key in self._told:
                 return self._refused(needed)
@@ -144,7 +144,7 @@ async def take_back(client: KubeClient, state: State, needed: NeededClaim) -> No
     for _ in range(_MOST_CONFLICTS):
         answer = await look_at_claim(client, state, needed.key)
         claim = state.claims.claims.get(needed.key)
-        if claim is None or claim.is_bound or claim.volume or claim.told != needed.node:
+        if claim is None or claim.is_bound or claim.volume or claim.selected_node != needed.node:
             return
         version = answer.body["metadata"]["resourceVersion"]
         written = await client.patch(paths.claim(needed.key), told_node(version, None))

@@ -92,8 +92,10 @@ class VolumeProvider:
         far = [node for node in needed.nodes if reach is not None and node not in reach]
         if self._claims.is_usable(claim) and far:
             return self._unreachable(needed, claim, far)
-        if claim.told and claim.told != needed.node and not claim.is_bound:
-            message = f"somebody else has the volume of claim {name} made for {claim.told}, not for {needed.node}"
+        if claim.selected_node and claim.selected_node != needed.node and not claim.is_bound:
+            message = (
+                f"somebody else has the volume of claim {name} made for {claim.selected_node}, not for {needed.node}"
+            )
             return Failure(reason=Reason.NO_LONGER_FITS, message=message)
         return None
 
@@ -111,7 +113,7 @@ class VolumeProvider:
     def _is_untold(self, needed: NeededClaim) -> bool:
         """Whether nobody will provide a volume unless somebody says where or which."""
         claim = self._claims.claims.get(needed.key)
-        if claim is None or claim.is_bound or claim.volume or claim.told:
+        if claim is None or claim.is_bound or claim.volume or claim.selected_node:
             return False
         return self._claims.waits(claim.wish) and not self._teller.has_promised(claim.key)
 

@@ -1,1 +1,1 @@
-"""Makes the NodeBid from what was measured, and publishes it."""
+"""Makes the NodeBid from the measurements, and publishes it."""

@@ -1,21 +1,21 @@
-"""What time it is, on a node whose clock somebody may set."""
+"""The time of day, on a node whose clock may be wrong or may be set."""
 
 import time
 from collections.abc import Callable
 
-# The API server says whole seconds, and its answer takes a while.
+# The API server gives whole seconds, and its answer takes a while.
 _TOLERANCE_SECONDS = 5.0
 
 
 def boot_seconds() -> float:
-    """Seconds since the node was started; it also counts while it sleeps, and nobody can set it."""
+    """Seconds since the node was booted, including time in suspend; this clock can't be set."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class Clock:
-    """The API server's time, carried on by a clock that nobody sets; until it has said so, the node's own.
+    """The API server's time, advanced by a clock that can't be set. Before its first answer, the node's own time.
 
-    A bid expires, and its hours begin, by the clock of those who read it.
+    Readers of a bid use their own clocks for its expiry and its hours, so the node's clock must not matter.
     """
 
     def __init__(self, *, steady: Callable[[], float] = boot_seconds, own: Callable[[], float] = time.time) -> None:
@@ -24,7 +24,7 @@ class Clock:
         self._ahead = own() - steady()
 
     def now(self) -> float:
-        """Seconds since some moment; they never jump."""
+        """Seconds since an arbitrary time; they never jump."""
         return self._steady()
 
     def wall(self) -> float:
@@ -32,10 +32,10 @@ class Clock:
         return self._steady() + self._ahead
 
     def own(self) -> float:
-        """Seconds since the epoch by the node's own clock, however wrong: the node's files have their times by it."""
+        """Seconds since the epoch by the node's own clock, even if wrong: times of its files are by this clock."""
         return self._own()
 
     def hear(self, wall: float) -> None:
-        """The API server says that it is that late."""
+        """Take over the API server's time, in seconds since the epoch, if it differs by more than 5 s."""
         if abs(wall - self.wall()) > _TOLERANCE_SECONDS:
             self._ahead = wall - self._steady()

@@ -1,7 +1,7 @@
-"""Requests to the API server, with little: one connection for a few requests, and the account's token.
+"""A small client of the API server: one connection for a few requests, with the token of the service account.
 
-Whatever goes wrong is an answer, never an exception. The token and the authority's certificate are read anew for every
-connection, since both are renewed in place.
+Errors are answers, never exceptions. The token is read again for every request, and the certificate of the authority
+for every connection, since both are renewed in place.
 """
 
 import http.client
@@ -26,12 +26,12 @@ _WATCH_SILENCE_SECONDS = 90.0
 _MOST_BYTES = 4 * 2**20
 
 UNANSWERED = 0
-"""The code of a request to which there was no answer."""
+"""The code of a request that got no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """Where the API server is, and how to log in."""
+    """The address of the API server, and the files with its authority's certificate and with the token."""
 
     url: str
     authority: Path
@@ -39,9 +39,9 @@ class Server:
 
 
 class RawAnswer(NamedTuple):
-    """What came of a request. ``body`` is the object, or a ``Status`` where it was refused.
+    """The answer to a request. ``body`` is the object, or a ``Status`` if the request was refused.
 
-    ``wall`` is the time by the server's clock, in seconds since the epoch, ``pause`` for how many seconds it asks.
+    ``wall`` is the server's time, in seconds since the epoch. ``pause`` is its Retry-After, in seconds.
     """
 
     code: int
@@ -51,17 +51,17 @@ class RawAnswer(NamedTuple):
 
     @property
     def is_success(self) -> bool:
-        """Whether the request was carried out."""
+        """Whether the request has succeeded."""
         return 200 <= self.code < 300
 
     @property
     def message(self) -> str:
-        """Why it was not, in a sentence."""
+        """Why the request has failed, in a sentence."""
         return str(self.body.get("message", f"HTTP {self.code}"))
 
 
 class Connection:
-    """One connection, opened with the first request. Close it after the last."""
+    """One connection; it is opened by the first request, and must be closed after the last."""
 
     def __init__(self, server: Server, *, timeout: float = _TIMEOUT_SECONDS) -> None:
         self._server = server
@@ -69,7 +69,7 @@ class Connection:
         self._open: http.client.HTTPConnection | None = None
 
     def apply(self, path: str, manifest: Mapping[str, Any]) -> RawAnswer:
-        """Apply the manifest as the agent's, but not over what others keep."""
+        """Apply the manifest as the agent's field manager, without forcing conflicts."""
         query = urlencode({"fieldManager": FIELD_MANAGER, "force": "false"})
         body = json.dumps(manifest).encode()
         try:
@@ -80,7 +80,7 @@ class Connection:
             return _unanswered(error)
 
     def watch(self, path: str, query: Mapping[str, str]) -> Iterator[RawAnswer | Mapping[str, Any]]:
-        """Yield the answer, and then every event, until the watch ends; where it breaks off, an answer that says so."""
+        """Yield the answer and then every event until the watch ends; if it fails, yield an answer that says why."""
         try:
             response = self._ask("GET", f"{path}?{urlencode({**query, 'watch': 'true'})}", None, {})
             yield _answer(response, b"" if response.status < 300 else response.read(_MOST_BYTES))
@@ -92,7 +92,7 @@ class Connection:
             self.close()
 
     def close(self) -> None:
-        """Close it, if it is open."""
+        """Close the connection, if it is open."""
         if self._open is not None:
             self._open.close()
             self._open = None
@@ -107,13 +107,13 @@ class Connection:
 
 
 def applied(server: Server, path: str, manifest: Mapping[str, Any]) -> RawAnswer:
-    """Apply a manifest by a connection of its own."""
+    """Apply a manifest over a new connection."""
     with closing(Connection(server)) as connection:
         return connection.apply(path, manifest)
 
 
 def watching(server: Server, path: str, query: Mapping[str, str]) -> Iterator[RawAnswer | Mapping[str, Any]]:
-    """Watch by a connection of its own."""
+    """Watch over a new connection."""
     return Connection(server, timeout=_WATCH_SILENCE_SECONDS).watch(path, query)
 
 

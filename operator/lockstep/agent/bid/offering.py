@@ -1,4 +1,4 @@
-"""What a node offers, made of what was measured, and whether it differs from what was offered before."""
+"""Makes a node's offer from its measurements, and compares it with the last offer."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from lockstep.api.nodebid.offer import ForecastHour, NodeOffer
 
 
 class Differences:
-    """From which change on an offer is another one: the larger of a share of the value and an absolute change."""
+    """The smallest change that makes an offer different: the larger of a share of the value and an absolute change."""
 
     def __init__(self, *, relative: float, absolute: float) -> None:
         self._relative = relative
         self._absolute = absolute
 
     def between(self, before: NodeOffer, after: NodeOffer) -> bool:
-        """Whether anything has changed so much; hours are compared that both foretell."""
+        """Whether any value has changed by more than that. Only hours in both forecasts are compared."""
         if before.owner_present != after.owner_present:
             return True
         pairs = [(before.duty_cycle, after.duty_cycle), (before.capacity, after.capacity)]
@@ -32,7 +32,7 @@ class Differences:
 
 
 def offer_of(measured: Measured) -> NodeOffer:
-    """What is measured, as a bid says it. It has no window: a forecast is no promise, the planner weighs it."""
+    """The offer for a measurement. It has no window: a forecast is no promise, and the planner weighs it."""
     return NodeOffer(
         duty_cycle=measured.duty_cycle,
         capacity=measured.capacity,

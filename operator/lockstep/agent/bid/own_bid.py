@@ -1,4 +1,4 @@
-"""What the operator tells the node's agent, in the status of the node's bid: watched in a thread of its own."""
+"""Watches the node's own bid, in a thread: its status has what the operator reports to the agent."""
 
 from collections.abc import Callable, Iterator, Mapping
 from threading import Event, Thread
@@ -11,16 +11,17 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.names import API_VERSION, BIDS
 from lockstep.api.nodebid.offer import PlannedOnNode, planned_in
 
-# Each watch begins with the bid as it is, so that what was missed meanwhile is made up for.
+# Each watch starts with the present bid, so nothing is missed between two watches.
 _WATCH_SECONDS = 1800
 
 Watch = Callable[[str, Mapping[str, str]], Iterator[RawAnswer | Mapping[str, Any]]]
 
 
 class OwnBid:
-    """The newest that the operator has said; None as long as it has said nothing.
+    """Keeps the newest report of the operator in ``planned``; None until there is one.
 
-    The clock has heard the API server's time before: an old history is told from a wrong clock of the node by it.
+    The API server's time is passed to the clock before ``planned`` is set. So a wrong clock of the node is not mistaken
+    for an old history.
     """
 
     def __init__(self, node: str, watch: Watch, clock: Clock, stop: Event) -> None:
@@ -38,11 +39,11 @@ class OwnBid:
         self._trouble = RepeatedFailure("the node's own bid can't be watched")
 
     def start(self) -> None:
-        """Follow it from now on. The thread ends with the process."""
+        """Watch the bid in a daemon thread, which ends with the process."""
         Thread(target=self.follow, name="own-bid", daemon=True).start()
 
     def follow(self) -> None:
-        """Watch, again and again, until somebody says stop."""
+        """Watch again and again until ``stop`` is set."""
         while not self._stop.is_set():
             for one in self._watch(f"/apis/{API_VERSION}/{BIDS}", self._query):
                 if isinstance(one, RawAnswer):
@@ -61,7 +62,7 @@ class OwnBid:
             self._trouble.is_there(answer.code, answer.message)
 
     def _happened(self, event: Mapping[str, Any]) -> None:
-        """A bid that is gone, or new, says nothing: what was said before is still the best guess."""
+        """Take over the report in the event. A deleted or new bid has none: then the last one stays."""
         self._failures = 0
         planned = planned_in(event.get("object") or {}) if event.get("type") in {"ADDED", "MODIFIED"} else None
         if planned is not None:

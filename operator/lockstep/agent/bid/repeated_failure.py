@@ -1,4 +1,4 @@
-"""What goes wrong for a while, and is tried again: the log says so once, and once that it is over."""
+"""Logs a failure that repeats only once, and logs once when it is over."""
 
 import logging
 
@@ -13,13 +13,13 @@ class RepeatedFailure:
         self._code: int | None = None
 
     def is_there(self, code: int, cause: str) -> None:
-        """It has failed, for that cause; the causes of one code are one trouble, however they are worded."""
+        """Record a failure. It is logged if its code is new; the same code counts as the same failure."""
         if code != self._code:
             log.warning("%s: %s", self._name, cause)
         self._code = code
 
     def is_over(self) -> None:
-        """It has not failed."""
+        """Record a success; it is logged if it follows a failure."""
         if self._code is not None:
             log.info("this is over: %s", self._name)
         self._code = None

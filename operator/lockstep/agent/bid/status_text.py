@@ -1,4 +1,4 @@
-"""What people are told of a node: sentences, and what stands beside them in the bid's status."""
+"""The agent's report in the status of a bid: its fields and sentences."""
 
 from collections.abc import Collection
 
@@ -8,7 +8,7 @@ from lockstep.api.times import rfc3339
 
 
 def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> AgentReport:
-    """What the bid's status says of the measurement."""
+    """The report of a measurement."""
     return AgentReport(
         capacity_measured_at=measured.capacity_measured_at,
         processor=measured.processor,
@@ -22,7 +22,7 @@ def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> Age
 
 
 def nothing_known(wall: float) -> AgentReport:
-    """What it says as long as the operator has not said whose pods run on the node."""
+    """The report before the operator has said which pods on the node are members of gangs."""
     message = "Nothing is measured yet: the operator has not said which pods here are members of gangs."
     return AgentReport(
         capacity_measured_at=None,
@@ -53,14 +53,14 @@ def _found(measured: Measured) -> str:
 
 
 def _pressure(measured: Measured) -> tuple[str, ...]:
-    """For how much of the last five minutes somebody waited for a processor; nothing where the kernel does not say."""
+    """The share of the last five minutes in which a process waited for a processor; empty if the kernel gives none."""
     if measured.usage is None or measured.usage.cpu_pressure is None:
         return ()
     return (f"somebody waits for a processor in {100 * measured.usage.cpu_pressure:.0f} % of the time",)
 
 
 def _owner(measured: Measured) -> str:
-    """Whether the owner is there, and when he is likely to be away; a forecast binds nobody."""
+    """Whether the node owner is present, and when the owner is likely to be away; a forecast is no promise."""
     if measured.owner_present is None:
         return "whether the owner is there can't be seen"
     said = "the owner is there" if measured.owner_present else "the owner is away"
@@ -74,7 +74,7 @@ def _owner(measured: Measured) -> str:
 
 
 def _left_out(kept: Collection[Kept]) -> str:
-    """Names fields, each once."""
+    """A sentence that names the fields that others keep, each once; '' if there are none."""
     names = sorted({field.name for field in kept})
     if not names:
         return ""

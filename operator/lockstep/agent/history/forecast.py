@@ -1,4 +1,4 @@
-"""What the next day will be like, from the history [C 5.5]: loads, and when the owner is likely to be there."""
+"""Forecasts the next day from the history [C 5.5]: loads, and when the node owner is likely to be present."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from lockstep.agent.measuring.measured import HourAhead
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeWindow:
-    """When the node is free of its owner, in epoch seconds: from now on, or for good, where None."""
+    """When the node owner is away, in epoch seconds. ``start`` None means from now on, ``end`` None means open."""
 
     start: float | None
     end: float | None
 
 
 def forecast(history: History, wall: float, now: HourOfLoad) -> tuple[HourAhead, ...]:
-    """Forecast this hour and the next 23, but for those of which past days know nothing; ``now`` is the newest mean."""
+    """Forecast this hour and the next 23, except hours that no past day has; ``now`` is the newest mean."""
     start = start_of_hour(wall)
     starts = [start + HOUR * ahead for ahead in range(DAY_HOURS)]
     habits = [_habit(history, clock_hour(moment)) for moment in starts]
@@ -35,22 +35,22 @@ def forecast(history: History, wall: float, now: HourOfLoad) -> tuple[HourAhead,
 
 
 def _habit(history: History, when: ClockHour) -> HourOfLoad | None:
-    """Return what this hour is like on such days; a day on which it was not measured changes no habit."""
+    """Return the habit of this hour on such days, weekdays or weekends; days that did not measure it do not count."""
     days = [day for past, day in history.before(when.day) if is_weekend(past) == is_weekend(when.day)]
     measured = [hour for day in days if (hour := day[when.hour]) is not None]
     return HourOfLoad(*map(float, habits_after(measured, past=PAST))) if measured else None
 
 
 def _ahead(habits: Sequence[float | None], last: float, now: float) -> list[float]:
-    """Forecast one series; hours without a habit stand in it as 0, so that the others keep their distance from now."""
+    """Forecast one series; hours without a habit are 0 in it, so that the others keep their distance from now."""
     return day_ahead([habit or 0.0 for habit in habits], last=last, now=now)
 
 
 def window(ahead: Sequence[HourAhead], wall: float, *, owner_present: bool, likely: float) -> FreeWindow:
-    """Return when the owner is likely to be away: now, or from the first such hour on, until the first that is not.
+    """Return when the owner is likely to be away: from now or from the first such hour, until the first other hour.
 
-    An owner who is there, or likely to come within this hour, is not expected to leave before the next one, and where
-    no hour of the forecast is without, not before its end.
+    An owner who is present, or likely to come within this hour, is not expected to leave before the next hour. If all
+    hours of the forecast are likely with the owner, the window starts at the end of the forecast.
     """
     later = [hour for hour in ahead if hour.start > wall]
     expected = any(hour.owner_present >= likely for hour in ahead if hour.start <= wall)

@@ -1,4 +1,4 @@
-"""What the hours of past days were like: the load, and whether the owner was there."""
+"""The hours of past days: load, and presence of the node owner."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,15 +10,15 @@ from lockstep.agent.history.hours import ClockHour
 DAY_HOURS = 24
 FIVES_AN_HOUR = 12
 ENOUGH_FIVES = 6
-"""An hour of which less than a half was measured counts as not measured."""
+"""Five-minute means that an hour needs; with fewer, less than half of it, it counts as not measured."""
 KEPT_DAYS = 40
-"""How many days are kept, whatever their dates: after 30 an older one would weigh less than 0.6 ** 20."""
+"""The number of days that are kept, whatever their dates: after 30 days, older ones would weigh less than 0.6 ** 20."""
 OLDEST = 30
-"""Days before the one that is forecast, from which on a day no longer counts."""
+"""Days older than this, counted from the day of the forecast, no longer count."""
 
 
 class HourOfLoad(NamedTuple):
-    """Means of an hour, or of five minutes: the share that members lose, and the part with the owner; both 0 to 1."""
+    """Means of an hour or of five minutes, 0 to 1: the share that members lose, and that of time with the owner."""
 
     lost: float
     present: float
@@ -30,10 +30,10 @@ Day = list[HourOfLoad | None]
 
 @dataclass(slots=True)
 class History:
-    """The hours of days, in the order in which these were first measured, and the means of the hour that runs.
+    """The hours of past days, in the order of their first measurement, and the means of the current hour.
 
-    The wall clock may jump, so a day may be any. A day in the future stays without effect, and days are given up by
-    their number, never by their date: a clock that was wrong for an afternoon costs that afternoon.
+    The wall clock may jump, so any date may occur. A day in the future has no effect. Days are dropped by their number,
+    never by their date, so that a wrong clock loses only the time while it was wrong.
     """
 
     days: dict[int, Day] = field(default_factory=dict)
@@ -41,18 +41,18 @@ class History:
     fives: list[HourOfLoad] = field(default_factory=list)
 
     def add(self, when: ClockHour, five: HourOfLoad) -> None:
-        """Take in the mean of five minutes; the hour before is over with the first of the next."""
+        """Add the mean of five minutes; the first one of a new hour ends the last hour."""
         if when != self.running:
             self._end_hour()
             self.running = when
         self.fives = [*self.fives, five][-FIVES_AN_HOUR:]
 
     def before(self, day: int) -> Iterator[tuple[int, Day]]:
-        """Return the days before this one that still count, oldest first."""
+        """Return the days before this one that still count, the oldest first."""
         return ((past, self.days[past]) for past in sorted(self.days) if day - OLDEST <= past < day)
 
     def at(self, when: ClockHour) -> HourOfLoad | None:
-        """Return what was measured in an hour that is over, be it only since a moment ago."""
+        """Return the means of an hour that is over, even if it has just ended; None if not measured."""
         if when == self.running:
             return self._mean()
         return self.days[when.day][when.hour] if when.day in self.days else None

@@ -1,4 +1,4 @@
-"""The agent's one small file: what it has learnt of its node, so that a restart does not lose it."""
+"""The agent's file: keeps what it has learned about its node over restarts."""
 
 import json
 import math
@@ -18,17 +18,17 @@ from lockstep.api.nodebid.speeds import FASTEST, SLOWEST
 FORMAT = "lockstep agent history"
 VERSION = 1
 LARGEST = 64 * 1024
-"""Bytes; a full one has a third of that."""
+"""The largest size in bytes; a full history has a third of that."""
 
 LATEST = 2.0**37
-"""Epoch seconds, in the year 6325."""
+"""The latest time that is accepted, in epoch seconds: in the year 6325."""
 AHEAD = 1
-"""Days that a clock may be ahead of the one that wrote the file; what is of a later day was never measured by then."""
+"""Days by which the file may be ahead of today's date; later days can't have been measured yet."""
 
 
 @dataclass(slots=True)
 class Learnt:
-    """What is kept. ``owner`` is whether the owner was there, and since when, in epoch seconds."""
+    """What is kept. ``owner`` is (whether the node owner was present, since when in epoch seconds)."""
 
     history: History = field(default_factory=History)
     capacity: MeasuredCapacity = field(default_factory=MeasuredCapacity)
@@ -36,7 +36,7 @@ class Learnt:
 
 
 class DropReason(StrEnum):
-    """Why a file is not used."""
+    """Why the file is not used."""
 
     TOO_LARGE = "TooLarge"
     CORRUPT = "Corrupt"
@@ -46,14 +46,14 @@ class DropReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """A file that is not used; ``sentence`` says why to people."""
+    """A file that is not used; ``sentence`` says why."""
 
     reason: DropReason
     sentence: str
 
 
 def load(path: Path, *, today: int, measured_on: str) -> Learnt | Dropped | None:
-    """Read the file; None where there is none. Rates of other processors than ``measured_on`` are left out."""
+    """Read the file; None if there is none. Rates that were not measured on ``measured_on`` are left out."""
     text = read_text(path, limit=LARGEST + 1)
     if text is None:
         return None
@@ -70,9 +70,9 @@ def load(path: Path, *, today: int, measured_on: str) -> Learnt | Dropped | None
 
 
 def save(path: Path, learnt: Learnt, measured_on: str) -> str | None:
-    """Write the file, whole or not at all; return a sentence where it cannot be written.
+    """Write the file atomically; return a sentence if that fails.
 
-    What else is in its place, or in that of the new one, goes: a pipe would keep us waiting, a link lead elsewhere.
+    Any other file in the place of the temporary file is removed first: a pipe would block, a link would lead elsewhere.
     """
     new = path.with_name(path.name + ".new")
     try:
@@ -95,7 +95,7 @@ def _if_young(learnt: Learnt, path: Path, today: int) -> Learnt | Dropped:
 
 
 def _days(history: History) -> list[int]:
-    """Return all days of which there is anything, with that of the hour that runs."""
+    """Return all days with measurements, including the day of the current hour."""
     return [*history.days, *([history.running.day] if history.running else [])]
 
 
@@ -117,7 +117,7 @@ def _rounded(hour: HourOfLoad) -> list[float]:
 
 
 def _learnt(document: dict[str, Any], measured_on: str) -> Learnt:
-    """Parse a document of our own; any of the errors above for what was never written by ``save``."""
+    """Parse a document; raises any of the errors above if ``save`` did not write it."""
     running = document["running"]
     bests = document["bests"] if document["measuredOn"] == measured_on else []
     return Learnt(
@@ -162,14 +162,14 @@ def _within(hour: Any, limit: int) -> int:
 
 
 def _moment(seconds: Any) -> float:
-    """Epoch seconds that a date can show."""
+    """Check epoch seconds: from 0 to ``LATEST``."""
     if not 0 <= (moment := _finite(seconds)) < LATEST:
         raise ValueError
     return moment
 
 
 def _rate(number: Any) -> float:
-    """Rounds a second that a processor can make."""
+    """Check a rate in rounds per second: within the speeds that a bid may have."""
     if not SLOWEST * REFERENCE <= (rate := _finite(number)) <= FASTEST * REFERENCE:
         raise ValueError
     return rate

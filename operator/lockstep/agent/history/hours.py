@@ -8,26 +8,26 @@ HOUR = 3600
 
 
 class ClockHour(NamedTuple):
-    """An hour of a day in the time zone of the process; ``day`` is the ordinal of the date."""
+    """An hour of a day in the time zone of the process; ``day`` is the ordinal of its date."""
 
     day: int
     hour: int
 
 
 def clock_hour(wall: float) -> ClockHour:
-    """Return the hour in which this moment, in epoch seconds, lies."""
+    """Return the hour of this time, which is in epoch seconds."""
     moment = time.localtime(wall)
     return ClockHour(date(moment.tm_year, moment.tm_mon, moment.tm_mday).toordinal(), moment.tm_hour)
 
 
 def start_of_hour(wall: float) -> float:
-    """Return when it began, in epoch seconds."""
+    """Return the start of the hour of this time; both are in epoch seconds."""
     moment = time.localtime(wall)
     return float(int(wall) - 60 * moment.tm_min - moment.tm_sec)
 
 
 def start_of_day(day: int) -> float:
-    """Return when a day of this decade or so began, in epoch seconds."""
+    """Return the start of a day in epoch seconds; for dates that the C library can represent."""
     return time.mktime(date.fromordinal(day).timetuple())
 
 

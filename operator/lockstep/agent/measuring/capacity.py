@@ -1,12 +1,13 @@
-"""How fast the node's processors are: a short benchmark at idle moments, by processor time.
+"""Measures the speed of the node's processors: a short benchmark at idle times, by processor time.
 
-Work per second of processor time repeats to 1.4 to 2.5 % where three times as much runs as there is room for, and at
-idle moments it should be nearer (docs/agent.md has how that was measured); per second of the clock it would not. A day
-has one best of five, and the median of the last seven bests counts.
+Work per second of processor time repeats to within 1.4 to 2.5 % on a node with three times as much work as it has
+processors. On an idle node it should vary less (docs/agent.md has the measurement). Work per second of wall time would
+not repeat. Each day has the best of five runs, and the median of the last seven bests counts.
 
-The work is one fixed loop of whole numbers in the interpreter: it is as steady as compiled loops, needs nothing, and no
-special instructions of some processors distort it. It does not see memory bandwidth or vector units. The rate depends
-on the version of Python, which all agents of a release share; with another, or another processor, it is measured anew.
+The work is a fixed loop over integers in the interpreter. It is as steady as compiled loops, has no dependencies, and
+special instructions of some processors do not distort it. It does not measure memory bandwidth or vector units. The
+rate depends on the version of Python, which all agents of a release share. After a change of version or processor it is
+measured again.
 """
 
 import sys
@@ -20,7 +21,7 @@ from lockstep.agent.measuring.measured import Usage
 from lockstep.api.nodebid.speeds import within_speeds
 
 REFERENCE = 6_600_000.0
-"""Rounds a second of the reference node, which has capacity 1: one AMD EPYC core of a cloud, Python 3.11."""
+"""Rounds per second on the reference node, which has capacity 1: one AMD EPYC core of a cloud, Python 3.11."""
 ROUNDS = 330_000
 """Rounds of one run: 50 ms on the reference node."""
 RUNS = 5
@@ -30,13 +31,13 @@ DAY = 86_400.0
 
 @dataclass(slots=True)
 class MeasuredCapacity:
-    """The bests of the last days, as (epoch seconds, rounds a second), and the runs of today's so far."""
+    """The bests of the last days, as (epoch seconds, rounds per second), and the runs towards the next best."""
 
     bests: list[tuple[float, float]] = field(default_factory=list)
     runs: list[float] = field(default_factory=list)
 
     def relative(self) -> float | None:
-        """Return the median relative to the reference node, None before the first best."""
+        """Return the median relative to the reference node; None before the first best."""
         return median(rate for _, rate in self.bests) / REFERENCE if self.bests else None
 
     def measured_at(self) -> float | None:
@@ -44,7 +45,7 @@ class MeasuredCapacity:
         return self.bests[-1][0] if self.bests else None
 
     def is_due(self, wall: float) -> bool:
-        """Whether the newest best is a day away from now: in the future, where the clock was set back."""
+        """Whether the newest best is a day away from now, also in the future, after the clock was set back."""
         return not self.bests or abs(wall - self.bests[-1][0]) >= DAY
 
     def run(self, wall: float, clock: Callable[[], float] = time.thread_time) -> None:
@@ -56,12 +57,12 @@ class MeasuredCapacity:
 
 
 def is_idle(usage: Usage) -> bool:
-    """Whether a run disturbs nobody: half of the processors are free, and no members run."""
+    """Whether a run disturbs no other work: half of the processors are free, and no members run."""
     return usage.cores_gang < GANG_SEEN and usage.free >= usage.cores_total / 2
 
 
 def measured_on(processor_model: str) -> str:
-    """Say what rates depend on: those of another processor or Python are not compared."""
+    """Return what rates depend on: rates of another processor or Python version are not compared."""
     return f"{processor_model}, Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -73,7 +74,7 @@ def _rounds_a_second(clock: Callable[[], float]) -> float:
 
 
 def _work(rounds: int) -> int:
-    """Xorshift of 32 bits: each round needs the one before."""
+    """Run a 32-bit xorshift; each round needs the result of the one before."""
     value = 2_463_534_242
     for _ in range(rounds):
         value ^= value << 13 & 0xFFFFFFFF

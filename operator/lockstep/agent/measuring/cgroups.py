@@ -1,4 +1,4 @@
-"""How much processor time the node, its pods and some of them have used: control groups of both versions."""
+"""Reads the processor time of the node, of all pods and of members, from cgroups of both versions."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -8,16 +8,16 @@ from lockstep.agent.measuring.mounts import CgroupMount
 from lockstep.agent.measuring.small_files import as_count, folders_in, is_folder, read_number, read_text
 
 DEEPEST = 5
-"""Folders down from the mount to look for that of the kubelet's pods: its cgroupRoot has few parts."""
+"""The depth below the mount to which the kubelet's folder of pods is searched: its cgroupRoot has few parts."""
 MOST_FOLDERS = 5_000
-"""Folders to look through for it at most."""
+"""The most folders that are searched for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """Processor seconds since each group was made.
+    """Processor seconds since each cgroup was created.
 
-    ``gang_pods`` has those of the asked pods that are there, ``all_pods`` are all pods there are, by UID.
+    ``gang_pods`` has the seconds of those requested pods that exist, by UID; ``all_pods`` has the UIDs of all pods.
     """
 
     node: float
@@ -27,14 +27,14 @@ class Counted:
 
 
 class Cgroups:
-    """Reads one hierarchy. It remembers where the kubelet keeps its pods, and looks again where they are gone."""
+    """Reads one cgroup hierarchy. It remembers the kubelet's folders of pods, and searches again once they are gone."""
 
     def __init__(self, mount: CgroupMount) -> None:
         self._mount = mount
         self._pods_folders: tuple[Path, ...] = ()
 
     def counted(self, gang_pods: Collection[str]) -> Counted | None:
-        """Read all counters now; None where the node's own cannot be read."""
+        """Read all counters; None if the node's own can't be read."""
         node = self._seconds(self._mount.folder)
         if node is None:
             return None
@@ -49,11 +49,11 @@ class Cgroups:
         )
 
     def _gang_seconds(self, folders: dict[str, Path], gang_pods: Collection[str]) -> dict[str, float]:
-        read = {uid: self._seconds(folders[uid]) for uid in map(_one_spelling, gang_pods) if uid in folders}
+        read = {uid: self._seconds(folders[uid]) for uid in map(_normalized, gang_pods) if uid in folders}
         return {uid: seconds for uid, seconds in read.items() if seconds is not None}
 
     def _pod_folders(self) -> dict[str, Path]:
-        """Return the folder of every pod: below the kubelet's own for the Guaranteed, else below one for its class."""
+        """Return the folder of every pod: Guaranteed pods are directly in the kubelet's folder, others by QoS class."""
         levels = [
             level
             for top in self._pods_folders
@@ -75,17 +75,17 @@ class Cgroups:
 
 
 def _pods_folders(mount: Path) -> tuple[Path, ...]:
-    """Find the kubelet's folders of pods, nearest first: several where several kubelets share a host.
+    """Find the kubelet's folders of pods, the nearest first; several if several kubelets share a host.
 
-    ``kubepods`` as cgroupfs spells it, ``kubepods.slice`` or ``NAME-kubepods.slice`` as systemd does, below any
+    They are named ``kubepods`` with cgroupfs, and ``kubepods.slice`` or ``NAME-kubepods.slice`` with systemd, below any
     cgroupRoot.
     """
     found: list[Path] = []
-    level, looked = [mount], 0
+    level, searched = [mount], 0
     for _ in range(DEEPEST):
         below = [folder / name for folder in level for name in folders_in(folder)]
-        looked += len(below)
-        if looked > MOST_FOLDERS:
+        searched += len(below)
+        if searched > MOST_FOLDERS:
             break
         found += [path for path in below if _holds_pods(path.name)]
         level = [path for path in below if not _holds_pods(path.name)]
@@ -97,10 +97,10 @@ def _holds_pods(name: str) -> bool:
 
 
 def _pod_of(name: str) -> str | None:
-    """Return the pod whose folder has this name: ``podUID``, or ``kubepods-CLASS-podUID.slice`` with _ for -."""
+    """Return the UID of the pod with this folder: ``podUID``, or ``kubepods-CLASS-podUID.slice`` with _ for -."""
     before, pod, uid = name.removesuffix(".slice").rpartition("pod")
-    return _one_spelling(uid) if pod and uid and (not before or before.endswith("-")) else None
+    return _normalized(uid) if pod and uid and (not before or before.endswith("-")) else None
 
 
-def _one_spelling(uid: str) -> str:
+def _normalized(uid: str) -> str:
     return uid.replace("_", "-")

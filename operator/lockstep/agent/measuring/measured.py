@@ -1,4 +1,4 @@
-"""What the agent knows of its node, for whoever writes the bid."""
+"""What the agent has measured, for the bid."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Who used the processors between two samples, or in the mean of several, in cores.
+    """How the processors were used between two samples, or on average over several, in cores.
 
-    ``at`` is the monotonic time of the last sample. ``cores_gang`` are the members of gangs, ``cores_other_pods`` all
-    other pods, ``cores_host`` what runs in no pod; ``steal`` is what the hypervisor gave to others, ``free`` the rest:
-    together they are ``cores_total``. ``cpu_pressure`` is the share of time, 0 to 1, in which somebody waited for a
-    processor, None where the kernel does not say.
+    ``at`` is the monotonic time of the last sample. ``cores_gang`` were used by members of gangs, ``cores_other_pods``
+    by all other pods, ``cores_host`` by processes in no pod. ``steal`` is what the hypervisor gave to others, ``free``
+    the rest. Together these are ``cores_total``. ``cpu_pressure`` is the share of time, 0 to 1, in which a process
+    waited for a processor; None if the kernel does not say.
     """
 
     at: float
@@ -25,9 +25,9 @@ class Usage:
 
 
 class HourAhead(NamedTuple):
-    """What is expected of one hour of the clock; ``start`` in seconds since the epoch.
+    """The forecast of one hour of the clock; ``start`` is in seconds since the epoch.
 
-    ``owner_present`` is the probability, 0 to 1, that the owner is there.
+    ``owner_present`` is the probability, 0 to 1, that the node owner is present.
     """
 
     start: float
@@ -37,23 +37,23 @@ class HourAhead(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What is known of the node at one moment. None means that nobody knows, yet or at all; times are epoch seconds.
+    """What is known about the node at one time. None means unknown; times are epoch seconds.
 
     ``duty_cycle`` is the mean of the last five minutes, 0 to 1000, for ``NodeBid.spec.dutyCycle``: a member that takes
-    t on the idle node takes (1 + duty_cycle)·t. It is a lower bound where the node was full: what local work would have
-    used then cannot be seen.
+    t on the idle node takes (1 + duty_cycle)·t. It is a lower bound if the node was full: what more local work would
+    have used is not observed.
 
-    ``capacity`` is the work of a second of processor time, relative to the reference node; the number of cores is not
-    in it. ``capacity_measured_at`` is when the newest measurement behind it was made. ``processor`` is what it depends
-    on: nodes with the same one are as fast. It is "" where the processor's model is not known.
+    ``capacity`` is the work per second of processor time, relative to the reference node, whatever the number of cores.
+    ``capacity_measured_at`` is the time of its newest measurement. ``processor`` is what it depends on: nodes with the
+    same one are equally fast. It is "" if the processor's model is unknown.
 
-    ``owner_since`` is when the owner came or left. ``available_from`` is when they are likely to be away next, None
-    where they are away and not expected within this hour, and where there is no forecast; ``available_until`` is when
-    they are likely to be there next, after ``available_from``, and None where that is not within a day. ``forecast``
-    has this hour and the next 23, but for those of which past days know nothing.
+    ``owner_since`` is when the node owner came or left. ``available_from`` is when the owner is next likely to be away.
+    It is None if the owner is away and not expected within this hour, and without a forecast. ``available_until`` is
+    when the owner is next likely to be present after that; None if not within a day. ``forecast`` has this hour and the
+    next 23, except hours that no past day has.
 
-    ``since`` is when the oldest measurement that counts was made; ``source`` says where processor time is read, such as
-    ``cgroup v2``; ``usage`` is who used the processors in the last five minutes.
+    ``since`` is the time of the oldest measurement that counts. ``source`` says where processor time is read, such as
+    ``cgroup v2``. ``usage`` is the use of the processors in the last five minutes.
     """
 
     duty_cycle: float | None

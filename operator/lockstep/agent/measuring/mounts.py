@@ -1,4 +1,4 @@
-"""Where the host's control groups are mounted: /proc/self/mountinfo (proc(5)) tells."""
+"""Finds where the host's cgroups are mounted, in /proc/self/mountinfo (proc(5))."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from lockstep.agent.measuring.small_files import read_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CgroupMount:
-    """Where processor time is read. ``source`` says it to people."""
+    """A cgroup mount. ``unified`` means version 2; ``source`` is its name for messages."""
 
     folder: Path
     unified: bool
@@ -17,10 +17,10 @@ class CgroupMount:
 
 
 def cgroup_mount(proc: Path, root: Path) -> CgroupMount | None:
-    """Return the hierarchy below ``root`` that accounts for processor time, None where there is none.
+    """Return the hierarchy below ``root`` that accounts for processor time; None if there is none.
 
-    Where version 1 has it, version 2 is mounted without controllers: version 1 is then the one to read. Of several
-    mounts the last counts, as it covers those before it.
+    If version 1 has it, version 1 is read: version 2 is then mounted without controllers. Of several mounts the last
+    counts, since it covers those before it.
     """
     mounts = _cgroup_mounts(read_text(proc / "self" / "mountinfo") or "", root)
     first = [folder for folder, kind, options in mounts if kind == "cgroup" and "cpuacct" in options]
@@ -32,7 +32,7 @@ def cgroup_mount(proc: Path, root: Path) -> CgroupMount | None:
 
 
 def _cgroup_mounts(mountinfo: str, root: Path) -> list[tuple[Path, str, list[str]]]:
-    """Return mount point, type and options of the super block for each hierarchy below ``root``."""
+    """Return (mount point, type, super block options) of each hierarchy below ``root``."""
     mounts = []
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
@@ -46,5 +46,5 @@ def _cgroup_mounts(mountinfo: str, root: Path) -> list[tuple[Path, str, list[str
 
 
 def _unescaped(path: str) -> str:
-    """Spaces and the like stand in mountinfo as three octal digits."""
+    """Decode a path of mountinfo, which has spaces and the like as three octal digits."""
     return re.sub(r"\\([0-3][0-7]{2})", lambda digits: chr(int(digits[1], 8)), path)

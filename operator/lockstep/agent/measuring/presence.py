@@ -1,8 +1,8 @@
-"""Whether the node's owner is there: sessions of logind, input at terminals, or else local load.
+"""Detects whether the node owner is present: by sessions of logind, input at terminals, or else local load.
 
-Only times, and the kinds of sessions, are looked at: never a name, an address or what is typed. The files of logind are
-its own and may change; what is not understood is no session. They do not say that a screen is locked, so an active
-graphical session is an owner who is there.
+Only times and the kinds of sessions are read, never a name, an address or input. The files of logind are internal and
+may change; what is not understood is no session. They do not show a locked screen, so an active graphical session
+counts as a present owner.
 """
 
 from pathlib import Path
@@ -11,24 +11,24 @@ from lockstep.agent.measuring.measured import Usage
 from lockstep.agent.measuring.small_files import is_folder, names_in, read_text
 
 IDLE_SECONDS = 15 * 60
-"""Without input for longer than that, whoever is logged in at a terminal is not there."""
+"""A user at a terminal without input for longer than this counts as absent."""
 ENOUGH_SECONDS = 120.0
-"""For so long load has to be measured before it tells of an owner: a start of the agent is no owner's work."""
+"""Load counts as the owner's only after this time of measurements: the start of the agent itself causes load."""
 OWNER_CORES, OWNER_SHARE = 0.5, 0.1
-"""What an owner at work uses at least outside of pods, where nothing else tells: cores, and a share of the node.
+"""Without other signs, an owner at work uses at least this outside of pods: cores, and a share of the node.
 
 The kubelet and its runtime use 0.1 core on a small node, and more on a large one.
 """
 GRAPHICAL = ("x11", "wayland", "mir")
 MOST = 1000
-"""Sessions and terminals that are looked at."""
+"""The most sessions and the most terminals that are read."""
 
 
 def owner_is_there(root: Path, own_wall: float, lately: Usage | None) -> bool | None:
-    """Tell from what there is below ``root``, and who ``lately`` used the processors; None where nothing tells yet.
+    """Return whether the node owner is present, from files below ``root`` and from recent usage; None if unknown yet.
 
-    ``own_wall`` is now by the node's own clock, as the access times of its terminals are. ``lately`` is None until it
-    is the mean of enough seconds.
+    ``own_wall`` is the time by the node's own clock, as are the access times of its terminals. ``lately`` is the recent
+    usage; None until enough seconds are measured.
     """
     sessions = _sessions(root / "run" / "systemd" / "sessions")
     typed = _typed_lately(root / "dev", own_wall)
@@ -40,7 +40,7 @@ def owner_is_there(root: Path, own_wall: float, lately: Usage | None) -> bool | 
 
 
 def _sessions(folder: Path) -> list[dict[str, str]] | None:
-    """Return the active sessions of people; None where there is no logind. Pipes beside them end in ``.ref``."""
+    """Return the active sessions of people; None if there is no logind. Pipes beside them end in ``.ref``."""
     if not is_folder(folder):
         return None
     names = [name for name in names_in(folder) if not name.endswith(".ref")][:MOST]
@@ -54,7 +54,7 @@ def _settings(text: str) -> dict[str, str]:
 
 
 def _is_of_a_person(session: dict[str, str]) -> bool:
-    """Whether somebody sits there: not a greeter, and not cron or a copy of files, which have no terminal."""
+    """Whether a person uses the session: not a greeter, and not cron or scp, which have no terminal."""
     active = session.get("STATE", "active") == "active" and session.get("ACTIVE", "1") == "1"
     return (
         active and session.get("CLASS", "user").startswith("user") and bool({"TTY", "SEAT", "DISPLAY"} & set(session))
@@ -66,9 +66,9 @@ def _is_owner_s_load(lately: Usage | None) -> bool | None:
 
 
 def _typed_lately(devices: Path, own_wall: float) -> bool | None:
-    """Whether a terminal was read from within fifteen minutes; None where there are no terminals.
+    """Whether there was input at a terminal within 15 minutes; None if there are no terminals.
 
-    The kernel keeps the time to eight seconds. One in the future is from before the clock was set back.
+    The kernel keeps the time to eight seconds. A time in the future is from before the clock was set back.
     """
     consoles = [devices / name for name in names_in(devices) if name.startswith("tty") and name[3:4].isalnum()]
     others = [devices / "pts" / name for name in names_in(devices / "pts") if name.isdigit()]
@@ -77,7 +77,7 @@ def _typed_lately(devices: Path, own_wall: float) -> bool | None:
 
 
 def _read_at(path: Path) -> float | None:
-    """Return the access time: input moves it. The other times of a terminal are moved by output."""
+    """Return the access time, which input changes; output changes the other times of a terminal."""
     try:
         return path.stat().st_atime
     except (OSError, ValueError):

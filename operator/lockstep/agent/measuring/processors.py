@@ -1,4 +1,4 @@
-"""What the kernel tells of all processors together: /proc/stat, /proc/pressure/cpu and /proc/cpuinfo (proc(5))."""
+"""Reads what the kernel says about all processors: /proc/stat, /proc/pressure/cpu and /proc/cpuinfo (proc(5))."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from lockstep.agent.measuring.small_files import as_count, read_text
 TICKS_A_SECOND = 100
 """USER_HZ, the unit of /proc/stat, on every architecture that Kubernetes runs on."""
 STEAL = 8
-"""The column of the time that the hypervisor gave to others."""
+"""The column of steal time: what the hypervisor gave to others."""
 
 _ARM_NUMBERS = ("CPU implementer", "CPU variant", "CPU part")
 _LONGEST_MODEL = 100
@@ -16,9 +16,10 @@ _LONGEST_MODEL = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processors:
-    """How many processors are on line, and seconds since the start of the machine; None where nobody says.
+    """How many processors are online, and two counters in seconds since boot.
 
-    ``steal`` is the sum over processors, ``waited`` the time in which somebody waited for one.
+    ``steal`` is the sum over processors. ``waited`` is the time in which a process waited for one; None if the kernel
+    does not say.
     """
 
     cores: int
@@ -27,7 +28,7 @@ class Processors:
 
 
 def read_processors(proc: Path) -> Processors | None:
-    """Return what is known now, None where /proc/stat cannot be read."""
+    """Read the processors now; None if /proc/stat can't be read."""
     lines = (line.split() for line in (read_text(proc / "stat") or "").splitlines() if line.startswith("cpu"))
     rows = {words[0]: words for words in lines}
     everything = rows.pop("cpu", None)
@@ -38,7 +39,7 @@ def read_processors(proc: Path) -> Processors | None:
 
 
 def _waited(proc: Path) -> float | None:
-    """Return ``some total=`` of the pressure-stall information, which not every kernel has."""
+    """Return ``some total=`` of the pressure stall information in seconds; not every kernel has it."""
     for line in (read_text(proc / "pressure" / "cpu") or "").splitlines():
         if line.startswith("some "):
             microseconds = as_count(line.rpartition("total=")[2])
@@ -47,7 +48,7 @@ def _waited(proc: Path) -> float | None:
 
 
 def processor_model(proc: Path) -> str:
-    """Return the model's name, or the numbers that ARM has instead; "" where the kernel tells of neither."""
+    """Return the model's name, or the numbers that ARM has instead; "" if the kernel has neither."""
     words = (line.partition(":") for line in reversed((read_text(proc / "cpuinfo") or "").splitlines()))
     first = {name.strip(): value.strip() for name, _, value in words}
     numbers = " ".join(f"{name} {first[name]}" for name in _ARM_NUMBERS if name in first)

@@ -7,26 +7,26 @@ from lockstep.agent.measuring.cgroups import Cgroups
 from lockstep.agent.measuring.measured import Usage
 from lockstep.agent.measuring.mounts import cgroup_mount
 from lockstep.agent.measuring.processors import read_processors
-from lockstep.agent.measuring.usage import Look, usage_between
+from lockstep.agent.measuring.usage import CounterReading, usage_between
 
 LONGEST_BETWEEN = 300.0
-"""Seconds between two looks, above which nothing is told of the time in between: that is no five-minute mean."""
+"""Two samples that are more seconds apart than this give no usage: it would be no five-minute mean."""
 LONGEST_PERIOD = 0.8 * LONGEST_BETWEEN
-"""The longest period at which to look: a look that comes late still counts."""
+"""The longest sampling period in seconds, so that a late sample still counts."""
 
 
 class Sampler:
-    """Tells who used the processors since the sample before. ``source`` says what is read, "" while nothing can be."""
+    """Measures the use of the processors since the last sample. ``source`` names what is read; "" if nothing can be."""
 
     def __init__(self, *, root: Path, proc: Path) -> None:
         self.source = ""
         self._root, self._proc = root, proc
         self._cgroups: Cgroups | None = None
-        self._before: Look | None = None
+        self._before: CounterReading | None = None
 
     def sample(self, now: float, gang_pods: Collection[str]) -> tuple[float, Usage] | None:
-        """Return seconds and the usage in them; None at first, after a long while, and where nothing can be read."""
-        after = self._look(now, gang_pods)
+        """Return (seconds, usage); None for the first sample, after a long pause, and if nothing can be read."""
+        after = self._read(now, gang_pods)
         if after is None:
             return None
         before, self._before = self._before, after
@@ -34,9 +34,13 @@ class Sampler:
             return None
         return now - before.at, usage_between(before, after)
 
-    def _look(self, now: float, gang_pods: Collection[str]) -> Look | None:
+    def _read(self, now: float, gang_pods: Collection[str]) -> CounterReading | None:
         if self._cgroups is None and (mount := cgroup_mount(self._proc, self._root)) is not None:
             self.source, self._cgroups = mount.source, Cgroups(mount)
         counted = self._cgroups.counted(gang_pods) if self._cgroups is not None else None
         processors = read_processors(self._proc)
-        return None if counted is None or processors is None else Look(at=now, counted=counted, processors=processors)
+        return (
+            None
+            if counted is None or processors is None
+            else CounterReading(at=now, counted=counted, processors=processors)
+        )

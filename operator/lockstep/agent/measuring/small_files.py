@@ -1,17 +1,17 @@
-"""Reading files that others write, at any moment and in any state."""
+"""Reads files that other programs may change at any time and that may have any content."""
 
 import os
 import stat
 from pathlib import Path
 
 LIMIT = 256 * 1024
-"""Bytes. What counts is in them: the lines of /proc/stat come first, and have 100 bytes for each processor."""
+"""The most bytes that are read. That is enough for /proc/stat: its first lines have 100 bytes for each processor."""
 
 
 def read_text(path: Path, *, limit: int = LIMIT) -> str | None:
-    """Return the first ``limit`` bytes of a regular file, None where there is none that can be read.
+    """Return the first ``limit`` bytes of a regular file; None if there is none that can be read.
 
-    A pipe is not opened: logind keeps some beside its files, and to open one for reading waits for a writer.
+    Pipes are not opened: logind has some beside its files, and opening one for reading would wait for a writer.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -23,7 +23,7 @@ def read_text(path: Path, *, limit: int = LIMIT) -> str | None:
 
 
 def read_number(path: Path) -> int | None:
-    """Return the one whole number, at least 0, that a file holds; None for anything else."""
+    """Return the whole number, at least 0, that is the content of a file; None for anything else."""
     return as_count(read_text(path, limit=64) or "")
 
 
@@ -34,17 +34,17 @@ def as_count(text: str) -> int | None:
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return what is in a folder, in no order; nothing where there is none that can be read."""
+    """Return the names in a folder, in no order; empty if it can't be read."""
     return [entry.name for entry in _entries(folder)]
 
 
 def folders_in(folder: Path) -> list[str]:
-    """Return the names of the folders in a folder, in the same way."""
+    """Return the names of the folders in a folder, in no order; empty if it can't be read."""
     return [entry.name for entry in _entries(folder) if entry.is_dir(follow_symlinks=False)]
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder that can be looked at."""
+    """Whether the path is a folder that can be read."""
     try:
         return stat.S_ISDIR(path.stat().st_mode)
     except (OSError, ValueError):

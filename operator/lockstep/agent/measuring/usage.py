@@ -1,4 +1,4 @@
-"""Who used the processors between two looks at counters."""
+"""Computes the use of the processors between two readings of the counters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,20 +9,19 @@ from lockstep.agent.measuring.processors import Processors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """All counters at one moment; ``at`` is monotonic."""
+class CounterReading:
+    """All counters at one time; ``at`` is monotonic."""
 
     at: float
     counted: Counted
     processors: Processors
 
 
-def usage_between(before: Look, after: Look) -> Usage:
-    """Return what was used in between; ``after`` has to be later.
+def usage_between(before: CounterReading, after: CounterReading) -> Usage:
+    """Return the usage between two readings; ``after`` must be later.
 
-    Counters of different groups are read one after the other, and some are wrong for a moment. So nobody is told to
-    have used more than what is above it: members no more than all pods, pods no more than the node, the node no more
-    than its processors.
+    Counters of different cgroups are read one after the other, and some are wrong for a moment. So usage is capped by
+    what it is a part of: members by all pods, pods by the node, the node by its processors.
     """
     seconds = after.at - before.at
     cores = float(after.processors.cores)
@@ -43,15 +42,14 @@ def usage_between(before: Look, after: Look) -> Usage:
 
 
 def _since(before: float, after: float) -> float:
-    """A counter that went backwards began anew at 0, as that of a group that was made again."""
+    """The increase of a counter; one that went backwards has restarted at 0, as after its cgroup was created again."""
     return after - before if after >= before else after
 
 
 def _gang_seconds(before: Counted, after: Counted) -> float:
-    """Members that came count from their beginning; what those that went used last counts for the other pods.
+    """Seconds used by members; new members count from their start, the last use of deleted ones counts for other pods.
 
-    A pod that was there already, and is a member only now, counts from now on: what it had used before is no use of
-    this period.
+    A pod that existed before and is a member only now counts from the next reading on: its total is not of this period.
     """
     return sum(
         _since(before.gang_pods.get(uid, 0.0), seconds)
@@ -67,7 +65,7 @@ def _pressure(before: float | None, after: float | None, seconds: float) -> floa
 
 
 def mean_usage(usages: Sequence[tuple[float, Usage]]) -> Usage | None:
-    """Return the mean of usages that lasted so many seconds each, oldest first; None of none."""
+    """Return the mean of (seconds, usage) pairs, the oldest first; None if there are none."""
     if not usages:
         return None
     pressures = [usage.cpu_pressure for _, usage in usages]

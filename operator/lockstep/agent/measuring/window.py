@@ -1,4 +1,4 @@
-"""The last five minutes: means that follow the load, as long as the paper's five-minute loads."""
+"""Means over the last five minutes, as the five-minute loads of the paper."""
 
 from collections import deque
 from typing import NamedTuple
@@ -9,11 +9,11 @@ from lockstep.agent.measuring.usage import mean_usage
 
 FIVE_MINUTES = 300.0
 FULL_FOR = 0.1
-"""A node that was full for a larger part of the time may have hidden local work."""
+"""A node that was full for a larger share of the time may have had more local work than was observed."""
 
 
 class Lasted(NamedTuple):
-    """A usage, how many seconds it lasted, and whether the owner was there."""
+    """A usage, how many seconds it lasted, and whether the node owner was present."""
 
     seconds: float
     usage: Usage
@@ -27,28 +27,28 @@ class FiveMinutes:
         self._all: deque[Lasted] = deque()
 
     def add(self, newest: Lasted) -> None:
-        """Take in the newest."""
+        """Add the newest usage."""
         self._all.append(newest)
 
     def move_to(self, now: float) -> None:
-        """Give up what is over for five minutes; ``now`` is monotonic."""
+        """Drop usages that ended five minutes ago or earlier; ``now`` is monotonic."""
         while self._all and now - self._all[0].usage.at >= FIVE_MINUTES:
             self._all.popleft()
 
     def usage(self) -> Usage | None:
-        """Return the mean usage, None of nothing."""
+        """Return the mean usage; None if there is none."""
         return mean_usage([(lasted.seconds, lasted.usage) for lasted in self._all])
 
     def seconds(self) -> float:
-        """Return for how long all of them lasted."""
+        """Return the total seconds of all usages."""
         return sum(lasted.seconds for lasted in self._all)
 
     def owner_share(self) -> float:
-        """Return the part of the time with the owner, 0 to 1."""
+        """Return the share of the time with the owner, 0 to 1."""
         return self._share([lasted.owner for lasted in self._all])
 
     def was_full(self) -> bool:
-        """Whether the node was full for more than a moment."""
+        """Whether the node was full for more than a tenth of the time."""
         return self._share([is_full(lasted.usage) for lasted in self._all]) > FULL_FOR
 
     def _share(self, holds: list[bool]) -> float:

@@ -1,1 +1,1 @@
-"""GangJobs that somebody is to submit: of a few answers, or of a Job or JobSet."""
+"""Makes GangJobs for users to submit, from a few answers or from Jobs and JobSets."""

@@ -1,4 +1,4 @@
-"""What a member needs, as the API server checks it: which resources there are, and which of them have to be limits."""
+"""Parses the resources of a member by the API server's rules: valid names and amounts, and which must be limits."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _LONGEST_DOMAIN = 253
 
 
 def parse_amounts(text: str) -> dict[str, str]:
-    """``cpu=4,memory=8Gi`` by resource. Raises ``ValueError`` for what the API server takes for no container."""
+    """Parse ``cpu=4,memory=8Gi``, by resource. Raises ``ValueError`` if the API server would refuse it."""
     amounts = {}
     for one in text.split(","):
         resource, equals, amount = (part.strip() for part in one.partition("="))
@@ -29,28 +29,28 @@ def parse_amounts(text: str) -> dict[str, str]:
 
 
 def as_resources(amounts: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """The requests of a container, and its limits: what can't be shared is a limit, and so requested too."""
+    """The requests and limits of a container. What can't be overcommitted is a limit, which implies a request."""
     requests = {name: amount for name, amount in amounts.items() if name in _STANDARD}
     limits = {name: amount for name, amount in amounts.items() if name not in _STANDARD}
     return {**({"requests": requests} if requests else {}), **({"limits": limits} if limits else {})}
 
 
-def _check(resource: str, amount: Decimal, spelled: str) -> None:
+def _check(resource: str, amount: Decimal, text: str) -> None:
     if amount < 0:
-        raise ValueError(f"{resource}={spelled} is less than nothing")
+        raise ValueError(f"{resource}={text} is less than nothing")
     if resource.startswith(_PAGES):
-        _check_pages(resource, amount, spelled)
+        _check_pages(resource, amount, text)
     elif resource not in _STANDARD:
-        _check_extended(resource, amount, spelled)
+        _check_extended(resource, amount, text)
 
 
-def _check_pages(resource: str, amount: Decimal, spelled: str) -> None:
+def _check_pages(resource: str, amount: Decimal, text: str) -> None:
     page = decimal(resource.removeprefix(_PAGES))
     if page <= 0 or amount % page:
-        raise ValueError(f"{resource}={spelled} is no whole number of pages")
+        raise ValueError(f"{resource}={text} is no whole number of pages")
 
 
-def _check_extended(resource: str, amount: Decimal, spelled: str) -> None:
+def _check_extended(resource: str, amount: Decimal, text: str) -> None:
     domain, slash, name = resource.rpartition("/")
     if not slash or _NATIVE in resource:
         known = ", ".join(_STANDARD)
@@ -59,4 +59,4 @@ def _check_extended(resource: str, amount: Decimal, spelled: str) -> None:
     if not is_name or resource.startswith("requests."):
         raise ValueError(f"{resource} is not the name of a resource")
     if amount % 1:
-        raise ValueError(f"{resource}={spelled} is no whole number")
+        raise ValueError(f"{resource}={text} is no whole number")

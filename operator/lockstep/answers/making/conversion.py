@@ -1,4 +1,4 @@
-"""Jobs and JobSets of a file as GangJobs, and what of them could not be carried over."""
+"""Converts the Jobs and JobSets of a file to GangJobs, with notes on what could not be carried over."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -21,23 +21,23 @@ _LARGEST = 10_000
 
 
 class Converted(NamedTuple):
-    """A GangJob, and a line for each field of its origin that means something else now, or nothing."""
+    """A GangJob, and a line for each field of its origin that has another meaning now, or none."""
 
     manifest: Manifest
     notes: tuple[str, ...]
 
 
 class Conversion(NamedTuple):
-    """What a file becomes, and a line for each of its documents that becomes nothing."""
+    """The GangJobs of a file, and a line for each of its documents that is left out."""
 
     gangs: list[Converted]
     left_out: tuple[str, ...]
 
 
 def convert(text: str, *, name: str = "") -> Conversion:
-    """Convert every Job and JobSet of a file in YAML or JSON; ``name`` is that of the GangJob, where there is one only.
+    """Convert every Job and JobSet of a YAML or JSON file; ``name`` names the GangJob, if there is only one.
 
-    Raises ``AnswerError`` where there is none, or one has no sense.
+    Raises ``AnswerError`` if there are none, or if one is invalid.
     """
     documents = [one for document in read_documents(text) for one in _items(document)]
     convertible = [one for one in documents if _maker(one) is not None]
@@ -50,7 +50,7 @@ def convert(text: str, *, name: str = "") -> Conversion:
 
 
 def _items(document: Any) -> list[Any]:
-    """The objects of a document: a list of objects, as kubectl prints it, stands for these."""
+    """The objects of a document: itself, or the items of a list as kubectl prints it."""
     is_list = isinstance(document, dict) and str(document.get("kind")).endswith("List")
     items = document.get("items") if is_list else None
     return items if isinstance(items, list) else [document]
@@ -110,7 +110,7 @@ def _check_sizes(spec: Manifest) -> None:
 
 
 def _refusals(spec: Manifest) -> Iterable[str]:
-    """What Lockstep would refuse in a template that the API server takes."""
+    """Lines on what Lockstep would refuse in the templates although the API server accepts it."""
     try:
         return [f"{path}.{problem}." for path, pod in _templates(spec) for problem in unsupported(pod)]
     except (AttributeError, TypeError) as error:

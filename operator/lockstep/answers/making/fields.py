@@ -1,4 +1,4 @@
-"""The fields of an object that becomes a GangJob: what nobody takes is not carried over, and that is said."""
+"""The fields of an object that is converted: each must be taken, or there is a note that it is not carried over."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +9,9 @@ Manifest = dict[str, Any]
 
 
 class Fields:
-    """Fields that are taken one by one. ``notes`` gets a sentence for each that is not carried over as it stands.
+    """Fields that are taken one by one. ``notes`` gets a sentence for each that is not carried over unchanged.
 
-    It knows what is inside it, so that ``leave_rest`` of the whole object finds every field that was not taken.
+    It keeps the ``Fields`` of inner objects, so that ``leave_rest`` of the whole object finds all that were not taken.
     """
 
     def __init__(self, path: str, fields: object, notes: list[str]) -> None:
@@ -23,11 +23,11 @@ class Fields:
         self.notes = notes
 
     def take(self, name: str) -> Any:
-        """A field's value, None where it is absent."""
+        """Take a field's value; None if it is absent."""
         return self._left.pop(name, None)
 
     def take_number(self, name: str, *, otherwise: int | None) -> int | None:
-        """A field that is a whole number. Raises ``AnswerError`` for any other."""
+        """Take a field that is an integer. Raises ``AnswerError`` if it is not."""
         value = self.take(name)
         if value is None:
             return otherwise
@@ -36,44 +36,44 @@ class Fields:
         return value
 
     def take_text(self, name: str, *, otherwise: str = "") -> str:
-        """A field that is a text. Raises ``AnswerError`` for any other."""
+        """Take a field that is a string. Raises ``AnswerError`` if it is not."""
         value = self.take(name)
         if not isinstance(value, str | None):
             raise AnswerError(f"{self._at(name)} is not a text.")
         return otherwise if value is None else value
 
     def take_list(self, name: str) -> list[Any]:
-        """A field that is a list, empty where it is absent. Raises ``AnswerError`` for any other."""
+        """Take a field that is a list; empty if it is absent. Raises ``AnswerError`` if it is no list."""
         value = self.take(name)
         if not isinstance(value, list | None):
             raise AnswerError(f"{self._at(name)} is no list.")
         return value or []
 
     def take_fields(self, name: str) -> "Fields":
-        """The fields of a field that is an object, none where it is absent."""
+        """Take a field that is an object, as its fields; none if it is absent."""
         return self.within(name, self._left.pop(name, {}))
 
     def within(self, name: str, fields: object) -> "Fields":
-        """The fields of what was taken from here by that name. Raises ``AnswerError`` where it is no object."""
+        """The fields of a value that was taken by that name. Raises ``AnswerError`` if it is no object."""
         inner = Fields(self._at(name), fields, self.notes)
         self._inner.append(inner)
         return inner
 
     def carry(self, *names: str) -> Manifest:
-        """Those of the fields that are there, as they are."""
+        """Take those of the fields that exist, unchanged."""
         return {name: self._left.pop(name) for name in names if name in self._left}
 
     def note(self, name: str, sentence: str) -> None:
-        """Say what becomes of a field."""
+        """Add a note about a field."""
         self.notes.append(f"{self._at(name)}: {sentence}")
 
     def leave(self, name: str, sentence: str) -> None:
-        """Leave a field out, and say why, if it is there."""
+        """Leave a field out, with a note if it exists."""
         if self.take(name) is not None:
             self.note(name, sentence)
 
     def leave_rest(self) -> None:
-        """Say of all fields that are left, here and further in, that they are not carried over."""
+        """Leave out all fields that were not taken, here and in inner objects, with a note for each."""
         for name in self._left:
             self.note(name, "not carried over, since a GangJob has nothing like it.")
         self._left.clear()
@@ -86,7 +86,7 @@ class Fields:
         return list(self._left)
 
     def rest(self) -> Manifest:
-        """All fields that are left, as they are."""
+        """Take all fields that are left, unchanged."""
         rest, self._left = self._left, {}
         return rest
 

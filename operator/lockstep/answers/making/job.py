@@ -1,4 +1,4 @@
-"""A Job as a GangJob: all of its pods run at once."""
+"""Converts a Job to a GangJob: all its pods run at once."""
 
 from lockstep.answers.making.fields import Fields, Manifest
 from lockstep.answers.making.template import RANK, template_of
@@ -8,7 +8,7 @@ _ACTIONS = {"FailJob": "FailGang", "Ignore": "Ignore", "Count": "RestartGang"}
 
 
 def job_spec(spec: Fields) -> Manifest:
-    """The spec of the GangJob that a Job's spec becomes."""
+    """The spec of the GangJob for a Job's spec."""
     size, mode = size_of(spec)
     is_indexed = mode == "Indexed"
     if is_indexed:
@@ -27,7 +27,7 @@ def job_spec(spec: Fields) -> Manifest:
 
 
 def size_of(spec: Fields) -> tuple[int, str]:
-    """How many members a Job's spec makes, and its completion mode, empty where it says none."""
+    """The number of members for a Job's spec, and its completion mode; '' if it has none."""
     size = spec.take_number("parallelism", otherwise=1) or 0
     completions = spec.take_number("completions", otherwise=None)
     mode = spec.take_text("completionMode")
@@ -41,7 +41,7 @@ def size_of(spec: Fields) -> tuple[int, str]:
 
 
 def leave_selector(spec: Fields) -> None:
-    """Leave out by what a Job knows its pods: mostly the API server has made it."""
+    """Leave out the pod selector of a Job; usually the API server has set it."""
     if spec.take("manualSelector"):
         spec.note("manualSelector", "not carried over, since a gang's members are known by labels of Lockstep's.")
     spec.take("selector")

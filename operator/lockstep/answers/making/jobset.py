@@ -1,4 +1,4 @@
-"""A JobSet as a GangJob: all pods of all of its jobs are members of one gang, with a role for each job."""
+"""Converts a JobSet to a GangJob: the pods of all its jobs are members of one gang, with a role for each job."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from lockstep.answers.reading.errors import AnswerError
 
 
 class _Role(NamedTuple):
-    """A job of the set: what it becomes, how many copies of it there are, and for which others it waits."""
+    """A job of the set as a role; ``size`` counts the members of all ``copies``, ``waits_for`` names other jobs."""
 
     name: str
     size: int
@@ -21,7 +21,7 @@ class _Role(NamedTuple):
 
 
 def jobset_spec(spec: Fields) -> Manifest:
-    """The spec of the GangJob that a JobSet's spec becomes."""
+    """The spec of the GangJob for a JobSet's spec."""
     entries = spec.take_list("replicatedJobs")
     if not entries:
         raise AnswerError(f"{spec.path}.replicatedJobs is empty.")
@@ -51,7 +51,7 @@ def _role(entry: Fields, *, is_alone: bool) -> _Role:
 
 
 def _index(entry: Fields, mode: str, copies: int, *, is_alone: bool) -> Manifest | None:
-    """Where a member finds what was its pod's index: pods of a JobSet have one unless it says otherwise."""
+    """Where a member finds its pod's index; None for jobs that are not Indexed, which is a JobSet's default."""
     if mode not in ("", "Indexed"):
         return None
     number = "rank" if is_alone else "number in its role, LOCKSTEP_ROLE_RANK"
@@ -96,7 +96,7 @@ def _members(spec: Fields, roles: Sequence[_Role]) -> Manifest:
 
 
 def _without_chains(spec: Fields, role: _Role, roles: Sequence[_Role]) -> list[str]:
-    """For whom a role waits, but for those that wait themselves: startAfter can't have these."""
+    """The roles that a role waits for, without those that wait themselves: startAfter can't name these."""
     waiting = {one.name for one in roles if one.waits_for}
     for name in role.waits_for:
         if name in waiting:
@@ -114,7 +114,7 @@ def _network(spec: Fields) -> Manifest:
 
 
 def _success_policy(spec: Fields, roles: Sequence[_Role]) -> Manifest:
-    """The role that decides; a gang has succeeded when all members of one role have, or all of all."""
+    """The success policy: a gang succeeds when all its members have, or all members of one role."""
     policy = spec.take_fields("successPolicy")
     operator, targets = policy.take_text("operator", otherwise="All"), policy.take_list("targetReplicatedJobs")
     targeted = [role for role in roles if not targets or role.name in targets]

@@ -1,4 +1,4 @@
-"""A GangJob of the answers to five questions."""
+"""Makes a GangJob from the answers to five questions."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ Manifest = dict[str, Any]
 
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 _ALLOWED = re.compile(r"[0-9]{1,5}(,[0-9]{1,5})+")
-# As the schema of GangJobs has it: Go knows more durations, and the API server takes these only.
+# As in the schema of GangJobs: Go accepts more durations, the API server only these.
 DURATION = re.compile(r"([0-9]{1,6}(\.[0-9]+)?h)?([0-9]{1,7}(\.[0-9]+)?m)?([0-9]{1,9}(\.[0-9]+)?(s|ms|us|µs))*")
 LONGEST_DURATION_TEXT = 24
 _LARGEST = 10_000
@@ -23,7 +23,7 @@ _LARGEST = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewGang:
-    """The answers: ``command`` is empty for the image's own, ``serial_time`` where nobody knows how long it takes."""
+    """The answers; ``command`` is empty for the image's own, ``serial_time`` is '' if unknown."""
 
     name: str
     image: str
@@ -54,7 +54,7 @@ def gang_manifest(answers: NewGang) -> Manifest:
 
 
 def parse_size(text: str) -> Manifest:
-    """``8``, ``2-12`` or ``4,8,16`` as ``spec.size``. Raises ``ValueError``."""
+    """Parse ``8``, ``2-12`` or ``4,8,16`` into ``spec.size``. Raises ``ValueError``."""
     if _ALLOWED.fullmatch(text):
         allowed = sorted({int(one) for one in text.split(",")})
         return {"allowed": _checked(allowed)}
@@ -68,12 +68,12 @@ def parse_size(text: str) -> Manifest:
 
 
 def parse_command(text: str) -> tuple[str, ...]:
-    """A command as one types it. Raises ``ValueError``."""
+    """Parse a command in shell syntax. Raises ``ValueError``."""
     return tuple(shlex.split(text))
 
 
 def parse_serial_time(text: str) -> str:
-    """A duration as the API server takes it, or nothing. Raises ``ValueError``."""
+    """Check a duration by the API server's rules; '' is allowed. Raises ``ValueError``."""
     if not text:
         return text
     if len(text) > LONGEST_DURATION_TEXT or not DURATION.fullmatch(text):

@@ -1,4 +1,4 @@
-"""The pod template of a Job as that of a GangJob."""
+"""Converts the pod template of a Job to that of a GangJob."""
 
 from typing import Any
 
@@ -20,14 +20,14 @@ _SERVERS_OWN = (
 _OF_JOBS = ("batch.kubernetes.io/", "jobset.sigs.k8s.io/")
 
 RANK: Manifest = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.labels['{RANK_LABEL}']"}}}
-"""Where a member of a gang without roles finds its number, as a variable has it."""
+"""The source of an environment variable with the rank of a member, in a gang without roles."""
 
 ROLE_RANK: Manifest = {"value": "$(LOCKSTEP_ROLE_RANK)"}
-"""The same for a member of a role."""
+"""The same with the number of a member in its role."""
 
 
 def template_of(job: Fields, *, index: Manifest | None) -> Manifest:
-    """The template of a Job's spec; ``index`` is where its members find what they look for as their index in a Job."""
+    """The template for a Job's spec; ``index`` is the source of the variable that has the index in a Job, if any."""
     template = job.take_fields("template")
     spec = template.take_fields("spec")
     scheduler = spec.take_text("schedulerName")
@@ -45,7 +45,7 @@ def template_of(job: Fields, *, index: Manifest | None) -> Manifest:
 
 
 def labels_and_annotations(metadata: Fields) -> Manifest:
-    """Those of an object or a template that its owner has written, and a GangJob may have."""
+    """The labels and annotations that users have written and that a GangJob may have."""
     for name in _SERVERS_OWN:
         metadata.take(name)
     kept = {}
@@ -70,7 +70,7 @@ def _containers(spec: Fields, name: str, index: Manifest | None) -> list[Any]:
 
 
 def _note_what_jobs_have(spec: Fields, place: str, container: Manifest) -> None:
-    """Say of each variable that reads a label or an annotation of Jobs that it will be empty."""
+    """Note each variable that reads a label or an annotation of Jobs: it will be empty."""
     for variable in _variables(container):
         source = variable.get("valueFrom")
         reads = source.get("fieldRef") if isinstance(source, dict) else None
@@ -80,7 +80,7 @@ def _note_what_jobs_have(spec: Fields, place: str, container: Manifest) -> None:
 
 
 def _with_index(container: Manifest, index: Manifest) -> Manifest:
-    """The container, which finds its member's number in the variable that Jobs have for their index."""
+    """The container with the variable that has the index in a Job, unless it sets it itself."""
     if any(one.get("name") == _INDEX for one in _variables(container)):
         return container
     return {**container, "env": [*(container.get("env") or []), {"name": _INDEX, **index}]}

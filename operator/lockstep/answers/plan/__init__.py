@@ -1,1 +1,1 @@
-"""Answers explain and plan: what would be decided now, and why."""
+"""Answers ``explain`` and ``plan``: what would be decided now, and why."""

@@ -1,4 +1,4 @@
-"""Finish over size as bars of one line each, in blocks where the terminal has them."""
+"""Draws finish times by size as bars of one line each, with block characters if the terminal has them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ _WIDTH = 40
 
 
 class Marks(NamedTuple):
-    """What bars are made of: time until the end, and what the members' price adds to it."""
+    """The characters of bars: for the time until the finish, and for what the members' price adds."""
 
     finish: str
     price: str
@@ -18,7 +18,7 @@ ASCII = Marks("#", "-")
 
 
 def marks_for(encoding: str | None) -> Marks:
-    """Blocks where that encoding has them."""
+    """Block characters if that encoding has them, else ASCII."""
     try:
         "".join(BLOCKS).encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):

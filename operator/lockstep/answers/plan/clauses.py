@@ -1,4 +1,4 @@
-"""Changes and prices as clauses."""
+"""Formats changes and prices as clauses."""
 
 from functools import singledispatch
 
@@ -20,49 +20,49 @@ from lockstep.report.text.sentences import price
 
 
 @singledispatch
-def spell_change(change: object) -> str:
-    """Spell what is changed, so that "if …" goes before it. Raises TypeError for an unknown change."""
+def format_change(change: object) -> str:
+    """Format a change as a clause after "if". Raises TypeError for an unknown change."""
     raise TypeError(change)
 
 
-@spell_change.register
+@format_change.register
 def _ends(change: GangEnds) -> str:
     return f"{spelled_gang(change.gang.key)}, which runs, ended now"
 
 
-@spell_change.register
+@format_change.register
 def _leaves(change: GangLeaves) -> str:
     return f"{spelled_gang(change.gang)}, which waits in front of it, were not there"
 
 
-@spell_change.register
+@format_change.register
 def _fewer(change: FewerMembers) -> str:
     return f"fewer {change.role or 'members'} were enough"
 
 
-@spell_change.register
+@format_change.register
 def _selector(change: SelectorDropped) -> str:
     return f"nodes without {change.key}={change.value} would do"
 
 
-@spell_change.register
+@format_change.register
 def _affinity(_: AffinityDropped) -> str:
     return "nodes outside its affinity would do"
 
 
-@spell_change.register
+@format_change.register
 def _taint(change: TaintTolerated) -> str:
     return f"it tolerated the taint {change.taint.formatted}"
 
 
-@spell_change.register
+@format_change.register
 def _term(change: TermDropped) -> str:
     how = "have one value" if change.term.kind is TermKind.TOGETHER else "have different values"
     return f"its members' nodes need not {how} of {change.term.topology_key}"
 
 
-def spell_price(in_force: PriceInForce) -> str:
-    """Spell the price in force, and what it is made of, as a clause."""
+def format_price(in_force: PriceInForce) -> str:
+    """Format the price in force, and what it is computed from, as a clause."""
     policy, among = in_force.policy, in_force.among
     if policy is None or among is None:
         return f"{_cost(in_force)}, as when the snapshot was recorded"
@@ -72,8 +72,8 @@ def spell_price(in_force: PriceInForce) -> str:
     return f"{_cost(in_force)} (Balanced, factor {policy.factor:g}; {counts})"
 
 
-def spell_work_used(used: WorkUsed) -> str:
-    """Say whose run times a gang is planned with, and why."""
+def format_work_used(used: WorkUsed) -> str:
+    """Format which run times a gang is planned with, and why, as a sentence."""
     by_law, stated = "by the law that runs of its template have followed", "with the run times that its spec states"
     whose = by_law if used.source == WorkSource.LEARNED else stated
     return f"Planned {whose}: {used.message[:1].lower()}{used.message[1:]}"

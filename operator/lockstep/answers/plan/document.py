@@ -1,11 +1,11 @@
-"""Answers for programs: JSON values with names that stay. docs/why.md documents every field."""
+"""Answers as JSON with stable names. docs/why.md documents every field."""
 
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from coschedule import Decision, Members, Placement, RoomNow, SpeedGroup, encode_part
-from lockstep.answers.plan.clauses import spell_change
+from lockstep.answers.plan.clauses import format_change
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.answers.plan.unplanned_gangs import SettledAnswer
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
@@ -19,7 +19,7 @@ Document = Mapping[str, Any]
 
 
 def settled_document(answer: SettledAnswer) -> Document:
-    """A gang that is not to be planned."""
+    """The answer about a gang that does not wait for a plan."""
     return {
         "gang": answer.gang._asdict(),
         "phase": answer.phase,
@@ -35,7 +35,7 @@ def settled_document(answer: SettledAnswer) -> Document:
 
 
 def waiting_document(answer: WaitingAnswer) -> Document:
-    """A gang that waits."""
+    """The answer about a waiting gang."""
     return {
         "gang": answer.gang._asdict(),
         "phase": "Waiting",
@@ -60,7 +60,7 @@ def waiting_document(answer: WaitingAnswer) -> Document:
 
 
 def decision_document(decision: Decision, now: float) -> dict[str, Any]:
-    """What a plan says of a gang."""
+    """A plan's decision about a gang."""
     if not isinstance(decision, Placement):
         return {"reason": decision.reason, "message": as_sentence(spell(decision.refusal)), "size": None}
     return {
@@ -130,7 +130,7 @@ def _room(room: RoomNow) -> Document:
 def _help(helped: Helped, now: float) -> Document:
     then = helped.placement
     return {
-        "if": spell_change(helped.change),
+        "if": format_change(helped.change),
         "kind": type(helped.change).__name__,
         "size": then.size,
         "startsInSeconds": then.start - now,

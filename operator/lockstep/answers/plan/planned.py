@@ -1,4 +1,4 @@
-"""All gangs that wait, planned once on what is believed, as the operator would plan them now."""
+"""Plans all waiting gangs once on the facts in the cache, as the operator would now."""
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ from lockstep.cycle.planning.by_rank import in_rank_order
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.plan_thread import Evicting, with_evictions
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
-from lockstep.cycle.planning.waiting import by_urgency, told_of_pool
+from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
 from lockstep.facts.gang.gang import GangFact
 from lockstep.report.text.refusal_sentences import spell
@@ -25,10 +25,10 @@ from lockstep.snapshot.wanted import PlanTerms
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AnsweredPlan:
-    """A snapshot, and the plan that was ``made`` of it; ``preempting`` is what becomes of that where some give way.
+    """A snapshot and the plan ``made`` from it; ``preempting`` is that plan with its preemptions.
 
-    ``prices`` are those of all its gangs, ``running`` the gangs that hold nodes, as far as they are known. ``tell``
-    gives a decision as the gang's owner is told it. All members select nodes by ``selector``, which no user can drop.
+    ``prices`` are those of all its gangs, ``running`` the known gangs that hold nodes. ``as_reported`` returns a
+    decision as it would be in the gang's status. All members select nodes by ``selector``, which users can't drop.
     """
 
     snapshot: Snapshot
@@ -36,14 +36,14 @@ class AnsweredPlan:
     preempting: Evicting
     prices: Mapping[GangKey, PriceInForce]
     running: tuple[RunningGang, ...]
-    tell: Callable[[Decision], Decision] = lambda decision: decision
+    as_reported: Callable[[Decision], Decision] = lambda decision: decision
     selector: tuple[tuple[str, str], ...] = ()
 
 
 def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[GangKey]) -> AnsweredPlan:
-    """Plan those that wait, of a long queue as many as the operator does at once, and those that are ``asked`` about.
+    """Plan waiting gangs, of a long queue as many as the operator does in one plan, and all that are ``asked`` about.
 
-    Raises ``AnswerError`` where a quota keeps one of these from being planned, or a mistake of ours.
+    Raises ``AnswerError`` if a quota or a bug keeps one of these from being planned.
     """
     state.note_time(now)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
@@ -52,7 +52,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     waiting = within.gangs
     among = contention_now(state, waiting, nodes=cutter.nodes)
     chosen = Rotation(MOST_IN_FRONT).choose(waiting, always=asked, has_changed=True)
-    # Where not all find room in one snapshot, the first do.
+    # A snapshot may leave out gangs at the end, so those that are asked about come first.
     gangs = sorted((gang for gang in waiting if gang.key in chosen), key=lambda gang: gang.key not in asked)
     prices = {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}
     snapshot = cutter.cut(
@@ -71,24 +71,24 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
         preempting=with_evictions(snapshot, made, errors.__setitem__),
         prices=prices,
         running=gangs_that_hold(state, snapshot.nodes.index, Columns(snapshot.resources, {}), now),
-        tell=lambda decision: _as_told(state, decision),
+        as_reported=lambda decision: _as_reported(state, decision),
         selector=state.pool.selector,
     )
 
 
 def waiting_gangs(state: State, now: float) -> list[GangFact]:
-    """List the gangs that are to be planned, in their order."""
+    """List the gangs that wait for a plan, in queue order."""
     waiting = (gang for gang in state.gangs.values() if state.phase_of(gang).is_planned)
     return by_urgency(state, waiting, now)
 
 
 def start_times(decisions: Sequence[Decision]) -> Mapping[GangKey, float]:
-    """When each gang starts, inf where it has no place."""
+    """When each gang starts; inf if it has no placement."""
     return {one.gang: start_of(one) for one in decisions}
 
 
 def start_of(decision: Decision) -> float:
-    """When a gang starts, inf where it has no place."""
+    """When a gang starts; inf if it has no placement."""
     return decision.start if isinstance(decision, Placement) else math.inf
 
 
@@ -115,7 +115,7 @@ def _check(errors: Mapping[GangKey, Exception], asked: Collection[GangKey]) -> N
             raise AnswerError(f"Planning {spelled_gang(gang)} failed by a mistake of Lockstep's: {error!r}.") from error
 
 
-def _as_told(state: State, decision: Decision) -> Decision:
+def _as_reported(state: State, decision: Decision) -> Decision:
     gang = state.gangs.get(decision.gang)
-    decision = told_of_pool(state, decision)
+    decision = with_pool(state, decision)
     return decision if gang is None else in_rank_order(state, gang, decision)

@@ -1,4 +1,4 @@
-"""A recorded snapshot: read, planned again, and asked what would become of further gangs."""
+"""Reads a recorded snapshot, plans it again, and plans it with further gangs."""
 
 import math
 from collections import Counter
@@ -30,7 +30,7 @@ from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
-from lockstep.cycle.planning.plan_thread import who_gives_way
+from lockstep.cycle.planning.plan_thread import choose_victims
 from lockstep.facts.gang.gang import GangFact, GangSpec
 from lockstep.facts.sizing import Sizing
 from lockstep.snapshot.snapshots import SnapshotCutter
@@ -39,12 +39,12 @@ from lockstep.snapshot.wanted import PlanTerms
 
 Manifest = Mapping[str, Any]
 
-# What the API server fills in, whatever is written there, as far as it matters here.
+# The metadata that matters here and that the API server overwrites.
 _NEW = {"uid": "", "resourceVersion": "", "generation": 1}
 
 
 class RecordedSnapshot(NamedTuple):
-    """What ``/debug/snapshot`` showed: the facts, and what was decided of them."""
+    """The content of ``/debug/snapshot``: facts and the plan made from them."""
 
     snapshot: Snapshot
     plan: Plan
@@ -52,7 +52,7 @@ class RecordedSnapshot(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A gang of which something else is decided by this version than was recorded."""
+    """A gang about which this version decides differently than was recorded."""
 
     gang: GangKey
     recorded: Decision
@@ -60,7 +60,7 @@ class Difference:
 
 
 def read_recorded(raw: bytes) -> RecordedSnapshot:
-    """Read what the page ``/debug/snapshot`` has shown. Raises ``AnswerError``."""
+    """Read the content of the page ``/debug/snapshot``. Raises ``AnswerError``."""
     try:
         document = orjson.loads(raw)
         if not isinstance(document, dict) or not {"snapshot", "plan"} <= document.keys():
@@ -73,9 +73,9 @@ def read_recorded(raw: bytes) -> RecordedSnapshot:
 
 
 def differences(recorded: RecordedSnapshot) -> tuple[Difference, ...]:
-    """Decide again, and list what comes out otherwise.
+    """Plan again and list the differences.
 
-    A gang that was too far behind to be planned exactly, or to be told of a later start, is not compared.
+    Gangs that were too far back in the queue to be planned exactly or to get a later start are not compared.
     """
     now = {one.gang: one for one in _planned(recorded.snapshot).preempting.plan.decisions}
     then = {one.gang: one for one in recorded.plan.decisions if _was_planned(one)}
@@ -87,7 +87,7 @@ def differences(recorded: RecordedSnapshot) -> tuple[Difference, ...]:
 
 
 def with_further(recorded: RecordedSnapshot, manifests: Sequence[Manifest]) -> tuple[AnsweredPlan, tuple[str, ...]]:
-    """Plan the snapshot with further gangs; also says what is not known of them without a cluster."""
+    """Plan the snapshot with further gangs; returns also notes on what is unknown about them without a cluster."""
     snapshot, notes = recorded.snapshot, list[str]()
     for manifest in manifests:
         fact = _parsed(manifest, snapshot.now)
@@ -108,7 +108,7 @@ def _planned(snapshot: Snapshot) -> AnsweredPlan:
     return AnsweredPlan(
         snapshot=snapshot,
         made=made,
-        preempting=who_gives_way(snapshot, made),
+        preempting=choose_victims(snapshot, made),
         prices={gang.key: PriceInForce(seconds=gang.member_price) for gang in snapshot.gangs},
         running=snapshot.running,
     )
@@ -119,14 +119,14 @@ def _was_planned(decision: Decision) -> bool:
 
 
 def _essence(decision: Decision) -> tuple[object, ...]:
-    """What matters of a decision, whatever its words are."""
+    """The parts of a decision that are compared; its message is not."""
     if not isinstance(decision, Placement):
         return decision.reason, decision.hold
     return decision.size, decision.start, decision.finish, _places(decision.members)
 
 
 def _places(members: Sequence[Members]) -> Counter[tuple[str, str]]:
-    """How many members of each role are on each node, whoever is where."""
+    """The number of members by role and node, whatever their ranks."""
     counts: Counter[tuple[str, str]] = Counter()
     for one in without_parts(tuple(members)):
         counts[one.role, one.node] += one.count
@@ -147,7 +147,7 @@ def _parsed(manifest: Manifest, now: float) -> GangFact:
 
 
 def _unknown(fact: GangFact) -> Iterator[str]:
-    """What a snapshot does not know of a gang."""
+    """Notes on what a snapshot does not have about a gang."""
     yield "The API server was not asked: its defaults, rules and admission are not looked at."
     spec = _spec(fact)
     if spec.priority_class:
@@ -161,7 +161,7 @@ def _unknown(fact: GangFact) -> Iterator[str]:
 
 
 def _pending(fact: GangFact, snapshot: Snapshot) -> PendingGang:
-    """The gang as the planner sees it, with the columns of that snapshot."""
+    """The gang as an input of the planner, with the columns of that snapshot."""
     spec = _spec(fact)
     alone = replace(spec, priority_class="", roles=tuple(replace(role, claims=()) for role in spec.roles))
     terms = {fact.key: PlanTerms(member_price=_price(spec, snapshot), wants_fewest=_wants_fewest(spec, snapshot))}
@@ -181,14 +181,14 @@ def _pending(fact: GangFact, snapshot: Snapshot) -> PendingGang:
 
 
 def _price(spec: GangSpec, snapshot: Snapshot) -> float:
-    """The price at which the others are planned, where the gang asks for no other sizing."""
+    """The price that the others are planned with, unless the gang asks for another sizing."""
     if spec.sizing not in (None, Sizing.BALANCED):
         return 0.0
     return max((gang.member_price for gang in snapshot.gangs), default=0.0)
 
 
 def _wants_fewest(spec: GangSpec, snapshot: Snapshot) -> bool:
-    """Whether it is to have the fewest members, by its own word or as the others, of whom some have no deadline."""
+    """Whether the gang gets the fewest members: by its own sizing, else if any gang in the snapshot does."""
     if spec.sizing is not None:
         return spec.sizing is Sizing.FEWEST
     return any(gang.deadline == math.inf for gang in snapshot.gangs)

@@ -1,4 +1,4 @@
-"""How plans are made, as far as it matters to an answer: what the operator's own options say."""
+"""The rules of plans that matter to an answer, by the operator's options."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from lockstep.facts.reasons import Condition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRules:
-    """The rules of a plan; those of the operator that is asked about."""
+    """The rules of a plan, as of the operator in question."""
 
     sizing: SizingPolicy
     promises: Promises
@@ -23,9 +23,9 @@ class PlanRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceInForce:
-    """A member-second of a gang costs the others ``seconds``, by that ``policy`` and as things are ``among`` gangs.
+    """The cost of a member-second for other gangs, in ``seconds``; it follows from ``policy`` and contention.
 
-    These are None where the price was recorded, and nobody knows of what it was made.
+    ``policy`` and ``among``, the contention, are None for a recorded price, whose origin is unknown.
     """
 
     seconds: float
@@ -34,19 +34,19 @@ class PriceInForce:
 
 
 def contention_now(state: State, waiting: Collection[GangFact], *, nodes: int) -> Contention:
-    """Count as the operator does: a gang that fits nowhere waits for nobody's nodes."""
+    """Count as the operator does: refused gangs do not count as waiting, since they wait for no node."""
     hopeful = sum(not _was_refused(gang) for gang in waiting)
     return Contention(hopeful, len(state.reservations), nodes)
 
 
 def price_of(policy: SizingPolicy, gang: GangFact, among: Contention) -> PriceInForce:
-    """Find the price for a gang, which may ask for a sizing of its own."""
+    """The price for a gang, which may ask for a sizing of its own."""
     policy = policy.asked_for(gang)
     return PriceInForce(seconds=policy.member_price(among), policy=policy, among=among)
 
 
 def _was_refused(gang: GangFact) -> bool:
-    """Whether the operator's last plan had no place for it; its status says what the operator remembers."""
+    """Whether the operator's last plan refused the gang, by its status."""
     planned = gang.status.condition(Condition.PLANNED)
     if planned is None or planned.status != "False" or planned.observed_generation != gang.generation:
         return False

@@ -1,4 +1,4 @@
-"""Answers for people: plain lines of at most 100 columns, readable without colour."""
+"""Answers as text: plain lines of at most 100 columns, without colours."""
 
 import math
 import textwrap
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from coschedule import Decision, Placement, RoomNow
 from lockstep.answers.plan.chart import Marks, bars
-from lockstep.answers.plan.clauses import spell_change, spell_price, spell_work_used
+from lockstep.answers.plan.clauses import format_change, format_price, format_work_used
 from lockstep.answers.plan.recorded import Difference
 from lockstep.answers.plan.unplanned_gangs import SettledAnswer
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
@@ -30,7 +30,7 @@ _MOST_SPEEDS = 8
 
 
 def settled_lines(answer: SettledAnswer) -> Iterator[str]:
-    """Say of a gang that is not to be planned how far it is."""
+    """The answer about a gang that does not wait for a plan."""
     yield from wrapped(f"{spelled_gang(answer.gang)} is {answer.phase.lower()}. {answer.message}")
     if answer.why is not None:
         yield from wrapped(f"Its plan was: {answer.why}", "  ")
@@ -38,13 +38,13 @@ def settled_lines(answer: SettledAnswer) -> Iterator[str]:
         ends = "" if answer.finish is None else f", and it is expected to end at {rfc3339(answer.finish)}"
         yield from wrapped(f"{n_members(answer.size)} since {rfc3339(answer.start)}{ends}.", "  ")
     if answer.work_used is not None:
-        yield from wrapped(spell_work_used(answer.work_used), "  ")
+        yield from wrapped(format_work_used(answer.work_used), "  ")
     if answer.member_price is not None:
         yield from wrapped(f"A member-second counted {answer.member_price} s for others then.", "  ")
 
 
 def waiting_lines(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
-    """Say why a gang that waits is planned as it is."""
+    """The answer about a waiting gang: why it is planned as it is."""
     yield from _decision(answer)
     yield from _size(answer, marks)
     yield from _nodes(answer)
@@ -65,7 +65,7 @@ def _decision(answer: WaitingAnswer) -> Iterator[str]:
     if answer.victims:
         yield from wrapped(f"It {waits_for_victims(answer.victims)}.")
     if answer.work_used is not None:
-        yield from wrapped(spell_work_used(answer.work_used))
+        yield from wrapped(format_work_used(answer.work_used))
 
 
 def _when(answer: WaitingAnswer, placement: Placement) -> str:
@@ -75,7 +75,7 @@ def _when(answer: WaitingAnswer, placement: Placement) -> str:
 
 def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
     yield ""
-    yield from wrapped(as_sentence(f"why this size: {spell_price(answer.price)}"))
+    yield from wrapped(as_sentence(f"why this size: {format_price(answer.price)}"))
     if not any(row.run for row in answer.sizes):
         yield "  None of its sizes fits."
         return
@@ -90,7 +90,7 @@ def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
 
 
 def _rule(answer: WaitingAnswer) -> str:
-    """Say by which rule it has its size, where that is not the shortest bar."""
+    """A sentence on the rule for the gang's size; '' if the shortest bar wins."""
     if not isinstance(answer.decision, Placement):
         return ""
     if math.isinf(answer.decision.finish):
@@ -114,7 +114,7 @@ def _size_rows(answer: WaitingAnswer) -> Iterator[str]:
 
 
 def _lengths(row: SizeRow, now: float) -> tuple[float, float]:
-    """The time until a size's run ends, and what its members cost others, in seconds; 0 where nobody knows."""
+    """Seconds until the run with a size ends, and what its members cost others, in seconds; 0 if unknown."""
     if row.run is None or math.isinf(row.run.value):
         return 0.0, 0.0
     return row.run.finish - now, row.run.value - row.run.finish
@@ -180,17 +180,17 @@ def _help(helped: Helped, now: float) -> str:
     then = helped.placement
     wait = "at once" if then.start - now < 1 else f"in {duration(then.start - now)}"
     ends = "" if math.isinf(then.finish) else f", and end in {duration(then.finish - now)}"
-    return f"{spell_change(helped.change)}, it would start {wait} with {n_members(then.size)}{ends}"
+    return f"{format_change(helped.change)}, it would start {wait} with {n_members(then.size)}{ends}"
 
 
 def delays_line(delays: Sequence[tuple[str, float]]) -> str:
-    """Say who would start later, by how many seconds, inf where they would have no place."""
-    spelled = [f"{name} by {duration(by)}" if math.isfinite(by) else f"{name} for good" for name, by in delays]
-    return f"Others that would start later: {listed(spelled)}." if spelled else "Nobody else would start later."
+    """A sentence on (gang, seconds): which gangs would start later and by how much; inf means no placement."""
+    others = [f"{name} by {duration(by)}" if math.isfinite(by) else f"{name} for good" for name, by in delays]
+    return f"Others that would start later: {listed(others)}." if others else "Nobody else would start later."
 
 
 def difference_lines(difference: Difference, now: float) -> Iterator[str]:
-    """Say what was recorded of a gang, and what is decided now."""
+    """The decision about a gang that was recorded, and the one made now."""
     yield f"{spelled_gang(difference.gang)}:"
     for what, decision in (("recorded", difference.recorded), ("now", difference.decided)):
         yield from wrapped(f"{what}: {_clause(decision, now)}", "  ")
@@ -204,12 +204,12 @@ def _clause(decision: Decision, now: float) -> str:
 
 
 def printable(line: str) -> str:
-    r"""The line with escapes, such as \x1b, in the place of characters that a terminal may obey."""
+    r"""The line with escapes, such as \x1b, instead of characters that may control a terminal."""
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in line)
 
 
 def wrapped(sentence: str, indent: str = "") -> Iterable[str]:
-    """The lines of a sentence; all but the first stand further to the right."""
+    """The lines of a sentence; all but the first are indented further."""
     return textwrap.wrap(
         sentence,
         width=_COLUMNS,

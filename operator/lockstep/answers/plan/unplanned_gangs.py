@@ -1,4 +1,4 @@
-"""What there is to say of a gang that is not to be planned: its status knows, or its spec."""
+"""Answers about gangs that do not wait for a plan, from their statuses or specs."""
 
 from dataclasses import dataclass
 from typing import assert_never
@@ -12,10 +12,10 @@ from lockstep.facts.reasons import Condition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettledAnswer:
-    """How far a gang is that is not to be planned, and in whose words.
+    """The state of a gang that does not wait for a plan.
 
-    ``why`` is what its last plan said, None where it holds nothing; the other fields are its status's, as far as it has
-    them.
+    ``message`` is from its refusal or its conditions. ``why`` is the message of its last plan; None if it holds no
+    nodes. The other fields are those of its status, if set.
     """
 
     gang: GangKey
@@ -31,7 +31,7 @@ class SettledAnswer:
 
 
 def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
-    """Say of a gang that is not to be planned how far it is, and why it has what it has, as its status says it."""
+    """The answer about a gang that does not wait for a plan: its state, and why it has its nodes and size."""
     phase = state.phase_of(gang)
     refusal = state.refusal_of(gang)
     if phase is Phase.REFUSED and refusal is not None:
@@ -57,7 +57,7 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
 
 
 def _said_of(phase: Phase) -> tuple[Condition, str]:
-    """The condition that says most of a gang in that phase, and what is said where it has not been written."""
+    """The condition that describes a gang in that phase, and a sentence for a gang without it."""
     match phase:
         case Phase.DELETED:
             return Condition.PLACED, "It is being deleted, and holds nothing."

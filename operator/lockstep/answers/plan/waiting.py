@@ -1,4 +1,4 @@
-"""Why a gang that waits is planned as it is, and what would let it start sooner."""
+"""Answers about waiting gangs: why they are planned as they are, and what would let them start sooner."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ from lockstep.facts.gang.gang import WorkUsed
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, is_same_time
 
 MOST_SIZES = 16
-"""A chart has so many rows at most."""
+"""The most rows of a chart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeRow:
-    """The best run of a size, None where it fits nowhere."""
+    """The best run with a size; None if that size fits nowhere."""
 
     size: int
     run: Outline | None
@@ -45,7 +45,7 @@ class SizeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Helped:
-    """With one change the gang would be placed so, sooner than it is planned."""
+    """A change that lets the gang start sooner, and the placement with it."""
 
     change: Change
     placement: Placement
@@ -53,15 +53,15 @@ class Helped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingAnswer:
-    """What the plan says of a gang at ``now``, and why.
+    """What the plan says about a gang at ``now``, and why.
 
-    It rests until ``not_before``, None where it may start at once. It has to end by ``deadline``, inf where it may take
-    all the time in the world but no more members than it needs. ``sizes`` are some of ``possible`` ones. ``position``
-    is its place among ``queued`` gangs in the order in which they were planned. ``victims`` are evicted for it.
-    ``speeds`` are empty where it has no place. Node ``latest`` has room for it last, when ``latest_of`` ends. Of
-    ``tried`` changes, those of ``helps`` let it start sooner, the best first. ``work_used`` is whose run times it is
-    planned with, where its owner asks for those of runs. ``nodes_requested`` is what its status says of nodes that an
-    autoscaler is asked for; empty where it says nothing.
+    The gang rests until ``not_before``, if given. It must end by ``deadline``; inf means without a time limit but with
+    the fewest members. ``sizes`` are some of its ``possible`` sizes. ``position`` is its place among ``queued`` gangs
+    in the order of planning. ``victims`` are evicted for it. ``speeds`` are empty if it has no placement.
+
+    Node ``latest`` is the last one to have room for it, when ``latest_of`` ends. Of ``tried`` changes, those in
+    ``helps`` let it start sooner, the best first. ``work_used`` says which run times it is planned with, if it asks for
+    learned ones. ``nodes_requested`` is the message of its condition NodesRequested, if any.
     """
 
     gang: GangKey
@@ -87,7 +87,7 @@ class WaitingAnswer:
 
     @property
     def is_best(self) -> bool:
-        """Whether none of the sizes that are shown would be better by now than the one that it gets."""
+        """Whether no size that is shown would now be better than the one that it gets."""
         values = {row.size: row.run.value for row in self.sizes if row.run is not None}
         if not isinstance(self.decision, Placement) or self.decision.size not in values:
             return False
@@ -95,16 +95,16 @@ class WaitingAnswer:
 
     @property
     def starts_now(self) -> bool:
-        """Whether the gang need not wait."""
+        """Whether the gang starts now."""
         return isinstance(self.decision, Placement) and self.decision.start <= self.now
 
 
 Progress = Callable[[Sequence[Change]], Iterator[Change]]
-"""Hands on changes one by one, and may show how far that is."""
+"""Yields the changes one by one, and may show progress."""
 
 
 def answer_about(planned: AnsweredPlan, gang: GangKey, *, progress: Progress = iter) -> WaitingAnswer:
-    """Say why a gang of the plan is planned as it is."""
+    """The answer about a gang of the plan."""
     snapshot, made = planned.snapshot, planned.made
     decision, turn = decision_of(planned.preempting.plan, gang), turn_of(snapshot, made, gang)
     possible, at_its_turn = sizes_of(turn), decision_of(made, gang)
@@ -114,7 +114,7 @@ def answer_about(planned: AnsweredPlan, gang: GangKey, *, progress: Progress = i
     return WaitingAnswer(
         gang=gang,
         now=snapshot.now,
-        decision=planned.tell(decision),
+        decision=planned.as_reported(decision),
         victims=tuple(victim for one in planned.preempting.preemptions if one.gang == gang for victim in one.victims),
         not_before=turn.earliest if turn.earliest > snapshot.now else None,
         deadline=turn.gang.deadline,
@@ -139,7 +139,7 @@ def _rows(turn: Turn, sizes: NDArray[np.int64]) -> tuple[SizeRow, ...]:
 
 
 def _shown(sizes: NDArray[np.int64], chosen: int | None) -> NDArray[np.int64]:
-    """Choose sizes for a chart: evenly from the least to the largest, and the chosen one among its neighbours."""
+    """Choose sizes for a chart: evenly from the smallest to the largest, and the chosen one with its neighbours."""
     if len(sizes) <= MOST_SIZES:
         return sizes
     near = [] if chosen is None else [int(np.searchsorted(sizes, chosen)) + step for step in (-1, 0, 1)]
@@ -161,7 +161,7 @@ def _latest(turn: Turn, decision: Decision) -> str | None:
 
 
 def _who_leaves(planned: AnsweredPlan, gang: GangKey, node: str, start: float) -> GangKey | None:
-    """Name the gang that leaves a node at that time, None where none does: it may open then."""
+    """The gang that leaves a node at that time; None if none does, as when the node opens then."""
     number = planned.snapshot.nodes.index[node]
     running = [(one.end, one.key) for one in planned.running if number in {held.node for held in one.holds}]
     waiting = [
@@ -174,7 +174,7 @@ def _who_leaves(planned: AnsweredPlan, gang: GangKey, node: str, start: float) -
 
 
 def _changes(planned: AnsweredPlan, gang: GangKey) -> tuple[Change, ...]:
-    """What might help, but for what no user can change."""
+    """The changes that might help, without those that no user can make."""
     changes = possible_changes(planned.snapshot, planned.made, gang, running=planned.running)
     fixed = [SelectorDropped(key=key, value=value) for key, value in planned.selector]
     return tuple(change for change in changes if change not in fixed)

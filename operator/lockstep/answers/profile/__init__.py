@@ -1,1 +1,1 @@
-"""Answers profile: run times and speed-ups that were observed."""
+"""Answers ``profile``: a law of run times, fitted to observed runs."""

@@ -1,4 +1,4 @@
-"""What runs tell of run times, for programs. docs/why.md documents every field."""
+"""The profile as JSON. docs/why.md documents every field."""
 
 import math
 from typing import Any
@@ -12,11 +12,11 @@ from lockstep.report.text.sentences import as_sentence
 
 
 def profile_document(answer: ProfileAnswer) -> dict[str, Any]:
-    """The law of a gang's template, or what is missing for one."""
+    """The law of a gang's template, or why there is none."""
     fit = answer.fit
     return {
         "gang": answer.gang._asdict(),
-        "toldBy": answer.told_by._asdict(),
+        "toldBy": answer.source._asdict(),
         "message": as_sentence(missing(fit) if isinstance(fit, NoFit) else _why(answer, fit)),
         "work": None if isinstance(fit, NoFit) else work_block(fit),
         "suggestedWork": None if answer.suggested is None else suggested_block(answer.suggested),
@@ -59,7 +59,7 @@ def _row(row: ProfileRow) -> dict[str, float | None]:
     return {
         "members": row.members,
         "runs": row.runs,
-        "foretoldSeconds": row.foretold,
+        "foretoldSeconds": row.predicted,
         "offBySeconds": row.spread,
         "seenSeconds": row.seen,
     }

@@ -1,4 +1,4 @@
-"""What runs tell of run times, for people: a block to paste, how sure it is, and foretold beside seen."""
+"""The profile as text: a block to paste, how exact it is, and predicted beside observed run times."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,17 +15,17 @@ Block = dict[str, str | dict[str, str]]
 OVERHEADS = ("fixed", "perMember", "perLogMember")
 LONGEST_SERIAL = 876_000 * 3600.0
 LONGEST_OVERHEAD = 8760 * 3600.0
-"""A GangJob takes no serial time and no overhead above these."""
+"""The longest serial time and overhead that a GangJob accepts, in seconds."""
 
 _WIDTH = 40
 _NOTHING = "0s"
-# So far from what is stated, runs vary anyway.
+# A relative difference that runs have by chance.
 _NEGLIGIBLE = 0.05
 
 
 def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
-    """Say what the runs tell; ``bar`` is the character that bars are made of."""
-    of = "" if answer.told_by == answer.gang else f", as {spelled_gang(answer.told_by)} had them"
+    """The lines of the profile; ``bar`` is the character of bars."""
+    of = "" if answer.source == answer.gang else f", as {spelled_gang(answer.source)} had them"
     runs = "1 run of its template is" if len(answer.runs) == 1 else f"{len(answer.runs)} runs of its template are"
     yield from wrapped(f"{spelled_gang(answer.gang)}: {runs} known{of}.")
     if isinstance(answer.fit, NoFit):
@@ -45,25 +45,25 @@ def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
 
 
 def work_block(fit: WorkFit) -> Block:
-    """The work of a spec, within what that may state; overheads that the runs don't carry are left out."""
-    return _spelled(fit.coefficients.tolist())
+    """The law as ``work`` of a spec, within the bounds of a spec; overheads of 0 are left out."""
+    return _formatted(fit.coefficients.tolist())
 
 
 def suggested_block(work: SerialWork) -> Block:
-    """The same of work that nothing but its scale was learnt of."""
-    return _spelled([float(one) for one in (work.serial, work.fixed, work.per_member, work.per_log_member)])
+    """The same for suggested work, of which only the scale was learned."""
+    return _formatted([float(one) for one in (work.serial, work.fixed, work.per_member, work.per_log_member)])
 
 
-def _spelled(coefficients: Sequence[float]) -> Block:
+def _formatted(coefficients: Sequence[float]) -> Block:
     serial, *overheads = _most_stated(coefficients)
-    spelled = {name: go_duration(value) for name, value in zip(OVERHEADS, overheads, strict=True)}
-    carried = {name: text for name, text in spelled.items() if text != _NOTHING}
+    formatted = {name: go_duration(value) for name, value in zip(OVERHEADS, overheads, strict=True)}
+    carried = {name: text for name, text in formatted.items() if text != _NOTHING}
     block: Block = {"serialTime": go_duration(max(serial, SHORTEST_SERIAL))}
     return {**block, "overhead": carried} if carried else block
 
 
 def too_long_to_state(fit: WorkFit) -> str:
-    """Say that a spec can't state the law; empty where it can."""
+    """A clause that a spec can't state the law; '' if it can."""
     found = fit.coefficients.tolist()
     if _most_stated(found) == found:
         return ""
@@ -74,13 +74,13 @@ def too_long_to_state(fit: WorkFit) -> str:
 
 
 def _most_stated(coefficients: Sequence[float]) -> list[float]:
-    """Serial time and overheads in seconds, as far as a spec may state them."""
+    """Serial time and overheads in seconds, limited to what a spec may state."""
     most = (LONGEST_SERIAL, *(LONGEST_OVERHEAD for _ in OVERHEADS))
     return [min(value, limit) for value, limit in zip(coefficients, most, strict=True)]
 
 
 def _last_run(answer: ProfileAnswer) -> str:
-    """What the last run took beside what its spec foretold, and what to state instead."""
+    """A sentence on what the last run took, what its spec predicted, and what to state instead."""
     last = answer.runs[-1]
     took, factor = last.milliseconds / THOUSAND, last.thousandths / THOUSAND
     predicted = f"predicted {duration(took / factor)}"
@@ -125,16 +125,16 @@ def _line(name: str, text: str, off: float) -> str:
 def _plot(answer: ProfileAnswer, bar: str) -> Iterator[str]:
     yield "On idle reference nodes, in the median of the runs with so many members:"
     yield f"  {'members':>7}  {'runs':>4}  {'took':>9}  {'foretold':>9}  {'off by':>9}  {bar} foretold, o took"
-    longest = max(max(row.foretold, row.seen or 0.0) for row in answer.rows)
+    longest = max(max(row.predicted, row.seen or 0.0) for row in answer.rows)
     yield from (_row(row, longest, bar) for row in answer.rows)
 
 
 def _row(row: ProfileRow, longest: float, bar: str) -> str:
     seen = "" if row.seen is None else go_duration(row.seen)
     numbers = (
-        f"{row.members:>7}  {row.runs:>4}  {seen:>9}  {go_duration(row.foretold):>9}  {go_duration(row.spread):>9}"
+        f"{row.members:>7}  {row.runs:>4}  {seen:>9}  {go_duration(row.predicted):>9}  {go_duration(row.spread):>9}"
     )
-    drawn = list(bar * max(1, round(_WIDTH * row.foretold / longest)))
+    drawn = list(bar * max(1, round(_WIDTH * row.predicted / longest)))
     if row.seen is not None:
         at = max(0, round(_WIDTH * row.seen / longest) - 1)
         drawn += [" "] * (at + 1 - len(drawn))
@@ -157,7 +157,7 @@ def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
 
 
 def _kinds(kinds: Kinds | None) -> Iterator[str]:
-    """Of each kind of nodes how many runs it had, and how much longer they took."""
+    """For each kind of node the number of runs, and how many times as long they took."""
     if kinds is None:
         return
     if not kinds.factors:
@@ -179,7 +179,7 @@ def _above(fit: WorkFit, answer: ProfileAnswer) -> str:
 
 
 def _advice(fit: NoFit, answer: ProfileAnswer) -> str:
-    """Which sizes to run with."""
+    """A clause on sizes to run with; '' if more sizes would not help."""
     if fit.shortage is not Shortage.ONE_SIZE:
         return ""
     [size] = fit.sizes

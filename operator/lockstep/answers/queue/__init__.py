@@ -1,1 +1,1 @@
-"""Answers queue: which gangs wait, in which order."""
+"""Answers ``queue``: the waiting gangs and their order."""

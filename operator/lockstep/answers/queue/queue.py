@@ -1,7 +1,7 @@
-"""Who waits, until when and behind whom, as statuses say it. A user who may see GangJobs may see the queue.
+"""The waiting gangs from their statuses: users that may read GangJobs may see the queue.
 
-Each status is as old as its last write, so the place in it is one of an earlier plan. Where all gangs of a
-moment are known, places are counted anew among them, so that none is there twice, and none is missing.
+The position in a status is from the plan of its last write. If all gangs at one time are known, positions are counted
+among them, so that none is doubled or missing.
 """
 
 import math
@@ -14,7 +14,7 @@ from lockstep.belief.gangs.age import queued_since
 from lockstep.belief.gangs.phases import phase_of
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.gang.start_estimate import Outlook
+from lockstep.facts.gang.start_estimate import StartEstimate
 from lockstep.facts.reasons import Condition
 
 _NOT_YET = "It has not been planned yet."
@@ -22,10 +22,10 @@ _NOT_YET = "It has not been planned yet."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queued:
-    """A gang that waits. ``behind`` says for whom or for what.
+    """A waiting gang. ``behind`` says what it waits for.
 
-    Only one that has a place, now or later, has a ``position`` (1 starts first, of all namespaces), a ``size``, and is
-    likely to start at ``start``; ``latest`` is by when it does, as far as that is promised or known.
+    The other fields are given if it has a placement, now or later. ``position`` is among the gangs of all namespaces;
+    1 starts first. It is likely to start at ``start``, and by ``latest`` if that is promised or known.
     """
 
     gang: GangKey
@@ -37,9 +37,9 @@ class Queued:
 
 
 def queue_of(gangs: Iterable[GangFact], now: float, *, are_all: bool) -> list[Queued]:
-    """Those of the gangs that wait at that time: by position, then, without a place, by age.
+    """The waiting ones among these gangs: by position, then those without a position by age.
 
-    Unless these ``are_all`` gangs of all namespaces at one moment, positions are those that statuses have.
+    If these ``are_all`` gangs of all namespaces at one time, positions are counted; otherwise they are from statuses.
     """
     waiting = [gang for gang in gangs if _waits(gang, now)]
     queued = [_queued(gang) for gang in waiting]
@@ -49,13 +49,13 @@ def queue_of(gangs: Iterable[GangFact], now: float, *, are_all: bool) -> list[Qu
 
 
 def _counted(queued: Sequence[Queued]) -> list[Queued]:
-    """The same gangs with places among themselves; those that are likely to start together share one."""
+    """The gangs with positions among themselves; gangs that are likely to start together share one."""
     starts = sorted(one.start for one in queued if one.start is not None)
     return [one if one.start is None else replace(one, position=1 + bisect_left(starts, one.start)) for one in queued]
 
 
 def _waits(gang: GangFact, now: float) -> bool:
-    """Whether the gang is to be planned, as far as its status tells."""
+    """Whether the gang waits for a plan, by its status."""
     accepted = gang.status.condition(Condition.ACCEPTED)
     phase = phase_of(
         gang,
@@ -67,18 +67,18 @@ def _waits(gang: GangFact, now: float) -> bool:
 
 
 def _queued(gang: GangFact) -> Queued:
-    planned, outlook = gang.status.condition(Condition.PLANNED), gang.status.plan
-    if planned is None or planned.status != "True" or outlook is None:
+    planned, estimate = gang.status.condition(Condition.PLANNED), gang.status.plan
+    if planned is None or planned.status != "True" or estimate is None:
         return Queued(gang=gang.key, behind=planned.message if planned and planned.message else _NOT_YET)
     return Queued(
         gang=gang.key,
-        behind=outlook.waits_for or planned.message,
-        position=outlook.position,
-        size=outlook.size,
-        start=outlook.likely_start,
-        latest=_latest(outlook),
+        behind=estimate.waits_for or planned.message,
+        position=estimate.position,
+        size=estimate.size,
+        start=estimate.likely_start,
+        latest=_latest(estimate),
     )
 
 
-def _latest(outlook: Outlook) -> float | None:
-    return outlook.late_start if outlook.promised_start is None else outlook.promised_start
+def _latest(estimate: StartEstimate) -> float | None:
+    return estimate.late_start if estimate.promised_start is None else estimate.promised_start

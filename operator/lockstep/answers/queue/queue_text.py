@@ -1,4 +1,4 @@
-"""The queue, for people and for programs."""
+"""The queue as text and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ _TIME = 14
 
 
 def queue_lines(queue: Sequence[Queued], now: float) -> Iterator[str]:
-    """A heading and, for each gang, a row and the sentence that says behind whom it waits."""
+    """A heading and, for each gang, a row and the sentence on what it waits for."""
     if not queue:
         yield "No gang waits."
         return

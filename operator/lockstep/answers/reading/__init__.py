@@ -1,1 +1,1 @@
-"""Reads what an answer needs: from the cluster, or from manifests."""
+"""Reads the facts for an answer, from the cluster or from manifests."""

@@ -1,4 +1,4 @@
-"""One look at a cluster: everything that the operator watches, listed once. Nothing is written."""
+"""Reads a cluster: lists everything that the operator watches once. Nothing is written."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
@@ -30,28 +30,31 @@ _OPERATORS_OWN = "operator"
 
 
 def one_client(configuration: Configuration, *, connections: int = 1) -> KubeClient:
-    """A client for requests of which nobody keeps count, over so many connections at least."""
+    """A client without metrics, with at least that many connections."""
     credentials = Credentials(refused=refused_to_person(configuration))
     return KubeClient(configuration, concurrency=connections, observer=lambda *_: None, credentials=credentials)
 
 
-async def read_cluster(client: KubeClient, state: State, *, told: Callable[[], None]) -> None:
-    """Believe what the API server lists; ``told`` is called after each of ``ALL_KINDS``. Raises ``AnswerError``."""
-    # As a process that stands by: what is reserved is what statuses say.
+async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[[], None]) -> None:
+    """Fill ``state`` with all that the API server lists. Raises ``AnswerError``.
+
+    ``kind_read`` is called after each of ``ALL_KINDS``.
+    """
+    # As a process that stands by: reservations are those in statuses.
     state.stand_by()
     for make_kind in ALL_KINDS:
         await _read_kind(client, make_kind(state))
-        told()
+        kind_read()
     remember_runs(state)
 
 
 def parse_shown(manifest: Manifest) -> GangFact:
-    """A GangJob of which only what it shows is asked: whether the operator has an image for gates, it knows itself."""
+    """A GangJob for showing it. Whether the operator has a gate image does not matter, so one is assumed."""
     return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
 
 
 async def read_gangs(client: KubeClient, namespace: str | None) -> list[GangFact]:
-    """The gangs of one namespace, or of all, at one moment. Raises ``AnswerError``."""
+    """The gangs of one namespace, or of all, at one time. Raises ``AnswerError``."""
     gangs: dict[GangKey, GangFact] = {}
 
     def believe(manifest: Manifest) -> None:
@@ -67,7 +70,7 @@ async def read_gangs(client: KubeClient, namespace: str | None) -> list[GangFact
 
 
 async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:
-    """One GangJob as the API server has it, None where there is none. Raises ``AnswerError``."""
+    """The manifest of one GangJob; None if there is none. Raises ``AnswerError``."""
     with answered(client):
         answer = await client.get(paths.gang(key))
     if answer.code == _NOT_FOUND:
@@ -79,7 +82,7 @@ async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:
 
 
 async def read_members(client: KubeClient, gang: GangKey) -> list[Manifest]:
-    """The pods that are labelled as members of a gang, which anybody's can be. Raises ``AnswerError``."""
+    """The pods with the label of a gang; any user may have set it. Raises ``AnswerError``."""
     pods: dict[str, Manifest] = {}
 
     def believe(manifest: Manifest) -> None:
@@ -93,7 +96,7 @@ async def read_members(client: KubeClient, gang: GangKey) -> list[Manifest]:
 
 @contextmanager
 def answered(client: KubeClient) -> Iterator[None]:
-    """Raise ``AnswerError`` where the API server does not answer."""
+    """Raise ``AnswerError`` if the API server does not answer."""
     try:
         yield
     except ApiUnavailableError as error:
@@ -124,7 +127,7 @@ async def _read(
     whose: str = "all namespaces",
     selector: str = "",
 ) -> None:
-    """Believe one list; one that has expired between two pages is forgotten, and begins again as of another moment."""
+    """Read one list, page by page; if it expires between two pages, forget it and start again."""
     while True:
         try:
             with answered(client):
@@ -145,7 +148,7 @@ async def _read_pages(client: KubeClient, target: Target, believe: Callable[[Man
 
 
 def _refusal(client: KubeClient, code: int, otherwise: str) -> str:
-    """Why a request was refused: because nobody knows who asks, or ``otherwise``."""
+    """Why a request was refused: the credentials are not accepted, or ``otherwise``."""
     return f"{refused_to_person(client.configuration)}." if code == UNAUTHORIZED else otherwise
 
 

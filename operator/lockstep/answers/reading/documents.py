@@ -1,4 +1,4 @@
-"""The documents of a file in YAML or JSON, within bounds: a text can stand for far more than it has characters."""
+"""Reads the documents of a YAML or JSON file within bounds: aliases can make a short text stand for a huge document."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,13 +9,13 @@ import yaml
 from lockstep.answers.reading.errors import AnswerError
 
 LONGEST = 2**22
-"""More characters are not read: the API server takes no object of that size either."""
+"""The most characters that are read: the API server takes no larger object either."""
 
 _MOST_VALUES = 1_000_000
 
 
 def read_documents(text: str) -> Iterator[Any]:
-    """Read each document as the API server will get it: keys are strings, and times too. Raises ``AnswerError``."""
+    """Read each document as the API server will get it: keys and times are strings. Raises ``AnswerError``."""
     if len(text) > LONGEST:
         raise AnswerError(f"It has more than {LONGEST} characters: that is no file of manifests.")
     try:
@@ -24,13 +24,13 @@ def read_documents(text: str) -> Iterator[Any]:
                 raise AnswerError(f"Its aliases stand for more than {_MOST_VALUES} values.")
             if document is not None:
                 yield orjson.loads(orjson.dumps(document))
-    # A scalar that is no number, time or truth raises whatever comes to its reader.
+    # PyYAML raises various errors for scalars that look like numbers, times or booleans and are not.
     except (yaml.YAMLError, TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise AnswerError(f"It is neither YAML nor JSON: {' '.join(str(error).split())}.") from error
 
 
 def _values(value: Any, known: dict[int, int]) -> int:
-    """Count the values of a document, each as often as it is referred to; one that has itself in it has too many."""
+    """Count the values of a document, each as often as it is referenced; one that contains itself has too many."""
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in known:

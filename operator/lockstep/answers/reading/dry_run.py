@@ -1,4 +1,4 @@
-"""What the API server would make of a GangJob: its defaults, its rules, its admission. Nothing is created."""
+"""Submits a GangJob as a dry run, for the API server's defaults, rules and admission. Nothing is created."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,13 +19,13 @@ _CONFLICT = 409
 
 
 async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangKey:
-    """Believe that a GangJob is there, as a dry run of its creation gives it. Raises ``AnswerError``."""
+    """Add the GangJob to ``state`` as a dry run of its creation returns it. Raises ``AnswerError``."""
     namespace, name = manifest["metadata"]["namespace"], manifest["metadata"]["name"]
     with answered(client):
         answer = await client.dry_run(paths.gangs_of(namespace), manifest, fieldValidation="Strict")
     if not answer.is_success:
         raise AnswerError(_refused(answer, GangKey(namespace, name)))
-    # What has not been written has no version.
+    # An object from a dry run has no version.
     made = {**answer.body, "metadata": {"resourceVersion": "", **answer.body["metadata"]}}
     gang = parse_gang(made, None, state.pool, state.gate_image)
     state.apply_gang(gang)

@@ -1,9 +1,9 @@
-"""What was asked can't be answered."""
+"""The errors for questions that can't be answered."""
 
 
 class AnswerError(Exception):
-    """There is no answer, for a reason that is no mistake of ours; the message is one sentence."""
+    """There is no answer, for a reason that is no bug; the message is one sentence."""
 
 
 class NotAllowedError(AnswerError):
-    """Who asks lacks a right, which the message names."""
+    """The user lacks a right, which the message names."""

@@ -1,4 +1,4 @@
-"""What finished runs have taught, as far as statuses show it: what the operator itself keeps, nobody else can read."""
+"""Learned run times as statuses show them: users can't read the operator's own store."""
 
 from lockstep.api.gangjob.finished_runs import parse_spelled_runs
 from lockstep.belief.state import State
@@ -6,7 +6,7 @@ from lockstep.facts.past_runs import Runs, Template
 
 
 def remember_runs(state: State) -> None:
-    """Plan with what the last gang of each template to succeed knew of its runs."""
+    """Put the past runs in force that are in the status of the last gang of each template to succeed."""
     last: dict[Template, str] = {}
     for gang in sorted(state.gangs.values(), key=lambda gang: gang.status.finished_at or 0.0):
         if gang.spec is not None and gang.spec.run_template and gang.status.past_runs:

@@ -1,4 +1,4 @@
-"""GangJobs as people write them down: the documents of a file."""
+"""Reads the GangJobs of a file."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ Manifest = dict[str, Any]
 
 
 def read_gangs(text: str, *, namespace: str) -> tuple[Manifest, ...]:
-    """Read the GangJobs of a file in YAML or JSON; one without a namespace is in that one. Raises ``AnswerError``."""
+    """Read the GangJobs of a YAML or JSON file; ``namespace`` is for those without one. Raises ``AnswerError``."""
     gangs = tuple(_gang(document, namespace) for document in read_documents(text))
     if not gangs:
         raise AnswerError("There is no GangJob in it.")

@@ -1,4 +1,4 @@
-"""The options by which the operator plans, as its leader has published them."""
+"""Reads the options that the operator plans by, as its leader has published them."""
 
 from lockstep.answers.reading.cluster import answered
 from lockstep.answers.reading.errors import AnswerError
@@ -11,13 +11,13 @@ _NOT_FOUND = 404
 
 
 class UnknownSettingsError(AnswerError):
-    """What the operator's options are is not known; the message is a clause that says why."""
+    """The operator's options are unknown; the message is a clause that says why."""
 
 
 async def read_settings(client: KubeClient, place: str) -> dict[str, str]:
-    """The options at ``NAMESPACE/NAME``, by name, as one types them.
+    """The options at ``NAMESPACE/NAME``, by name, formatted as on the command line.
 
-    Raises ``UnknownSettingsError``, or ``AnswerError`` where no answer to anything is to be had.
+    Raises ``UnknownSettingsError``; raises ``AnswerError`` if the API server gives no answers at all.
     """
     namespace, _, name = place.partition("/")
     with answered(client):

@@ -101,7 +101,7 @@ def parse_answer(status: object) -> NodesAnswer:
         if conditions.get(kind, {}).get("status") == "True":
             return NodesAnswer(reason, _words(conditions[kind]), is_over=is_over)
     # Nodes that could not be had yet are tried for again.
-    return NodesAnswer(words=_words(conditions.get("Provisioned", {})))
+    return NodesAnswer(message=_words(conditions.get("Provisioned", {})))
 
 
 def _templates(request: str, spec: object) -> Iterator[str]:

@@ -46,7 +46,7 @@ def parse_claim(manifest: Manifest) -> ClaimFact:
         volume=spec.get("volumeName") or "",
         wish=wish._replace(storage_class=annotations.get(_BETA_CLASS, wish.storage_class)),
         uid=metadata.get("uid", ""),
-        told=annotations.get(SELECTED_NODE, ""),
+        selected_node=annotations.get(SELECTED_NODE, ""),
         owner=_owner(metadata),
         gang_size=_whole_number((metadata.get("labels") or {}).get(SIZE_LABEL, "")),
     )

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from lockstep.api.quantities import epoch_seconds, rfc3339
-from lockstep.facts.gang.start_estimate import NodeKind, Outlook
+from lockstep.facts.gang.start_estimate import NodeKind, StartEstimate
 
 
-def parse_outlook(plan: Mapping[str, Any]) -> Outlook:
+def parse_outlook(plan: Mapping[str, Any]) -> StartEstimate:
     """Read ``status.plan``."""
-    return Outlook(
+    return StartEstimate(
         likely_start=epoch_seconds(plan["likelyStart"]) or 0.0,
         late_start=epoch_seconds(plan.get("lateStart")),
         promised_start=epoch_seconds(plan.get("promisedStart")),
@@ -24,7 +24,7 @@ def parse_outlook(plan: Mapping[str, Any]) -> Outlook:
     )
 
 
-def outlook_manifest(plan: Outlook) -> dict[str, Any]:
+def outlook_manifest(plan: StartEstimate) -> dict[str, Any]:
     """Spell ``status.plan``. A promise is rounded up to whole seconds: nobody is held to less than was meant."""
     return {
         "likelyStart": rfc3339(plan.likely_start),

@@ -34,7 +34,7 @@ def parse_bid(manifest: Manifest) -> BidFact:
         on_return=OnReturn(spec.get("onReturn", OnReturn.KEEP)),
         grace_seconds=float(spec.get("gracePeriodSeconds", _GRACE_SECONDS)),
         generation=metadata.get("generation", 0),
-        told=bid_condition(manifest),
+        reported=bid_condition(manifest),
         report=parse_report(manifest),
         planned=parse_bid_plan(manifest),
         owner_back_since=parse_owner_back(manifest),

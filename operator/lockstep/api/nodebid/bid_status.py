@@ -26,7 +26,7 @@ def parse_report(manifest: Manifest) -> BidReport | None:
     foretold = ((_time(hour.get("from")), _duty_cycle(hour.get("dutyCycle"))) for hour in hours)
     return BidReport(
         duty_cycle=_duty_cycle(measured.get("dutyCycle")),
-        foretold=tuple((begins, duty) for begins, duty in foretold if begins is not None and duty is not None),
+        forecast=tuple((begins, duty) for begins, duty in foretold if begins is not None and duty is not None),
         written_at=_time(measured.get("until")),
         processor=measured.get("processor", ""),
         capacity=_within(measured.get("capacity"), _LEAST_CAPACITY, _MOST_CAPACITY),

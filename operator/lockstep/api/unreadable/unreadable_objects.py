@@ -97,7 +97,7 @@ def doubtful_bid(manifest: Manifest, problem: Exception) -> BidFact:
         expires_at=None,
         generation=metadata.get("generation", 0),
         problem=describe(problem),
-        told=bid_condition(manifest),
+        reported=bid_condition(manifest),
         report=parse_report(manifest),
         planned=parse_bid_plan(manifest),
         owner_back_since=parse_owner_back(manifest),

@@ -149,7 +149,7 @@ class Bids(Mapping[str, BidFact]):
 
     def _note_whether_to_answer(self, bid: BidFact) -> None:
         """Its owner is told why it does not count, and that it counts again; else of nothing."""
-        if self.answer(bid.node) == bid.told:
+        if self.answer(bid.node) == bid.reported:
             self._news.answered(bid.node)
         else:
             self._news.answer(bid.node)

@@ -91,7 +91,7 @@ class Rejections:
             if one.node in record.earlier:
                 record.barred.add(one.node)
             else:
-                record.counted[one.rejected_for[:_LONGEST_REASON]][one.node] = one.words
+                record.counted[one.rejected_for[:_LONGEST_REASON]][one.node] = one.message
         if record.refusal is None:
             self._refuse(record, gang, nodes, now)
 

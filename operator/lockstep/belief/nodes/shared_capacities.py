@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from lockstep.api.nodebid.speeds import within_speeds
-from lockstep.facts.cluster.node import MOST_NODES_TOLD, SharedCapacity
+from lockstep.facts.cluster.node import MOST_NODES_COUNTED, SharedCapacity
 
 SETTLED_SECONDS = 600.0
 
@@ -74,7 +74,7 @@ class _Group:
         if not known:
             return None
         median = (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
-        return SharedCapacity(round(within_speeds(median), _DIGITS), min(len(known), MOST_NODES_TOLD))
+        return SharedCapacity(round(within_speeds(median), _DIGITS), min(len(known), MOST_NODES_COUNTED))
 
 
 class SharedCapacities:

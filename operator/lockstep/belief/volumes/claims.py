@@ -128,7 +128,7 @@ class Claims:
     def reach(self, claim: ClaimFact) -> Names | None:
         """The nodes that reach the claim's volume, or of which it was told; None where that is still open."""
         if not self.is_usable(claim):
-            return frozenset({claim.told}) if claim.told else None
+            return frozenset({claim.selected_node}) if claim.selected_node else None
         return self._nodes().reaching(self.volumes[claim.volume].affinities)
 
     def shared_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
@@ -146,7 +146,7 @@ class Claims:
 
     def seeker_of(self, claim: ClaimFact) -> Seeker:
         """A claim that has no volume yet."""
-        return Seeker(claim.key, self.resolved(claim.wish), claim.uid, claim.told)
+        return Seeker(claim.key, self.resolved(claim.wish), claim.uid, claim.selected_node)
 
     def resolved(self, wish: VolumeWish) -> VolumeWish:
         """The wish with the default class, where it names none."""

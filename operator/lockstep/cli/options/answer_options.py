@@ -1,4 +1,4 @@
-"""The options and the manners of all commands that answer questions."""
+"""Options, output and progress of all commands that answer questions."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,18 +31,18 @@ _OUTPUT = click.option(
 
 
 def namespace_option(command: Command) -> Command:
-    """Give a command the option that says which namespace is meant."""
+    """Add the option for the namespace to a command."""
     return _NAMESPACE(command)
 
 
 def output_option(command: Command) -> Command:
-    """Give a command the option that says who reads its answer."""
+    """Add the option for the output format to a command."""
     return _OUTPUT(command)
 
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """End the command with one sentence where there is no answer."""
+    """End the command with one sentence if there is no answer."""
     try:
         yield
     except (AnswerError, ConfigError) as error:
@@ -50,39 +50,39 @@ def one_sentence() -> Iterator[None]:
 
 
 async def read_with_progress(client: KubeClient, state: State) -> None:
-    """Read the cluster, and show how far that is."""
+    """Read the cluster, with a progress bar."""
     with click.progressbar(length=len(ALL_KINDS), label="Reading the cluster", file=sys.stderr) as bar:
-        await read_cluster(client, state, told=lambda: bar.update(1))
+        await read_cluster(client, state, kind_read=lambda: bar.update(1))
 
 
 @contextmanager
 def waiting_with_progress(label: str) -> Iterator[Callable[[], None]]:
-    """Show that somebody waits and still looks, nobody knows how often; what is returned is told of each look."""
+    """Show progress of unknown length; call the yielded function at each step."""
     with click.progressbar(count(), label=label, file=sys.stderr) as bar:
         yield lambda: bar.update(1)
 
 
 def tried_with_progress(changes: Sequence[Change]) -> Iterator[Change]:
-    """Hand on changes, and show how many have been tried."""
+    """Yield the changes, with a progress bar."""
     if changes:
         with click.progressbar(changes, label="Trying what would help", file=sys.stderr) as bar:
             yield from bar
 
 
-def tell_document(document: object) -> None:
+def print_document(document: object) -> None:
     """Print JSON."""
     click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
 
 
-def tell_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print lines: names and sentences of others in them can do nothing to a terminal."""
+def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print lines without control characters, since names and messages of other clients may be in them."""
     for line in lines:
         click.echo(printable(line), err=err)
 
 
-def tell_waiting(answer: WaitingAnswer, output: str) -> None:
-    """Print what there is to say of a gang that waits."""
+def print_waiting(answer: WaitingAnswer, output: str) -> None:
+    """Print the answer about a gang that waits."""
     if output == "json":
-        tell_document(waiting_document(answer))
+        print_document(waiting_document(answer))
     else:
-        tell_lines(waiting_lines(answer, marks_for(sys.stdout.encoding)))
+        print_lines(waiting_lines(answer, marks_for(sys.stdout.encoding)))

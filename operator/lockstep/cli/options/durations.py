@@ -1,4 +1,4 @@
-"""Durations as options have them."""
+"""Durations in options."""
 
 import click
 
@@ -6,7 +6,7 @@ from lockstep.api.times import duration_seconds
 
 
 def as_seconds(_context: click.Context, _option: click.Parameter, value: str) -> float:
-    """A duration such as 10m or 1h30m; a number without a unit can only be 0."""
+    """Parse a duration such as 10m or 1h30m into seconds; the only number without a unit is 0."""
     try:
         seconds = 0.0 if value == "0" else duration_seconds(value)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The options by which several processes agree on which of them leads; named as those of Kubernetes' own components."""
+"""The options of leader election, named like those of Kubernetes' own components."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -11,7 +11,7 @@ from lockstep.cli.options.durations import as_seconds
 from lockstep.process.election.elector import ElectionTerms
 
 _LONGEST_SECONDS = 24 * 60 * 60.0
-# Whoever can't write to the lease tries again this much later than after the retry period, as client-go's electors do.
+# client-go's jitter factor: as there, the renew deadline must exceed this many retry periods.
 _JITTER = 1.2
 
 _OPTIONS = (
@@ -52,14 +52,14 @@ _OPTIONS = (
 
 
 def election_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command these options."""
+    """Add these options to a command."""
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
 def take_election_terms(options: dict[str, Any]) -> ElectionTerms | None:
-    """Take the options out of a command's, as the terms of an election; None where there is to be none.
+    """Remove these options from ``options`` and return them as the terms of an election; None without one.
 
-    Raises ``click.UsageError`` where the times do not go together.
+    Raises ``click.UsageError`` if the times do not fit together.
     """
     is_wanted = options.pop("leader_elect")
     terms = ElectionTerms(

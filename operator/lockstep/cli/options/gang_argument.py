@@ -1,4 +1,4 @@
-"""The argument that names a gang, as kubectl would: gj/NAME, or the name alone."""
+"""The argument that names a gang, as with kubectl: gj/NAME, or the name alone."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ _KINDS = frozenset({"gj", GANG_KIND.lower(), GANGS, f"{GANG_KIND.lower()}.{GROUP
 
 
 def _gang_name(_context: click.Context, _argument: click.Parameter, value: str) -> str:
-    """The name of a gang, with or without its kind before it."""
+    """The name of a gang, without its kind."""
     kind, slash, name = value.rpartition("/")
     if (slash and kind.lower() not in _KINDS) or not name:
         raise click.BadParameter(f"{value} names no GangJob: write gj/NAME")
@@ -22,5 +22,5 @@ def _gang_name(_context: click.Context, _argument: click.Parameter, value: str) 
 
 
 def gang_argument(command: Command) -> Command:
-    """Give a command the argument that says which gang is meant."""
+    """Add the argument for the gang to a command."""
     return click.argument("gang", metavar="gj/NAME", callback=_gang_name, shell_complete=complete_gang)(command)

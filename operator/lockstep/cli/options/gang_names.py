@@ -1,4 +1,4 @@
-"""The names of gangs, as a shell completes them."""
+"""Shell completion for names of gangs."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _SECONDS = 2.0
 
 
 def complete_gang(context: click.Context, _argument: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The gangs of the namespace that is meant; none where the API server does not tell within two seconds."""
+    """The gangs of the namespace in question; none if the API server does not answer within two seconds."""
     kind, slash, beginning = incomplete.rpartition("/")
     try:
         names = asyncio.run(_names(context.params))

@@ -1,28 +1,28 @@
-"""What a person is told of a log that is to be simulated: what is wrong in it, and which jobs are left out."""
+"""Reads a log for a simulation, and prints what is wrong in it and which jobs are left out."""
 
 from collections.abc import Iterator
 from typing import IO
 
-from lockstep.cli.options.answer_options import tell_lines
+from lockstep.cli.options.answer_options import print_lines
 from lockstep.report.text.sentences import n_nodes
 from lockstep.simulation.scenario import Scenario
 from lockstep.simulation.workload.swf import Log, read_log
 
 
 def read_log_file(file: IO[str]) -> Log:
-    """Read a log, and say what can't be used of it."""
+    """Read a log, and print what can't be used of it."""
     log = read_log(file)
-    tell_lines((f"{file.name}: {problem}" for problem in _problems(log)), err=True)
+    print_lines((f"{file.name}: {problem}" for problem in _problems(log)), err=True)
     return log
 
 
-def tell_too_large(name: str, log: Log, scenario: Scenario) -> None:
-    """Say how many jobs of the log of that name ask for more nodes than there are."""
+def print_too_large(name: str, log: Log, scenario: Scenario) -> None:
+    """Print how many jobs of the log ``name`` ask for more nodes than there are."""
     count = scenario.too_large
     if count:
         of_machine = "" if log.processors is None else f"; the machine of the log had {log.processors} processors"
         jobs = "job is" if count == 1 else "jobs are"
-        tell_lines(
+        print_lines(
             [f"{name}: {count} {jobs} too large for {n_nodes(scenario.nodes)}, and left out{of_machine}."], err=True
         )
 

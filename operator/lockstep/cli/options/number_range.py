@@ -1,4 +1,4 @@
-"""Numbers as options have them."""
+"""Numbers in options."""
 
 import math
 from typing import Any
@@ -7,10 +7,10 @@ import click
 
 
 class NumberRange(click.FloatRange):
-    """A number within bounds. To click what is no number, ``nan``, is within any."""
+    """A number within bounds; unlike click's own type, it refuses ``nan``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read it, or fail with a sentence."""
+        """Parse the value, or fail with a sentence."""
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):
             self.fail(f"{value} is not a number", param, ctx)

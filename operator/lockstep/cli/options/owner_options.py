@@ -1,4 +1,4 @@
-"""The options of simulations that say which nodes have owners, and what happens when these come back."""
+"""The options of simulations for node owners: which nodes have them, and what happens when they come back."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -84,12 +84,12 @@ _CHECKPOINTS = click.option(
 
 
 def owner_options(command: Command) -> Command:
-    """Give a command these options."""
+    """Add these options to a command."""
     return _OWNERS(_ON_RETURN(_DUTY_CYCLE(_INTERRUPTIBLE(_CHECKPOINTS(command)))))
 
 
 def terms_of(options: Mapping[str, Any]) -> OwnerTerms:
-    """Return what becomes of jobs when owners come back."""
+    """Return what happens to jobs when owners come back."""
     saves = options["interruptible"] is Interruptible.CHECKPOINTED
     if saves and not options["checkpoint_interval"]:
         raise click.UsageError("--checkpoint-interval must be positive.")

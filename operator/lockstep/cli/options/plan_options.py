@@ -1,4 +1,4 @@
-"""The options that decide what plans are like: the operator's, and those of whoever asks about its plans."""
+"""The options that affect plans, for the operator and for commands that explain its plans."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -70,17 +70,17 @@ _GATE_IMAGE = click.option(
 
 
 def plan_options(command: Command) -> Command:
-    """Give a command the options that say by which rules is planned."""
+    """Add the options for the rules of planning to a command."""
     return _HOLD_FOR(_HOLDING_GANGS(_SIZING(_PRICE_FACTOR(_PROMISES(_RUN_TIME_QUANTILE(command))))))
 
 
 def member_options(command: Command) -> Command:
-    """Give a command the options that say what members get, and so where they may be."""
+    """Add the options for what members get, and so where they may run, to a command."""
     return pool_options(_GATE_IMAGE(command))
 
 
 def rules_of(options: Mapping[str, Any]) -> PlanRules:
-    """The rules that the options of ``plan_options`` give."""
+    """The rules by the options of ``plan_options``."""
     return PlanRules(
         sizing=SizingPolicy(sizing=options["sizing"], factor=options["price_factor"]),
         promises=options["promises"],
@@ -89,7 +89,7 @@ def rules_of(options: Mapping[str, Any]) -> PlanRules:
 
 
 def state_of(options: Mapping[str, Any]) -> State:
-    """Belief without a fact, about members as the options of both give them."""
+    """An empty cache, by the options of ``plan_options`` and ``member_options``."""
     pool = Pool(selector=options["node_selector"], taints=options["pool_taint"])
     return State(
         lambda: None,

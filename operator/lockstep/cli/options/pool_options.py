@@ -1,4 +1,4 @@
-"""The options that say which nodes are planned on."""
+"""The options for the nodes that gangs are planned on."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def _read(parse: Callable[[str], T], value: str) -> T:
-    """What an option says; a mistake ends the process with its sentence."""
+    """Parse an option; a ValueError ends the command with its message."""
     try:
         return parse(value)
     except ValueError as error:
@@ -36,5 +36,5 @@ _POOL_TAINT = click.option(
 
 
 def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command these options."""
+    """Add these options to a command."""
     return _NODE_SELECTOR(_POOL_TAINT(command))

@@ -1,4 +1,4 @@
-"""The options of simulations that say what is simulated: jobs, and the nodes on which they run."""
+"""The options of simulations for jobs and nodes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.cli.options.log_file import read_log_file, tell_too_large
+from lockstep.cli.options.log_file import print_too_large, read_log_file
 from lockstep.cli.options.number_range import NumberRange
 from lockstep.cli.options.owner_options import owner_options, terms_of
 from lockstep.simulation.comparison import Load
@@ -85,12 +85,12 @@ _QUANTILE = click.option(
 
 
 def scenario_options(command: Command) -> Command:
-    """Give a command these options."""
+    """Add these options to a command."""
     return _MODEL(_TRACE(_JOBS(_NODES(owner_options(_LOADS(_of_sizes(_of_run_times(command))))))))
 
 
 def scenario_of(options: Mapping[str, Any]) -> Scenario:
-    """Return what these options describe, at no load; what is left out of a trace is told."""
+    """Return the scenario of these options, without a load; prints which jobs of a trace are left out."""
     if options["trace"] is not None and options["templates"] is not None:
         raise click.UsageError("--templates is for jobs of the model; those of a log have their own.")
     trace = options["trace"]
@@ -110,7 +110,7 @@ def scenario_of(options: Mapping[str, Any]) -> Scenario:
         trace=None if log is None else log.jobs,
     )
     if log is not None:
-        tell_too_large(trace.name, log, scenario)
+        print_too_large(trace.name, log, scenario)
     return scenario
 
 

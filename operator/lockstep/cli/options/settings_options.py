@@ -1,4 +1,4 @@
-"""Options that are not given are those of the operator that is asked about, where it has published them."""
+"""Takes options that are not given from the settings that the operator has published."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.operators_settings import UnknownSettingsError, read_settings
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.cluster.published_settings import USUAL_PLACE
-from lockstep.cli.options.answer_options import tell_lines
+from lockstep.cli.options.answer_options import print_lines
 
 Options = Mapping[str, Any]
 
@@ -27,21 +27,21 @@ _SETTINGS = click.option(
 
 
 def settings_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the option that says which operator is asked about."""
+    """Add the option for the place of the operator's settings to a command."""
     return _SETTINGS(command)
 
 
 def with_operators(options: Options, configuration: Configuration) -> Options:
-    """The options of the current command, in which those of the operator stand for all that are not given.
+    """The options of the current command; those that are not given are the operator's.
 
-    Where these are not known, a sentence says by which defaults is planned. Raises ``AnswerError``.
+    If these are unknown, a sentence on standard error names the defaults. Raises ``AnswerError``.
     """
     try:
         published = asyncio.run(_read(configuration, options["settings"]))
         return {**options, **_taken(published)}
     except (UnknownSettingsError, click.BadParameter) as error:
         why = error.message if isinstance(error, click.BadParameter) else str(error)
-        tell_lines(wrapped(_assumed(why, options)), err=True)
+        print_lines(wrapped(_assumed(why, options)), err=True)
         return options
 
 
@@ -51,7 +51,7 @@ async def _read(configuration: Configuration, place: str) -> dict[str, str]:
 
 
 def _taken(published: Mapping[str, str]) -> dict[str, Any]:
-    """What is published for options that are not given, read as if it were typed. Raises ``click.BadParameter``."""
+    """The published options that are not given, parsed as on the command line. Raises ``click.BadParameter``."""
     context = click.get_current_context()
     values = {}
     for option in context.command.params:

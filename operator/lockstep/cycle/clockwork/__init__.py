@@ -1,1 +1,1 @@
-"""Wakes the cycle: turns, batches, alarms."""
+"""Timing of the cycle: when it runs, and how long work is divided."""

@@ -1,6 +1,6 @@
-"""Times of day at which gangs are to be looked at again, though nothing has happened: one for each gang.
+"""Times of day at which gangs are reconciled although nothing has changed: at most one for each gang.
 
-They follow from statuses, so that the first look after a restart sets them again.
+They are derived from statuses, so the first pass after a restart sets them again.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ class _Alarm(NamedTuple):
 
 
 class Alarms:
-    """Tells ``due`` of each gang at its time; ``now`` is the time of day."""
+    """Calls ``due`` with each gang at its time. ``now`` returns the time of day."""
 
     def __init__(self, now: Callable[[], float], *, due: Callable[[GangKey], None]) -> None:
         self._now = now
@@ -24,7 +24,7 @@ class Alarms:
         self._by_gang: dict[GangKey, _Alarm] = {}
 
     def set(self, gang: GangKey, at: float | None) -> None:
-        """The gang's time is that one from now on, or none; one that is past tells nobody."""
+        """Replace the gang's time; None removes it. A time in the past is ignored."""
         known = self._by_gang.get(gang)
         if known is not None and known.at == at:
             return
@@ -33,13 +33,13 @@ class Alarms:
             self._by_gang[gang] = _Alarm(at, asyncio.get_running_loop().call_later(at - now, self._ring, gang))
 
     def forget(self, gang: GangKey) -> None:
-        """The gang has no time any more."""
+        """Remove the gang's time."""
         known = self._by_gang.pop(gang, None)
         if known is not None:
             known.timer.cancel()
 
     def stop(self) -> None:
-        """Tell of none any more."""
+        """Remove all times."""
         for gang in list(self._by_gang):
             self.forget(gang)
 

@@ -1,4 +1,4 @@
-"""News of a gang that comes one by one, drawn together: it is dealt with once in so many seconds."""
+"""Collects changes of a gang that come one by one, so that they are handled together."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from coschedule import GangKey
 
 
 class Batches:
-    """Says when what has come since the first unanswered news of a gang is due. ``due`` is told then, for each gang."""
+    """Calls ``due`` with a gang ``seconds`` after the first change that was not handled yet."""
 
     def __init__(self, seconds: float, *, due: Callable[[GangKey], None]) -> None:
         self._seconds = seconds
@@ -15,7 +15,7 @@ class Batches:
         self._timers: dict[GangKey, asyncio.TimerHandle] = {}
 
     def is_due(self, gang: GangKey) -> bool:
-        """There is news of that gang; returns whether to deal with it now, together with all that came before."""
+        """Record a change of the gang; returns whether to handle all its changes now."""
         loop = asyncio.get_running_loop()
         timer = self._timers.get(gang)
         if timer is None:
@@ -27,12 +27,12 @@ class Batches:
         return True
 
     def forget(self, gang: GangKey) -> None:
-        """Nothing of that gang is to be dealt with any more."""
+        """Drop the changes of the gang."""
         timer = self._timers.pop(gang, None)
         if timer is not None:
             timer.cancel()
 
     def stop(self) -> None:
-        """Nobody is to be told any more."""
+        """Drop all changes."""
         for gang in list(self._timers):
             self.forget(gang)

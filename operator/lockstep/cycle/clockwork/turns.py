@@ -1,4 +1,4 @@
-"""Long work in turns: the event loop has other things to do, and nobody should wait for all of it."""
+"""Divides long work into turns, so that other tasks of the event loop run in between."""
 
 import asyncio
 from collections.abc import Callable, Generator
@@ -11,9 +11,9 @@ _TURN_SECONDS = 0.005
 
 
 async def in_turns(work: Generator[None, None, T], took: Callable[[float], None] | None = None) -> T:
-    """Carry out work that yields wherever it may be interrupted; ``took`` is told its own seconds when it is done.
+    """Run a generator that yields wherever it may be interrupted, and return its result.
 
-    As soon as a turn has lasted five thousandths of a second, everything else that is due has one too.
+    After each turn of 5 ms all other due tasks run. At the end ``took`` is called with the seconds spent in the work.
     """
     own = 0.0
     while True:
@@ -29,7 +29,7 @@ async def in_turns(work: Generator[None, None, T], took: Callable[[float], None]
 
 
 def _one_turn(work: Generator[None, None, T], *, until: float) -> StopIteration | None:
-    """Go on with the work until it is late enough; returns the end of it, once it is done."""
+    """Continue the work until ``until``; returns its end if it has finished."""
     try:
         while perf_counter() < until:
             next(work)

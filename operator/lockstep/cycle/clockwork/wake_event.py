@@ -1,11 +1,11 @@
-"""The event that wakes the cycle, and since when it has been set."""
+"""The event that starts a cycle, and for how long it has been set."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class Woken(asyncio.Event):
-    """Set by whoever has news for the cycle."""
+    """Set by every change that the cycle has to handle."""
 
     def __init__(self, *, monotonic: Callable[[], float]) -> None:
         super().__init__()
@@ -13,17 +13,17 @@ class Woken(asyncio.Event):
         self._since = monotonic()
 
     def set(self) -> None:
-        """There is news."""
+        """Request a cycle; the time counts from the first request that no cycle has handled."""
         if not self.is_set():
             self._since = self._monotonic()
         super().set()
 
     def renew(self) -> None:
-        """Whatever has come so far is news from now on: before, there was no cycle for it to wait for."""
+        """Set the event and count its time from now: before, no cycle was running."""
         self.clear()
         self.set()
 
     @property
     def seconds(self) -> float:
-        """For how long there has been news that no cycle has looked at."""
+        """For how many seconds changes have waited for a cycle; 0 if there are none."""
         return self._monotonic() - self._since if self.is_set() else 0.0

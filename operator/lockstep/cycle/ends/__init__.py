@@ -1,1 +1,1 @@
-"""When a gang's life turns or ends, by what its owner has said: one policy a file, each a pure function of facts."""
+"""When a gang ends or restarts, as its spec says: one policy a file, each a pure function of facts."""

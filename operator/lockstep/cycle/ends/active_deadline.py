@@ -1,13 +1,13 @@
-"""When a gang has been active for too long: from when it was first placed, over restarts, as long as it goes on.
+"""When a gang has been active for too long. The time counts from its first placement and goes on over restarts.
 
-A suspension ends that time, and what follows it is counted anew, as a Job's.
+A suspension resets it, as for a Job.
 """
 
 from lockstep.facts.gang.gang import GangFact
 
 
 def exceeded_at(gang: GangFact) -> float | None:
-    """The time of day at which the gang's time is over, where it has one and it has begun."""
+    """The time of day at which the gang exceeds its active deadline; None without one, or while it does not count."""
     policies, since = gang.policies, gang.status.active_since
     if since is None or policies.active_deadline_seconds is None or policies.is_suspended:
         return None
@@ -15,6 +15,6 @@ def exceeded_at(gang: GangFact) -> float | None:
 
 
 def is_exceeded(gang: GangFact, now: float) -> bool:
-    """Whether the gang's time is over."""
+    """Whether the gang has exceeded its active deadline."""
     end = exceeded_at(gang)
     return end is not None and end <= now

@@ -1,8 +1,7 @@
-"""What a gang's failure policy answers when members fail.
+"""What a gang's failure policy says when members fail.
 
-The first rule that matches wins, whichever member it matches. While the cluster takes members away, exit codes say
-nothing: programs fail where their peers vanish. Then only rules about conditions of pods count, and without one it is a
-loss by the cluster, which nobody answers here.
+The first rule that matches any member wins. While the cluster removes members, exit codes are ignored: programs fail
+when their peers vanish. Then only rules about pod conditions count. If none matches, the failure policy does not apply.
 """
 
 from collections.abc import Callable
@@ -17,7 +16,7 @@ RoleOf = Callable[[int], str]
 
 
 class FailureAction(NamedTuple):
-    """What to do, and why: a reason and a clause for the gang's owner, without a full stop."""
+    """What to do and why; ``why`` is a clause for users, without a full stop."""
 
     action: Action
     reason: Reason
@@ -25,7 +24,7 @@ class FailureAction(NamedTuple):
 
 
 def answer(policy: FailurePolicy, counts: Progress, role_of: RoleOf, *, restarts: int) -> FailureAction | None:
-    """What is to become of the gang, which was restarted so often; ``None`` where its policy has nothing to answer."""
+    """The action for a gang that has restarted ``restarts`` times; None if its policy does not apply."""
     for number, rule in enumerate(policy.rules):
         matched = next((loss for loss in counts.losses if _matches(rule, loss, counts, role_of)), None)
         if matched is not None:
@@ -59,7 +58,7 @@ def _carried_out(action: Action, why: str, policy: FailurePolicy, restarts: int)
 
 
 def _restarted(why: str, policy: FailurePolicy, restarts: int) -> FailureAction:
-    """What becomes of a gang that is to be restarted, as long as it may be."""
+    """Restart the gang, or fail it if it has used up its restarts."""
     if policy.max_restarts == 0:
         return FailureAction(Action.FAIL_GANG, Reason.MEMBER_FAILED, why)
     if restarts >= policy.max_restarts:

@@ -1,4 +1,4 @@
-"""Whether a gang's end, or that of its attempt, only remains to be written."""
+"""Whether a gang or its attempt has ended, although its status may not say so yet."""
 
 from lockstep.act.requests.progress import progress_of
 from lockstep.belief.holding.reservation import Reservation
@@ -10,7 +10,7 @@ from lockstep.facts.gang.gang import GangFact
 
 
 def is_over(state: State, gang: GangFact, reservation: Reservation, now: float) -> bool:
-    """Whether the gang has succeeded, a failure of it is to be answered, or its time is over."""
+    """Whether the gang has succeeded, its failure policy applies, or it has exceeded its active deadline."""
     counts, role_of = progress_of(state, gang, reservation), tuple(reservation.roles_by_rank()).__getitem__
     policies, restarts = gang.policies, gang.status.restarts
     return (

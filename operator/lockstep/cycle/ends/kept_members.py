@@ -1,4 +1,4 @@
-"""What becomes of the pods of a gang that is over: which stay for their logs, and for how long."""
+"""Which pods of a finished gang stay for their logs, and for how long."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -8,22 +8,22 @@ from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.holders.endings import longest_grace
 
-# What a kubelet may need beyond the grace period. Whoever runs on after that is on a node that does not obey.
+# What a kubelet may need beyond the grace period. A pod that runs after that is on a node that does not respond.
 _PATIENCE_SECONDS = 60.0
 
 
 class Remains(NamedTuple):
-    """The pods that are to end and stay, and those that are to go."""
+    """The pods to stop and keep, and those to delete."""
 
     stopped: list[PodFact]
     deleted: list[PodFact]
 
 
 def remains(gang: GangFact, pods: Iterable[PodFact], now: float) -> Remains:
-    """What is to become of the pods of a gang that has ended. A pod in neither list stays as it is.
+    """Which pods of a finished gang to stop or delete. A pod in neither list stays as it is.
 
-    Where a gang has failed, members that were on their nodes are stopped, and their pods stay. Where it has succeeded,
-    or its nodes do not stop them in time, they are deleted.
+    Members of a failed gang that are bound to nodes are stopped, and their pods stay. If their nodes do not stop them
+    in time, or if the gang has succeeded, running pods are deleted. After the keep time all pods are deleted.
     """
     if _is_past(kept_until(gang), now):
         return Remains([], list(pods))
@@ -37,13 +37,13 @@ def remains(gang: GangFact, pods: Iterable[PodFact], now: float) -> Remains:
 
 
 def stopped_by(gang: GangFact) -> float | None:
-    """The time of day by which members of a gang that has failed have stopped, wherever their nodes obey."""
+    """The time of day by which members of a failed gang have stopped, if their nodes respond; None for other gangs."""
     ended = gang.status.finished_at
     return None if ended is None or not _is_kept(gang) else ended + longest_grace(gang) + _PATIENCE_SECONDS
 
 
 def kept_until(gang: GangFact) -> float | None:
-    """The time of day from which nobody needs the pods of a gang that has failed; None where that never comes."""
+    """The time of day at which the pods of a failed gang are deleted; None if they stay."""
     ended, keep = gang.status.finished_at, gang.policies.failure.keep_seconds
     return None if ended is None or keep is None or not _is_kept(gang) else ended + keep
 

@@ -1,4 +1,4 @@
-"""When the status of a gang says that it overruns: nothing ends for it, and those behind it are planned anew."""
+"""When the status of a gang reports an overrun. The gang goes on, and gangs behind it are planned again."""
 
 from lockstep.belief.run_times.overruns import reported_at
 from lockstep.facts.gang.gang import GangFact
@@ -6,7 +6,7 @@ from lockstep.facts.reasons import Condition
 
 
 def overruns_at(gang: GangFact) -> float | None:
-    """The time of day at which its status is to say so, where that is to come or due; None where it does already."""
+    """The time of day at which the status must report the overrun; None if it does, or has nothing to report."""
     status = gang.status
     if status.end is not None or status.started_at is None or status.start is None or status.expected_finish is None:
         return None
@@ -16,6 +16,6 @@ def overruns_at(gang: GangFact) -> float | None:
 
 
 def overruns(gang: GangFact, now: float) -> bool:
-    """Whether its status is to say so now."""
+    """Whether the status must report the overrun now."""
     at = overruns_at(gang)
     return at is not None and at <= now

@@ -1,4 +1,4 @@
-"""When a gang is interrupted because the owner of one of its nodes is back, and wants the node for himself."""
+"""When a gang is interrupted because the owner of one of its nodes is back and wants its members evicted."""
 
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.holding.reservation import Reservation
@@ -10,13 +10,13 @@ from lockstep.facts.reasons import Reason
 
 
 def interrupted(state: State, reservation: Reservation, now: float) -> Failure | None:
-    """Why a gang that is placed is to be interrupted: the owner who is back longest, of nodes with members that run."""
+    """Why to interrupt a placed gang, if so: names its node with running members whose owner is back longest."""
     due = {
         entry.node: back.since
         for entry in reservation.members
         if (back := state.owners.back(entry.node)) is not None and _is_over(back, now)
     }
-    # A gang has thousands of pods: they are gone through only where an owner is back.
+    # A gang may have thousands of pods, so they are searched only if an owner is back.
     running = _nodes_that_run(state, reservation) & due.keys() if due else set()
     if not running:
         return None

@@ -1,4 +1,4 @@
-"""When a gang has succeeded: all of its members have, or all of the role that its success policy names."""
+"""When a gang has succeeded: all its members have, or all members of the role that its success policy names."""
 
 from lockstep.act.requests.progress import Progress
 from lockstep.cycle.ends.failure_policy import RoleOf
@@ -7,7 +7,7 @@ from lockstep.facts.ranks import has_rank
 
 
 def has_succeeded(policies: Policies, counts: Progress, role_of: RoleOf) -> bool:
-    """Whether what has succeeded is all that has to."""
+    """Whether all members that must succeed have done so."""
     if policies.success_role is None:
         return counts.has_succeeded
     ranks = [rank for rank in range(counts.size) if role_of(rank) == policies.success_role]

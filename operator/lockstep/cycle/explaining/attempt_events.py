@@ -1,4 +1,4 @@
-"""What people are told of attempts besides their statuses: events and metrics."""
+"""Events and metrics about attempts. Statuses are written elsewhere."""
 
 from collections.abc import Callable
 from typing import assert_never
@@ -22,8 +22,8 @@ from lockstep.report.status.writer import StatusWriter
 from lockstep.report.text.admission import changes
 
 
-class AttemptNews:
-    """Tells of attempts; what their statuses are to say has been written."""
+class AttemptEvents:
+    """Sends events and counts metrics about attempts, after their statuses are written."""
 
     def __init__(self, state: State, writer: StatusWriter, metrics: Metrics, *, now: Callable[[], float]) -> None:
         self._state = state
@@ -32,7 +32,7 @@ class AttemptNews:
         self._now = now
 
     def ended(self, gang: GangFact, outcome: Outcome) -> None:
-        """An attempt has ended."""
+        """Report how an attempt ended."""
         match outcome.ending:
             case Ending.NOT_RESERVED:
                 self._metrics.conflicts.inc()
@@ -48,16 +48,16 @@ class AttemptNews:
                 self._writer.tell(gang, bind_interrupted(outcome.failure))
 
     def admission(self, gang: GangFact) -> None:
-        """Admission makes other members than the gang's template says; a gang that it refuses is told in its status."""
+        """Report that admission changes the members' template. A refusal stands in the gang's status instead."""
         if gang.spec is not None and gang.spec.is_changed_by_admission:
             self._writer.tell(gang, changed_by_admission(changes(gang.spec)))
 
     def undoing_lasts(self, gang: GangFact, failure: Failure, waits: str) -> None:
-        """Undoing an attempt takes a while."""
+        """Report that undoing an attempt takes long; ``waits`` says what it waits for."""
         self._writer.tell(gang, gang_undoing(failure, waits))
 
     def undoing(self, gang: GangFact, failure: Failure) -> None:
-        """The gang's status says that it is undone. A preemption has two sides, and each is told of the other."""
+        """Report why the gang is undone. For a preemption, both gangs get an event that names the other."""
         if failure.reason is Reason.OWNER_RETURNED:
             self._writer.tell(gang, owner_returned(failure.message))
         elif failure.reason is Reason.PREEMPTED:

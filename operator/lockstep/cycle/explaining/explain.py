@@ -1,4 +1,4 @@
-"""Why gangs wait: a status for each decision that starts nothing, when it says something new and not too often."""
+"""Reports why gangs wait: writes a status for each decision that starts nothing, if it says something new."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.api.cluster.event import Event
-from lockstep.cycle.explaining.start_estimates import Outlooks
+from lockstep.cycle.explaining.start_estimates import StartEstimates
 from lockstep.facts.gang.gang import ConditionFact, GangFact, GangStatus
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, PlanChange, is_same_time
 from lockstep.facts.past_runs import Learned
@@ -16,44 +16,44 @@ from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import conditions, events
 from lockstep.report.status.writer import StatusReport, StatusWriter
 
-# Numbers in an explanation move with every pod that ends; a new reason is told at once, new numbers only so often: the
-# longer a gang waits for the same reason, the less they are worth to its owner.
+# Numbers in an explanation change with every pod that ends. A new reason is reported at once, new numbers after a pause
+# that grows while the reason stays the same.
 _FIRST_PAUSE_SECONDS = 10.0
 _PAUSE_GROWTH = 4.0
 _LONGEST_PAUSE_SECONDS = 600.0
-# A start that moves by less of the whole wait is no news.
+# A start that moves by a smaller share of the whole wait counts as unchanged.
 _SAME_TIME_SHARE = 0.1
 
 
-class _Telling(NamedTuple):
-    """When a gang was told something last, and how long new numbers have to wait since."""
+class _LastReport(NamedTuple):
+    """The time of a gang's last report, and the pause in seconds before new numbers are reported."""
 
     time: float
     pause: float
 
 
-_NEVER = _Telling(-math.inf, _FIRST_PAUSE_SECONDS)
+_NEVER = _LastReport(-math.inf, _FIRST_PAUSE_SECONDS)
 
 
 class Explainer:
-    """Tells the owners of waiting gangs what the plan says of them."""
+    """Writes the plan's decisions to the statuses of waiting gangs."""
 
     def __init__(self, writer: StatusWriter, metrics: Metrics) -> None:
         self._writer = writer
         self._metrics = metrics
-        self._told: dict[GangKey, _Telling] = {}
-        self._known: dict[GangKey, tuple[str, Decision, Sequence[GangKey]]] = {}
-        self._untold: dict[GangKey, Decision] = {}
+        self._last_reports: dict[GangKey, _LastReport] = {}
+        self._reported: dict[GangKey, tuple[str, Decision, Sequence[GangKey]]] = {}
+        self._unreported: dict[GangKey, Decision] = {}
 
     def forget(self, gang: GangKey) -> None:
         """The gang is gone."""
-        self._told.pop(gang, None)
-        self._known.pop(gang, None)
-        self._untold.pop(gang, None)
+        self._last_reports.pop(gang, None)
+        self._reported.pop(gang, None)
+        self._unreported.pop(gang, None)
 
-    def take_untold(self, gangs: Iterable[GangKey]) -> list[Decision]:
-        """What could not be told of these gangs while another status of them was being written."""
-        return [self._untold.pop(gang) for gang in gangs if gang in self._untold]
+    def take_unreported(self, gangs: Iterable[GangKey]) -> list[Decision]:
+        """The decisions about these gangs that were not written because another status write was in progress."""
+        return [self._unreported.pop(gang) for gang in gangs if gang in self._unreported]
 
     def explain(
         self,
@@ -62,71 +62,70 @@ class Explainer:
         now: float,
         *,
         victims: Sequence[GangKey] = (),
-        outlooks: Outlooks | None = None,
+        start_estimates: StartEstimates | None = None,
         learned: Learned | None = None,
     ) -> float:
-        """Write the decision to the gang's status if that is news; ``victims`` are being evicted for it.
+        """Write the decision to the gang's status if it says something new; ``victims`` are being evicted for the gang.
 
-        It was planned with the run times that were ``learned``; ``outlooks`` say what else to tell of a later start.
-        Returns when to look again, infinity where there is no need.
+        The decision was planned with the run times in ``learned``. ``start_estimates`` add details of a later start.
+        Returns the time of day at which to call this again; infinity if that is not needed.
         """
-        self._untold.pop(gang.key, None)
+        self._unreported.pop(gang.key, None)
         passes = self._likely_start_passes(gang.key, gang.status, now)
-        if self._known.get(gang.key) == (gang.resource_version, decision, victims) and now < passes:
+        if self._reported.get(gang.key) == (gang.resource_version, decision, victims) and now < passes:
             return passes
-        look_again = math.inf
+        next_report_at = math.inf
 
-        def news() -> StatusReport | None:
-            nonlocal look_again
+        def report() -> StatusReport | None:
+            nonlocal next_report_at
             status = _status_for(gang, decision, now, victims, learned)
-            if outlooks is not None:
-                status = conditions.with_narrowing(status, gang, outlooks.narrowing(decision), now)
-            later = self._look_again(gang, decision, now, victims, status)
+            if start_estimates is not None:
+                status = conditions.with_narrowing(status, gang, start_estimates.narrowing(decision), now)
+            later = self._postponed_to(gang, decision, now, victims, status)
             if later is not None:
-                look_again = later
+                next_report_at = later
                 return None
-            if isinstance(decision, Placement) and outlooks is not None:
-                status = replace(status, plan=outlooks.of(gang, decision))
-            report = self._report(gang, decision, now, victims, status, outlooks)
-            look_again = self._likely_start_passes(gang.key, status, now)
-            return report
+            if isinstance(decision, Placement) and start_estimates is not None:
+                status = replace(status, plan=start_estimates.of(gang, decision))
+            written = self._report(gang, decision, now, victims, status, start_estimates)
+            next_report_at = self._likely_start_passes(gang.key, status, now)
+            return written
 
-        if not self._writer.report(gang, news):
-            self._untold[gang.key] = decision
-        return look_again
+        if not self._writer.report(gang, report):
+            self._unreported[gang.key] = decision
+        return next_report_at
 
-    def _look_again(
+    def _postponed_to(
         self, gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey], status: GangStatus
     ) -> float | None:
-        """When there may be something to tell, infinity where that is nothing; None where there is, now."""
+        """When there may be something to report, infinity if never; None if the report is due now."""
         passes = self._likely_start_passes(gang.key, gang.status, now)
         promised = decision.promised if isinstance(decision, Placement) else None
         if says_the_same(gang, status, promised=promised) and now < passes:
-            self._known[gang.key] = (gang.resource_version, decision, victims)
+            self._reported[gang.key] = (gang.resource_version, decision, victims)
             return passes
-        told = self._last_telling(gang.key, now)
+        last = self._last_report(gang.key, now)
         is_due = (
             _is_new_reason(gang, status)
             or _is_age_turning(gang, status)
             or _has_passed(gang, now)
             or now >= passes
             or _is_promised_later(gang, decision)
-            or now >= told.time + told.pause
+            or now >= last.time + last.pause
         )
-        return None if is_due else min(passes, told.time + told.pause)
+        return None if is_due else min(passes, last.time + last.pause)
 
     def _likely_start_passes(self, gang: GangKey, status: GangStatus, now: float) -> float:
-        """When the likely start in that status has passed, so that another one is told: not sooner than new numbers."""
+        """When to replace the likely start in that status because it has passed; not before the first pause is over."""
         if status.plan is None:
             return math.inf
-        rests_until = self._last_telling(gang, now).time + _FIRST_PAUSE_SECONDS
+        rests_until = self._last_report(gang, now).time + _FIRST_PAUSE_SECONDS
         return max(status.plan.likely_start + SAME_TIME_SECONDS, rests_until)
 
-    def _last_telling(self, gang: GangKey, now: float) -> _Telling:
-        """When the gang was told something last, if ever."""
-        told = self._told.get(gang, _NEVER)
-        # A clock that was set back makes nobody wait until it has caught up.
-        return told if told.time <= now else told._replace(time=-math.inf)
+    def _last_report(self, gang: GangKey, now: float) -> _LastReport:
+        """The gang's last report; one in the future, after the clock was set back, counts as long past."""
+        last = self._last_reports.get(gang, _NEVER)
+        return last if last.time <= now else last._replace(time=-math.inf)
 
     def _report(
         self,
@@ -135,14 +134,16 @@ class Explainer:
         now: float,
         victims: Sequence[GangKey],
         status: GangStatus,
-        outlooks: Outlooks | None,
+        start_estimates: StartEstimates | None,
     ) -> StatusReport:
         is_new = _is_new_reason(gang, status)
-        told, after = self._told.get(gang.key), status.condition(Condition.PLANNED)
-        grown = _PAUSE_GROWTH * (_FIRST_PAUSE_SECONDS if told is None else told.pause)
-        self._told[gang.key] = _Telling(now, _FIRST_PAUSE_SECONDS if is_new else min(grown, _LONGEST_PAUSE_SECONDS))
+        last, after = self._last_reports.get(gang.key), status.condition(Condition.PLANNED)
+        grown = _PAUSE_GROWTH * (_FIRST_PAUSE_SECONDS if last is None else last.pause)
+        self._last_reports[gang.key] = _LastReport(
+            now, _FIRST_PAUSE_SECONDS if is_new else min(grown, _LONGEST_PAUSE_SECONDS)
+        )
         event = _event_for(decision, after.message if after else "") if is_new and not victims else None
-        why = PlanChange.QUEUE_CHANGED if outlooks is None else outlooks.why_changed(gang, decision)
+        why = PlanChange.QUEUE_CHANGED if start_estimates is None else start_estimates.why_changed(gang, decision)
 
         def written() -> None:
             self._metrics.decisions.labels(_outcome(decision)).inc()
@@ -162,44 +163,46 @@ def _is_age_turning(gang: GangFact, status: GangStatus) -> bool:
 
 
 def _has_passed(gang: GangFact, now: float) -> bool:
-    """Whether the start that the gang was told is over, and it waits still."""
+    """Whether the start in the gang's status has passed."""
     return gang.status.start is not None and gang.status.start + SAME_TIME_SECONDS < now
 
 
 def _is_promised_later(gang: GangFact, decision: Decision) -> bool:
-    """Whether the gang was told of an earlier promise: who counts on that must not have to wait for the news."""
-    told = None if gang.status.plan is None else gang.status.plan.promised_start
+    """Whether the promised start is later than the one in the status: users rely on it, so report this at once."""
+    before = None if gang.status.plan is None else gang.status.plan.promised_start
     promised = decision.promised if isinstance(decision, Placement) else None
-    return told is not None and promised is not None and promised > told + SAME_TIME_SECONDS
+    return before is not None and promised is not None and promised > before + SAME_TIME_SECONDS
 
 
 def says_the_same(gang: GangFact, after: GangStatus, *, promised: float | None = None) -> bool:
-    """Whether the gang's owner would learn nothing from that status, and from what is promised now.
+    """Whether that status and the start that is ``promised`` now say nothing new to the user.
 
-    A start is news if it has moved by more than a tenth of the whole wait; other nodes for as many members are not.
+    A start is new if it has moved by more than a tenth of the whole wait. Other nodes for as many members are not new.
     """
     before = gang.status
     if before.condition(Condition.PLANNED) is None:
         return False
     if after.start is None:
-        return before == replace(after, conditions=before.conditions) and _conditions_agree(before, after, words=True)
+        return before == replace(after, conditions=before.conditions) and _conditions_agree(
+            before, after, with_messages=True
+        )
     return (
         (before.size, before.attempt) == (after.size, after.attempt)
         and _same_time(before.start, after.start, since=gang.created)
         and _same_time(before.expected_finish, after.expected_finish, since=gang.created)
         and is_same_time(None if before.plan is None else before.plan.promised_start, promised)
-        and _conditions_agree(before, after, words=False)
+        and _conditions_agree(before, after, with_messages=False)
     )
 
 
-def _conditions_agree(before: GangStatus, after: GangStatus, *, words: bool) -> bool:
-    return [_told(one, words=words) for one in before.conditions] == [
-        _told(one, words=words) for one in after.conditions
+def _conditions_agree(before: GangStatus, after: GangStatus, *, with_messages: bool) -> bool:
+    return [_compared(one, with_messages=with_messages) for one in before.conditions] == [
+        _compared(one, with_messages=with_messages) for one in after.conditions
     ]
 
 
-def _told(one: ConditionFact, *, words: bool) -> tuple[object, ...]:
-    return one.type, one.status, one.reason, one.observed_generation, one.message if words else ""
+def _compared(one: ConditionFact, *, with_messages: bool) -> tuple[object, ...]:
+    return one.type, one.status, one.reason, one.observed_generation, one.message if with_messages else ""
 
 
 def _same_time(one: float | None, other: float | None, *, since: float) -> bool:
@@ -224,9 +227,9 @@ def _outcome(decision: Decision) -> str:
     return decision.reason if isinstance(decision, Unplaceable) else Reason.STARTS_LATER
 
 
-def _event_for(decision: Decision, note: str) -> Event:
+def _event_for(decision: Decision, message: str) -> Event:
     if isinstance(decision, Placement):
-        return events.gang_starts_later(note)
+        return events.gang_starts_later(message)
     if decision.hold is not None:
-        return events.gang_holds_nodes(note)
-    return events.gang_unplaceable(note)
+        return events.gang_holds_nodes(message)
+    return events.gang_unplaceable(message)

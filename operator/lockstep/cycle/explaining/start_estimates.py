@@ -1,4 +1,4 @@
-"""What gangs that wait for a later start are told beside the plan: whose end they wait for, behind whom, and why."""
+"""Estimates for gangs with a later start: when they start, which gang or node they wait for, why the plan changed."""
 
 import math
 from bisect import bisect_left, bisect_right
@@ -13,15 +13,15 @@ from coschedule import Decision, GangKey, Members, Placement
 from lockstep.belief.state import State
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, NodeKind, Outlook, PlanChange, is_same_time
+from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, NodeKind, PlanChange, StartEstimate, is_same_time
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import room_held, room_opens
 from lockstep.snapshot.holders.endings import expected_end
 
 _MOST_KINDS = 16
-# What else stands in a status was not written by this version: it is neither told again nor counted.
+# Another reason in a status was written by another version: it is neither repeated nor counted.
 _REASONS = frozenset(PlanChange)
-# The time of a creation is in whole seconds, rounded down.
+# Creation times are in whole seconds, rounded down.
 _CREATED_SECONDS = 1.0
 
 
@@ -33,8 +33,8 @@ class _Use(NamedTuple):
     members: tuple[Members, ...]
 
 
-class Outlooks:
-    """What there is to tell of one plan."""
+class StartEstimates:
+    """The start estimates of one plan."""
 
     def __init__(self, state: State, decided: LastPlan) -> None:
         self._state = state
@@ -49,13 +49,13 @@ class Outlooks:
             one.expected_finish is not None and one.expected_finish < self._now for one in state.reservations.values()
         )
 
-    def of(self, gang: GangFact, placement: Placement) -> Outlook:
-        """What the gang is told of a later start."""
+    def of(self, gang: GangFact, placement: Placement) -> StartEstimate:
+        """The gang's start estimate, for ``status.plan``."""
         promised, forecasts = placement.promised, self._state.forecasts
         likely, late = forecasts.tell(
             gang.uid, since=self._planned_since(gang), now=self._now, planned=placement.start, promised=promised
         )
-        outlook = Outlook(
+        estimate = StartEstimate(
             likely_start=likely,
             late_start=late,
             promised_start=promised,
@@ -68,12 +68,12 @@ class Outlooks:
             changed_because=self.why_changed(gang, placement),
         )
         before = gang.status.plan
-        if before is None or before.changed_because not in _REASONS or not outlook.promises_the_same_as(before):
-            return outlook
-        return replace(outlook, changed_at=before.changed_at, changed_because=before.changed_because)
+        if before is None or before.changed_because not in _REASONS or not estimate.promises_the_same_as(before):
+            return estimate
+        return replace(estimate, changed_at=before.changed_at, changed_because=before.changed_because)
 
     def _planned_since(self, gang: GangFact) -> float:
-        """Since when the gang has had a plan without a break."""
+        """Since when the gang has had a planned start without interruption."""
         planned = gang.status.condition(Condition.PLANNED)
         return (
             min(planned.last_transition, self._now) if planned is not None and planned.status == "True" else self._now
@@ -81,13 +81,13 @@ class Outlooks:
 
     @cached_property
     def _uses(self) -> list[_Use]:
-        """Who is expected to use nodes until when, in the order of their ends. Most plans change no outlook."""
+        """Expected uses of nodes, sorted by their ends. Computed on demand: most plans change no estimate."""
         held = [(expected_end(self._state, one, self._now), one) for one in self._state.reservations.values()]
         uses = [_Use(end, one.gang, one.members) for end, one in held if end is not None]
         return sorted([*uses, *(_Use(one.finish, one.gang, one.members) for one in self._later)], key=_by_end)
 
     def _kinds(self, members: Iterable[Members]) -> tuple[NodeKind, ...]:
-        """How many members are on nodes of which speed: the fastest first, as many kinds as there is room for."""
+        """The number of members by speed of node: the fastest first, 16 kinds at most."""
         speeds: Counter[str] = Counter()
         for entry in members:
             speeds[self._speed(entry.node)] += entry.count
@@ -98,7 +98,7 @@ class Outlooks:
         return f"{1 / float(self._snapshot.slowdown[self._nodes[node]]):.2g}"
 
     def _waits_for(self, placement: Placement) -> str:
-        """Name who gives room back last before the start, or the node that opens last."""
+        """A clause that names the gang whose end frees the last room, or the node that opens last; '' if neither."""
         nodes = {entry.node for entry in placement.members}
         last = next((use for use in self._ending_by(placement) if any(it.node in nodes for it in use.members)), None)
         if last is not None:
@@ -112,7 +112,7 @@ class Outlooks:
         return float(self._snapshot.start[self._nodes[node]])
 
     def _ending_by(self, placement: Placement) -> Iterator[_Use]:
-        """Who else gives nodes back until the start, the last one first: nearly always that one has one of these."""
+        """Uses by other gangs that end by the start, the last one first: usually the first one is on a needed node."""
         soon_enough = bisect_right(self._uses, placement.start + SAME_TIME_SECONDS, key=attrgetter("end"))
         for number in range(soon_enough - 1, -1, -1):
             use = self._uses[number]
@@ -122,14 +122,14 @@ class Outlooks:
                 yield use
 
     def why_changed(self, gang: GangFact, decision: Decision) -> PlanChange:
-        """Why the gang is told something else than before, or that it has no start any more: the first that holds."""
+        """Why the gang's plan has changed or its start was withdrawn: the first reason that holds."""
         before = gang.status.plan
         if before is None:
             return PlanChange.FIRST_PLANNED
         planned = gang.status.condition(Condition.PLANNED)
-        told = gang.status.start
+        reported = gang.status.start
         start = decision.start if isinstance(decision, Placement) else math.inf
-        is_later = told is not None and start > told + SAME_TIME_SECONDS
+        is_later = reported is not None and start > reported + SAME_TIME_SECONDS
         has_passed = before.likely_start + SAME_TIME_SECONDS <= self._now
         nodes = gang.status.members
         holds: Mapping[PlanChange, Callable[[], bool]] = {
@@ -138,7 +138,7 @@ class Outlooks:
             PlanChange.NODES_CHANGED: lambda: self._kinds(nodes) != before.kinds,
             PlanChange.OVERRUN: lambda: is_later and self._is_overrun,
             PlanChange.MORE_URGENT: lambda: is_later and self._more_urgent_since(before.changed_at, gang),
-            PlanChange.LIKELY_START_PASSED: lambda: has_passed and is_same_time(told, start),
+            PlanChange.LIKELY_START_PASSED: lambda: has_passed and is_same_time(reported, start),
         }
         return next((reason for reason, is_so in holds.items() if is_so()), PlanChange.QUEUE_CHANGED)
 

@@ -1,11 +1,11 @@
-"""What is to be changed of the CPU of members that may be paced: from what each has to what it should have."""
+"""Which members to resize: compares the CPU that each paced member has with what it should have."""
 
 from collections.abc import Iterable, Mapping
 
 from lockstep.act.changing.resizes import Resize
 from lockstep.belief.state import State
 from lockstep.cycle.pace.paced_members import PacedMember, with_unpaced
-from lockstep.cycle.pace.pacing import YIELDING, NodePace, is_news, paced_cpu, unpaced_cpu
+from lockstep.cycle.pace.pacing import YIELDING, NodePace, differs_enough, paced_cpu, unpaced_cpu
 from lockstep.facts.pods.pace import Cpu, PendingResize, Unpaced
 
 _CPU = "cpu"
@@ -14,9 +14,9 @@ _CPU = "cpu"
 def due_resizes(
     state: State, members: Iterable[PacedMember], unpaced: Iterable[Unpaced], paces: Mapping[str, NodePace]
 ) -> list[Resize]:
-    """What is to be changed now of these members, where those who wait are to keep these paces, by node.
+    """The resizes that these members need now. ``paces`` has the pace of waiting members by node.
 
-    Of them nobody is paced on a node that has none.
+    Waiting members on a node without a pace get back what they have unpaced.
     """
     return [
         change
@@ -26,7 +26,7 @@ def due_resizes(
 
 
 def takes(resize: Resize) -> bool:
-    """Whether the member gets less CPU than it has."""
+    """Whether the resize requests less CPU than the member requests now."""
     assert resize.pod.cpu is not None, "members that run have one"
     amounts = resize.pod.cpu.amounts
     return sum(cpu.request for cpu in resize.amounts.values()) < sum(amounts[name].request for name in resize.amounts)
@@ -55,14 +55,14 @@ def _resize(state: State, member: PacedMember, had: Mapping[str, Cpu], pace: Nod
 def _is_due(
     had: Mapping[str, Cpu], now: Mapping[str, Cpu], wanted: Mapping[str, Cpu], pace: NodePace | None, *, most: int
 ) -> bool:
-    """Whether the member is not to be paced any more, or to be paced by enough more or less."""
+    """Whether to resize: the member is no longer paced, or its amounts differ enough from those wanted."""
     if pace is None or pace.is_slow:
         return True
-    return any(is_news(cpu, now[name], wanted[name], pace, most=most) for name, cpu in had.items())
+    return any(differs_enough(cpu, now[name], wanted[name], pace, most=most) for name, cpu in had.items())
 
 
 def _limits_only(wanted: Mapping[str, Cpu], now: Mapping[str, Cpu]) -> Mapping[str, Cpu] | None:
-    """What needs no room, where more is wanted; None where that is nothing."""
+    """The wanted limits with the present requests, which need no room; None if impossible or no separate step."""
     amounts = {name: Cpu(now[name].request, cpu.limit) for name, cpu in wanted.items()}
     is_possible = all(cpu.limit is None or cpu.limit > cpu.request for cpu in amounts.values())
     return amounts if is_possible and amounts not in (now, wanted) else None
@@ -77,7 +77,7 @@ def _wanted(
 
 
 def _withdrawal(member: PacedMember, wanted: Mapping[str, Cpu]) -> Resize | None:
-    """Ask for what is in force where the node can't give more; a limit needs no room, so it is still asked for."""
+    """Request the amounts in force, since the node can't give more; limits need no room, so keep the wanted ones."""
     in_force = {one.name: one.in_force for one in member.cpu.containers if one.name in wanted and one.in_force}
     if in_force.keys() != wanted.keys():
         return None
@@ -90,7 +90,7 @@ def _withdrawal(member: PacedMember, wanted: Mapping[str, Cpu]) -> Resize | None
 
 
 def _cpu_of(state: State, node: str) -> int:
-    """What CPU a node has, in thousandths of a core; 0 where that is not known."""
+    """The allocatable CPU of a node, in thousandths of a core; 0 if unknown."""
     known = state.nodes.get(node)
     return 0 if known is None else dict(known.allocatable).get(_CPU, 0)
 

@@ -1,7 +1,7 @@
-"""What a look at a gang's pace finds: who is to be resized, and what its status is to say.
+"""Checks the pace of a gang: which members to resize, and what its status should say.
 
-A gang may have 10,000 members. So both are worked out in parts, and the event loop turns between them. What belief says
-may change meanwhile, of which the next look knows.
+A gang may have 10,000 members, so both are computed in parts, and other tasks of the event loop run in between. The
+next check sees what changes in the cache meanwhile.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ _AT_ONCE = 500
 
 
 async def find_resizes(state: State, gang: GangFact, reservation: Reservation) -> list[Resize]:
-    """What is to be changed now: who gets more first. The gang's status says what members have without pace."""
+    """The resizes that are due; those that give more CPU come first. ``status.pace`` has the unpaced amounts."""
     assert gang.status.pace is not None, "it is written before anybody is resized"
     members = await _members(state, gang, reservation)
     offers = offers_of(state, gang, members)
@@ -49,9 +49,9 @@ async def find_resizes(state: State, gang: GangFact, reservation: Reservation) -
 
 
 async def find_status(state: State, gang: GangFact, reservation: Reservation, *, refusal: str) -> PaceStatus | None:
-    """How far the gang is paced; nothing any more where nobody wants it and nobody is.
+    """How far the gang is paced; None if no member is paced and none should be.
 
-    ``refusal`` is what the API server said last of members that were not resized.
+    ``refusal`` is the API server's last message about members that were not resized.
     """
     members = await _members(state, gang, reservation)
     unpaced = _unpaced(gang, members)
@@ -82,14 +82,14 @@ async def _members(state: State, gang: GangFact, reservation: Reservation) -> li
 
 
 async def _parts(members: Sequence[PacedMember]) -> AsyncIterator[Sequence[PacedMember]]:
-    """A few hundred at a time; the event loop turns after each part."""
+    """Parts of at most 500 members; other tasks of the event loop run after each."""
     for first in range(0, len(members), _AT_ONCE):
         yield members[first : first + _AT_ONCE]
         await asyncio.sleep(0)
 
 
 def _unpaced(gang: GangFact, members: Sequence[PacedMember]) -> tuple[Unpaced, ...]:
-    """What members have without pace: as it was written before any of their role was paced."""
+    """The unpaced amounts: as written in the status before any member of the role was paced, else as they are now."""
     known = () if gang.status.pace is None else gang.status.pace.unpaced
     roles = {one.role for one in known}
     found = (*known, *unpaced_of([member for member in members if member.role not in roles]))

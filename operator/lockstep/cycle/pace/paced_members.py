@@ -1,6 +1,6 @@
 """The members of a gang that may be paced: what CPU each has, and why some can't be paced.
 
-They are those that wait for the slowest, and those on nodes whose owners are back and want members to be paced.
+These are members that wait for the slowest one, and members on nodes whose owners are back and want them paced.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pace import Cpu, MemberCpu, Pace, Unpaced
 from lockstep.facts.pods.pod import PodFact, PodKey
 
-# As many as a status has room for.
+# The most entries that a status has room for.
 MOST_UNPACED = 64
 
 
@@ -30,7 +30,7 @@ class Obstacle(StrEnum):
 
 
 class PacedMember(NamedTuple):
-    """A member that may be paced: its pod, on its node, in its role; ``waits``: for the slowest."""
+    """A member that may be paced; ``waits``: whether it waits for the slowest member."""
 
     pod: PodFact
     role: str
@@ -39,18 +39,18 @@ class PacedMember(NamedTuple):
 
     @property
     def cpu(self) -> MemberCpu:
-        """What CPU it has."""
+        """The member's CPU."""
         assert self.pod.cpu is not None, "members that run have one"
         return self.pod.cpu
 
     @property
     def requested(self) -> Mapping[str, Cpu]:
-        """What those of its containers have that request any."""
+        """The amounts of its containers that request CPU."""
         return {name: cpu for name, cpu in self.cpu.amounts.items() if cpu.request}
 
 
 def members_to_pace(state: State, gang: GangFact, reservation: Reservation) -> list[PacedMember]:
-    """All members of those roles of which any may be paced, or has been, by rank."""
+    """All members of the roles in which a member may be paced or has been paced, by rank."""
     waiting = waiting_roles(gang)
     known = () if gang.status.pace is None else gang.status.pace.unpaced
     roles = waiting | yielding_roles(state, reservation) | {one.role for one in known}
@@ -65,7 +65,7 @@ def members_to_pace(state: State, gang: GangFact, reservation: Reservation) -> l
 
 
 def waiting_roles(gang: GangFact) -> set[str]:
-    """The roles whose members have an equal share of the work, where the gang wants these to be paced."""
+    """The roles whose members have equal shares of the work, if the gang wants them paced; else none."""
     assert gang.spec is not None, "a refused gang holds nothing"
     wants = gang.spec.pace is Pace.LOCAL
     return {role.name for role in gang.spec.roles if wants and role.load.is_work and not role.load.is_unequal}
@@ -83,7 +83,7 @@ def _by_rank(reservation: Reservation) -> Iterator[tuple[PodKey, str, str]]:
 
 
 def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:
-    """What the containers of each role have, whose members can be paced; nobody is paced yet."""
+    """The present amounts of the containers of each role that can be paced, before any member is paced."""
     found = [
         Unpaced(role, container, cpu)
         for role, of_role in _by_role(members).items()
@@ -94,7 +94,7 @@ def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:
 
 
 def obstacle(of_role: Sequence[PacedMember]) -> Obstacle | None:
-    """Why the members of a role can't be paced, none of which is yet."""
+    """Why the members of a role can't be paced; None if they can. None of them is paced yet."""
     if not all(member.requested for member in of_role):
         return Obstacle.NO_REQUEST
     if any(member.cpu.is_of_whole for member in of_role):
@@ -107,7 +107,7 @@ def obstacle(of_role: Sequence[PacedMember]) -> Obstacle | None:
 
 
 def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dict[str, int]:
-    """How many members can't be paced, by why."""
+    """How many members can't be paced, by obstacle."""
     known = {one.role for one in unpaced}
     counts: dict[str, int] = {}
     for role, of_role in _by_role(members).items():
@@ -118,13 +118,13 @@ def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dic
 
 
 def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> dict[str, PaceOffer]:
-    """What the nodes of members that wait offer the gang, by their bids and what its runs have taught of their kinds.
+    """What the nodes of waiting members offer, by their bids and by what runs of the gang have shown of node kinds.
 
-    The result is empty where a node has no bid that is understood and was renewed in time: a pace is never guessed.
-    What is believed now counts, of kinds as of bids, whatever the gang was placed by: nodes are as fast as they are.
+    The result is empty if a node has no valid, current bid: a pace is never guessed. The bids and kinds in the cache
+    now count, not those that the gang was placed by.
     """
     nodes = sorted({member.node for member in members if member.waits})
-    bids = [bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.tells_pace]
+    bids = [bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.has_pace]
     if len(bids) < len(nodes):
         return {}
     times = NodeKinds.of(map(state.nodes.get, nodes)).times(state.past_runs.in_force(gang)).tolist()
@@ -135,9 +135,9 @@ def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> d
 
 
 def without_bids(state: State, members: Iterable[PacedMember]) -> list[str]:
-    """The nodes of members that wait, where the node has no bid that gives a pace."""
+    """The nodes of waiting members that have no bid that gives a pace."""
     nodes = {member.node for member in members if member.waits}
-    return sorted(node for node in nodes if (bid := state.bids.get(node)) is None or not bid.tells_pace)
+    return sorted(node for node in nodes if (bid := state.bids.get(node)) is None or not bid.has_pace)
 
 
 def yielding_nodes(state: State, members: Iterable[PacedMember]) -> list[str]:
@@ -146,13 +146,13 @@ def yielding_nodes(state: State, members: Iterable[PacedMember]) -> list[str]:
 
 
 def is_member_paced(member: PacedMember, had: Mapping[str, Cpu]) -> bool:
-    """Whether the member has less than without pace."""
+    """Whether the member has less CPU than unpaced."""
     amounts = member.cpu.amounts
     return any(is_paced(cpu, amounts[name]) for name, cpu in had.items())
 
 
 def given_back(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> int:
-    """How much less these members request than without pace, in thousandths of a core."""
+    """How much less CPU these members request than unpaced, in thousandths of a core."""
     return sum(
         max(0, cpu.request - member.cpu.amounts[name].request)
         for member, had in with_unpaced(members, unpaced)
@@ -161,14 +161,14 @@ def given_back(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> in
 
 
 def how_many_paced(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> int:
-    """How many members have less than without pace."""
+    """How many members have less CPU than unpaced."""
     return sum(is_member_paced(member, had) for member, had in with_unpaced(members, unpaced))
 
 
 def with_unpaced(
     members: Iterable[PacedMember], unpaced: Iterable[Unpaced]
 ) -> Iterator[tuple[PacedMember, Mapping[str, Cpu]]]:
-    """The members that can be paced, with what their containers have without pace."""
+    """The members that can be paced, with the unpaced amounts of their containers."""
     by_role: dict[str, dict[str, Cpu]] = {}
     for one in unpaced:
         by_role.setdefault(one.role, {})[one.container] = one.cpu

@@ -1,9 +1,8 @@
-"""What CPU the members of a gang need to keep up with the slowest of them: pure functions of facts.
+"""How much CPU the members of a gang need to keep up with the slowest of them: pure functions of facts.
 
-A member needs the share of all time of its node that ``keep_pace`` gives it, and gets 10 % more as its limit: its work
-is not the same at every step. A quota of the kernel counts the time that is used, to a thousandth of a core and every
-tenth of a second, so fractional shares need no credit beside it. Unused time is lost, and the paper's credit for it
-left out: docs/pace.md says why.
+``keep_pace`` gives the share of its node's time that a member needs. The limit is 10 % above it, since steps of work
+differ. The kernel's quota is exact to a thousandth of a core and counts in periods of a tenth of a second. So
+fractional shares need no credit beside it. Unused time is lost: docs/pace.md says why the paper's credit is left out.
 """
 
 from collections.abc import Mapping
@@ -15,17 +14,17 @@ from lockstep.facts.pods.pace import Cpu
 
 MARGIN = 1.1
 FLOOR = 10
-"""The least that a member is paced to, in thousandths of a core: below it the kernel's quota gives no less."""
+"""The least CPU of a paced container, in thousandths of a core: the kernel's quota can't give less."""
 
-_NO_NEWS = 0.1
-# What only rounding has added is no thousandth of a core.
+_TOLERANCE = 0.1
+# Digits kept before rounding up, so that a rounding error does not add a thousandth of a core.
 _DIGITS = 6
 
 
 class PaceOffer(NamedTuple):
-    """What a node offers members: a part ``left`` of its time, with which they are ``slowdown`` times as long at work.
+    """What a node offers members: the part ``left`` of its time.
 
-    That is beside an idle reference node.
+    Members there take ``slowdown`` times as long as on an idle reference node.
     """
 
     slowdown: float
@@ -33,25 +32,25 @@ class PaceOffer(NamedTuple):
 
 
 class NodePace(NamedTuple):
-    """What a member on a node needs to keep up: ``share`` of all its time, of which ``left`` is there for members."""
+    """The ``share`` of a node's time that a member needs to keep up; the part ``left`` is free for members."""
 
     share: float
     left: float
 
     @property
     def is_slow(self) -> bool:
-        """Whether a member needs all that is left there, or nearly so: it is not paced."""
+        """Whether a member needs nearly all of the time that is left: then it is not paced."""
         return self.share * MARGIN >= self.left
 
 
 YIELDING = NodePace(share=0.1, left=1.0)
-"""What members have on a node that its owner uses: little, but enough to answer those who ask whether they live."""
+"""The pace on a node that its owner uses: little time, but enough to answer liveness probes."""
 
 
 def node_paces(offers: Mapping[str, PaceOffer]) -> Mapping[str, NodePace]:
-    """What members need on each of these nodes, where the gang has members.
+    """The pace of members on each of these nodes.
 
-    The power weight W of a node is what it would do for them if nothing of its time were taken.
+    The power weight W of a node is its speed for members if all its time were free.
     """
     if not offers:
         return {}
@@ -62,16 +61,16 @@ def node_paces(offers: Mapping[str, PaceOffer]) -> Mapping[str, NodePace]:
 
 
 def slowest(offers: Mapping[str, PaceOffer]) -> str | None:
-    """The node among these whose members set the pace: the first, where several are equally slow."""
+    """The node whose members set the pace: the first of equally slow ones; None if there are no offers."""
     return max(offers, key=lambda node: offers[node].slowdown, default=None)
 
 
 def paced_cpu(unpaced: Cpu, share: float, *, most: int, is_guaranteed: bool) -> Cpu:
-    """What a container gets that needs that share of what it has while it is not paced; never more than that.
+    """The amounts of a paced container: that share of its unpaced ones, and never more than these.
 
-    Without a limit it is taken to use what it requests. ``most`` is what its node has, in thousandths of a core. A
-    share of 0 gives the floor. The limit of a pod that is not guaranteed stays above the request, so that it does not
-    become so.
+    Without a limit, a container is assumed to use its request. ``most`` is the CPU of its node, in thousandths of a
+    core. A share of 0 gives the floor. If the pod is not of QoS class Guaranteed, the limit stays above the request,
+    so that the class does not change.
     """
     base = min(_base(unpaced), most)
     limit = max(FLOOR, _whole(MARGIN * share * base))
@@ -84,16 +83,17 @@ def paced_cpu(unpaced: Cpu, share: float, *, most: int, is_guaranteed: bool) -> 
 
 
 def unpaced_cpu(unpaced: Cpu, now: Cpu, *, most: int) -> Cpu:
-    """The same container without pace. A limit that it has got since can't be removed, but raised out of the way."""
+    """The amounts of the container unpaced. A limit that pacing added can't be removed; it is raised to ``most``."""
     if unpaced.limit is not None or now.limit is None:
         return unpaced
     return Cpu(unpaced.request, max(most, unpaced.request))
 
 
-def is_news(unpaced: Cpu, now: Cpu, wanted: Cpu, pace: NodePace, *, most: int) -> bool:
-    """Whether the request or the limit that a container has differs by more than a tenth from what it should be.
+def differs_enough(unpaced: Cpu, now: Cpu, wanted: Cpu, pace: NodePace, *, most: int) -> bool:
+    """Whether the request or the limit of a container differs by more than a tenth from what it should be.
 
-    Of the limit counts what the container can use of it, so that nobody is resized to and fro near the slowest.
+    Only the part of the limit that the container can use counts. So members near the slowest are not resized back and
+    forth.
     """
     base = min(_base(unpaced), most)
     has = base * pace.left if now.limit is None else min(now.limit, base * pace.left)
@@ -102,12 +102,12 @@ def is_news(unpaced: Cpu, now: Cpu, wanted: Cpu, pace: NodePace, *, most: int) -
 
 
 def is_paced(unpaced: Cpu, now: Cpu) -> bool:
-    """Whether the container has less than it would have without pace."""
+    """Whether the container has less than unpaced."""
     return now.request < unpaced.request or (now.limit or _base(unpaced)) < _base(unpaced)
 
 
 def _differ(wanted: float, has: float) -> bool:
-    return abs(wanted - has) > _NO_NEWS * has
+    return abs(wanted - has) > _TOLERANCE * has
 
 
 def _whole(amount: float) -> int:
@@ -115,5 +115,5 @@ def _whole(amount: float) -> int:
 
 
 def _base(unpaced: Cpu) -> int:
-    """What a container can use while it is not paced."""
+    """What a container can use unpaced, in thousandths of a core."""
     return unpaced.request if unpaced.limit is None else unpaced.limit

@@ -1,1 +1,1 @@
-"""Follows gangs that hold nodes: starts, outcomes, and what their run times teach."""
+"""Follows gangs that hold nodes: starts, outcomes, and what is learned from their run times."""

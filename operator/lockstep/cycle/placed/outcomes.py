@@ -1,4 +1,4 @@
-"""What people are told of gangs that hold nodes: placed, started, how far, and how they ended."""
+"""Reports on gangs that hold nodes: that they are placed, have started, how far they are, and how they ended."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -11,14 +11,26 @@ from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.failure_policy import FailureAction
 from lockstep.cycle.ends.overrun import overruns
-from lockstep.cycle.placed.promises import note_finished, note_placed, note_started, note_succeeded, speedup_reached
-from lockstep.cycle.placed.run_time_learning import Lesson, known_after, lesson_of, note_lesson, teach
+from lockstep.cycle.placed.promises import (
+    record_finished,
+    record_placed,
+    record_started,
+    record_succeeded,
+    speedup_reached,
+)
+from lockstep.cycle.placed.run_time_learning import (
+    RunObservation,
+    known_after,
+    learn_from,
+    observation_of,
+    record_observation,
+)
 from lockstep.cycle.placed.run_times import ObservedRunTimes
 from lockstep.cycle.placed.starts import Starts
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.policies import Action
-from lockstep.facts.ranks import spell_ranks
+from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import conditions, endings, events
@@ -28,10 +40,10 @@ from lockstep.report.text.sentences import as_sentence
 
 
 class Outcomes:
-    """Makes the reports of gangs that hold nodes. What comes of members one by one is drawn together.
+    """Makes the reports of gangs that hold nodes. Changes of single members are collected into one report.
 
-    ``ends`` and ``parts`` say when what members have ended, and what they say of the work, is to be written;
-    ``past_runs`` learns from runs that have ended well, on some of ``nodes``.
+    ``ends`` says when to write which members have succeeded; ``parts`` says when to write their progress.
+    ``past_runs`` learns from successful runs on ``nodes``.
     """
 
     def __init__(
@@ -53,18 +65,18 @@ class Outcomes:
         self.run_times = ObservedRunTimes()
 
     def forget(self, gang: GangKey) -> None:
-        """The gang has ended, or its attempt has."""
+        """Drop the gang: it or its attempt has ended."""
         self.run_times.forget(gang)
         self._ends.forget(gang)
         self._parts.forget(gang)
 
     def stop(self) -> None:
-        """Wait for nothing more."""
+        """Drop all collected changes."""
         self._ends.stop()
         self._parts.stop()
 
     def placed(self, gang: GangFact, now: float) -> StatusReport:
-        """Every member is bound."""
+        """The report that every member is bound."""
         planned = gang.status.condition(Condition.PLANNED)
         return StatusReport(
             status=conditions.mark_placed(gang, now=now),
@@ -75,44 +87,44 @@ class Outcomes:
     def running(
         self, gang: GangFact, reservation: Reservation, counts: Progress, part: str, now: float
     ) -> StatusReport | None:
-        """The members go on: all have started, or overrun, or some have ended well, or a part of the work is done."""
+        """The next report on running members, if any: started, overrunning, some succeeded, or progress."""
         if counts.is_running and gang.status.started_at is None:
             since = self.run_times.running_since(gang.key)
             skew = self._starts.skew(gang, reservation, since)
-            note = partial(note_started, self._metrics.predictions, gang, reservation, since=since, skew=skew)
-            return StatusReport(status=conditions.mark_started(gang, now=since), written=note)
+            record = partial(record_started, self._metrics.predictions, gang, reservation, since=since, skew=skew)
+            return StatusReport(status=conditions.mark_started(gang, now=since), written=record)
         if overruns(gang, now):
             status = mark_overrunning(gang, now=now)
             says = status.condition(Condition.OVERRUNNING)
             return StatusReport(status=status, event=events.gang_overruns(says.message if says else ""))
         if counts.succeeded != remembered_ranks(gang, reservation).bit_count() and self._ends.is_due(gang.key):
-            return StatusReport(status=conditions.mark_succeeded_ranks(gang, spell_ranks(counts.succeeded_ranks)))
+            return StatusReport(status=conditions.mark_succeeded_ranks(gang, format_ranks(counts.succeeded_ranks)))
         if part not in ("", gang.status.progress) and self._parts.is_due(gang.key):
             return StatusReport(status=conditions.with_progress(gang.status, part))
         return None
 
     def succeeded(self, gang: GangFact, reservation: Reservation, now: float) -> StatusReport:
-        """Every member that has to has ended well."""
+        """The report that every member that must succeed has done so."""
         run_time = self.run_times.run_time(gang)
-        lesson = lesson_of(gang, reservation, run_time, self._nodes)
-        past_runs = spell_runs(known_after(self._past_runs, lesson))
+        observation = observation_of(gang, reservation, run_time, self._nodes)
+        past_runs = spell_runs(known_after(self._past_runs, observation))
         reached = speedup_reached(gang, run_time, self._past_runs.in_force(gang))
         status = endings.mark_succeeded(gang, now=now, reached=reached, past_runs=past_runs)
         end = status.end
         return StatusReport(
             status=status,
             event=events.gang_succeeded(end.message if end else ""),
-            written=partial(self._count_succeeded, gang, reservation, run_time, lesson, now),
+            written=partial(self._count_succeeded, gang, reservation, run_time, observation, now),
         )
 
     def failed(self, gang: GangFact, answer: FailureAction, now: float) -> StatusReport:
-        """A member failed, and the failure policy says that its gang has."""
+        """The report that the gang has failed, by its failure policy."""
         status = endings.mark_failed(gang, answer.reason, answer.why, now=now)
-        note = partial(self._count_failed, answer.action, answer.reason)
-        return StatusReport(status=status, event=events.gang_failed(as_sentence(answer.why)), written=note)
+        count = partial(self._count_failed, answer.action, answer.reason)
+        return StatusReport(status=status, event=events.gang_failed(as_sentence(answer.why)), written=count)
 
     def restarting(self, gang: GangFact, answer: FailureAction, part: str, waits: str, now: float) -> StatusReport:
-        """A member failed, and the failure policy says that the gang is made anew."""
+        """The report that the gang restarts, by its failure policy."""
         status = endings.mark_restarting(
             gang,
             answer.why,
@@ -128,7 +140,7 @@ class Outcomes:
         )
 
     def deadline_exceeded(self, gang: GangFact, now: float) -> StatusReport:
-        """The gang was active for as long as its owner allows."""
+        """The report that the gang has exceeded its active deadline."""
         status = endings.mark_deadline_exceeded(gang, now=now)
         end = status.end
         return StatusReport(
@@ -140,22 +152,27 @@ class Outcomes:
     def _count_placed(self, gang: GangFact, now: float) -> None:
         self._metrics.decisions.labels(Condition.PLACED).inc()
         self._metrics.gang_wait.observe(max(0.0, now - gang.created))
-        note_placed(self._metrics.predictions, gang)
+        record_placed(self._metrics.predictions, gang)
         if gang.status.plan is not None and gang.status.start is not None:
             self._metrics.promises.started(gang.status.plan, created=gang.created, start=gang.status.start)
 
     def _count_succeeded(
-        self, gang: GangFact, reservation: Reservation, run_time: float | None, lesson: Lesson | None, now: float
+        self,
+        gang: GangFact,
+        reservation: Reservation,
+        run_time: float | None,
+        observation: RunObservation | None,
+        now: float,
     ) -> None:
         self._metrics.ended.labels(Reason.SUCCEEDED).inc()
         if run_time is not None:
             learned = self._past_runs.in_force(gang)
-            note_succeeded(self._metrics.predictions, gang, reservation, run_time, learned)
-            note_finished(self._metrics.finishes, gang, reservation, run_time, now=now)
+            record_succeeded(self._metrics.predictions, gang, reservation, run_time, learned)
+            record_finished(self._metrics.finishes, gang, reservation, run_time, now=now)
         if self._past_runs.learns:
             before = self._past_runs.kept
-            teach(self._past_runs, lesson)
-            note_lesson(self._metrics.learning, gang, lesson, gained=self._past_runs.kept - before)
+            learn_from(self._past_runs, observation)
+            record_observation(self._metrics.learning, gang, observation, gained=self._past_runs.kept - before)
 
     def _count_failed(self, action: Action, reason: Reason) -> None:
         self._metrics.failures.labels(action).inc()

@@ -1,4 +1,4 @@
-"""What became of a gang, beside what was promised to it: told to the metrics."""
+"""Compares starts and run times of gangs with their predictions, for the metrics."""
 
 import math
 
@@ -13,27 +13,27 @@ from lockstep.report.metrics.prediction_metrics import Predictions
 _SHORTEST_SECONDS = 1e-3
 
 
-def note_placed(predictions: Predictions, gang: GangFact) -> None:
-    """All members are bound."""
+def record_placed(predictions: Predictions, gang: GangFact) -> None:
+    """Record that all members are bound."""
     if gang.spec is not None:
         size = sum(entry.count for entry in gang.status.members)
         predictions.placed(size=size, minimum=gang.spec.minimum, maximum=gang.spec.maximum)
 
 
-def note_started(
+def record_started(
     predictions: Predictions, gang: GangFact, reservation: Reservation, *, since: float, skew: float
 ) -> None:
-    """All members run, since that time; the last of them began so long after the first."""
+    """Record that all members run ``since`` that time of day; the last began ``skew`` seconds after the first."""
     planned = first_planned_start(gang, reservation)
     predictions.started(wait=since - gang.created, planned_wait=planned - gang.created, skew=skew)
 
 
-def note_succeeded(
+def record_succeeded(
     predictions: Predictions, gang: GangFact, reservation: Reservation, run_time: float, learned: Learned | None
 ) -> None:
-    """All members have succeeded, after running so long. Says nothing where no run time was predicted.
+    """Record that the gang has succeeded after ``run_time`` seconds; does nothing if no run time was predicted.
 
-    ``learned`` is what is in force for the gang.
+    ``learned`` has the learned run times in force for the gang.
     """
     if reservation.expected_finish is None:
         return
@@ -41,17 +41,17 @@ def note_succeeded(
     predictions.succeeded(run_time=max(0.0, run_time), predicted=predicted, alone=_seconds_alone(gang, learned))
 
 
-def note_finished(
+def record_finished(
     finishes: FinishMetrics, gang: GangFact, reservation: Reservation, run_time: float, *, now: float
 ) -> None:
-    """All members have succeeded, after running so long. Says nothing where the gang was told no finish."""
+    """Record that the gang has finished after ``run_time`` seconds; does nothing if no finish was reported."""
     predicted = reservation.expected_finish
-    told = predicted if gang.status.plan is None else gang.status.plan.expected_finish
-    if predicted is None or told is None:
+    reported = predicted if gang.status.plan is None else gang.status.plan.expected_finish
+    if predicted is None or reported is None:
         return
     finishes.finished(
         created=gang.created,
-        told=told,
+        told=reported,
         finish=now,
         ran_longer=run_time - (predicted - reservation.start),
         attempt=reservation.attempt,
@@ -59,28 +59,28 @@ def note_finished(
 
 
 def speedup_reached(gang: GangFact, run_time: float | None, learned: Learned | None) -> float | None:
-    """How many times faster than one member alone the gang has run; None where either time is unknown.
+    """How many times faster the gang ran than one member alone would; None if either time is unknown.
 
-    ``learned`` is what is in force for the gang.
+    ``learned`` has the learned run times in force for the gang.
     """
     alone = _seconds_alone(gang, learned)
     return None if alone is None or run_time is None else alone / max(run_time, _SHORTEST_SECONDS)
 
 
 def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
-    """The start that the first plan gave.
+    """The start in the first plan.
 
-    The status keeps whole seconds; where nothing was put off, the reservation knows better.
+    The status keeps whole seconds; if the start was not moved, the reservation has the exact time.
     """
     first = gang.status.first_planned_start
     return reservation.start if first is None or abs(first - reservation.start) < 1 else first
 
 
 def _seconds_alone(gang: GangFact, learned: Learned | None) -> float | None:
-    """What one member alone would need on an idle reference node, if the work says so; as it was planned.
+    """Seconds that one member alone would need on an idle reference node, as planned; None if unknown.
 
-    The factor of a plan by a law is that of its size alone: there the law says it, as it is in force now. Where members
-    report progress, nobody knows any more how much of the work the attempt had to do.
+    If a learned law made the plan, its factor holds for the planned size only. So the law in force now gives the time.
+    If members report progress, it is unknown how much of the work the attempt had to do.
     """
     used = gang.status.work_used
     by_law = used is not None and used.source == WorkSource.LEARNED

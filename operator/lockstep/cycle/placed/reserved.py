@@ -1,4 +1,4 @@
-"""What becomes of a gang that holds nodes: from what its members show, and what its owner wants, to the next step."""
+"""Takes the next step for a gang that holds nodes, from the state of its members and from its spec."""
 
 from functools import partial
 from typing import assert_never
@@ -34,13 +34,13 @@ _NOT_OURS = Failure(
 )
 _GANG_DELETED = Failure(reason=Reason.GANG_DELETED, message="the GangJob is being deleted")
 _SUSPENDED = Failure(reason=Reason.GANG_SUSPENDED, message="the gang is suspended")
-# Members that end within so long are written down together; of their work only plans want to know.
+# Members that end within this time are written together. Progress is written less often: only plans use it.
 _REMEMBER_SECONDS = 3.0
 _PARTS_SECONDS = 10.0
 
 
 class ReservedGangs:
-    """Looks at gangs that hold nodes, none of which has an attempt under way."""
+    """Reconciles gangs that hold nodes and have no running attempt."""
 
     def __init__(self, services: Services, attempts: Attempts, metrics: Metrics) -> None:
         self._state = services.state
@@ -59,81 +59,81 @@ class ReservedGangs:
             nodes=services.state.nodes,
         )
 
-    def look_at(self, gang: GangFact, reservation: Reservation, now: float) -> None:
-        """Report what is to be reported of the gang, or go on with its attempt, or take it back."""
+    def reconcile(self, gang: GangFact, reservation: Reservation, now: float) -> None:
+        """Write the report that is due, resume the gang's attempt, or roll the gang back."""
         undone = self._must_go(gang)
         if undone is not None:
             self._undo(gang, reservation, undone)
             return
         counts = progress_of(self._state, gang, reservation)
         if self._state.phase_of(gang) is Phase.PLACED:
-            self._look_at_placed(gang, reservation, counts, now)
+            self._reconcile_placed(gang, reservation, counts, now)
         else:
-            self._look_at_unplaced(gang, reservation, counts, now)
+            self._reconcile_unplaced(gang, reservation, counts, now)
 
     def is_unwanted(self, gang: GangFact, now: float) -> bool:
-        """Whether no member of the gang is to be made any more."""
+        """Whether no more members of the gang may be created."""
         return gang.is_deleting or gang.policies.is_suspended or is_exceeded(gang, now)
 
     def end(self, gang: GangFact, now: float) -> None:
-        """The gang's time is over."""
+        """Report that the gang has exceeded its active deadline."""
         self._writer.report(gang, partial(self._outcomes.deadline_exceeded, gang, now))
 
     def forget(self, gang: GangKey) -> None:
-        """The gang holds nodes no more."""
+        """Drop the gang: it no longer holds nodes."""
         self._starts.forget(gang)
         self._paces.forget(gang)
         self._outcomes.forget(gang)
         self._attempts.spare(gang)
 
     async def stop(self) -> None:
-        """Wait for nothing more."""
+        """Stop all work and change nothing in the cluster."""
         self._outcomes.stop()
         await self._paces.stop()
         await self._starts.stop()
 
     def _must_go(self, gang: GangFact) -> Failure | None:
-        """Why the gang is to be undone whatever its members show, if it is."""
+        """Why the gang must be rolled back whatever the state of its members, if so."""
         if gang.is_deleting:
             return _GANG_DELETED
         if self._state.is_foreign(gang) and self._state.phase_of(gang) is not Phase.PLACED:
             return _NOT_OURS
         return undone_in_status(gang)
 
-    def _look_at_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
-        """The one thing that is due: an end before all that goes on, and its owner's will before any failure."""
+    def _reconcile_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
+        """Take the one step that is due: success or the deadline first, then suspension, then failures."""
         role_of = tuple(reservation.roles_by_rank()).__getitem__
         succeeded = has_succeeded(gang.policies, counts, role_of)
-        self._starts.note(gang.key, counts, now)
-        self._outcomes.run_times.note(gang.key, counts, now, has_succeeded=succeeded)
+        self._starts.record(gang.key, counts, now)
+        self._outcomes.run_times.record(gang.key, counts, now, has_succeeded=succeeded)
         if succeeded:
             self._writer.report(gang, partial(self._outcomes.succeeded, gang, reservation, now))
         elif is_exceeded(gang, now):
             self.end(gang, now)
         elif gang.policies.is_suspended:
             self._undo(gang, reservation, _SUSPENDED)
-        elif (answered := answer(gang.policies.failure, counts, role_of, restarts=gang.status.restarts)) is not None:
-            self._carry_out(gang, reservation, counts, answered, now)
+        elif (response := answer(gang.policies.failure, counts, role_of, restarts=gang.status.restarts)) is not None:
+            self._carry_out(gang, reservation, counts, response, now)
         elif (lost := counts.disrupted or self._lost(reservation, counts)) is not None:
             self._undo(gang, reservation, lost)
         elif (returned := interrupted(self._state, reservation, now)) is not None:
             self._undo(gang, reservation, returned)
-        elif (late := self._starts.look(gang, reservation, now)) is not None:
+        elif (late := self._starts.check(gang, reservation, now)) is not None:
             self._undo(gang, reservation, late)
         else:
             self._attempts.placed(gang.key, is_running=counts.is_running)
             if counts.is_running:
                 self._state.rejections.forget(gang.uid)
-            self._paces.look(gang, reservation, counts)
+            self._paces.check(gang, reservation, counts)
             self._writer.report(gang, partial(self._running, gang, reservation, counts, now))
 
     def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
-        """The one thing that is to be told of members that go on; the end of its write is news of the gang."""
+        """The next report on running members, if any. Its write marks the gang as changed, so that more can follow."""
         part = self._reported_part(gang, reservation)
-        told = self._outcomes.running(gang, reservation, counts, part, now)
-        return told or self._paces.report(gang, counts)
+        report = self._outcomes.running(gang, reservation, counts, part, now)
+        return report or self._paces.report(gang, counts)
 
-    def _look_at_unplaced(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
+    def _reconcile_unplaced(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         if is_exceeded(gang, now):
             self.end(gang, now)
         elif gang.policies.is_suspended:
@@ -142,38 +142,38 @@ class ReservedGangs:
             self._attempts.placed(gang.key, is_running=False)
             self._writer.report(gang, partial(self._outcomes.placed, gang, now))
         elif not self._attempts.is_resting(gang.key):
-            # Where it has just broken off, the end of its pause is news.
+            # After a failure, the end of its pause marks the gang as changed.
             self._attempts.resume(gang, reservation)
 
     def _carry_out(
-        self, gang: GangFact, reservation: Reservation, counts: Progress, answered: FailureAction, now: float
+        self, gang: GangFact, reservation: Reservation, counts: Progress, response: FailureAction, now: float
     ) -> None:
-        """Write the answer: a restart begins when its status stands, so that it is counted once, whoever goes on."""
-        match answered.action:
+        """Write what the failure policy says. A restart begins after its status is written, so it is counted once."""
+        match response.action:
             case Action.FAIL_GANG:
-                self._writer.report(gang, partial(self._outcomes.failed, gang, answered, now))
+                self._writer.report(gang, partial(self._outcomes.failed, gang, response, now))
             case Action.RESTART_GANG | Action.IGNORE:
                 if counts.disrupted is not None:
                     note_lost(self._state, gang, reservation.attempt, counts.disrupted.lost_on, now)
-                self._restart(gang, reservation, answered, now)
+                self._restart(gang, reservation, response, now)
             case _:
-                assert_never(answered.action)
+                assert_never(response.action)
 
-    def _restart(self, gang: GangFact, reservation: Reservation, answered: FailureAction, now: float) -> None:
+    def _restart(self, gang: GangFact, reservation: Reservation, response: FailureAction, now: float) -> None:
         self._attempts.doom(gang.key)
         part = self._reported_part(gang, reservation)
         members = believed_members(self._state, gang, reservation.attempt)
         waits = waits_for(members, self._state, self._lost_nodes, now)
-        self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, waits, now))
+        self._writer.report(gang, partial(self._outcomes.restarting, gang, response, part, waits, now))
 
     def _undo(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
-        """Take a gang back, but not at once where that has just broken off."""
+        """Roll the gang back, unless it is in its pause after a failure."""
         self.forget(gang.key)
         if not self._attempts.is_resting(gang.key):
             self._attempts.interrupt(gang, reservation, failure)
 
     def _lost(self, reservation: Reservation, counts: Progress) -> Failure | None:
-        """Why members that no watch shows as disrupted are lost all the same, if they are."""
+        """Why members are lost although no watch shows a disruption, if so: missing pods or lost nodes."""
         if counts.unseen:
             return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
         lost = {

@@ -1,4 +1,4 @@
-"""What a run that has ended well teaches of later ones: how long it took beside what its spec states."""
+"""What is learned from a successful run: how long it took compared with what its spec states."""
 
 import math
 import re
@@ -13,52 +13,54 @@ from lockstep.facts.gang.gang import GangFact, GangSpec
 from lockstep.facts.past_runs import KIND_PATTERN, THOUSAND, PastRun, Runs, Template, run_of
 from lockstep.report.metrics.learning_metrics import LearningMetrics
 
-# A later attempt may go on from where an earlier one got, whether anybody says so or not.
+# Later attempts may continue the work of an earlier one, so only first attempts are compared.
 _WHOLE_ATTEMPT = 1
-# After a restart times are known to the second: of shorter runs nothing is learnt.
+# After a restart of the operator, times are exact to the second only: shorter runs are not compared.
 _SHORTEST_SECONDS = 10.0
 _KIND = re.compile(KIND_PATTERN)
 
 
-class Lesson(NamedTuple):
-    """A run that has ended well, of a gang that runs are compared of; it is None where this one can't be."""
+class RunObservation(NamedTuple):
+    """A successful run and its template; ``run`` is None if the run can't be compared."""
 
     template: Template
     run: PastRun | None
 
 
-def lesson_of(
+def observation_of(
     gang: GangFact, reservation: Reservation, run_time: float | None, nodes: Mapping[str, NodeFact]
-) -> Lesson | None:
-    """What it teaches that all members have succeeded, after running for ``run_time`` seconds on some of ``nodes``."""
+) -> RunObservation | None:
+    """The observation from a gang that has succeeded after ``run_time`` seconds; None if it has no run template."""
     if gang.spec is None or not gang.spec.run_template:
         return None
     template = Template(gang.key.namespace, gang.spec.run_template)
-    return Lesson(template, None if run_time is None else _run(gang, reservation, run_time, nodes))
+    return RunObservation(template, None if run_time is None else _run(gang, reservation, run_time, nodes))
 
 
-def teach(past_runs: PastRuns, lesson: Lesson | None) -> None:
-    """Learn of the run; what can't be compared teaches nothing."""
-    if lesson is not None and lesson.run is not None:
-        past_runs.learn(lesson.template, lesson.run)
+def learn_from(past_runs: PastRuns, observation: RunObservation | None) -> None:
+    """Learn from the run, if it can be compared."""
+    if observation is not None and observation.run is not None:
+        past_runs.learn(observation.template, observation.run)
 
 
-def note_lesson(metrics: LearningMetrics, gang: GangFact, lesson: Lesson | None, *, gained: int) -> None:
-    """Tell the metrics what a run has taught; so many more runs are known now than before it."""
-    if lesson is None:
+def record_observation(
+    metrics: LearningMetrics, gang: GangFact, observation: RunObservation | None, *, gained: int
+) -> None:
+    """Count the observation in the metrics; ``gained`` is how many more runs are known now."""
+    if observation is None:
         return
-    if lesson.run is None:
+    if observation.run is None:
         metrics.not_comparable()
         return
     metrics.kept(dropped=1 - gained)
     if gang.status.run_time_factor is not None:
-        as_stated = lesson.run.thousandths / THOUSAND
+        as_stated = observation.run.thousandths / THOUSAND
         metrics.foretold(times_as_stated=as_stated, times_as_learned=as_stated / factor_planned_with(gang.status))
 
 
-def known_after(past_runs: PastRuns, lesson: Lesson | None) -> Runs:
-    """All runs of the template that are known, this one too."""
-    return () if lesson is None else past_runs.known_with(*lesson)
+def known_after(past_runs: PastRuns, observation: RunObservation | None) -> Runs:
+    """All known runs of the template, this one included."""
+    return () if observation is None else past_runs.known_with(*observation)
 
 
 def _run(gang: GangFact, reservation: Reservation, run_time: float, nodes: Mapping[str, NodeFact]) -> PastRun | None:
@@ -74,9 +76,9 @@ def _run(gang: GangFact, reservation: Reservation, run_time: float, nodes: Mappi
 
 
 def _kind(spec: GangSpec | None, members: Iterable[Members], nodes: Mapping[str, NodeFact]) -> str:
-    """The kind of the nodes of all members that did a part of the work; empty where there are several, or none.
+    """The kind of the nodes of all members that did a part of the work; empty if there are several kinds or none.
 
-    Who was the slowest of members on several kinds depends on what is to be found out.
+    On several kinds, which member was the slowest depends on the speeds that are to be learned.
     """
     working = {entry.node for entry in members if spec is not None and spec.working([entry])}
     kinds = {kind_of_node(nodes.get(node)) for node in working}
@@ -85,14 +87,14 @@ def _kind(spec: GangSpec | None, members: Iterable[Members], nodes: Mapping[str,
 
 
 def _stated_seconds(gang: GangFact, reservation: Reservation) -> float | None:
-    """What the spec states for the gang's size and nodes: without what was learnt, which would teach itself."""
+    """Seconds that the spec states for the gang's size and nodes, without learned factors: these must not feed back."""
     if reservation.expected_finish is None:
         return None
     return (reservation.expected_finish - reservation.start) / factor_planned_with(gang.status)
 
 
 def _on_idle_nodes(gang: GangFact, reservation: Reservation) -> tuple[int, float]:
-    """How many members do a part of the work, and the seconds that the spec states for so many; 0 where it does not."""
+    """How many members do a part of the work, and the seconds that the spec states for that number; 0 if unknown."""
     if gang.spec is None or gang.spec.work is None:
         return 0, 0.0
     members = gang.spec.working(reservation.members)

@@ -1,4 +1,4 @@
-"""How long gangs ran, to a fraction of a second: a status keeps whole seconds, and waits its turn."""
+"""How long gangs ran, to a fraction of a second; statuses keep whole seconds and may be written late."""
 
 from coschedule import GangKey
 from lockstep.act.requests.progress import Progress
@@ -6,34 +6,34 @@ from lockstep.facts.gang.gang import GangFact
 
 
 class ObservedRunTimes:
-    """When all members of each gang were first seen running, and ended."""
+    """The times at which all members of each gang were first observed as running, and as ended."""
 
     def __init__(self) -> None:
         self._running_since: dict[GangKey, float] = {}
         self._ended_at: dict[GangKey, float] = {}
 
-    def note(self, gang: GangKey, counts: Progress, now: float, *, has_succeeded: bool) -> None:
-        """The gang's members were seen so."""
+    def record(self, gang: GangKey, counts: Progress, now: float, *, has_succeeded: bool) -> None:
+        """Record the observed state of the gang's members."""
         if counts.is_running:
             self._running_since.setdefault(gang, now)
         if has_succeeded:
             self._ended_at.setdefault(gang, now)
 
     def running_since(self, gang: GangKey) -> float:
-        """Since when all members run; somebody must have seen them."""
+        """Since when all members run; raises KeyError if this was never observed."""
         return self._running_since[gang]
 
     def run_time(self, gang: GangFact) -> float | None:
-        """How long all members ran, of a gang that has succeeded; nothing where nobody saw it run."""
+        """For how many seconds all members of a succeeded gang ran; None if its status has no start."""
         if gang.status.started_at is None:
             return None
         since = self._running_since.get(gang.key, gang.status.started_at)
         if since > gang.status.started_at + 1:
-            # An earlier process saw it start: the status says when, to the second.
+            # An earlier process observed the start; the status has it in whole seconds.
             since = gang.status.started_at
         return self._ended_at[gang.key] - since
 
     def forget(self, gang: GangKey) -> None:
-        """The gang has ended, or does not run any more."""
+        """Drop the gang: it has ended or no longer runs."""
         self._running_since.pop(gang, None)
         self._ended_at.pop(gang, None)

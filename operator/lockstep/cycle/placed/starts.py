@@ -1,7 +1,6 @@
-"""How the members of a gang that is placed begin: those that wait for others go on when they may, or never do.
+"""How the members of a placed gang start: opens the gates of members that wait for others, or times out.
 
-Which gates are open stands on the pods, and since when members are awaited in the status: the next process goes on
-from these.
+Pods show which gates are open, and the status shows since when the gang waits. So the next process can continue.
 """
 
 import asyncio
@@ -24,7 +23,7 @@ from lockstep.report.text.sentences import duration, listed
 
 
 class _Member(NamedTuple):
-    """One member: its ``pod`` as it is, or was last seen; it ``runs``, or has ended well."""
+    """One member; ``pod`` is None if the pod does not exist, and ``runs`` includes having succeeded."""
 
     name: str
     role: str
@@ -34,7 +33,7 @@ class _Member(NamedTuple):
 
 
 class Starts:
-    """Opens gates in time, says which attempt has waited too long, and how far apart members began."""
+    """Opens gates in time, finds attempts that have waited too long, and measures how far apart members started."""
 
     def __init__(self, services: Services) -> None:
         self._state = services.state
@@ -45,23 +44,23 @@ class Starts:
         self._timers: dict[GangKey, asyncio.TimerHandle] = {}
         self._first_seen: dict[GangKey, float] = {}
 
-    def look(self, gang: GangFact, reservation: Reservation, now: float) -> Failure | None:
-        """Let the members of a placed gang go on that may; returns why its attempt is at an end, if it is."""
+    def check(self, gang: GangFact, reservation: Reservation, now: float) -> Failure | None:
+        """Open the gates of members that may go on; returns why the attempt has failed, if it has."""
         if not _has_gates(gang):
             return None
         members = list(self._members(gang, reservation))
         self._gates.make(gang.key, list(_to_open(members, _waits(gang))))
         return self._overdue(gang, members, now)
 
-    def note(self, gang: GangKey, counts: Progress, now: float) -> None:
-        """Keep when the first member was seen running."""
+    def record(self, gang: GangKey, counts: Progress, now: float) -> None:
+        """Record when the first member was observed as running."""
         if counts.running:
             self._first_seen.setdefault(gang, now)
 
     def skew(self, gang: GangFact, reservation: Reservation, since: float) -> float:
-        """How long after its first member a gang's last one began, all of which were seen running at ``since``.
+        """Seconds between the starts of the gang's first and last member; all were observed as running at ``since``.
 
-        Their nodes say so; where one does not, what was seen counts.
+        Start times come from the pods' statuses; if one is missing, the observed times count.
         """
         members = self._state.members(gang)
         pods = [members.get(key) for key in reservation.pod_keys()]
@@ -71,13 +70,13 @@ class Starts:
         return since - self._first_seen.get(gang.key, since)
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone or has ended, or its attempt has."""
+        """Drop the gang: it was deleted, or it or its attempt has ended."""
         self._gates.forget(gang)
         self._first_seen.pop(gang, None)
         self._call_off(gang)
 
     async def stop(self) -> None:
-        """Leave everything as it stands."""
+        """Stop all work and change nothing in the cluster."""
         for gang in list(self._deadlines):
             self._call_off(gang)
         await self._gates.stop()
@@ -94,7 +93,7 @@ class Starts:
             yield _Member(key.name, role, pod if key in there else None, is_up, runs)
 
     def _overdue(self, gang: GangFact, members: Sequence[_Member], now: float) -> Failure | None:
-        """Why a gang whose members are to be up together by now has failed; nothing once any of them may go on."""
+        """Why the gang's start barrier has timed out, if it has; None once any member may go on."""
         missing = [member.name for member in members if not member.is_up]
         if not missing or any(member.pod is not None and member.pod.may_go for member in members):
             self._call_off(gang.key)
@@ -111,14 +110,14 @@ class Starts:
         return Failure(reason=Reason.START_BARRIER_TIMEOUT, message=message)
 
     def _seconds_left(self, gang: GangFact, barrier: float, now: float) -> float:
-        """How long the members may still take; the gang is looked at again then."""
+        """Seconds that the members still have; the gang is marked as changed when they are over."""
         placed, clock = gang.status.condition(Condition.PLACED), self._monotonic()
         if gang.key not in self._deadlines:
             since = now if placed is None else placed.last_transition
             left = min(barrier, since + barrier - now)
             self._deadlines[gang.key] = clock + left
-            look = self._state.news.look_at
-            self._timers[gang.key] = asyncio.get_running_loop().call_later(max(0.0, left), look, gang.key)
+            changed = self._state.news.look_at
+            self._timers[gang.key] = asyncio.get_running_loop().call_later(max(0.0, left), changed, gang.key)
         return self._deadlines[gang.key] - clock
 
     def _call_off(self, gang: GangKey) -> None:
@@ -129,7 +128,7 @@ class Starts:
 
 
 def _has_succeeded(pod: PodFact | None) -> bool:
-    """Whether a member has ended well, whose pod is so, or was so when it was seen for the last time."""
+    """Whether a member has succeeded, by its pod as it is or was last observed."""
     return pod is not None and pod.outcome_once_gone is PodOutcome.SUCCEEDED
 
 
@@ -145,7 +144,7 @@ def _waits(gang: GangFact) -> Mapping[str, Wait]:
 
 
 def _to_open(members: Collection[_Member], waits: Mapping[str, Wait]) -> Iterator[PodFact]:
-    """The pods of members that may go on and have not been told yet."""
+    """The pods of members that may go on and whose gates are still closed."""
     running = waits.keys() - {member.role for member in members if not member.runs}
     all_are_up = all(member.is_up for member in members)
     for member in members:

@@ -1,4 +1,4 @@
-"""Decisions with each rank where its volumes are: a plan leaves open who is where, and knows roles in parts."""
+"""Assigns ranks to nodes by their volumes. A plan only counts members by node and may divide roles into parts."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from lockstep.snapshot.volumes.role_parts import whole_role, without_parts
 
 
 def in_rank_order(state: State, gang: GangFact, decision: Decision) -> Decision:
-    """The decision as the gang's owner is told it; most gangs have no volumes by which ranks differ."""
+    """The decision with members in rank order and roles undivided; unchanged for gangs without claim templates."""
     if gang.spec is None or not any(role.claim_templates for role in gang.spec.roles):
         return decision
     if isinstance(decision, Unplaceable):
@@ -24,7 +24,7 @@ def in_rank_order(state: State, gang: GangFact, decision: Decision) -> Decision:
 
 
 def _of_whole_role(decision: Unplaceable) -> Unplaceable:
-    """Refused with the name of the role that its owner knows."""
+    """The refusal with the name of the role as in the spec."""
     refusal = decision.refusal
     if not isinstance(refusal, OfRole):
         return decision

@@ -1,4 +1,4 @@
-"""What a plan has decided, and what that stands on."""
+"""What a plan has decided, and on which facts."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
 
 class DecisionBasis(NamedTuple):
-    """What a placement stands on: which gang asked, by which spec, for which members, how urgently."""
+    """The facts of a gang that its decision depends on; the decision holds only while they are unchanged."""
 
     uid: str
     generation: int
@@ -21,9 +21,10 @@ class DecisionBasis(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a plan is made on.
+    """The facts that a plan is made on.
 
-    ``held`` is what gangs hold that may be evicted, ``offers`` what nodes offer, ``left_out`` who waits for a turn.
+    ``held`` has the reservations of gangs that may be evicted, ``offers`` the state of nodes and bids. ``left_out`` has
+    the gangs that the snapshot left out until their turn comes.
     """
 
     snapshot: Snapshot
@@ -34,10 +35,10 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastPlan:
-    """What the last plan saw and decided; ``asked`` says for whom, ``narrowed`` whom quotas keep from more members.
+    """The last plan and its facts; ``asked`` has the basis of each decision, ``narrowed`` the gangs limited by quotas.
 
-    ``preemptions`` are still to be carried out: in the plan their victims end by themselves. They may be
-    ``against_budgets``.
+    ``preemptions`` are not carried out yet; the plan assumes that their victims end. ``against_budgets`` says that
+    they violate PodDisruptionBudgets.
     """
 
     seen: Seen
@@ -53,12 +54,12 @@ class LastPlan:
         return self.seen.snapshot
 
     def narrowing(self, decision: Decision) -> Narrowed | None:
-        """What keeps the gang from more members, where it gets all that a quota allows."""
+        """The quota that keeps the gang from more members, if the gang gets as many as it allows."""
         narrowed = self.narrowed.get(decision.gang)
         if narrowed is None or not isinstance(decision, Placement) or decision.size < narrowed.most:
             return None
         return narrowed
 
     def is_due(self, decision: Decision) -> bool:
-        """Whether that is a placement that starts now."""
+        """Whether the decision is a placement that starts now."""
         return isinstance(decision, Placement) and decision.start <= self.snapshot.now

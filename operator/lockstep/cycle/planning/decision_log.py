@@ -1,4 +1,4 @@
-"""A line of the log for each decision of each plan, at the level ``debug``, also where nobody is told of it again."""
+"""Logs every decision of every plan at level ``debug``, also those that are not reported again."""
 
 import logging
 
@@ -11,16 +11,16 @@ log = logging.getLogger(__name__)
 
 
 def log_decision(decision: Decision, now: float) -> None:
-    """What a plan has decided of a gang."""
+    """Log the decision about a gang."""
     if log.isEnabledFor(logging.DEBUG):
-        debug_about(log, decision.gang, "the plan says: %s", _spelled(decision, now))
+        debug_about(log, decision.gang, "the plan says: %s", _message(decision, now))
 
 
 def log_preemption(preemption: Preemption) -> None:
-    """For whom a plan evicts others."""
+    """Log which gangs a plan evicts for a gang."""
     if log.isEnabledFor(logging.DEBUG):
         debug_about(log, preemption.gang, "the plan says: %s", waits_for_victims(preemption.victims))
 
 
-def _spelled(decision: Decision, now: float) -> str:
+def _message(decision: Decision, now: float) -> str:
     return chosen(decision, now=now) if isinstance(decision, Placement) else spell(decision.refusal)

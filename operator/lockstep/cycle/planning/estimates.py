@@ -1,7 +1,7 @@
-"""What gangs are told that are too far behind to be planned exactly: how many are in front, and a rough start.
+"""Estimates for gangs too far back in the queue to be planned exactly: how many are in front, and a rough start.
 
-Estimate: the work in front, in member-seconds, done as fast as the plan of those in front does its own: O(1) a gang.
-What is said of it is rounded coarsely, so that it stays the same for a while.
+The estimate divides the work in front, in member-seconds, by the rate at which the exact plan does its work: O(1) a
+gang. Results are rounded coarsely, so that they stay the same for a while.
 """
 
 import math
@@ -22,7 +22,7 @@ _FURTHEST_SECONDS = 10 * 365 * 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pace:
-    """How fast planned gangs are done: from ``since`` on, ``rate`` member-seconds per second; ``usual`` of one gang."""
+    """From ``since`` on, ``rate`` member-seconds are done per second; ``usual`` is the mean of one gang."""
 
     since: float
     rate: float
@@ -36,9 +36,9 @@ def estimates(
     now: float,
     learned: Callable[[GangFact], Learned | None],
 ) -> list[Unplaceable]:
-    """Estimate for each of ``rest``, some of all ``gangs`` in their order, from what was planned of the others.
+    """Estimate the start of each gang in ``rest``, from the decisions about ``planned`` gangs.
 
-    ``learned`` says what finished runs have taught of a gang's run time.
+    ``gangs`` has all gangs in queue order, ``rest`` included. ``learned`` returns the learned run times of a gang.
     """
     position = {gang.key: number for number, gang in enumerate(gangs)}
     pace = _pace([one for one in planned if isinstance(one, Placement)])
@@ -55,13 +55,13 @@ def _pace(placements: Sequence[Placement]) -> _Pace | None:
     if not ending:
         return None
     work = sum(one.size * (one.finish - one.start) for one in ending)
-    # From the first start to the last finish: what does not move as long as the plan stays.
+    # From the first start to the last finish: this is constant while the plan stays the same.
     seconds = max(one.finish for one in ending) - min(one.start for one in ending)
     return _Pace(since=max(one.start for one in ending), rate=work / seconds, usual=work / len(ending))
 
 
 def _work(gang: GangFact, learned: Learned | None, usual: float) -> float:
-    """Member-seconds of a gang at its least size; what is usual where nobody knows."""
+    """Member-seconds of a gang at its smallest size; ``usual`` if unknown."""
     work = remaining_work(gang, learned)
     if gang.spec is None or work is None:
         return usual
@@ -75,13 +75,13 @@ def _behind(gang: GangKey, in_front: int, start: float | None, now: float) -> Un
 
 
 def coarsely(count: int) -> int:
-    """The largest of 1, 2, 5, 10, 20, 50 … that is not above ``count``, which is 1 at least."""
+    """The largest of 1, 2, 5, 10, 20, 50 … that is at most ``count``; 1 if ``count`` is below 1."""
     power = int(10.0 ** int(math.log10(max(count, 1))))
     return max(step * power for step in _STEPS if step * power <= max(count, 1))
 
 
 def coarse_time(time: float, now: float) -> float:
-    """Round up to whole minutes, 2, 4, 8 … minutes: about a quarter of the time until then."""
+    """Round up to a multiple of 1, 2, 4, 8 … minutes: the largest that is at most a quarter of the time until then."""
     quarter = max((time - now) / 4, _FINEST_SECONDS)
     grid = _FINEST_SECONDS * 2.0 ** int(math.log2(quarter / _FINEST_SECONDS))
     return math.ceil(time / grid) * grid

@@ -1,7 +1,7 @@
-"""Whose turn it is to evict others, where more gangs may than one plan has time to look for victims of.
+"""Chooses which gangs may evict others in one plan: the search for victims takes long, so their number is bounded.
 
-A quarter of the bound goes to the most urgent in every plan; the rest to all others in turn, the longest untried first,
-since gangs that can never be placed must not use up the bound.
+A quarter of the bound goes to the most urgent gangs in every plan. All others take turns in the rest, the longest
+untried first, since gangs that can never be placed must not use up the bound.
 """
 
 from collections.abc import Collection, Sequence
@@ -9,13 +9,13 @@ from collections.abc import Collection, Sequence
 from coschedule import GangKey
 
 MOST_EVICTING = 256
-"""So many gangs may evict others in one plan at most: to look for victims of each takes the longest of all."""
+"""The most gangs that may evict others in one plan: the search for victims is the slowest part of planning."""
 
 _SHARE_OF_URGENT = 0.25
 
 
 class EvictionTurns:
-    """Chooses who may evict others. ``most``: how many gangs in one plan."""
+    """Chooses gangs that may evict others, ``most`` of them in one plan."""
 
     def __init__(self, most: int = MOST_EVICTING) -> None:
         self._most = most
@@ -26,9 +26,9 @@ class EvictionTurns:
     def choose(
         self, gangs: Sequence[GangKey], *, has_changed: bool, always: Collection[GangKey] = ()
     ) -> frozenset[GangKey]:
-        """Choose among all gangs that may at all, in their order, for the next plan.
+        """Choose for the next plan among all ``gangs`` that are allowed to evict, given in queue order.
 
-        ``has_changed``: facts are not those of the plan before. ``always``: gangs whose turn is not over yet.
+        ``has_changed``: facts have changed since the last plan. ``always``: gangs whose turn is not over yet.
         """
         self._plans += 1
         if has_changed:
@@ -40,7 +40,7 @@ class EvictionTurns:
         return chosen
 
     def are_left(self) -> bool:
-        """Whether somebody has not had a turn since facts have changed."""
+        """Whether any gang has not had a turn since facts last changed."""
         return any(plan < self._changed_at for plan in self._tried.values())
 
     def _last_tried(self, gang: GangKey) -> int:

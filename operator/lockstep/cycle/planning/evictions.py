@@ -1,11 +1,11 @@
-"""Evicts gangs for more urgent ones, as the newest plan has decided, if admission and belief still agree.
+"""Evicts gangs for more urgent ones, as the newest plan has decided, if admission and the cache still agree.
 
-To tell a victim cannot be taken back. So the members of the urgent gang are admitted by a fresh dry run first, and then
-the decision is compared with belief once more. That takes a while, which holds up neither plans nor other gangs. What a
-later plan decides goes in the place of what is still asked about, and what it does not decide again is dropped.
+An eviction cannot be reverted. So a fresh dry run first admits the members of the urgent gang, and then the decision is
+checked against the cache again. Plans and other gangs go on meanwhile. A later plan replaces decisions that still wait
+for their dry run, and drops those that it does not repeat.
 
-Each eviction is an attempt that is undone: its status is written first, and says for whom. What a status says by then
-the next process carries out.
+Each eviction undoes an attempt: the victim's status is written first and names the urgent gang. After a restart, the
+next process carries out what statuses say.
 """
 
 from collections.abc import Callable, Collection
@@ -31,7 +31,7 @@ from lockstep.snapshot.holders.disruptions import disruptions, still_allowed
 from lockstep.snapshot.holders.running import may_be_evicted
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
-# So many gangs are asked about at once: evictions cost an API server much more than these questions.
+# Dry runs at the same time, in all and for one namespace: evictions cost an API server much more than these.
 _AT_ONCE = 8
 _OF_NAMESPACE = 4
 
@@ -42,7 +42,7 @@ class _Victim(NamedTuple):
 
 
 class _Order(NamedTuple):
-    """What the newest plan has decided: who gives way, and where the gang then starts."""
+    """A preemption that the newest plan has decided, and where the gang starts after it."""
 
     preemption: Preemption
     placement: Placement
@@ -50,7 +50,7 @@ class _Order(NamedTuple):
 
 
 class Evictions:
-    """Carries out preemptions. ``now`` is the time of day; what is done for one gang is ``guarded``."""
+    """Carries out preemptions. ``now`` returns the time of day; ``guarded`` contains errors in work for one gang."""
 
     def __init__(
         self,
@@ -74,11 +74,11 @@ class Evictions:
 
     @property
     def asked_about(self) -> Collection[GangKey]:
-        """The gangs for which others are to be evicted, if admission takes their members still."""
+        """The gangs for which others will be evicted if admission still accepts their members."""
         return self._orders.keys()
 
     def take_orders(self, decided: LastPlan | None) -> None:
-        """Carry out what a plan has decided, and nothing of what an earlier one has; None decides nothing."""
+        """Carry out the preemptions of this plan and drop those of earlier plans; None only drops."""
         before, self._orders = self._orders, {}
         for order in _orders_of(decided):
             with self._guarded(order.preemption.gang):
@@ -90,7 +90,7 @@ class Evictions:
         self._workers.wake()
 
     async def stop(self) -> None:
-        """Evict no gang any more."""
+        """Start no more evictions."""
         self._orders.clear()
         await self._workers.stop()
 
@@ -106,7 +106,7 @@ class Evictions:
             self._queue.put(gang, Rank(group=0, minus_priority=-(priority or 0)))
 
     async def _carry_out(self, key: GangKey) -> None:
-        """Ask whether the gang's members are admitted now; then evict all victims of the newest plan, or none."""
+        """Check by dry run that the gang's members are admitted; then evict all victims of the newest plan, or none."""
         is_admitted = False
         with self._guarded(key):
             gang = self._state.gangs.get(key)
@@ -122,7 +122,7 @@ class Evictions:
                 self._evict(victim, self._state.gangs[key])
 
     def _victims(self, order: _Order) -> list[_Victim] | None:
-        """Those who are to give way, if all that the decision stands on is believed still."""
+        """The gangs to evict; None if any fact of the decision has changed in the cache."""
         gang, now = self._state.gangs.get(order.preemption.gang), self._now()
         found = [self._victim(key, order.decided, now) for key in order.preemption.victims]
         victims = [victim for victim in found if victim is not None]
@@ -130,7 +130,7 @@ class Evictions:
         return victims if stands else None
 
     def _victim(self, key: GangKey, decided: LastPlan, now: float) -> _Victim | None:
-        """A gang that is to give way, if it holds what it held when that was decided, and has not ended meanwhile."""
+        """A gang to evict; None if its reservation has changed, it may not be evicted, or it has ended."""
         gang, reservation = self._state.gangs.get(key), self._state.reservations.get(key)
         if gang is None or reservation is None or reservation != decided.seen.held.get(key):
             return None
@@ -141,7 +141,7 @@ class Evictions:
         return _Victim(gang, reservation)
 
     def _stands(self, gang: GangFact, victims: list[_Victim], order: _Order) -> bool:
-        """Whether the gang asks for the same, may evict them, and would start where it is planned to."""
+        """Whether the gang's request is unchanged, it may evict these victims, and it can start as planned."""
         state, placement = self._state, order.placement
         if not (self._planning.still_asks(gang, order.decided) and self._planning.may_preempt(gang)):
             return False

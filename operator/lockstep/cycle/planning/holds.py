@@ -1,8 +1,8 @@
-"""Which gangs hold nodes until others have ended, since when, and for how long at most.
+"""Node holds: which waiting gangs hold nodes until others have ended, since when, and for how long at most.
 
-The engine chooses the nodes (``coschedule.queue.planner.holds``); what takes time is remembered here. A gang may
-hold for ``seconds`` after it could first have started, then rests as long: so gangs take turns, and a stream of gangs
-and pods that each run for less than ``seconds`` keeps none waiting for ever.
+The engine chooses the nodes (``coschedule.queue.planner.holds``); their times are kept here. A gang may hold nodes for
+``seconds`` after it could first have started, and then rests as long. So gangs take turns, and no gang waits forever
+for gangs and pods that each run for less than ``seconds``.
 """
 
 from dataclasses import dataclass, replace
@@ -14,9 +14,9 @@ from lockstep.report.text.refusal_sentences import HoldingNodes, RestingFromHold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldPolicy:
-    """For how long a gang may hold nodes, and how many gangs at once; 0 of either means never.
+    """For how many ``seconds`` a gang may hold nodes, and how many ``gangs`` at once; 0 of either means never.
 
-    Four gangs, since pools that share no node need not wait for each other, and since what is held serves nobody yet.
+    By default four gangs: gangs in separate pools need not wait for each other, but held nodes are unused.
     """
 
     seconds: float = 600.0
@@ -30,7 +30,7 @@ class HoldPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _HoldEntry:
-    """``since`` and ``until`` are times of day, for people; ``over_at`` and ``rested_at`` are monotonic."""
+    """``since`` and ``until`` are times of day, for messages; ``over_at`` and ``rested_at`` are monotonic."""
 
     gang_uid: str
     nodes: tuple[str, ...]
@@ -41,24 +41,24 @@ class _HoldEntry:
 
 
 class Holds:
-    """Remembers the holds of all gangs; ``now`` is monotonic throughout but where it says ``of_day``."""
+    """The node holds of all gangs. ``now`` is monotonic; ``of_day`` is the time of day."""
 
     def __init__(self, policy: HoldPolicy) -> None:
         self.policy = policy
         self._by_gang: dict[GangKey, _HoldEntry] = {}
 
     def may_hold(self, gang: GangFact, now: float) -> bool:
-        """Whether the gang's time is not over, or it has rested since."""
+        """Whether the gang may hold nodes: its time is not over, or its rest is."""
         entry = self._entry(gang, now)
         return entry is None or now < entry.over_at
 
     def held(self, gang: GangFact, now: float) -> tuple[str, ...]:
-        """The nodes that the gang holds by the last plan."""
+        """The nodes that the gang holds since the last plan."""
         entry = self._entry(gang, now)
         return entry.nodes if entry is not None and now < entry.over_at else ()
 
-    def note(self, gang: GangFact, decision: Decision, now: float, *, of_day: float) -> Decision:
-        """Remember what was decided of the gang; a gang that holds, or rests from it, is told so."""
+    def record(self, gang: GangFact, decision: Decision, now: float, *, of_day: float) -> Decision:
+        """Record the decision; returns it with a refusal that mentions the gang's hold or rest, if any."""
         entry = self._entry(gang, now)
         if isinstance(decision, Unplaceable) and decision.hold is not None:
             first = max(0.0, decision.hold.start - of_day)
@@ -69,18 +69,18 @@ class Holds:
         if isinstance(decision, Placement) and decision.start <= of_day:
             self.forget(gang.key)
         elif entry is not None and now < entry.over_at:
-            # Its time goes on: who needs no hold for a moment, again and again, would hold for ever.
+            # Its time goes on, or a gang that needs no hold for a moment now and then could hold nodes forever.
             self._by_gang[gang.key] = replace(entry, nodes=())
         elif entry is not None and isinstance(decision, Unplaceable):
             return replace(decision, refusal=self._resting(decision.refusal, entry))
         return decision
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone, or holds nodes for good."""
+        """Drop the gang: it was deleted, or it starts."""
         self._by_gang.pop(gang, None)
 
     def next_change(self, now: float) -> float:
-        """When the first gang's time or rest is over; infinity where there is none."""
+        """When the first hold or rest is over; infinity if there is none."""
         times = [time for entry in self._by_gang.values() for time in (entry.over_at, entry.rested_at)]
         return min((time for time in times if time > now), default=float("inf"))
 

@@ -1,4 +1,4 @@
-"""What the next plan remembers of the last one: what gangs were promised, and what each was given."""
+"""What the next plan uses of the last one: the promises and the placement of each gang."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -7,7 +7,7 @@ from coschedule import GangKey, Plan, Promises, Snapshot, remembering
 
 
 class PlanMemory:
-    """The last plan, and the facts that it was made on."""
+    """Keeps the last plan and its facts."""
 
     def __init__(self, promises: Promises) -> None:
         self._promises = promises
@@ -15,18 +15,18 @@ class PlanMemory:
 
     @property
     def gangs(self) -> Collection[GangKey]:
-        """The gangs that were in the last plan: what it gave them, or that it gave them nothing, is remembered."""
+        """The gangs in the last plan, placed or refused."""
         return {gang.key for gang in self._last[0].gangs} if self._last else ()
 
     def remembered_by(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot with what its gangs were given before; what they were told stands in their statuses."""
+        """The snapshot with what the last plan gave its gangs. Reported starts come from the gangs' statuses."""
         snapshot = replace(snapshot, promises=self._promises)
         return snapshot if self._last is None else remembering(snapshot, *self._last)
 
     def forget(self) -> None:
-        """Nobody waits: whoever comes again is a new gang."""
+        """Drop the last plan, since no gang waits."""
         self._last = None
 
-    def note(self, snapshot: Snapshot, made: Plan) -> None:
-        """Remember a plan in the place of the one before."""
+    def record(self, snapshot: Snapshot, made: Plan) -> None:
+        """Keep this plan as the last one."""
         self._last = snapshot, made

@@ -1,4 +1,4 @@
-"""What nodes offered when a plan was made, so that a decision can be compared with what they offer later."""
+"""What nodes offered when a plan was made, to check a decision against what they offer later."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Self
@@ -8,7 +8,7 @@ from lockstep.facts.cluster.node import BidFact, NodeFact, OnReturn
 
 
 class _Opening(NamedTuple):
-    """When and for how many members a node is open, by its bid. How fast it is may change every minute."""
+    """When and for how many members a node is open, by its bid. Its speed is left out: it may change every minute."""
 
     available_from: float | None
     available_until: float | None
@@ -19,18 +19,18 @@ class _Opening(NamedTuple):
 
 
 class Offers(NamedTuple):
-    """The nodes and their bids, by name, of one moment."""
+    """The nodes and their bids at one time, by node name."""
 
     nodes: Mapping[str, NodeFact]
     bids: Mapping[str, BidFact]
 
     @classmethod
     def of(cls, state: State) -> Self:
-        """What is believed now."""
+        """A copy of the nodes and bids in the cache."""
         return cls(dict(state.nodes), dict(state.bids.items()))
 
     def stand(self, names: Iterable[str], state: State) -> bool:
-        """Whether these nodes are believed to be as they were, and to be open as they were."""
+        """Whether these nodes and the openings in their bids are unchanged in the cache."""
         return all(
             name in state.nodes
             and state.nodes[name] == self.nodes.get(name)

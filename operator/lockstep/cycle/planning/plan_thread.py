@@ -1,4 +1,4 @@
-"""One plan, made on frozen facts: in a thread beside the event loop."""
+"""Makes one plan on frozen facts, in a thread beside the event loop."""
 
 import logging
 from dataclasses import replace
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 class Evicting(NamedTuple):
-    """A plan, and who gives way in it; ``against_budgets``: PodDisruptionBudgets would not have it."""
+    """A plan and its preemptions; ``against_budgets``: these violate PodDisruptionBudgets."""
 
     plan: Plan
     preemptions: tuple[Preemption, ...] = ()
@@ -20,7 +20,7 @@ class Evicting(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What was planned, and on what; who gives way is as in ``Evicting``."""
+    """A plan and its snapshot; the preemptions are as in ``Evicting``."""
 
     snapshot: Snapshot
     plan: Plan
@@ -29,27 +29,27 @@ class Made(NamedTuple):
 
 
 def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue) -> Made:
-    """Make the plan, and choose who gives way in it."""
+    """Make the plan and choose the gangs to evict for it."""
     snapshot = memory.remembered_by(facts)
     evicting = with_evictions(snapshot, plan(snapshot, rescue=rescue), rescue)
-    memory.note(snapshot, evicting.plan)
+    memory.record(snapshot, evicting.plan)
     return Made(snapshot, *evicting)
 
 
 def with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Evicting:
-    """Choose who gives way in a plan; where the choice fails, no gang does."""
+    """Choose the gangs to evict for a plan; if the choice raises, none are evicted."""
     try:
-        return who_gives_way(snapshot, made, rescue)
+        return choose_victims(snapshot, made, rescue)
     except Exception:
         log.exception("whom to evict for more urgent gangs can't be told")
         return Evicting(made)
 
 
-def who_gives_way(snapshot: Snapshot, made: Plan, rescue: Rescue | None = None) -> Evicting:
-    """Choose who gives way in a plan, within budgets where that is possible for any gang.
+def choose_victims(snapshot: Snapshot, made: Plan, rescue: Rescue | None = None) -> Evicting:
+    """Choose the gangs to evict for a plan: within budgets if that helps any gang, else against them.
 
-    As with kube-scheduler, a budget protects its pods as long as others can give way in their place, and no longer: the
-    priority is the cluster's word, the budget a tenant's.
+    As in kube-scheduler, a budget protects its pods only while others can be evicted instead: the cluster sets
+    priorities, a tenant sets budgets.
     """
     within = Evicting(*preempt(snapshot, made, rescue=rescue))
     if within.preemptions or not snapshot.budgets:

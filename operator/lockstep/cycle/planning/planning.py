@@ -1,6 +1,6 @@
-"""The plan of all gangs that wait: who they are, the facts they are planned on, and what became of it.
+"""Plans all waiting gangs: finds them, draws the snapshot, runs the planner and records its decisions.
 
-One gang that makes the snapshot or the planner raise costs no other its plan: it is set aside (``set_aside.py``).
+A gang that makes the snapshot or the planner raise is quarantined (``quarantine.py``); the others are planned.
 """
 
 import asyncio
@@ -34,10 +34,10 @@ from lockstep.cycle.planning.holds import HoldPolicy, Holds
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.offers import NO_OFFERS, Offers
 from lockstep.cycle.planning.plan_thread import Made, make_plan
-from lockstep.cycle.planning.quarantine import SetAside
+from lockstep.cycle.planning.quarantine import Quarantine
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Chosen, Rotation
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
-from lockstep.cycle.planning.waiting import by_urgency, told_of_pool
+from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_quotas
 from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
@@ -47,9 +47,9 @@ from lockstep.snapshot.wanted import PlanTerms
 if TYPE_CHECKING:
     from lockstep.belief.holding.reservation import Reservation
 
-# Where some have not had their turn since facts changed, the next plan follows without news.
+# The time to the next plan if some gangs have not had their turn since facts changed.
 _NEXT_TURNS_SECONDS = 1.0
-# When a gang that is being undone may start again, as far as others are concerned.
+# The earliest start that is planned for a gang that is being undone, counted from now.
 _SOON_SECONDS = 1.0
 
 T = TypeVar("T")
@@ -76,7 +76,7 @@ class PlanOptions:
 
 
 class _Watch:
-    """Keeps what a drawing is made on, of the step in which that is frozen."""
+    """Copies reservations and offers in the step that freezes the facts of a snapshot."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -90,7 +90,7 @@ class _Watch:
 
 
 class Planning:
-    """Plans what waits. Belief may change while a plan is made."""
+    """Plans waiting gangs. The cache may change while a plan is made."""
 
     def __init__(
         self, services: Services, attempts: Attempts, dry_runs: DryRuns, metrics: Metrics, options: PlanOptions
@@ -102,7 +102,7 @@ class Planning:
         self._metrics = metrics
         self._monotonic = services.monotonic
         self._run = options.run
-        self._aside = SetAside()
+        self._quarantine = Quarantine()
         self._holds = Holds(options.holds)
         self._sizing = options.sizing
         self._memory = PlanMemory(options.promises)
@@ -112,34 +112,34 @@ class Planning:
         self._turns_left = False
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone."""
-        self._aside.forget(gang)
+        """Drop the gang: it was deleted."""
+        self._quarantine.forget(gang)
         self._holds.forget(gang)
         self._rotation.forget(gang)
 
-    def next_look(self) -> float:
-        """In how many seconds a plan is due although nothing changes; infinity where none is.
+    def seconds_to_next_plan(self) -> float:
+        """Seconds until a plan is due although nothing changes; infinity if none is.
 
-        For a gang that is set aside, holds nodes or rests, or for those whose turn has not come yet.
+        It is due when a quarantine, a node hold or a rest from one ends, or if gangs still wait for their turn.
         """
         if self._turns_left:
             return _NEXT_TURNS_SECONDS
         now = self._monotonic()
-        return min(self._aside.next_look(now), self._holds.next_change(now)) - now
+        return min(self._quarantine.next_end(now), self._holds.next_change(now)) - now
 
     async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> LastPlan | None:
-        """Decide about all gangs that wait; None where there is none. Belief may change meanwhile.
+        """Decide about all waiting gangs; None if there are none. The cache may change meanwhile.
 
-        Gangs that are ``asked_about`` may evict others if they did so in the last plan.
+        Gangs in ``asked_about`` are first in turn to evict others: their last preemption waits for a dry run.
         """
-        await self._settle_what_was_learnt()
-        waiting = await in_turns(self._finding_who_waits(now))
+        await self._apply_learned_runs()
+        waiting = await in_turns(self._finding_waiting(now))
         self._turns_left = False
         if not waiting:
             self._memory.forget()
             self._metrics.planned_gangs.set(0)
             return None
-        quotas = await self._within_quotas([gang for gang in waiting if not self._is_set_aside(gang)])
+        quotas = await self._within_quotas([gang for gang in waiting if not self._is_quarantined(gang)])
         sound = quotas.gangs
         self._set_price(sound)
         chosen = self._rotation.choose(sound, always=self._holding(sound), has_changed=has_changed)
@@ -148,12 +148,12 @@ class Planning:
         asked = {gang.key: self._asked(gang) for gang in planned.values()}
         may_evict = [key for key, gang in planned.items() if key in chosen.front and self.may_preempt(gang)]
         evicting = self._evicting.choose(may_evict, always=asked_about, has_changed=has_changed)
-        # A thousand may wait, and the event loop has other things to do. What is asked for now is compared again before
-        # anything is carried out.
+        # A thousand gangs may wait: let other tasks of the event loop run. ``asked`` is checked again before a decision
+        # is carried out.
         await asyncio.sleep(0)
         seen, (_, made, preemptions, against_budgets) = await self._plan_exactly(planned, evicting, now)
-        noted = await in_turns(self._noting(planned, made, now))
-        decisions = [one for one in noted if self._is_firm(one, chosen, now)]
+        recorded = await in_turns(self._recording(planned, made, now))
+        decisions = [one for one in recorded if self._is_firm(one, chosen, now)]
         decisions += quotas.refused
         in_front = [decision for decision in made.decisions if decision.gang in chosen.front]
         others = await self._undecided(waiting, {decision.gang for decision in decisions}, in_front, now)
@@ -170,20 +170,20 @@ class Planning:
     async def _undecided(
         self, waiting: Sequence[GangFact], decided: Container[GangKey], in_front: Sequence[Decision], now: float
     ) -> Sequence[Decision]:
-        """What is decided about gangs that were not planned: they are behind those ``in_front``, or set aside.
+        """The decisions about gangs that were not planned: they are behind those ``in_front``, or quarantined.
 
-        A gang that was refused keeps the words it was refused with, until its turn comes again.
+        There is none about a gang that was refused: it keeps its refusal until its turn comes again.
         """
         left = [gang for gang in waiting if gang.key not in decided]
-        aside = [self._aside.decision(gang.key) for gang in left if self._is_set_aside(gang)]
-        rest = [gang for gang in left if not (self._is_set_aside(gang) or self._rotation.was_refused(gang))]
+        quarantined = [self._quarantine.decision(gang.key) for gang in left if self._is_quarantined(gang)]
+        rest = [gang for gang in left if not (self._is_quarantined(gang) or self._rotation.was_refused(gang))]
         if not rest:
-            return aside
+            return quarantined
         behind = await self._run(partial(estimates, waiting, rest, in_front, now, self._state.past_runs.in_force))
-        return [*behind, *aside]
+        return [*behind, *quarantined]
 
-    def _finding_who_waits(self, now: float) -> Generator[None, None, list[GangFact]]:
-        """The gangs that wait, the most urgent first; there may be thousands, so that some may go meanwhile."""
+    def _finding_waiting(self, now: float) -> Generator[None, None, list[GangFact]]:
+        """The waiting gangs, the most urgent first, found in steps; gangs that are deleted meanwhile are left out."""
         waiting = []
         for gang in list(self._state.gangs.values()):
             if self._waits_guarded(gang):
@@ -193,16 +193,16 @@ class Planning:
         return by_urgency(self._state, there, now)
 
     async def _within_quotas(self, gangs: Collection[GangFact]) -> WithinQuotas:
-        """The gangs as quotas let them be planned; some may go meanwhile."""
+        """Apply quotas to the gangs, in steps; a gang that raises is quarantined."""
         errors: dict[GangKey, Exception] = {}
         found = await in_turns(keeping_within_quotas(self._state, gangs, errors.__setitem__))
         for gang in (gang for gang in gangs if gang.key in errors):
             log.error("what quotas allow it can't be determined", exc_info=errors[gang.key], extra=about(gang.key))
-            self.set_aside(gang, errors[gang.key])
+            self.quarantine(gang, errors[gang.key])
         return found
 
-    async def _settle_what_was_learnt(self) -> None:
-        """Put what runs have taught in force; laws are found where plans are made, since many may be new at once."""
+    async def _apply_learned_runs(self) -> None:
+        """Put learned run times in force. Laws are fitted in the plan's thread, since many may be new at once."""
         past_runs = self._state.past_runs
         past_runs.settle()
         judging = past_runs.judging(gang for gang in self._state.gangs.values() if gang.status.finished_at is None)
@@ -210,7 +210,7 @@ class Planning:
             await self._run(judging)
 
     def _set_price(self, gangs: Collection[GangFact]) -> None:
-        """Find what a member-second costs others; a gang that fits nowhere waits for nobody's nodes."""
+        """Set the price of a member-second; refused gangs do not count as waiting, since they wait for no node."""
         waiting = sum(not self._rotation.was_refused(gang) for gang in gangs)
         self._contention = Contention(waiting, len(self._state.reservations), self._cutter.nodes)
         self._metrics.member_price.set(self._sizing.member_price(self._contention))
@@ -218,7 +218,7 @@ class Planning:
     async def _plan_exactly(
         self, planned: dict[GangKey, GangFact], evicting: frozenset[GangKey], now: float
     ) -> tuple[Seen, Made]:
-        """Plan these gangs, and choose whom to evict for some: all in front of these are planned."""
+        """Plan these gangs, and choose which gangs to evict for those in ``evicting``."""
         errors: dict[GangKey, Exception] = {}
         seen = await self._see(planned, evicting, now, errors)
         with self._timed("plan"):
@@ -226,68 +226,68 @@ class Planning:
         for key, gang in planned.items():
             if key in errors:
                 log.error("planning it failed", exc_info=errors[key], extra=about(key))
-                self.set_aside(gang, errors[key])
+                self.quarantine(gang, errors[key])
             else:
-                self._aside.forget(key)
+                self._quarantine.forget(key)
         return seen._replace(snapshot=made.snapshot), made
 
-    def _noting(
+    def _recording(
         self, planned: dict[GangKey, GangFact], made: Plan, now: float
     ) -> Generator[None, None, list[Decision]]:
-        """Remember what was decided, in steps. The decision of a gang that holds nodes, or rests, says so."""
-        noted: list[Decision] = []
+        """Record the decisions, in steps; returns them with ranks in order and with mentions of pools and holds."""
+        recorded: list[Decision] = []
         for one in made.decisions:
             yield
             gang = planned[one.gang]
-            decision = told_of_pool(self._state, one)
+            decision = with_pool(self._state, one)
             if gang.key not in self._state.gangs:
-                # It went while the plan was made: nobody would forget again what is remembered of it now.
-                noted.append(decision)
+                # It was deleted while the plan was made; what is recorded of it now would never be dropped.
+                recorded.append(decision)
                 continue
             try:
                 decision = in_rank_order(self._state, gang, decision)
-                self._rotation.note(gang, decision)
-                noted.append(self._holds.note(gang, decision, self._monotonic(), of_day=now))
+                self._rotation.record(gang, decision)
+                recorded.append(self._holds.record(gang, decision, self._monotonic(), of_day=now))
             except Exception as error:
                 log.exception("where its members go, or what it holds, can't be told", extra=about(gang.key))
-                self.set_aside(gang, error)
-        return noted
+                self.quarantine(gang, error)
+        return recorded
 
     def _is_firm(self, decision: Decision, chosen: Chosen, now: float) -> bool:
-        """Whether a decision is to be carried out or told; a later start is, if the gang is planned in every plan."""
+        """Whether a decision counts; a later start does only if the gang is planned in every plan."""
         return decision.gang in chosen.front or isinstance(decision, Unplaceable) or decision.start <= now
 
-    def _is_set_aside(self, gang: GangFact) -> bool:
-        return self._aside.holds(gang, self._monotonic())
+    def _is_quarantined(self, gang: GangFact) -> bool:
+        return self._quarantine.contains(gang, self._monotonic())
 
     def _holding(self, gangs: list[GangFact]) -> set[GangKey]:
         return {gang.key for gang in gangs if self._holds.held(gang, self._monotonic())}
 
-    def set_aside(self, gang: GangFact, error: Exception) -> None:
-        """Leave a gang out of the next plans: something that was done for it alone has raised."""
+    def quarantine(self, gang: GangFact, error: Exception) -> None:
+        """Leave the gang out of the next plans, since work for it alone has raised."""
         self._metrics.gang_errors.labels("plan").inc()
-        self._aside.put(gang, failed(gang.key, error), self._monotonic())
+        self._quarantine.put(gang, failed(gang.key, error), self._monotonic())
 
     def still_asks(self, gang: GangFact, decided: LastPlan) -> bool:
-        """Whether the gang waits for what was decided of it, and for nothing else."""
+        """Whether the gang still waits, and asks for what the decision was based on."""
         if not self.waits(gang):
             return False
         asked = self._asked(gang)
         return decided.asked.get(gang.key, asked) == asked
 
     def waits(self, gang: GangFact) -> bool:
-        """Whether the gang is to be planned, and may start."""
+        """Whether the gang waits for a plan and may start."""
         attempts = self._attempts
         if attempts.is_under_way(gang.key) or attempts.gives_way(gang.key):
             return False
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
 
     def retry_at(self, gang: GangFact) -> float:
-        """The time of day at which the gang may be tried again; in the past, or 0, where it may be now."""
+        """The time of day at which the gang may be tried again; in the past, or 0, if it may be now."""
         return max(self._attempts.retry_at(gang.key), gang.status.restart_at or 0.0)
 
     def _keeps_its_place(self, gang: GangFact) -> bool:
-        """Whether the gang is planned only so that nobody behind it takes what it gives back while it is undone."""
+        """Whether the gang is being undone and planned only so that gangs behind it do not take its nodes."""
         is_wanted = not (gang.is_deleting or gang.policies.is_suspended)
         return is_wanted and self._attempts.comes_back(gang.key) and self._state.refusal_of(gang) is None
 
@@ -305,7 +305,7 @@ class Planning:
         }
 
     def _terms(self, gang: GangFact, now: float, *, may_preempt: bool) -> PlanTerms:
-        """When it may be tried again after it was undone, what it may hold, and whether others may make way for it."""
+        """The terms of the gang's plan; a gang that is being undone starts in one second at the earliest."""
         monotonic, retry_at = self._monotonic(), self.retry_at(gang)
         comes_back, sizing = self._keeps_its_place(gang), self._sizing.asked_for(gang)
         if comes_back:
@@ -320,7 +320,7 @@ class Planning:
         )
 
     def may_preempt(self, gang: GangFact) -> bool:
-        """Whether others may be evicted for the gang, as far as it and what is known of its members go."""
+        """Whether others may be evicted for the gang, by its priority, its dry run and its recent failures."""
         is_trusted = self._dry_runs.admits(gang) and not self._attempts.keeps_failing(gang.key)
         return is_trusted and not self._keeps_its_place(gang) and self._state.priorities.preempts(gang)
 
@@ -332,7 +332,7 @@ class Planning:
         errors: dict[GangKey, Exception],
     ) -> Seen:
         terms = self._all_terms(planned, evicting, now)
-        # A thousand may wait, and the event loop has other things to do.
+        # A thousand gangs may wait: let other tasks of the event loop run.
         await asyncio.sleep(0)
         watch = _Watch(self._state)
         drawing = self._cutter.drawn(
@@ -352,9 +352,9 @@ class Planning:
         try:
             return self.waits(gang) or self._keeps_its_place(gang)
         except Exception as error:
-            if not self._is_set_aside(gang):
+            if not self._is_quarantined(gang):
                 log.exception("nobody can tell whether it waits", extra=about(gang.key))
-                self.set_aside(gang, error)
+                self.quarantine(gang, error)
             return False
 
     @contextmanager

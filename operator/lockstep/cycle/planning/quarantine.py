@@ -1,6 +1,6 @@
-"""Gangs that made the planner raise: left out of the next plans, so that the others are planned without them.
+"""Quarantine: gangs whose planning raised are left out of the next plans, so that the others are planned.
 
-Each is looked at again at once when its spec changes, and otherwise after a pause that doubles.
+Each is planned again at once when its spec changes, otherwise after a pause that doubles.
 """
 
 from dataclasses import dataclass
@@ -21,35 +21,35 @@ class _QuarantineEntry:
     again_at: float
 
 
-class SetAside:
-    """Remembers who is set aside, and until when. Times are of the clock for intervals."""
+class Quarantine:
+    """The quarantined gangs and the ends of their pauses. Times are monotonic."""
 
     def __init__(self) -> None:
         self._by_gang: dict[GangKey, _QuarantineEntry] = {}
 
     def put(self, gang: GangFact, decision: Unplaceable, now: float) -> None:
-        """Leave the gang out from now on; longer than last time, if it is still the same spec."""
+        """Leave the gang out from now on; twice as long as last time if its spec is unchanged."""
         before = self._entry(gang)
         pause = _FIRST_PAUSE_SECONDS if before is None else min(2 * before.pause, _LONGEST_PAUSE_SECONDS)
         self._by_gang[gang.key] = _QuarantineEntry(
             gang_uid=gang.uid, generation=gang.generation, decision=decision, pause=pause, again_at=now + pause
         )
 
-    def holds(self, gang: GangFact, now: float) -> bool:
-        """Whether the gang is to be left out now."""
+    def contains(self, gang: GangFact, now: float) -> bool:
+        """Whether to leave the gang out now."""
         entry = self._entry(gang)
         return entry is not None and now < entry.again_at
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone, or was planned."""
+        """Drop the gang: it was deleted or planned."""
         self._by_gang.pop(gang, None)
 
     def decision(self, gang: GangKey) -> Unplaceable:
-        """What there is to tell of a gang that is set aside."""
+        """The refusal of a quarantined gang."""
         return self._by_gang[gang].decision
 
-    def next_look(self, now: float) -> float:
-        """When the first of them is looked at again; infinity where there is none."""
+    def next_end(self, now: float) -> float:
+        """When the first gang leaves quarantine; infinity if there is none."""
         return min((entry.again_at for entry in self._by_gang.values() if entry.again_at > now), default=float("inf"))
 
     def _entry(self, gang: GangFact) -> _QuarantineEntry | None:

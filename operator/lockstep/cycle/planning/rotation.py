@@ -1,11 +1,13 @@
-"""Whose turn it is to be planned exactly, where the queue is longer than one plan can be.
+"""Chooses which gangs are planned exactly, if the queue is longer than one plan can be.
 
-The first of the queue are planned every time, as many as the bound says. A quarter of them are the most urgent gangs,
-whatever became of them the last time: none that can't be placed yet loses its place. The others are the next that were
-not refused the last time, since gangs that can never be placed must not use up the bound; what these leave goes to the
-next of all. A quarter of the bound is added for those behind, in turn, the longest unseen first. So every gang is
-planned again and again, and one that can start now does, wherever it is in the queue; and who is in front claims the
-nodes, so that nobody behind delays it.
+A bounded number of gangs in front is planned every time. A quarter of them are the most urgent gangs, even if they were
+refused last time: no gang loses its place because it can't be placed yet. The others are the next gangs that were not
+refused last time, since gangs that can never be placed must not use up the bound. If these are too few, the next gangs
+of all fill the bound.
+
+Gangs behind take turns in an additional quarter of the bound, the longest unplanned first. So every gang is planned
+again and again, and a gang that can start now does, wherever it is in the queue. Gangs in front claim their nodes, so
+those behind do not delay them.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -16,16 +18,16 @@ from coschedule import Decision, GangKey, Placement
 from lockstep.facts.gang.gang import GangFact
 
 MOST_IN_FRONT = 1000
-"""So many gangs in front are planned in every plan: as many as take about a second on 5,000 nodes from nothing."""
+"""The number of gangs in front: as many as take about a second on 5,000 nodes without a last plan."""
 
 _SHARE_OF_URGENT = 0.25
 _SHARE_OF_TURNS = 0.25
-"""So many gangs behind have their turn in one plan, as a part of those in front."""
+"""The gangs behind that have their turn in one plan, as a share of those in front."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """When a gang was planned last, counted in plans, and whether it was refused."""
+    """The number of the plan in which a gang was planned last, and whether it was refused."""
 
     gang_uid: str
     generation: int
@@ -35,7 +37,7 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Who is planned exactly: ``front``, whose places nobody behind takes, and ``in_turn``."""
+    """The gangs to plan exactly: ``front``, which gangs behind do not delay, and ``in_turn``."""
 
     front: frozenset[GangKey]
     in_turn: frozenset[GangKey]
@@ -46,7 +48,7 @@ class Chosen:
 
 
 class Rotation:
-    """Chooses who is planned. ``most``: how many gangs are in front; a quarter as many more have their turn."""
+    """Chooses the gangs to plan: ``most`` in front, and a quarter as many in turn."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -55,10 +57,10 @@ class Rotation:
         self._seen: dict[GangKey, _Seen] = {}
 
     def choose(self, gangs: Sequence[GangFact], *, always: Collection[GangKey], has_changed: bool) -> Chosen:
-        """Choose among all gangs that wait, in their order, for the next plan.
+        """Choose for the next plan among all waiting ``gangs``, given in queue order.
 
-        ``always``: gangs that must be planned, such as those that hold nodes. ``has_changed``: facts are not those of
-        the plan before.
+        ``always``: gangs that must be planned, such as those that hold nodes. ``has_changed``: facts have changed since
+        the last plan.
         """
         self._plans += 1
         if has_changed:
@@ -73,8 +75,8 @@ class Rotation:
         turns = max(1, int(_SHARE_OF_TURNS * self._most))
         return Chosen(front=frozenset(front), in_turn=frozenset(gang.key for gang in waiting[:turns]))
 
-    def note(self, gang: GangFact, decision: Decision) -> None:
-        """Remember what the plan has decided of a gang."""
+    def record(self, gang: GangFact, decision: Decision) -> None:
+        """Record the plan's decision about a gang."""
         self._seen[gang.key] = _Seen(
             gang_uid=gang.uid,
             generation=gang.generation,
@@ -87,11 +89,11 @@ class Rotation:
         self._seen.pop(gang, None)
 
     def are_left(self, gangs: Iterable[GangFact]) -> bool:
-        """Whether somebody has not been planned since facts have changed."""
+        """Whether any gang has not been planned since facts last changed."""
         return any(self._last_planned(gang) < self._changed_at for gang in gangs)
 
     def was_refused(self, gang: GangFact) -> bool:
-        """Whether the gang was refused when it was planned last."""
+        """Whether the gang was refused when it was last planned with its present spec."""
         seen = self._of(gang)
         return seen is not None and seen.is_refused
 

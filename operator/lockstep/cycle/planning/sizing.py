@@ -1,8 +1,8 @@
 """How large gangs are made: what a member-second of one costs the others (``coschedule.queue.problem.price``).
 
-With Q gangs that wait, R that hold nodes and N nodes, a member-second of a gang keeps each of the others waiting for
-its part of the nodes: it costs ``factor * (Q - 1 + R) / N`` seconds. The factor was found by simulating whole queues;
-what it gives is nearly the same from 2 to 8.
+Q gangs wait, R hold nodes, and there are N nodes. A member-second of one gang delays each of the others by its share of
+the nodes: it costs ``factor * (Q - 1 + R) / N`` seconds. The factor was found by simulating whole queues; results are
+nearly the same from 2 to 8.
 """
 
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from lockstep.facts.sizing import Sizing
 
 
 class Contention(NamedTuple):
-    """So many gangs wait, so many hold nodes, and so many nodes there are."""
+    """The numbers of gangs that wait, of gangs that hold nodes, and of nodes."""
 
     waiting: int
     running: int
@@ -22,7 +22,7 @@ class Contention(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizingPolicy:
-    """How large gangs are made; ``factor``, at least 0, counts where it is balanced."""
+    """How large gangs are made; ``factor``, at least 0, counts for balanced sizing only."""
 
     sizing: Sizing = Sizing.BALANCED
     factor: float = 4.0
@@ -33,12 +33,12 @@ class SizingPolicy:
         return self.sizing is Sizing.FEWEST
 
     def asked_for(self, gang: GangFact) -> Self:
-        """The same for a gang, which may ask for a sizing of its own."""
+        """The policy for one gang, which may ask for a sizing of its own."""
         asked = None if gang.spec is None else gang.spec.sizing
         return self if asked is None else replace(self, sizing=asked)
 
     def member_price(self, among: Contention) -> float:
-        """Return what a member-second costs others, in seconds."""
+        """The cost of a member-second for others, in seconds."""
         if self.sizing is not Sizing.BALANCED or not among.nodes:
             return 0.0
         return self.factor * max(0, among.waiting - 1 + among.running) / among.nodes

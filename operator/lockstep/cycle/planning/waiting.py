@@ -1,4 +1,4 @@
-"""Who comes first among gangs that wait, and how each is told: the same for whoever plans them."""
+"""The order of waiting gangs, and pools in refusals: shared by all that plan gangs."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,8 +15,8 @@ def by_urgency(state: State, gangs: Iterable[GangFact], now: float) -> list[Gang
     return sorted(gangs, key=lambda gang: _urgency_of(state, gang, now))
 
 
-def told_of_pool(state: State, decision: Decision) -> Decision:
-    """The decision, so that whoever reads it knows whether all nodes are meant or those of a pool."""
+def with_pool(state: State, decision: Decision) -> Decision:
+    """The decision; a refusal mentions the pool if the operator uses only some nodes."""
     if isinstance(decision, Unplaceable) and state.pool.selector:
         return replace(decision, refusal=in_pool(decision.refusal))
     return decision

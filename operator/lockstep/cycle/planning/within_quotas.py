@@ -1,4 +1,4 @@
-"""The gangs that wait, as ResourceQuotas let them be planned, and those that they keep from starting at all."""
+"""Applies ResourceQuotas to waiting gangs: which may be planned, with how many members, and which are refused."""
 
 from collections.abc import Generator, Iterable, Mapping
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from lockstep.snapshot.snapshots import Rescue
 
 
 class WithinQuotas(NamedTuple):
-    """``gangs`` with no more members than quotas allow; who is not among them is ``refused``, or was rescued."""
+    """``gangs`` with no more members than quotas allow; the others are ``refused``, or were given to ``rescue``."""
 
     gangs: list[GangFact]
     narrowed: Mapping[GangKey, Narrowed]
@@ -20,14 +20,14 @@ class WithinQuotas(NamedTuple):
 
 
 def within_quotas(state: State, gangs: Iterable[GangFact], rescue: Rescue) -> WithinQuotas:
-    """Look at each gang by itself: who of several gets what is left is decided where they start, in their order."""
+    """Apply quotas to each gang by itself. Gangs that share a quota compete for it only when they start."""
     return at_once(keeping_within_quotas(state, gangs, rescue))
 
 
 def keeping_within_quotas(
     state: State, gangs: Iterable[GangFact], rescue: Rescue
 ) -> Generator[None, None, WithinQuotas]:
-    """The same in steps, one a gang, between which belief may change."""
+    """The same in steps, one for each gang; the cache may change between steps."""
     bounds, found = QuotaBounds(state), WithinQuotas([], narrowed := {}, [])
     for gang in gangs:
         yield

@@ -1,11 +1,11 @@
-"""What a node's agent says beside its bid, and what the planner makes of the bid."""
+"""What a node's agent reports in the status of its bid, and what the planner makes of the bid."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class BidState(StrEnum):
-    """What members find at a node with a bid."""
+    """Whether a node with a bid is open to members."""
 
     OFFERED = "Offered"
     LATER = "Later"
@@ -15,14 +15,14 @@ class BidState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BidReport:
-    """What an agent measured: the duty cycle now, what it foretells of this hour and others, and when it said so.
+    """What an agent has measured and forecasts; None means unknown.
 
-    ``foretold`` are the duty cycles of hours, by when these begin. What is None, or not among them, nobody knows.
-    ``capacity`` is what was measured on ``processor``, which is "" where nobody knows it.
+    ``forecast`` has (begin, duty cycle) of hours; hours that are missing are unknown. ``capacity`` was measured on
+    ``processor``, which is "" if unknown.
     """
 
     duty_cycle: float | None
-    foretold: tuple[tuple[float, float], ...]
+    forecast: tuple[tuple[float, float], ...]
     written_at: float | None
     processor: str = ""
     capacity: float | None = None
@@ -32,8 +32,9 @@ class BidReport:
 class BidPlan:
     """What the planner makes of a bid that an agent writes.
 
-    ``slowdown`` is in thousandths, ``others_request`` in thousandths of a core. ``members`` are on the node; of
-    ``member_uids`` there are 1000 at most. ``message`` says it in sentences, and why nothing can start.
+    ``slowdown`` is in thousandths; ``others_request`` is the CPU that other pods request, in thousandths of a core.
+    ``members`` is the number of members on the node; ``member_uids`` has 1000 of them at most. ``message`` repeats this
+    in sentences, and says why no member can start.
     """
 
     state: BidState

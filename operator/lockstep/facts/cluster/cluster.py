@@ -14,9 +14,9 @@ class NamespaceFact(NamedTuple):
 
 
 class PriorityClass(NamedTuple):
-    """One PriorityClass; ``preempts`` says whether others of lower priority may be evicted for its gangs.
+    """One PriorityClass; ``preempts`` says whether gangs of lower priority may be evicted for its gangs.
 
-    Its gangs may ask for a ``sizing`` that takes as much from others, where that is given.
+    ``sizing`` is the greediest sizing that its gangs may ask for, if given.
     """
 
     name: str

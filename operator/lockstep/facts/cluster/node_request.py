@@ -1,4 +1,4 @@
-"""What is known of nodes that were asked for: a gang's request to a cluster autoscaler, and what that has said."""
+"""Requests for nodes: what a gang has requested from a cluster autoscaler, and the answer."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +11,7 @@ from lockstep.facts.reasons import Reason
 
 
 class Stance(StrEnum):
-    """What a plan means for nodes that do not exist: ask for them, keep a request as it is, or take it back."""
+    """What a plan means for a request for nodes: make it, keep it as it is, or withdraw it."""
 
     ASK = "Ask"
     KEEP = "Keep"
@@ -19,7 +19,7 @@ class Stance(StrEnum):
 
 
 def stance_on(reason: str) -> Stance:
-    """What the reason of a gang's condition ``Planned`` means for its request; one that is not known says nothing."""
+    """What the reason of a gang's condition ``Planned`` means for its request; ``KEEP`` for an unknown reason."""
     if reason in _OF_PLANS:
         return _of_plan(PlanReason(reason))
     is_withdrawn = reason in _OURS and meaning_of(Reason(reason)).wants_no_nodes
@@ -36,7 +36,7 @@ def _of_plan(reason: PlanReason) -> Stance:
         case PlanReason.NO_ROOM_TOGETHER | PlanReason.HELD_BY_LASTING_PODS | PlanReason.HOLDS_NODES:
             return Stance.ASK
         case PlanReason.NO_TIME_FOR_SIZE | PlanReason.WINDOW_TOO_SHORT | PlanReason.DEADLINE_CANNOT_BE_MET:
-            # More nodes would mend nothing, or the gang knows when it starts without them.
+            # More nodes would not help, or the gang has a start without them.
             return Stance.WITHDRAW
         case PlanReason.TOPOLOGIES_CROSS | PlanReason.TOO_MANY_COMBINATIONS | PlanReason.CONSTRAINTS_TOO_LONG:
             return Stance.WITHDRAW
@@ -49,23 +49,23 @@ def _of_plan(reason: PlanReason) -> Stance:
 AnswerReason = Literal[
     Reason.NODES_REQUESTED, Reason.REQUEST_ACCEPTED, Reason.NODES_PROVISIONED, Reason.PROVISIONING_FAILED
 ]
-"""What an autoscaler has said, as a reason of ours."""
+"""An autoscaler's answer, as a reason of ours."""
 
 
 class NodesAnswer(NamedTuple):
-    """What an autoscaler has said last, as a reason of ours, and in its own words, which are to be trusted no further.
+    """An autoscaler's last answer: a reason of ours, and its own message, which is untrusted text.
 
-    ``is_over``: it will not do anything more for this request.
+    ``is_over``: the autoscaler will do nothing more for this request.
     """
 
     reason: AnswerReason = Reason.NODES_REQUESTED
-    words: str = ""
+    message: str = ""
     is_over: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeRequest:
-    """A request of a gang's; ``templates`` are the names of those that say what its members are like."""
+    """A gang's request for nodes; ``templates`` are the names of the pod templates of its members."""
 
     gang: GangKey
     gang_uid: str

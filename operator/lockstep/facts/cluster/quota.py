@@ -11,12 +11,12 @@ class QuotaKey(NamedTuple):
 
 
 def plain_resource(resource: str) -> str:
-    """The resource that a quota means: ``cpu`` for ``cpu``, ``requests.cpu`` and ``limits.cpu``."""
+    """The resource that a quota limits: ``cpu`` for ``cpu``, ``requests.cpu`` and ``limits.cpu``."""
     return resource.removeprefix("requests.").removeprefix("limits.")
 
 
 class Scope(NamedTuple):
-    """Which pods a quota counts: those for which ``name`` stands in that relation to ``values``."""
+    """Which pods a quota counts: the scope ``name`` must stand in the relation ``operator`` to ``values``."""
 
     name: str
     operator: str
@@ -24,10 +24,9 @@ class Scope(NamedTuple):
 
 
 class QuotaFact(NamedTuple):
-    """One ResourceQuota: what pods of its namespace may have at most of each resource, and what is counted by now.
+    """One ResourceQuota. ``amounts`` has (resource as the quota names it, limit, used), in base units.
 
-    The amounts are (resource as the quota names it, the most, used), in base units; all ``scopes`` hold of the pods
-    that it counts.
+    It counts pods in its namespace that match all ``scopes``.
     """
 
     key: QuotaKey

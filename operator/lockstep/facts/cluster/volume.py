@@ -1,4 +1,4 @@
-"""Volumes, the claims for them, and what nodes can attach, as facts."""
+"""Volumes, claims, and what nodes can attach, as facts."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -16,7 +16,7 @@ class ClaimKey(NamedTuple):
 
 
 class VolumeWish(NamedTuple):
-    """What a claim asks of its volume. ``storage_class``: None stands for the default one, '' for none at all."""
+    """What a claim requests of its volume. ``storage_class``: None stands for the default class, '' for no class."""
 
     storage_class: str | None
     size: int
@@ -27,7 +27,7 @@ class VolumeWish(NamedTuple):
 
 
 class Sharing(StrEnum):
-    """Whose a claim is: of all members, of one pod and gone with it, or of one rank and kept over restarts."""
+    """What uses a claim: all members, one pod (deleted with it), or one rank (kept over restarts)."""
 
     SHARED = "Shared"
     EPHEMERAL = "Ephemeral"
@@ -37,8 +37,8 @@ class Sharing(StrEnum):
 class ClaimUse(NamedTuple):
     """Claims that a gang's members use, and the field of the GangJob that says so.
 
-    ``claim`` is the name of a shared one. Others are made for the members with this ``wish``, and ``claim`` is the name
-    of their volume, of which with the member's they get their own.
+    A shared claim has the name ``claim``. Others are made for each member with this ``wish``. Then ``claim`` is the
+    name of the volume in the pod; the claims' names are made from it and from the members' names.
     """
 
     field: str
@@ -48,10 +48,10 @@ class ClaimUse(NamedTuple):
 
 
 class ClaimFact(NamedTuple):
-    """One PersistentVolumeClaim: what it asks for, and to which volume it is bound.
+    """One PersistentVolumeClaim: what it requests, and to which volume it is bound.
 
-    ``told`` is the node near which its volume is to be made, ``owner`` the UID of the GangJob or pod that it goes with,
-    ``gang_size`` how many members the gang had for which it was made.
+    ``selected_node`` is the node for which its volume is provisioned. ``owner`` is the UID of the GangJob or pod that
+    it is deleted with. ``gang_size`` is the size of the gang when the claim was made.
     """
 
     key: ClaimKey
@@ -60,7 +60,7 @@ class ClaimFact(NamedTuple):
     volume: str
     wish: VolumeWish
     uid: str = ""
-    told: str = ""
+    selected_node: str = ""
     owner: str = ""
     gang_size: int = 0
 
@@ -73,14 +73,14 @@ class CsiVolume(NamedTuple):
 
 
 class VolumeHolder(NamedTuple):
-    """For which claim a volume is; without a UID, for any of that name."""
+    """The claim that a volume is reserved for; without a UID, any claim of that name."""
 
     claim: ClaimKey
     uid: str
 
 
 class VolumeOffer(NamedTuple):
-    """What a volume has for a claim that looks for one; ``holder``: nobody else's claim can have it."""
+    """What a volume offers to unbound claims; if it has a ``holder``, no other claim can get it."""
 
     storage_class: str
     size: int
@@ -94,7 +94,7 @@ class VolumeOffer(NamedTuple):
 
 
 class VolumeFact(NamedTuple):
-    """One PersistentVolume: from which nodes it can be reached. Each of the affinities has to match."""
+    """One PersistentVolume. A node reaches it if all its ``affinities`` match: one term of each."""
 
     name: str
     affinities: tuple[tuple[NodeTerm, ...], ...]
@@ -105,8 +105,8 @@ class VolumeFact(NamedTuple):
 class StorageClass(NamedTuple):
     """One StorageClass.
 
-    ``waits``: a claim of it gets its volume once it is known where it will be used. ``topologies``: on nodes that match
-    one of these, None on all. ``created`` decides between several defaults.
+    ``waits``: its binding mode is WaitForFirstConsumer. ``topologies``: volumes are provisioned only for nodes that
+    match one of these; None means all nodes. ``created`` decides between several default classes.
     """
 
     name: str
@@ -118,7 +118,7 @@ class StorageClass(NamedTuple):
 
 
 class CsiDriver(NamedTuple):
-    """One CSIDriver: whether it publishes where it has how much room."""
+    """One CSIDriver; ``publishes_capacity``: whether it publishes CSIStorageCapacity objects."""
 
     name: str
     publishes_capacity: bool
@@ -132,7 +132,7 @@ class CapacityKey(NamedTuple):
 
 
 class StorageCapacity(NamedTuple):
-    """One CSIStorageCapacity: the largest volume of a class that can be made for the nodes that ``nodes`` matches."""
+    """One CSIStorageCapacity: the ``largest`` volume of a class, in bytes, that can be made for matching ``nodes``."""
 
     key: CapacityKey
     storage_class: str
@@ -141,14 +141,14 @@ class StorageCapacity(NamedTuple):
 
 
 class AttachLimits(NamedTuple):
-    """How many volumes a node can attach, by driver; a driver that does not say so has no limit."""
+    """How many volumes a node can attach, by driver; a driver that is missing has no limit."""
 
     node: str
     limits: Mapping[str, int]
 
 
 class Attachment(NamedTuple):
-    """One VolumeAttachment: a driver attaches that PersistentVolume to a node, or has done so."""
+    """One VolumeAttachment: a driver is attaching the PersistentVolume ``volume`` to a node, or has attached it."""
 
     name: str
     node: str

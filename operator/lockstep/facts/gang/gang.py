@@ -11,7 +11,7 @@ from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.gang.role import Needs, RoleSpec
-from lockstep.facts.gang.start_estimate import Outlook
+from lockstep.facts.gang.start_estimate import StartEstimate
 from lockstep.facts.pods.pace import Pace, PaceStatus
 from lockstep.facts.pods.pod import NO_POD_AFFINITY
 from lockstep.facts.reasons import Condition, Reason
@@ -38,11 +38,11 @@ Verdict = Mapping[str, Needs] | Refusal
 class GangSpec:
     """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission.
 
-    Without ``network`` nobody counts on the members to find each other.
+    Without ``network`` the members need not find each other.
     Runs of one ``run_template`` are expected to take equally long for their size; it is empty without ``work``.
-    No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
-    value of the label ``all_in``, where these are given. Without ``sizing`` that of the operator counts. One that
-    ``learns`` is planned with the law that runs have followed, where that is better than ``work``.
+    ``one_per`` is a label with a different value on each member's node, ``all_in`` a label with the same value on all
+    these nodes; both may be empty. Without ``sizing`` that of the operator counts. One that ``learns`` is planned with
+    the law that runs have followed, if that is better than ``work``.
     ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``. ``excess`` says what of it is
     beyond the bounds of the schema: the gang held nodes when that was found, and is not planned again.
     """
@@ -140,9 +140,9 @@ class GangStatus:
     stands, the pods of ``attempt`` on ``members`` may exist. ``succeeded_ranks`` are those of the attempt that were
     seen to end well, whether their pods are still there or not. ``restarts`` are those that count, and the next one may
     start at ``restart_at``. ``active_since`` is when the gang was first placed after it was made or resumed;
-    ``progress`` is what a member has reported of the work, as it has spelled it. ``plan`` is what it was told while it
-    waited; it stands until the gang is planned again after an attempt. ``past_runs`` are those of its template
-    that were known when it had succeeded, as they are spelled; ``work_used`` goes with the plan of one that learns.
+    ``progress`` is what a member has reported of the work, as it was written. ``plan`` is the start estimate from when
+    it waited; it stands until the gang is planned again after an attempt. ``past_runs`` are those of its template that
+    were known when it succeeded, as text; ``work_used`` goes with the plan of one that learns.
     ``pace`` is how far the members of the attempt are paced, and what they have while they are not: it stands before
     the first of them is. ``rejected`` stands while the gang is refused since kubelets reject its members.
     ``waited_seconds`` is the gang's age while that stands still; else it counts from ``queued_since``, or from the
@@ -167,7 +167,7 @@ class GangStatus:
     restart_at: float | None = None
     active_since: float | None = None
     progress: str = ""
-    plan: Outlook | None = None
+    plan: StartEstimate | None = None
     speedup_reached: str | None = None
     past_runs: str = ""
     work_used: WorkUsed | None = None

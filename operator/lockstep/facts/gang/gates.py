@@ -1,6 +1,6 @@
-"""Who waits for others before its containers begin, and what ends that: the one rule for all that ask.
+"""Which members wait for others before their containers start, and until when.
 
-A member that waits is held by its gate, an init container of ours. A gate that was opened stays open.
+A gate, an init container of ours, holds a member that waits. An opened gate stays open.
 """
 
 from collections.abc import Collection
@@ -23,12 +23,12 @@ class Wait(NamedTuple):
     def is_over(self, *, all_are_up: bool, running_roles: Collection[str]) -> bool:
         """Whether the role's members may go on.
 
-        A member is up once its gate runs; a role runs once all of its members do, or have ended well.
+        A member is up once its gate runs. A role runs once all its members run or have succeeded.
         """
         return (all_are_up or not self.for_all) and self.for_roles <= set(running_roles)
 
 
 def wait_of(network: NetworkSpec | None, start_after: Collection[str] = ()) -> Wait:
-    """What the members of a role wait for, which is to start after others."""
+    """What the members of a role wait for; ``start_after`` names roles that must run first."""
     has_barrier = network is not None and network.barrier_seconds is not None
     return Wait(has_barrier, frozenset(start_after))

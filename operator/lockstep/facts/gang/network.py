@@ -1,4 +1,4 @@
-"""How the members of a gang find each other, as its owner wants it."""
+"""How the members of a gang find each other, by its spec."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ DEFAULT_PORT = 29_500
 
 
 class Rendezvous(StrEnum):
-    """Whose variables and files members find."""
+    """The framework whose environment variables and files members get."""
 
     NONE = "None"
     TORCH = "Torch"
@@ -16,7 +16,7 @@ class Rendezvous(StrEnum):
 
 
 class Launcher(StrEnum):
-    """Whose ``mpirun`` reads the host file."""
+    """The MPI whose ``mpirun`` reads the host file."""
 
     OPEN_MPI = "OpenMPI"
     MPICH = "MPICH"
@@ -27,8 +27,8 @@ class Launcher(StrEnum):
 class NetworkSpec:
     """What a GangJob says about its network.
 
-    ``port`` is that of the first worker, at which members meet. With ``barrier_seconds`` no member begins before all
-    are up, and an attempt in which they are not after so many seconds is undone.
+    ``port`` is the port of the first worker, where members meet. With ``barrier_seconds`` no member starts before all
+    are up; if that takes longer, the attempt is undone.
     """
 
     rendezvous: Rendezvous = Rendezvous.NONE

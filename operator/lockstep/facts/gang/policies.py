@@ -1,16 +1,16 @@
-"""What an owner wants done when members fail, when some have succeeded, and as time passes."""
+"""A gang's policies: what to do when members fail, when members have succeeded, and as time passes."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
 LONGEST_BACKOFF_SECONDS = 600.0
-# So many doublings of the shortest back-off are beyond the longest.
+# More doublings are not needed: the shortest back-off then exceeds the longest.
 _MOST_DOUBLINGS = 16
 
 
 class Action(StrEnum):
-    """What a failure policy does about a failure. ``IGNORE`` makes the gang anew, and counts nothing."""
+    """What a failure policy does about a failure. ``IGNORE`` restarts the gang without counting the restart."""
 
     FAIL_GANG = "FailGang"
     RESTART_GANG = "RestartGang"
@@ -18,23 +18,23 @@ class Action(StrEnum):
 
 
 class ExitCodes(NamedTuple):
-    """Which exit codes match, of the container of that name or of any; 0 never does."""
+    """Which exit codes match, of the named container or of any; 0 never matches."""
 
     container: str | None
     values: frozenset[int]
     is_inverted: bool
 
     def match(self, container: str, code: int) -> bool:
-        """Whether that container's end is meant."""
+        """Whether that exit code of that container matches."""
         is_meant = self.container is None or self.container == container
         return is_meant and code != 0 and (code in self.values) != self.is_inverted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What to do about some failures: those of these exit codes, or with one of these (type, status) of conditions.
+    """An action for failures with these exit codes, or with one of these pod conditions as (type, status).
 
-    ``roles``: whose failures are meant; empty for everybody's.
+    It applies to members of ``roles``; to all if empty.
     """
 
     action: Action
@@ -45,9 +45,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailurePolicy:
-    """What to do about members that fail: the first rule that matches wins, and without one the gang is restarted.
+    """What to do about members that fail: the first matching rule wins; if none matches, the gang is restarted.
 
-    ``keep_seconds``: how long the pods of a gang that has failed stay; as long as the gang does where it is ``None``.
+    ``keep_seconds``: how long the pods of a failed gang stay; ``None`` means as long as the gang.
     """
 
     max_restarts: int = 0
@@ -56,15 +56,15 @@ class FailurePolicy:
     keep_seconds: float | None = None
 
     def pause_seconds(self, restarts: int) -> float:
-        """How long a gang rests that has been restarted so often before."""
+        """The back-off in seconds before a restart, after that many ``restarts``."""
         return min(self.backoff_seconds * 2.0 ** min(restarts, _MOST_DOUBLINGS), LONGEST_BACKOFF_SECONDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
-    """All that a GangJob says about its own life, whether the rest of it can be obeyed or not.
+    """The policies of a GangJob. They count even if the rest of the spec is refused.
 
-    ``success_role``: the gang has succeeded when all members of that role have; all members where it is ``None``.
+    ``success_role``: the gang succeeds when all members of that role have succeeded; ``None`` means all members.
     """
 
     failure: FailurePolicy = field(default_factory=FailurePolicy)

@@ -1,15 +1,15 @@
-"""What is known of a gang whose members kubelets reject, as its status keeps it."""
+"""What the status of a gang keeps about kubelets that reject its members."""
 
 from typing import NamedTuple
 
 MOST_NODES = 16
-"""So many of the nodes are kept in a status; others reject the gang once more after a restart."""
+"""The most nodes kept in a status; after a restart, each further node may reject the gang once more."""
 
 
 class Rejected(NamedTuple):
-    """Kubelets of these ``nodes`` reject the gang's members for one reason, by name.
+    """Kubelets of these ``nodes`` reject the gang's members for this ``reason``.
 
-    ``suiting`` is a digest of all nodes that suit the gang, and of what they said of themselves when it was refused.
+    ``suiting`` is a digest of all nodes that suit the gang, and of their facts when it was refused.
     """
 
     reason: str

@@ -1,4 +1,4 @@
-"""Members that are alike: how many there may be, what each asks of its node, and what each does of the work."""
+"""Roles: members that are alike, with their number, what each needs of its node, and its share of the work."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from lockstep.facts.pods.pod import NO_POD_AFFINITY, PodAffinity, Request
 
 
 class Needs(NamedTuple):
-    """What one member asks of its node: all of its pod that a plan looks at."""
+    """What one member needs of its node: everything in its pod that planning uses."""
 
     request: Request
     constraints: Constraints
@@ -20,15 +20,16 @@ class Needs(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleSpec:
-    """One role of a gang; a GangJob without roles has one whose name is empty.
+    """One role of a gang; a GangJob without roles has one with an empty name.
 
-    ``path`` is the field of the GangJob's spec that has its template; ``pieces`` goes with the load of that name, and
-    only with that; ``template`` is the pod template as written, with what the node pool asks of members, and with their
-    gate where they wait for others. ``request``, ``constraints``, ``claims`` and ``pod_affinity`` are those of the
-    template, or what admission was seen to make of them: then ``written`` has those of the template. Its containers
-    start when all members of ``start_after`` run. ``not_weighed`` are the fields that say what the template only
-    prefers. ``claim_templates`` are those of which every member has a claim of its own, as written;
-    ``limits`` are what a member may take at most, by the template.
+    ``path`` is the field of the GangJob's spec that has the template. ``pieces`` is given for the load of that name
+    only. ``template`` is the pod template as written, plus what the node pool requires and the gate, if members wait.
+    ``request``, ``constraints``, ``claims`` and ``pod_affinity`` are from the template. If admission changes them, they
+    are as changed, and ``written`` has those of the template.
+
+    Its containers start when all members of ``start_after`` run. ``not_weighed`` are fields with preferences of the
+    template, which planning ignores. Each member gets a claim of its own for each of ``claim_templates``, which are as
+    written. ``limits`` are the resource limits of a member, by the template.
     """
 
     name: str = ""
@@ -49,5 +50,5 @@ class RoleSpec:
 
     @property
     def needs(self) -> Needs:
-        """What a member is planned with."""
+        """What planning uses for a member."""
         return Needs(self.request, self.constraints, self.claims, self.pod_affinity)

@@ -1,15 +1,15 @@
-"""What a gang that waits is told of its start: ``status.plan``."""
+"""The start estimate of a waiting gang: ``status.plan``."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 SAME_TIME_SECONDS = 1.0
-"""A status keeps whole seconds, and a plan made again from the same facts may differ by a rounding."""
+"""Times that differ by less count as equal: a status keeps whole seconds, and plans may differ by rounding."""
 
 
 class PlanChange(StrEnum):
-    """Why the plan of a gang that waits is another one than before. Public: adding is compatible."""
+    """Why the plan of a waiting gang has changed. Public: adding is compatible."""
 
     FIRST_PLANNED = "FirstPlanned"
     NODES_LOST = "NodesLost"
@@ -22,19 +22,19 @@ class PlanChange(StrEnum):
 
 
 class NodeKind(NamedTuple):
-    """So many members are expected on nodes of that speed, which is spelled with two significant digits."""
+    """The number of members expected on nodes of a speed, which is text with two significant digits."""
 
     speed: str
     members: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
-    """When a gang will start, as far as is known; times are in seconds.
+class StartEstimate:
+    """When a gang is expected to start.
 
-    Nine of ten such gangs start by ``late_start``, which is None while too few have. ``promised_start`` is None where
-    nothing is promised, ``expected_finish`` where it is not known how long it runs.
-    Of the gangs that wait, ``position - 1`` are expected to start before it. ``waits_for`` says whose end that is.
+    Nine of ten such gangs start by ``late_start``, which is None until enough of them have. ``promised_start`` is None
+    if nothing is promised, ``expected_finish`` if the run time is unknown. ``position - 1`` waiting gangs are expected
+    to start earlier. ``waits_for`` is a clause that names the gang or node that it waits for.
     """
 
     likely_start: float
@@ -48,7 +48,7 @@ class Outlook:
     changed_at: float
     changed_because: str
 
-    def promises_the_same_as(self, before: "Outlook") -> bool:
+    def promises_the_same_as(self, before: "StartEstimate") -> bool:
         """Whether start, promise and size are as before."""
         return (
             self.size == before.size
@@ -58,7 +58,7 @@ class Outlook:
 
 
 def is_same_time(one: float | None, other: float | None) -> bool:
-    """Whether a reader would see no difference."""
+    """Whether two times count as equal."""
     if one is None or other is None:
         return one is other
     return abs(one - other) <= SAME_TIME_SECONDS

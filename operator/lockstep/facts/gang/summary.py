@@ -1,15 +1,15 @@
-"""A gang in one line, for people: what `kubectl get gj` prints of its status."""
+"""A gang in one line: what ``kubectl get gj`` prints of its status."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 
 class GangState(StrEnum):
-    """How far a gang is, in a word. Public: adding is compatible, renaming breaks users.
+    """The state of a gang in a word. Public: adding is compatible, renaming breaks users.
 
-    ``WAITING``: nothing is chosen for it. ``PLANNED``: it has a start later on. ``STARTING``: members of it may exist,
-    not all have been seen running. ``STOPPING``: its members are being taken back. ``DELETING``: it holds nothing, and
-    somebody's finalizer keeps the object.
+    ``WAITING``: it has no start. ``PLANNED``: it has a later start. ``STARTING``: members may exist, and not all were
+    observed as running. ``STOPPING``: its attempt is being undone. ``DELETING``: it holds nothing, and a finalizer
+    keeps the object.
     """
 
     REFUSED = "Refused"
@@ -25,7 +25,7 @@ class GangState(StrEnum):
 
 
 class Summary(NamedTuple):
-    """The state, the size with the range it is of, and what one wants to know next. Either text may be empty."""
+    """The state, the size with its range, and the most useful detail. Either text may be empty."""
 
     state: GangState
     size: str

@@ -13,7 +13,7 @@ class BudgetKey(NamedTuple):
 
 
 class BudgetFact(NamedTuple):
-    """One PodDisruptionBudget: how many of the pods it selects may be taken away now."""
+    """One PodDisruptionBudget: how many of the pods it selects may be disrupted now."""
 
     key: BudgetKey
     selector: LabelSelector | None

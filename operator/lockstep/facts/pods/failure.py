@@ -1,4 +1,4 @@
-"""An expected "no" as a value: nothing has broken, the gang is undone and planned again."""
+"""Expected failures of attempts, as values: the attempt is undone and the gang is planned again."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,19 +9,19 @@ from lockstep.facts.reasons import Reason
 
 
 class LostOn(NamedTuple):
-    """A member was lost on that node, and how; a kubelet that rejected it gave the reason and the ``words``."""
+    """A node on which a member was lost, and how; a kubelet that rejected it gave ``rejected_for`` and ``message``."""
 
     node: str
     outcome: PodOutcome
     rejected_for: str = ""
-    words: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why an attempt came to nothing: an enumerated reason and a clause for the gang's owner, without a full stop.
+    """Why an attempt failed: an enumerated reason and a clause for users, without a full stop.
 
-    ``lost_on`` are the nodes where members were lost, where that is the reason. Our own deletions are no losses.
+    ``lost_on`` are the nodes where members were lost, if that is the reason. The operator's own deletions do not count.
     """
 
     reason: Reason
@@ -30,10 +30,10 @@ class Failure:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it was decided so, and the attempt did not fail: an event of its own tells of it, if any need."""
+        """Whether the end was a decision, not a failure of the attempt; it has an event of its own or needs none."""
         return meaning_of(self.reason).is_wanted
 
     @property
     def is_users_own(self) -> bool:
-        """Whether a user asked for it by a change of the GangJob, so that it is no trouble to warn of."""
+        """Whether a user requested it by changing the GangJob, so that it needs no warning."""
         return meaning_of(self.reason).is_users_own

@@ -1,4 +1,4 @@
-"""Pace: what CPU the members of a gang have, and what they have while they are paced."""
+"""Pace: the CPU of members, and how far a gang is paced."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,23 +7,23 @@ from typing import NamedTuple
 
 
 class Pace(StrEnum):
-    """What members on fast nodes may take while they wait for the slowest."""
+    """Whether members on fast nodes give back CPU that they do not need to keep up with the slowest."""
 
     NONE = "None"
     LOCAL = "Local"
 
 
 class Cpu(NamedTuple):
-    """CPU of one container in thousandths of a core; no ``limit`` is None."""
+    """CPU of one container in thousandths of a core; ``limit`` is None if there is none."""
 
     request: int
     limit: int | None
 
 
 class ContainerCpu(NamedTuple):
-    """One container of a member: what is asked for, and what is ``in_force`` while its node can't give that.
+    """One container of a member: its requested amounts, and those ``in_force`` while the node can't give these.
 
-    ``restarts``: another amount of CPU would restart the container.
+    ``restarts``: a change of its CPU would restart the container.
     """
 
     name: str
@@ -41,10 +41,10 @@ class PendingResize(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberCpu:
-    """The CPU of a member: of its ``containers``, but for init containers.
+    """The CPU of a member, by container; init containers are left out.
 
-    ``is_guaranteed``: requests and limits of the pod are the same, and have to stay so. ``is_of_whole``: the pod asks
-    for CPU as a whole. ``pending``: what it asks for is not in force, for that reason.
+    ``is_guaranteed``: the pod's QoS class is Guaranteed, so requests and limits must stay equal. ``is_of_whole``: the
+    pod requests CPU at pod level. ``pending``: why the requested amounts are not in force; None if they are.
     """
 
     containers: tuple[ContainerCpu, ...]
@@ -54,12 +54,12 @@ class MemberCpu:
 
     @property
     def amounts(self) -> Mapping[str, Cpu]:
-        """What is asked for, by the names of the containers."""
+        """The requested amounts by container name."""
         return {one.name: one.cpu for one in self.containers}
 
 
 class ResizeResult(StrEnum):
-    """What became of a resize. ``WITHDRAWN``: the node could not give so much, and was asked for less."""
+    """The result of a resize. ``WITHDRAWN``: the node could not give so much, so less was requested."""
 
     DONE = "done"
     REFUSED = "refused"
@@ -68,7 +68,7 @@ class ResizeResult(StrEnum):
 
 
 class Unpaced(NamedTuple):
-    """What one container of a role's members has while they are not paced."""
+    """The CPU of one container of a role's members while they are unpaced."""
 
     role: str
     container: str
@@ -77,9 +77,9 @@ class Unpaced(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaceStatus:
-    """How far a gang is paced: of so many ``members`` of the roles concerned so many are ``paced``.
+    """How far a gang is paced: ``members`` counts all members of the roles concerned, ``paced`` those that have less.
 
-    ``given_back``: thousandths of a core that these request less than without pace.
+    ``given_back``: how much less they request than unpaced, in thousandths of a core.
     """
 
     members: int

@@ -1,4 +1,4 @@
-"""Pods as facts: what one takes from its node, and whose member it is."""
+"""Pods as facts: what a pod takes from its node, and which gang it belongs to."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,13 +13,13 @@ Request = tuple[tuple[str, int], ...]
 
 
 LARGEST_AMOUNT = 2**49
-"""The most that is counted of one resource of one pod, or of what a node can hold: 512 TiB, 562 billion CPUs.
+"""Amounts of one resource of a pod or a node are capped at this: 512 TiB, or 562 billion CPUs.
 
-10,000 members of it, the largest gang, are below 2**63: their sum still is one integer of an array.
+So the sum over 10,000 members, the largest gang, is below 2**63 and fits into one integer of an array.
 """
 
 MOST_GRACE_SECONDS = 3_600
-"""The longest grace period of a member: no gang waits longer for its room. The schema has the same bound."""
+"""The longest grace period of a member, as in the schema: no gang waits longer for the room of an evicted member."""
 
 
 class PodKey(NamedTuple):
@@ -40,7 +40,7 @@ class PodPhase(StrEnum):
 
     @property
     def is_over(self) -> bool:
-        """Whether no container of the pod runs any more, or ever will."""
+        """Whether no container of the pod runs or will run again."""
         match self:
             case PodPhase.SUCCEEDED | PodPhase.FAILED:
                 return True
@@ -51,7 +51,7 @@ class PodPhase(StrEnum):
 
 
 class Membership(NamedTuple):
-    """Whose member a pod is: the gang and its UID, the attempt that made the pod, and the pod's rank in the gang."""
+    """The gang of a pod and its UID, the attempt that created the pod, and the pod's rank."""
 
     gang: GangKey
     gang_uid: str
@@ -60,7 +60,7 @@ class Membership(NamedTuple):
 
 
 class PodEnd(NamedTuple):
-    """How a member ended, or ends: (name, exit code) of its failed containers, (type, status) of its conditions."""
+    """How a member ended: (name, exit code) of its failed containers, and (type, status) of its conditions."""
 
     exits: tuple[tuple[str, int], ...]
     conditions: frozenset[tuple[str, str]]
@@ -74,9 +74,10 @@ LabelSelector = tuple[Requirement, ...]
 
 
 class PodTerm(NamedTuple):
-    """Which pods are meant, and which nodes are near them: those that share their node's value of a label.
+    """A term of pod affinity: selects pods, and the nodes with the same value of ``topology_key`` as a pod's node.
 
-    Pods whose labels match, in the namespaces named and in those whose own labels match; ``None`` matches nothing.
+    It selects pods in ``namespaces`` and in namespaces that ``namespace_selector`` matches. A selector that is ``None``
+    matches nothing.
     """
 
     topology_key: str
@@ -86,10 +87,10 @@ class PodTerm(NamedTuple):
 
 
 class WrittenTerm(NamedTuple):
-    """A term as a template has it, which is nobody's yet.
+    """A term as written in a template, before it applies to a pod.
 
-    Where it names no namespace at all, that of the pod is meant. The values that the pod has of the labels ``alike``
-    are asked for besides, and those that it has of the labels ``unlike`` are not wanted.
+    Without any namespace it means the pod's own. ``alike`` are its matchLabelKeys: selected pods have the pod's values
+    of these labels. ``unlike`` are its mismatchLabelKeys: selected pods have other values.
     """
 
     term: PodTerm
@@ -98,7 +99,7 @@ class WrittenTerm(NamedTuple):
 
 
 class PodAffinity(NamedTuple):
-    """What a template requires of the pods around its own: to be ``near`` some of each term, ``apart`` from all."""
+    """The required pod affinity of a template (``near`` a pod of each term) and anti-affinity (``apart`` from all)."""
 
     near: tuple[WrittenTerm, ...] = ()
     apart: tuple[WrittenTerm, ...] = ()
@@ -109,17 +110,17 @@ NO_POD_AFFINITY = PodAffinity()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodFact:
-    """One pod, of anybody: what it takes from its node, and how far it is if it is a member of a gang.
+    """Any pod in the cluster: what it takes from its node, and the state of a member.
 
-    ``lasting``: it is not meant to end, so that nobody waits for what it takes. ``claims`` are the names of those it
-    uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
-    ``has_unread_labels``: they are too many, and ``labels`` has none.
-    Of a member is known whether it ``is_up``, at its gate or past it; whether it ``may_go`` on; when it ``started``.
-    Of members, ``outcome`` says what has become of them, ``end`` is there where they failed or are lost, and
-    ``progress`` is what they report. One that ``is_done`` runs on, though all its containers but sidecars have ended
-    well. ``rejected_for`` is the reason of a kubelet that rejected it. ``finalizers`` keep one that is being deleted.
-    ``cpu`` is that of a member that runs. ``is_stopping``: its node is to end the member, or has, and keep the pod.
-    ``gone_by`` is when it will have ended, where it is being deleted and that is known.
+    ``lasting``: it runs without a known end, so no gang is planned after it. ``keeps_away`` is its required
+    anti-affinity. ``claims`` are the names of claims that it uses; ``nominated`` is its nominated node.
+    ``has_unread_labels``: it has too many labels, and ``labels`` is empty.
+
+    The rest is about members. ``is_up``: at its gate or past it; ``may_go``: its gate is open. ``outcome`` says how it
+    ended; ``end`` is given if it failed or is lost. ``progress`` is what it reports. ``is_done``: it still runs, but
+    all containers except sidecars have succeeded. ``rejected_for`` is the reason of a kubelet that rejected it.
+    ``cpu`` is given while it runs. ``is_stopping``: the node must stop it or has done so, and the pod stays.
+    ``gone_by`` is the time by which a pod that is being deleted will have ended, if known.
     """
 
     key: PodKey
@@ -152,12 +153,12 @@ class PodFact:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the pod no longer takes anything from its node."""
+        """Whether the pod has ended, so that it takes nothing from its node."""
         return self.phase.is_over
 
     @property
     def outcome_once_gone(self) -> PodOutcome:
-        """What has become of a member that is gone, and was seen so for the last time."""
+        """The outcome of a member whose pod no longer exists and was last observed like this."""
         if self.outcome is not PodOutcome.GOING:
             return self.outcome
         return PodOutcome.SUCCEEDED if self.is_done else PodOutcome.DELETED

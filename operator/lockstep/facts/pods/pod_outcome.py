@@ -1,28 +1,28 @@
-"""What has become of a member of a gang, by the last state of its pod."""
+"""The outcome of a gang's member, by the last state of its pod."""
 
 from enum import StrEnum
 from typing import assert_never
 
 
 class PodOutcome(StrEnum):
-    """What has become of a member. It follows from the pod's state alone, in whatever order that came about."""
+    """The outcome of a member. It depends on the pod's state only, not on the order of events."""
 
     GOING = "Going"
-    """It has not ended, and its end was not asked for."""
+    """It has not ended, and its end was not requested."""
     SUCCEEDED = "Succeeded"
-    """It ended well by itself, before its end was asked for."""
+    """It succeeded before its end was requested."""
     FAILED = "Failed"
-    """Its own program failed, before its end was asked for; or the deadline of its own template ended it."""
+    """Its program failed before its end was requested, or the deadline in its template ended it."""
     REJECTED = "Rejected"
     """Its kubelet rejected it: it never ran."""
     DISRUPTED = "Disrupted"
     """Its node, or another part of the cluster, ended it."""
     DELETED = "Deleted"
-    """It was deleted, or is being deleted, and had not ended before."""
+    """It was or is being deleted, and had not ended before."""
 
     @property
     def is_loss(self) -> bool:
-        """Whether the cluster took the member away, so that its exit codes say nothing of its program."""
+        """Whether the cluster removed the member, so that its exit codes say nothing about its program."""
         match self:
             case PodOutcome.REJECTED | PodOutcome.DISRUPTED | PodOutcome.DELETED:
                 return True
@@ -33,7 +33,7 @@ class PodOutcome(StrEnum):
 
     @property
     def is_end(self) -> bool:
-        """Whether the member ended in a way for which its gang's policies ask how."""
+        """Whether the member ended in a way that the gang's failure policy evaluates."""
         match self:
             case PodOutcome.FAILED | PodOutcome.REJECTED | PodOutcome.DISRUPTED | PodOutcome.DELETED:
                 return True

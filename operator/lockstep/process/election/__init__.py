@@ -1,1 +1,1 @@
-"""Which of several processes leads: one at a time, by a lease that it renews."""
+"""Leader election: one of several processes leads, by a lease that it renews."""

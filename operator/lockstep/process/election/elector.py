@@ -1,7 +1,7 @@
-"""Takes the lease, renews it and gives it back; opens the fence while it holds, and closes it when it can't be sure.
+"""Takes the lease, renews it and gives it back. The fence is open only while the lease is certainly held.
 
-Field names, transitions and times are client-go's. What differs: a lease that is missing, or was emptied by somebody
-who did not hold it, is not taken at once (:mod:`.rival`), and its holder makes it whole again.
+Field names, transitions and times are those of client-go, with one difference. A lease that is missing, or that another
+client than its holder has emptied, is not taken at once (:mod:`.rival`); its holder restores it.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ log = logging.getLogger(__name__)
 
 
 class LeaseLostError(Exception):
-    """Leading is over, or may be; the sentence says why."""
+    """The process no longer leads, or is not sure of it; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElectionTerms:
-    """Which lease, and its times in seconds: lease duration > renew deadline > retry period."""
+    """The lease, and its times in seconds: lease duration > renew deadline > retry period."""
 
     namespace: str
     name: str
@@ -39,9 +39,9 @@ class ElectionTerms:
 
 
 class Elector:
-    """One process's part in the election, as ``holder``; ``now`` is the time of day, which is written for people.
+    """Takes part in the election as ``holder``. ``now`` returns the time of day, which is only written, never compared.
 
-    ``client`` sends requests for the lease only, and is not behind ``fence``.
+    ``client`` is for requests about the lease only; ``fence`` does not apply to it.
     """
 
     def __init__(
@@ -78,12 +78,12 @@ class Elector:
             self._fence.close()
 
     async def give_back(self) -> None:
-        """Let the next process lead at once. Only for a holder that writes nothing any more."""
+        """Release the lease, so that the next process leads at once. Call it only when nothing is written any more."""
         held, self._held = self._held, None
         while held is not None:
             body = given_back_lease(held, self._holder, now=self._now())
             answer = await self._ask(self._client.replace(self._target, body))
-            # A renewal may have arrived of which we have not heard.
+            # An earlier renewal may have succeeded although its answer was lost.
             held = await self._still_ours(held) if answer is not None and answer.code == _CONFLICT else None
 
     # Winning
@@ -94,7 +94,7 @@ class Elector:
             return False
         lease = read_lease(answer.body) if answer.is_success else None
         rival.see(lease, Fence.now())
-        # It is ours already where the answer to an earlier try was lost.
+        # The lease is ours already if an earlier try succeeded and its answer was lost.
         is_mine = lease is not None and lease.holder == self._holder.name
         return (is_mine or not rival.seconds_left(Fence.now())) and await self._take(lease)
 
@@ -109,7 +109,7 @@ class Elector:
     # Holding
 
     async def _renew(self) -> bool:
-        """Renew once; trouble is no loss before the renew deadline. Returns False where the next try is due at once."""
+        """Renew once; an error is no loss before the renew deadline. Returns False if the next try is due at once."""
         held = self._held
         assert held is not None, "only what was won is renewed"
         if not self._fence.is_open:
@@ -127,9 +127,9 @@ class Elector:
         return False
 
     async def _still_ours(self, held: Lease) -> Lease | None:
-        """The lease as it stands now, if nobody else has taken or deleted it; as it was where nobody knows.
+        """The lease as it is now; None if another process has taken it or it was deleted; ``held`` if unknown.
 
-        Where somebody has emptied it, it is still ours: nobody else takes it before a lease duration is over.
+        An emptied lease is still ours: other processes do not take it before a lease duration is over.
         """
         answer = await self._ask(self._client.get(self._target))
         if answer is None or not (answer.is_success or answer.code == _NOT_FOUND):
@@ -138,7 +138,7 @@ class Elector:
         return lease if lease is not None and lease.holder in ("", self._holder.name) else None
 
     def _now_held(self, answer: Answer, sent_at: float) -> None:
-        """Count from before the request was sent: others saw it change later than that."""
+        """Count from before the request was sent: other processes observed the change later."""
         self._held = read_lease(answer.body)
         self._fence.open_until(sent_at + self._terms.renew_deadline)
 
@@ -159,7 +159,7 @@ class Elector:
         return self._client.replace(self._target, body)
 
     async def _ask(self, request: Awaitable[Answer]) -> Answer | None:
-        """The answer, or None where there is none in half the renew deadline, so that there is time for another try."""
+        """The answer, or None if there is none within half the renew deadline: that leaves time for another try."""
         answer, trouble = None, ""
         seconds = self._terms.renew_deadline / 2
         try:
@@ -175,7 +175,7 @@ class Elector:
         return answer
 
     def _note(self, trouble: str) -> None:
-        """Log trouble with the lease once for each kind of it."""
+        """Log an error with the lease, unless it is the same as the last one."""
         if trouble and trouble != self._trouble:
             log.warning("lease %s/%s: %s", self._terms.namespace, self._terms.name, trouble)
         self._trouble = trouble

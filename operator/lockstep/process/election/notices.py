@@ -1,6 +1,6 @@
-"""News of the lease as soon as there is any, so that a change is noticed before the next look at it.
+"""Watches the lease, so that a change is noticed before the next read.
 
-Nothing depends on it: where the watch fails, only the looks are left.
+Nothing depends on this: if the watch fails, the lease is still read in intervals.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ _PAUSE_SECONDS = 1.0
 
 
 class LeaseNotices:
-    """Tells of changes of one lease, but for those that ``identity`` itself has made."""
+    """Notifies of changes of one lease, except those made by ``identity`` itself."""
 
     def __init__(self, client: KubeClient, namespace: str, name: str, *, identity: str) -> None:
         self._client = client
@@ -28,7 +28,7 @@ class LeaseNotices:
 
     @asynccontextmanager
     async def coming(self) -> AsyncIterator[None]:
-        """Watch for the length of the block."""
+        """Watch while the block runs."""
         watching = asyncio.create_task(self._keep_watching())
         try:
             yield
@@ -36,7 +36,7 @@ class LeaseNotices:
             watching.cancel()
 
     async def wait(self, *, at_most_seconds: float) -> None:
-        """Return when somebody else has changed the lease, or the time is up."""
+        """Return when another client has changed the lease, or after ``at_most_seconds``."""
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most_seconds):
                 await self._changed.wait()

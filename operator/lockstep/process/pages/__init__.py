@@ -1,1 +1,1 @@
-"""The pages that the process serves: health, metrics, gates, timeline."""
+"""The HTTP pages that the process serves, and who may read them."""

@@ -1,4 +1,4 @@
-"""The certificate with which the metrics are served, read again whenever its files have changed."""
+"""The certificate for serving metrics; it is read again whenever its files have changed."""
 
 import logging
 import ssl
@@ -14,7 +14,7 @@ KEY = "tls.key"
 
 
 class _FileState(NamedTuple):
-    """How a file looked; another content looks different."""
+    """The state of a file; it differs after every change of the content."""
 
     inode: int
     size: int
@@ -22,37 +22,37 @@ class _FileState(NamedTuple):
 
 
 class Certificate:
-    """The certificate and key in a folder. Each connection is served with what the files held when it began.
+    """The certificate and key in a folder. Each connection uses what the files held when it began.
 
-    Files that can't be used leave the certificate that could be; the log says so once for each state of the files.
+    If new files can't be used, the last usable certificate stays; this is logged once for each state of the files.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Read it; raise ``StartError`` where that can't be done."""
+        """Read the files; raises ``StartError`` if they can't be used."""
         self._folder = folder
         try:
-            self._looks: tuple[_FileState, ...] | None = self._look()
+            self._states: tuple[_FileState, ...] | None = self._file_states()
             self._newest = self._read()
         except OSError as error:
             raise StartError(self._complaint(error)) from error
 
     def context(self) -> ssl.SSLContext:
-        """For a server that may run for longer than one certificate holds."""
+        """A context for a server; it follows changes of the certificate."""
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.sni_callback = self._choose
         return context
 
     def _choose(self, connection: ssl.SSLObject, _name: str | None, _first: ssl.SSLContext) -> None:
-        """Called at each handshake, with a name or without."""
+        """Called at each handshake, with a server name or without."""
         self._follow()
         connection.context = self._newest
 
     def _follow(self) -> None:
-        looks = self._look_if_there()
-        if looks == self._looks:
+        states = self._file_states_if_there()
+        if states == self._states:
             return
-        # Taken before the files are read: what changes meanwhile is read at the next connection.
-        self._looks = looks
+        # The states are from before the files are read: a later change is read at the next connection.
+        self._states = states
         try:
             self._newest = self._read()
         except OSError as error:
@@ -60,19 +60,19 @@ class Certificate:
         else:
             log.info("the certificate in %s has changed and was read again", self._folder)
 
-    def _look(self) -> tuple[_FileState, ...]:
+    def _file_states(self) -> tuple[_FileState, ...]:
         states = [(self._folder / name).stat() for name in (CERTIFICATE, KEY)]
         return tuple(_FileState(state.st_ino, state.st_size, state.st_mtime_ns) for state in states)
 
-    def _look_if_there(self) -> tuple[_FileState, ...] | None:
+    def _file_states_if_there(self) -> tuple[_FileState, ...] | None:
         try:
-            return self._look()
+            return self._file_states()
         except OSError:
             return None
 
     def _read(self) -> ssl.SSLContext:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        # With a password at hand nobody is asked for one on a terminal.
+        # A password is given, so that OpenSSL never asks for one on a terminal.
         context.load_cert_chain(self._folder / CERTIFICATE, self._folder / KEY, password="")
         return context
 

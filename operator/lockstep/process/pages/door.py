@@ -1,7 +1,7 @@
-"""Lets connections in: so many at once, the one that is open longest makes way for one more.
+"""Accepts connections, 128 at most: a new one beyond that closes the oldest.
 
-Whoever may connect could otherwise open as many as the process may have files, and leave none for its own requests. The
-limit counts from the handshake on.
+Otherwise clients could use up the file descriptors of the process, and leave none for its own requests. Connections
+count from the handshake on.
 """
 
 import asyncio
@@ -23,9 +23,9 @@ log = logging.getLogger(__name__)
 
 
 class Door:
-    """One ``address``. ``serve`` makes what speaks with whoever comes in; without ``tls`` it speaks plainly.
+    """Listens at ``address``. ``serve`` makes the protocol of each connection; without ``tls`` these are plain.
 
-    Raises ``OSError`` where the address can't be had.
+    Raises ``OSError`` if the address can't be used.
     """
 
     def __init__(self, host: str, port: int, serve: Callable[[], BaseProtocol], *, tls: ssl.SSLContext | None) -> None:
@@ -38,7 +38,7 @@ class Door:
         self._accepting = asyncio.create_task(self._keep_accepting())
 
     async def close(self) -> None:
-        """Let nobody in any more. Who is in stays."""
+        """Accept no more connections. Open ones stay."""
         over = (self._accepting, *self._entering)
         for task in over:
             task.cancel()
@@ -53,7 +53,7 @@ class Door:
             except OSError as error:
                 log.warning("nobody can be let in at port %d: %s", self.address[1], error)
                 await asyncio.sleep(_PAUSE_SECONDS)
-            # However many stand in line, whatever else there is to do has its turn.
+            # Let other tasks of the event loop run, however many connections wait.
             await asyncio.sleep(0)
 
     async def _accept(self) -> None:
@@ -66,7 +66,7 @@ class Door:
 
     async def _let_in(self, connection: socket.socket) -> None:
         seconds = None if self._tls is None else _HANDSHAKE_SECONDS
-        # What ends a handshake is the fault of whoever comes: it is nothing to log.
+        # A failed handshake is the client's fault, so it is not logged.
         with suppress(OSError):
             await asyncio.get_running_loop().connect_accepted_socket(
                 self._serve, connection, ssl=self._tls, ssl_handshake_timeout=seconds
@@ -75,7 +75,7 @@ class Door:
     def _make_room(self) -> None:
         if len(self._open) < _MOST_AT_ONCE:
             return
-        # Whoever is served closes the socket when it is over.
+        # The protocol closes its socket at the end.
         self._open = deque(one for one in self._open if one.fileno() >= 0)
         if len(self._open) >= _MOST_AT_ONCE:
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Whom a page is shown to: a caller whose bearer token the API server knows, and who may get that path."""
+"""Protects a page: the API server must know the caller's bearer token, and allow the caller to get the path."""
 
 from typing import assert_never
 
@@ -12,7 +12,7 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 def behind_reviews(page: Page, reviews: Reviews) -> Page:
-    """The same page for those who may see it; anybody else gets one sentence."""
+    """The page for callers that may read it; others get an error with one sentence."""
 
     async def guarded(health: Health, request: web.Request) -> web.Response:
         token = _bearer_token(request)
@@ -38,7 +38,7 @@ def behind_reviews(page: Page, reviews: Reviews) -> Page:
 def _bearer_token(request: web.Request) -> str | None:
     value = request.headers.get("Authorization", "")
     token = value[len(_SCHEME) :].strip() if value.lower().startswith(_SCHEME) else ""
-    # A token has no other characters, and headers may have bytes that are no text at all.
+    # Tokens are ASCII; headers may have other bytes.
     return token if token.isascii() and token else None
 
 

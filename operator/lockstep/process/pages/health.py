@@ -1,4 +1,4 @@
-"""What the process says of itself, page by page: alive, ready, its metrics, its last decision, and gangs in time."""
+"""The pages: liveness, readiness, metrics, the last snapshot and plan, and the timeline."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping
@@ -19,10 +19,9 @@ from lockstep.report.text.refusal_sentences import spell
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What the pages ask. ``pictures`` are those of the timeline.
+    """What the pages show. ``pictures`` are those of the timeline.
 
-    ``unready``: one sentence on why the process is not ready, empty where it is. ``refresh`` brings the gauges up to
-    date.
+    ``unready`` returns one sentence on why the process is not ready, or ''. ``refresh`` updates the gauges.
     """
 
     unready: Callable[[], str]
@@ -35,7 +34,7 @@ class Health:
 
 
 async def _healthz(_: Health, _request: web.Request) -> web.Response:
-    """Answer as long as the event loop turns: what can break otherwise ends the process."""
+    """Answer as long as the event loop runs; any other fatal error ends the process."""
     return web.Response(text="ok\n")
 
 
@@ -46,7 +45,7 @@ async def _readyz(health: Health, _: web.Request) -> web.Response:
 
 async def _metrics(health: Health, request: web.Request) -> web.Response:
     encode, content_type = _encoder(request.headers.get("Accept", ""))
-    # One at a time, and spelled beside the event loop: there are thousands of lines, and anybody may ask.
+    # One request at a time, and formatted in a thread: there are thousands of lines, and any client may ask.
     async with health.showing_metrics:
         await in_turns(health.refresh())
         body = await asyncio.to_thread(encode, health.metrics.registry)
@@ -54,11 +53,11 @@ async def _metrics(health: Health, request: web.Request) -> web.Response:
 
 
 def _encoder(accept: str) -> tuple[Callable[[Collector], bytes], str]:
-    """How to write the metrics for who accepts that, and what that is called."""
+    """The encoder for that ``Accept`` header, and its content type."""
     try:
         return choose_encoder(accept)
     except (TypeError, ValueError):
-        # The library stumbles over versions that are none.
+        # The library raises on invalid versions.
         return choose_encoder("")
 
 
@@ -66,13 +65,13 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
     decided = health.decided()
     if decided is None:
         return web.Response(status=404, text="no gang has been planned yet\n")
-    # One at a time, and beside the event loop: the facts are frozen, and there may be many of them.
+    # One request at a time, and in a thread: the facts are frozen, and there may be many.
     async with health.showing_snapshot:
-        body = await asyncio.to_thread(_spelled, decided)
+        body = await asyncio.to_thread(_formatted, decided)
     return web.Response(body=body, content_type="application/json")
 
 
-def _spelled(decided: LastPlan) -> bytes:
+def _formatted(decided: LastPlan) -> bytes:
     document = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, spell)}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
@@ -82,7 +81,7 @@ async def _timeline(_: Health, _request: web.Request) -> web.Response:
 
 
 async def _timeline_picture(health: Health, request: web.Request) -> web.Response:
-    """Answer with the newest picture, unless the asker has it."""
+    """Answer with the newest picture, unless the client has it."""
     picture = await health.pictures.newest()
     headers = {"ETag": picture.tag, "Cache-Control": "no-cache"}
     if request.headers.get("If-None-Match") == picture.tag:
@@ -99,7 +98,7 @@ PROBES: Mapping[str, Page] = {
 METRICS: Mapping[str, Page] = {
     "/metrics": _metrics,
 }
-# They show what users have asked for: only who may enter the operator's own host or pod should see them.
+# These show what users have requested, so only clients on the operator's own host or in its pod may read them.
 DEBUG_PAGES: Mapping[str, Page] = {
     "/debug/snapshot": _snapshot,
     "/timeline": _timeline,

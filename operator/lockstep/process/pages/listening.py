@@ -1,4 +1,4 @@
-"""Where the pages are: which listener has which."""
+"""Which pages are served at which address."""
 
 import logging
 import ssl
@@ -22,7 +22,7 @@ from lockstep.process.pages.reviews import Reviews
 from lockstep.process.stores.errors import StartError
 from lockstep.process.stores.settings import Settings
 
-# Whoever reads slowly does not keep the process from ending.
+# The process does not wait longer for slow clients when it ends.
 _LAST_ANSWERS_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listener:
-    """Pages at one address; port 0 takes a free one. Without ``tls`` it speaks plain HTTP."""
+    """Pages at one address; port 0 means any free port. Without ``tls`` they are served by plain HTTP."""
 
     pages: Mapping[str, Page]
     host: str
@@ -39,7 +39,7 @@ class Listener:
 
 
 async def start_pages(stack: AsyncExitStack, settings: Settings, health: Health, client: KubeClient) -> None:
-    """Serve every page until the stack unwinds; raise ``StartError`` where an address or certificate can't be used."""
+    """Serve all pages until the stack unwinds. Raises ``StartError`` if an address or certificate can't be used."""
     for listener in _listeners(settings, client):
         try:
             await stack.enter_async_context(listen(health, listener))
@@ -49,7 +49,7 @@ async def start_pages(stack: AsyncExitStack, settings: Settings, health: Health,
 
 @asynccontextmanager
 async def listen(health: Health, listener: Listener) -> AsyncIterator[tuple[str, int]]:
-    """Serve pages for the length of the block, at the address given. Raises ``OSError`` where it can't be had."""
+    """Serve pages while the block runs; yields the address. Raises ``OSError`` if it can't be used."""
     app = web.Application()
     app.add_routes([web.get(path, partial(page, health)) for path, page in listener.pages.items()])
     runner = web.AppRunner(app, access_log=None, logger=_requests_log(), shutdown_timeout=_LAST_ANSWERS_SECONDS)
@@ -67,7 +67,7 @@ async def listen(health: Health, listener: Listener) -> AsyncIterator[tuple[str,
 
 
 def _requests_log() -> logging.Logger:
-    """For what goes wrong with a request, unless that is the asker's fault: who asks could fill the log with it."""
+    """A log for errors with requests, except those that clients cause: these could fill the log."""
     requests = logging.getLogger(f"{__name__}.requests")
     requests.addFilter(_is_no_fault_of_the_asker)
     return requests
@@ -78,7 +78,7 @@ def _is_no_fault_of_the_asker(record: logging.LogRecord) -> bool:
 
 
 def _listeners(settings: Settings, client: KubeClient) -> Iterator[Listener]:
-    """Who may reach the operator may see the probes, and the metrics unless they are secured."""
+    """All listeners: probes are open to all clients, metrics too unless they are secured, debug pages are local."""
     open_pages = PROBES if settings.metrics_secure else {**PROBES, **METRICS}
     yield Listener(pages=open_pages, host=settings.listen_host, port=settings.listen_port)
     debug_pages = {path: for_loopback(page) for path, page in DEBUG_PAGES.items()}

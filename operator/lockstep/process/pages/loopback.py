@@ -1,7 +1,7 @@
-"""Pages for those who are on the operator's own host: on its loopback they answer only to names of the loopback.
+"""Protects pages on the loopback of the operator's host: there they answer only to host names of the loopback.
 
-A web page of anybody's may have its own name stand for 127.0.0.1, and then read what a browser on this host gets there.
-The browser says by which name it asked.
+This prevents DNS rebinding: any website may let its own name resolve to 127.0.0.1, and then read pages through a
+browser on this host. The browser sends that name as the host.
 """
 
 import re
@@ -18,7 +18,7 @@ _REFUSAL = "this page shows names of all namespaces: ask for it as localhost, 12
 
 
 def for_loopback(page: Page) -> Page:
-    """The same page, but for who comes in at the loopback and asks for another host."""
+    """The page; requests over the loopback with another host name are refused."""
 
     async def guarded(health: Health, request: web.Request) -> web.Response:
         hosts = request.headers.getall("Host", ())
@@ -30,7 +30,7 @@ def for_loopback(page: Page) -> Page:
 
 
 def means_loopback(host: str) -> bool:
-    """Whether a ``Host`` header is the loopback's: localhost, an address of 127.0.0.0/8, or [::1], at any port."""
+    """Whether a ``Host`` header names the loopback: localhost, an address of 127.0.0.0/8, or [::1], with any port."""
     match = _HOST.match(host)
     if match is None or not (host[match.end() :] == "" or _PORT.fullmatch(host, match.end())):
         return False
@@ -43,7 +43,7 @@ def means_loopback(host: str) -> bool:
 
 
 def _came_by_loopback(request: web.Request) -> bool:
-    """Whether the connection is to an address of the loopback. One that is closing has no address, and counts."""
+    """Whether the connection is to a loopback address. A closing one has no address, and counts as such."""
     own = request.get_extra_info("sockname")
     if not own:
         return True

@@ -1,7 +1,7 @@
-"""Who may read the metrics: the API server says whose token it is and what that caller may do.
+"""Which callers may read the metrics: the API server reviews their tokens and rights.
 
-What it says is remembered for a short while, by a digest of the token. However many different tokens an address shows,
-only so many a second are asked about; other addresses, and tokens that were good before, do not wait for those.
+Results are kept for a short while, by a digest of the token. For each address only a few unknown tokens are reviewed
+per second. Other addresses, and tokens that were allowed before, do not wait for those.
 """
 
 import asyncio
@@ -19,18 +19,18 @@ from lockstep.api.client.review import Manifest, access_review, is_allowed, revi
 
 log = logging.getLogger(__name__)
 
-# As long as a right that was taken away, or given, may go unnoticed.
+# How long results are kept: a change of rights may go unnoticed for this time.
 _ALLOWED_SECONDS = 60.0
 _OTHERWISE_SECONDS = 10.0
 _MOST_REMEMBERED = 1024
 _MOST_UNDER_WAY = 8
-_STRANGERS_A_SECOND = 5.0
-_STRANGERS_AT_ONCE = 20.0
+_UNKNOWN_A_SECOND = 5.0
+_UNKNOWN_AT_ONCE = 20.0
 _PATIENCE_SECONDS = 30.0
 
 
 class Verdict(Enum):
-    """What becomes of somebody who shows a token."""
+    """The result for a caller with a token."""
 
     ALLOWED = auto()
     UNKNOWN_TOKEN = auto()
@@ -46,7 +46,7 @@ def _remembered_seconds(verdict: Verdict) -> float | None:
         case Verdict.UNKNOWN_TOKEN | Verdict.FORBIDDEN | Verdict.TOO_MANY:
             return _OTHERWISE_SECONDS
         case Verdict.NOT_REVIEWED:
-            # What was known stays: who was let in before is asked about ahead of strangers.
+            # The last result stays: tokens that were allowed before are reviewed ahead of unknown ones.
             return None
         case _:
             assert_never(verdict)
@@ -58,7 +58,7 @@ class _KnownReview(NamedTuple):
 
 
 class Reviews:
-    """Says whether the holder of a token may get one path that is no object of the API."""
+    """Checks whether the holder of a token may get one non-resource path."""
 
     def __init__(self, client: KubeClient, *, path: str, monotonic: Callable[[], float]) -> None:
         self._client = client
@@ -66,24 +66,24 @@ class Reviews:
         self._monotonic = monotonic
         self._known: OrderedDict[bytes, _KnownReview] = OrderedDict()
         self._under_way: dict[bytes, asyncio.Task[Verdict]] = {}
-        self._strangers = _Strangers(monotonic)
+        self._unknown_tokens = _UnknownTokens(monotonic)
         self._trouble: str | None = None
 
     async def verdict(self, token: str, address: str) -> Verdict:
-        """Judge who shows a token, from that address. A token that is being asked about is not asked about twice."""
+        """Review a token that came from ``address``. Concurrent calls with the same token share one review."""
         key = hashlib.sha256(token.encode()).digest()
         known = self._known.get(key)
         if known is not None and self._monotonic() < known.until:
             return known.verdict
         if key not in self._under_way:
             was_allowed = known is not None and known.verdict is Verdict.ALLOWED
-            if not was_allowed and not self._has_time_for_a_stranger(address):
+            if not was_allowed and not self._may_review_unknown(address):
                 return Verdict.TOO_MANY
             self._under_way[key] = asyncio.create_task(self._judge(key, token))
         return await asyncio.shield(self._under_way[key])
 
-    def _has_time_for_a_stranger(self, address: str) -> bool:
-        return len(self._under_way) < _MOST_UNDER_WAY and self._strangers.take(address)
+    def _may_review_unknown(self, address: str) -> bool:
+        return len(self._under_way) < _MOST_UNDER_WAY and self._unknown_tokens.take(address)
 
     async def _judge(self, key: bytes, token: str) -> Verdict:
         try:
@@ -115,13 +115,13 @@ class Reviews:
         return Verdict.ALLOWED if is_allowed(answer.body) else Verdict.FORBIDDEN
 
     async def _ask(self, target: Target, body: Manifest) -> Answer | None:
-        """The answer, or None where there is none; the log says why, once for each reason."""
+        """The answer, or None if there is none; each new reason is logged once."""
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 answer = await self._client.review(target, body)
             trouble = None if answer.is_success else f"{target.resource}: {answer.message}"
         except TimeoutError:
-            # Where our own token is not accepted, requests wait until it is.
+            # Requests wait while the operator's own token is not accepted.
             why = self._client.credentials.trouble or f"no answer within {_PATIENCE_SECONDS:g} s"
             answer, trouble = None, f"{target.resource}: {why}"
         except ApiUnavailableError as error:
@@ -132,18 +132,18 @@ class Reviews:
         return answer if trouble is None else None
 
 
-class _Strangers:
-    """How many tokens that were not good before may be asked about: so many at once, and a second, of each address."""
+class _UnknownTokens:
+    """A token bucket for each address: how many unknown tokens may be reviewed, 20 at once and then 5 per second."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str) -> bool:
-        """Take one of that address, if there is one left."""
+        """Take one from the address's bucket; returns whether there was one left."""
         now = self._monotonic()
-        left, counted_at = self._left.pop(address, (_STRANGERS_AT_ONCE, now))
-        left = min(_STRANGERS_AT_ONCE, left + (now - counted_at) * _STRANGERS_A_SECOND)
+        left, counted_at = self._left.pop(address, (_UNKNOWN_AT_ONCE, now))
+        left = min(_UNKNOWN_AT_ONCE, left + (now - counted_at) * _UNKNOWN_A_SECOND)
         is_left = left >= 1
         self._left[address] = (left - is_left, now)
         if len(self._left) > _MOST_REMEMBERED:

@@ -1,1 +1,1 @@
-"""What happens once at the start: checks, rights, first requests, memory and threads."""
+"""What starts with the process: checks of access and rights, garbage collection, and running tasks side by side."""

@@ -1,4 +1,4 @@
-"""Does it work? A gang of one small member is submitted, and deleted again when it is placed."""
+"""Checks that the operator works: submits a gang of one small member, and deletes it when it is placed."""
 
 import asyncio
 import secrets
@@ -18,34 +18,34 @@ _NOT_SEEN = "No operator has looked at it."
 
 
 class CheckError(Exception):
-    """The gang was not placed; the sentence says why."""
+    """The gang was not placed; the message says why."""
 
 
 async def check(
-    configuration: Configuration, *, namespace: str, image: str, within: float, told: Callable[[], None]
+    configuration: Configuration, *, namespace: str, image: str, within: float, waiting: Callable[[], None]
 ) -> float:
-    """Return after how many seconds a gang in that namespace was placed, or raise ``CheckError``.
+    """Submit a gang in that namespace; returns the seconds until it was placed, or raises ``CheckError``.
 
-    ``told`` is called at each look that finds it not placed yet.
-    The gang is deleted in any case. Needs the verbs create, get and delete on GangJobs there.
+    ``waiting`` is called after each read that shows it as not placed yet. The gang is deleted in any case. This needs
+    the verbs create, get and delete on GangJobs in the namespace.
     """
     async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
         manifest = _gang(namespace, image)
         gang = paths.gang(GangKey(namespace, manifest["metadata"]["name"]))
         submitting = asyncio.create_task(client.create(paths.gangs_of(namespace), manifest))
         try:
-            # Whoever interrupts this cuts off no request: the API server might carry it out still.
+            # An interruption does not cancel the request, since the API server might still carry it out.
             submitted = await asyncio.shield(submitting)
             if not submitted.is_success:
                 raise CheckError(f"The API server does not take a GangJob in {namespace}: {submitted.message}.")
-            return await _seconds_until_placed(client, gang, within, told)
+            return await _seconds_until_placed(client, gang, within, waiting)
         finally:
             submitted = await submitting
             if submitted.is_success:
                 await client.delete(gang, uid=submitted.body["metadata"]["uid"])
 
 
-async def _seconds_until_placed(client: KubeClient, gang: Target, within: float, told: Callable[[], None]) -> float:
+async def _seconds_until_placed(client: KubeClient, gang: Target, within: float, waiting: Callable[[], None]) -> float:
     begun = monotonic()
     while True:
         seen = await client.get(gang)
@@ -56,12 +56,12 @@ async def _seconds_until_placed(client: KubeClient, gang: Target, within: float,
             return monotonic() - begun
         if monotonic() - begun > within:
             raise CheckError(f"The gang was not placed within {within:g} s. {_reason(conditions)}")
-        told()
+        waiting()
         await asyncio.sleep(_POLL_SECONDS)
 
 
 def _reason(conditions: Mapping[str, Mapping[str, Any]]) -> str:
-    """The first condition that says no, in the operator's own words."""
+    """The message of the first condition that is False."""
     for name in ("Accepted", "Planned", "Placed"):
         if conditions.get(name, {}).get("status") == "False":
             return str(conditions[name]["message"])
@@ -69,7 +69,7 @@ def _reason(conditions: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _gang(namespace: str, image: str) -> dict[str, Any]:
-    """A gang that the Pod Security Standard ``restricted`` admits, and that needs next to nothing."""
+    """A gang that the Pod Security Standard ``restricted`` admits, with very small requests."""
     return {
         "apiVersion": API_VERSION,
         "kind": GANG_KIND,
@@ -86,7 +86,7 @@ def _pod(image: str) -> dict[str, Any]:
             {
                 "name": "member",
                 "image": image,
-                # The operator's own image ends well with it; the pause image takes no notice.
+                # With it the operator's image exits with 0; the pause image ignores it.
                 "args": ["--version"],
                 "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}, "limits": {"memory": "128Mi"}},
                 "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},

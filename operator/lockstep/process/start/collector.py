@@ -1,25 +1,26 @@
-"""When Python looks for garbage, and at how much of it at a time: everything else in the process waits meanwhile.
+"""Configures Python's garbage collector, which stops the whole process while it runs.
 
-What has no cycles goes without being looked for. Cycles are found while they are young: what is still there after two
-looks at the young is there to stay, and is put aside. What becomes a cycle of garbage later (about 1,000 objects for
-1,000 gangs that come and go) is found when half as much again has been put aside, which is looked at once an hour.
+Objects without reference cycles are freed without it. Cycles are found while they are young. Objects that survive two
+collections of the young are frozen: the collector skips them. Frozen objects may become garbage later, about 1,000 for
+1,000 gangs that come and go. So once an hour it is checked whether their number has grown by half; then all objects
+are collected.
 """
 
 import asyncio
 import gc
 
-# Objects that are made before those are looked at, and how many such looks before those are looked at that were there
-# after the first. Looking at all there is took up to 63 ms.
+# The number of new objects per collection of the youngest, and the number of these per collection of the next
+# generation. A collection of all objects took up to 63 ms.
 _THRESHOLDS = (2_000, 5)
 _NEVER = 2**31 - 1
 _PERIOD_SECONDS = 0.2
-_LOOKS_BEFORE_IT_STAYS = 2
+_COLLECTIONS_BEFORE_FREEZE = 2
 _SECONDS_BETWEEN_COUNTS = 3600.0
 _MUCH_MORE = 1.5
 
 
 def collect_little() -> None:
-    """Put aside what is in use, and look at what will come only a little at a time."""
+    """Freeze all objects in use, and collect new ones in small parts."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
@@ -27,20 +28,20 @@ def collect_little() -> None:
 
 
 async def collect_what_stayed() -> None:
-    """Put what has stayed aside again and again, so that nothing looks at it; until cancelled."""
-    seen = _looks()
+    """Freeze objects that have survived, so that the collector skips them; until cancelled."""
+    seen = _second_collections()
     while True:
         await asyncio.sleep(_PERIOD_SECONDS)
-        if _looks() >= seen + _LOOKS_BEFORE_IT_STAYS:
+        if _second_collections() >= seen + _COLLECTIONS_BEFORE_FREEZE:
             gc.collect(1)
             gc.freeze()
-            seen = _looks()
+            seen = _second_collections()
 
 
 async def find_what_became_garbage() -> None:
-    """Look at all that was put aside whenever that has become much more; until cancelled.
+    """Collect frozen objects whenever their number has grown by half; until cancelled.
 
-    It takes up to a tenth of a second, once in some hundred thousand gangs.
+    That takes up to a tenth of a second, about once in some hundred thousand gangs.
     """
     await asyncio.sleep(_SECONDS_BETWEEN_COUNTS)
     in_use = gc.get_freeze_count()
@@ -51,7 +52,7 @@ async def find_what_became_garbage() -> None:
             in_use = gc.get_freeze_count()
 
 
-def _looks() -> int:
-    """How often objects were looked at that an earlier look had found in use."""
-    looks: int = gc.get_stats()[1]["collections"]
-    return looks
+def _second_collections() -> int:
+    """The number of collections of the second generation: objects that survived one collection."""
+    collections: int = gc.get_stats()[1]["collections"]
+    return collections

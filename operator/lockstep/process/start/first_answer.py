@@ -1,4 +1,4 @@
-"""What the API server must answer before anything is watched: it lets us in, and it knows our kinds."""
+"""Checks, before anything is watched, that the API server accepts our credentials and knows our kinds."""
 
 import asyncio
 
@@ -10,13 +10,13 @@ from lockstep.api.client.credentials import UNAUTHORIZED, refused_at_start
 from lockstep.api.names import BIDS, GANGS
 from lockstep.process.stores.errors import StartError
 
-# The API server serves a kind before it lists it, and whoever installs all at once starts us in between: 5 s.
+# The API server lists a new kind a while after it was applied, and the operator may be installed at the same time: 5 s.
 _TRIES = 25
 _PAUSE_SECONDS = 0.2
 
 
 async def check_api(client: KubeClient, configuration: Configuration) -> None:
-    """Return once the API server lists both of our kinds; raise ``StartError`` where it won't soon."""
+    """Return once the API server lists both of our kinds. Raises ``StartError`` if it does not within 5 s."""
     for _ in range(_TRIES):
         answer = await _ask(client, configuration)
         if _lists_our_kinds(answer):

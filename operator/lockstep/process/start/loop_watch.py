@@ -1,4 +1,4 @@
-"""How long the event loop is held at a time: whatever does not give way keeps all else waiting."""
+"""Measures how long single steps block the event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,10 +7,9 @@ PERIOD_SECONDS = 0.05
 
 
 async def watch_loop(observe: Callable[[float], None], monotonic: Callable[[], float]) -> None:
-    """Tell ``observe`` again and again how much later than asked for this has its turn; until cancelled.
+    """Sleep again and again, and report to ``observe`` how many seconds late each wake-up is; until cancelled.
 
-    What holds the loop while nothing is due is seen less the time until something would have been, a twentieth of a
-    second at most.
+    A step that blocks the loop is measured short by the rest of the sleep, 0.05 s at most.
     """
     while True:
         due = monotonic() + PERIOD_SECONDS

@@ -1,4 +1,4 @@
-"""Which rights the process has: judged from a status on that it may not write, and noted of kopf's watches."""
+"""Tracks the rights of the process: reviewed after a status write was forbidden, and recorded from kopf's watches."""
 
 import asyncio
 from contextlib import suppress
@@ -16,11 +16,11 @@ _REVIEW = own_access_review(verb="patch", group=GROUP, resource=GANGS, subresour
 
 
 async def keep_rights_judged(client: KubeClient, rights: Rights) -> None:
-    """Judge whenever ``rights`` are doubted, and then again after 1, 2, 4 … 60 s; until cancelled."""
+    """Review the rights when they are in question, and again after 1, 2, 4 … 60 s; until cancelled."""
     tries = 0
     while True:
         await rights.doubted.wait()
-        # Where there is no answer nobody knows, and whoever wants to write waits as for any other.
+        # Without an answer the rights stay unknown, and writes wait.
         with suppress(ApiUnavailableError):
             rights.judged(may_write=await _may_write(client))
         tries = tries + 1 if rights.doubted.is_set() else 0
@@ -29,7 +29,7 @@ async def keep_rights_judged(client: KubeClient, rights: Rights) -> None:
 
 
 def noting_watches(rights: Rights, observer: RequestObserver) -> RequestObserver:
-    """Tells ``observer`` of every request, and ``rights`` of the watches among them: for those of a framework."""
+    """An observer for kopf's requests: reports all of them to ``observer``, and watches to ``rights`` too."""
 
     def answered(verb: str, resource: str, code: int, seconds: float) -> None:
         observer(verb, resource, code, seconds)
@@ -40,6 +40,6 @@ def noting_watches(rights: Rights, observer: RequestObserver) -> RequestObserver
 
 
 async def _may_write(client: KubeClient) -> bool:
-    """Whether statuses may be written in all namespaces; where nobody may ask that, single denials are all there is."""
+    """Whether statuses may be written in all namespaces; True if the review itself is refused."""
     answer = await client.review(paths.OWN_ACCESS_REVIEWS, _REVIEW)
     return not answer.is_success or is_allowed(answer.body)

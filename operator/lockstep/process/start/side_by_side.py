@@ -1,4 +1,4 @@
-"""Works that run side by side, and end together."""
+"""Runs several works concurrently and ends them together."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -6,7 +6,7 @@ from typing import Any
 
 
 async def ended_before(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> bool:
-    """Run it until it ends or ``stop`` is set, and say whether it has ended by itself; its error is raised."""
+    """Run the work until it ends or ``stop`` is set; returns whether it ended by itself. Its error is raised."""
     begun, stopped = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
     try:
         await asyncio.wait([begun, stopped], return_when=asyncio.FIRST_COMPLETED)
@@ -19,7 +19,7 @@ async def ended_before(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> 
 
 
 async def until_first_ends(stop: asyncio.Event, *works: Any) -> None:
-    """Run everything side by side until ``stop`` is set or one of them ends; an error ends all, and is raised."""
+    """Run all works concurrently until ``stop`` is set or one ends; then cancel all. An error of one is raised."""
     tasks = [asyncio.ensure_future(work) for work in works]
     stopped = asyncio.ensure_future(stop.wait())
     try:

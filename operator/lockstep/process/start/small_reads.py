@@ -1,4 +1,4 @@
-"""How much memory a connection keeps for what it reads: a hundred may be open."""
+"""Limits the read buffer of TLS connections: a hundred may be open."""
 
 from asyncio.sslproto import SSLProtocol
 
@@ -6,8 +6,8 @@ _BYTES = 64 * 2**10
 
 
 def read_little_at_a_time() -> None:
-    """Have connections with TLS that are opened from now on read 64 KiB at a time, in the place of 256.
+    """Let TLS connections opened from now on read 64 KiB at a time instead of 256 KiB.
 
-    asyncio keeps so much for each of them as long as it is open, and takes as much again for every read.
+    asyncio keeps a buffer of that size for each open connection, and allocates as much again for every read.
     """
     SSLProtocol.max_size = _BYTES

@@ -1,5 +1,5 @@
-"""Why the operator can't begin."""
+"""The error for an operator that can't start."""
 
 
 class StartError(Exception):
-    """The operator can't begin; the sentence says why."""
+    """The operator can't start; the message says why."""

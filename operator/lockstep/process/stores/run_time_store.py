@@ -1,4 +1,4 @@
-"""Keeps what finished runs have taught where the next process finds it: read before leading, written now and then."""
+"""Keeps learned run times in a ConfigMap for the next process: read before leading, written in intervals."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 class RunTimeStore:
     """One ConfigMap beside the lease, which is written while ``fence`` is open.
 
-    Trouble with it costs what was learnt, and no more than that.
+    An error loses learned run times at worst.
     """
 
     def __init__(self, client: KubeClient, fence: Fence, past_runs: PastRuns, terms: ElectionTerms) -> None:
@@ -39,13 +39,13 @@ class RunTimeStore:
         self._trouble = ""
 
     async def read(self) -> None:
-        """Take over what an earlier process has kept; it is in force at once, since nobody plans before."""
-        await self._look()
+        """Take over the run times that earlier processes kept. They are in force at once: nothing is planned yet."""
+        await self._read_stored()
         self._past_runs.settle()
         self._written = self._past_runs.changes
 
     async def keep_written(self) -> None:
-        """Write what is new every few seconds, and a last time when cancelled: that takes a moment at most."""
+        """Write new run times every 10 s, and once more when cancelled, which takes 2 s at most."""
         try:
             while True:
                 await asyncio.sleep(_PAUSE_SECONDS)
@@ -56,16 +56,16 @@ class RunTimeStore:
                     await self.write()
 
     async def write(self) -> None:
-        """Write what is new, if anything is; where somebody else has changed what is there, once more beside that."""
+        """Write new run times, if any. If another client has changed the ConfigMap, merge it and write once more."""
         if self._written == self._past_runs.changes or not self._fence.is_open:
             return
         answer = await self._put()
         if answer is not None and answer.code in (_NOT_FOUND, _CONFLICT):
-            await self._look()
+            await self._read_stored()
             await self._put()
 
-    async def _look(self) -> None:
-        """See which version is there, and take over what it holds and is not known yet."""
+    async def _read_stored(self) -> None:
+        """Read the ConfigMap: its version, and run times that are not known yet."""
         answer = await self._ask("read", self._client.get(self._place))
         if answer is None or not answer.is_success:
             self._version = ""
@@ -87,7 +87,7 @@ class RunTimeStore:
         return answer
 
     async def _ask(self, done: str, request: Awaitable[Answer]) -> Answer | None:
-        """The answer, or None where there is none; trouble is logged once for each kind of it."""
+        """The answer, or None if there is none; an error is logged unless it is the same as the last one."""
         answer, trouble = None, ""
         try:
             answer = await request
@@ -102,5 +102,5 @@ class RunTimeStore:
 
 
 def kept_under(lease: str) -> str:
-    """The name of the ConfigMap of those who agree by a lease of that name."""
+    """The name of the ConfigMap beside a lease of that name."""
     return f"{lease}-run-times"

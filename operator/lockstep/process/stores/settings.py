@@ -1,4 +1,4 @@
-"""What an administrator may set. Every field is an option of ``lockstep run`` and documented there."""
+"""The settings of the operator. Every field is an option of ``lockstep run`` and documented there."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from lockstep.process.election.elector import ElectionTerms
 class Settings:
     """The options of one operator process; times are in seconds.
 
-    Without ``election`` this process leads and asks nobody.
+    Without ``election`` this process leads without a lease.
     """
 
     kubeconfig: str | None

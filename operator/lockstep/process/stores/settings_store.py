@@ -1,4 +1,4 @@
-"""Publishes by which options the leader plans, so that who asks about its plans plans by the same."""
+"""Publishes the options that the leader plans by, so that commands that explain its plans use the same."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 def published(settings: Settings) -> dict[str, str]:
-    """The options that decide what plans are like, as one types them: nothing that only the operator may know."""
+    """The options that affect plans, formatted as on the command line; nothing confidential is among them."""
     return {
         "hold-for": _seconds(settings.hold_for),
         "holding-gangs": str(settings.holding_gangs),
@@ -37,7 +37,7 @@ def _seconds(seconds: float) -> str:
 
 
 class SettingsStore:
-    """One ConfigMap beside the lease, which only the leader writes. Trouble with it costs no gang anything."""
+    """One ConfigMap beside the lease, which only the leader writes. Errors with it affect no gang."""
 
     def __init__(self, client: KubeClient, terms: ElectionTerms, settings: Mapping[str, str]) -> None:
         self._client = client
@@ -46,7 +46,7 @@ class SettingsStore:
         self._trouble = ""
 
     async def keep_published(self) -> None:
-        """Write what is in force, again after a pause until it stands; then there is nothing more to do, for ever."""
+        """Write the settings, again after a pause until that has succeeded; then wait until cancelled."""
         stands = False
         while not stands:
             stands = await self._publish()
@@ -54,7 +54,7 @@ class SettingsStore:
         await asyncio.Event().wait()
 
     async def _publish(self) -> bool:
-        """Write it unless it stands there already; returns whether it does now."""
+        """Write the settings unless they are there already; returns whether they are now."""
         try:
             there = await self._client.get(paths.config_map(self._namespace, self._name))
             if there.is_success and parse_published(there.body) == self._settings:
@@ -78,7 +78,7 @@ class SettingsStore:
         return await self._client.replace(paths.config_map(self._namespace, self._name), body)
 
     def _note(self, trouble: str) -> None:
-        """Log each kind of trouble once."""
+        """Log an error, unless it is the same as the last one."""
         if trouble != self._trouble:
             where = f"{self._namespace}/{self._name}"
             log.warning("the settings can't be published in ConfigMap %s: %s", where, trouble)

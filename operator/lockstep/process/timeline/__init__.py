@@ -1,4 +1,4 @@
-"""The page that shows gangs in time, and the pictures that it asks for."""
+"""The timeline page, and the pictures that it requests."""
 
 from lockstep.process.timeline.page import PAGE, Page
 from lockstep.process.timeline.pictures import Picture, Pictures

@@ -1,4 +1,4 @@
-"""The page, put together from its parts, and what a browser may do with it: ask this process for pictures, no more."""
+"""The timeline page, assembled from its parts. Its headers allow a browser only to request pictures here."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ _SCRIPTS = ("clock.js", "scene.js", "axis.js", "chart.js", "card.js", "lists.js"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One document, and the headers that it is sent with."""
+    """One HTML document and its response headers."""
 
     text: str
     headers: Mapping[str, str]
@@ -37,7 +37,7 @@ def _part(name: str) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """Nothing but these very words, questions to where the page is from, and no text that becomes markup."""
+    """A policy that allows only this script and style and requests to the page's origin, and no markup from text."""
     return "; ".join(
         (
             "default-src 'none'",

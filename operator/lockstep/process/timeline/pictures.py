@@ -1,4 +1,4 @@
-"""Pictures for whoever asks: one at a time, beside the event loop, and only where something has changed."""
+"""Makes the pictures of the timeline: one at a time, in a thread, and only if something has changed."""
 
 import asyncio
 import hashlib
@@ -11,13 +11,13 @@ from lockstep.belief.state import State
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.report.timeline import TimelineFacts, draw, freeze
 
-# However many ask: belief may change a hundred times a second, and nobody sees that.
+# Between two pictures, however many clients ask: the cache may change a hundred times a second.
 _SHORTEST_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A picture as it is sent; equal ones have an equal ``tag``, an entity tag of HTTP."""
+    """A picture as JSON. ``tag`` is its HTTP entity tag, which is equal for equal pictures."""
 
     body: bytes
     tag: str
@@ -25,7 +25,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Made:
-    """A picture, and how long it counts. ``made_at`` is monotonic, ``until`` a time of day."""
+    """A picture and how long it is valid. ``made_at`` is monotonic, ``until`` a time of day."""
 
     picture: Picture
     made_at: float
@@ -35,7 +35,7 @@ class _Made:
 
 
 class Pictures:
-    """Has the newest picture of one state; ``now`` is the time of day."""
+    """Keeps the newest picture of one state. ``now`` returns the time of day."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Pictures:
         self._making = asyncio.Lock()
 
     async def newest(self) -> Picture:
-        """The last picture if it still counts, else another; none is made within a second of the last."""
+        """The last picture if it is still valid or less than a second old, else a new one."""
         async with self._making:
             if self._made is None or self._is_old(self._made):
                 self._made = await self._make()

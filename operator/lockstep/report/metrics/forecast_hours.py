@@ -47,5 +47,5 @@ def _next_hour(bid: BidFact, now: float) -> list[ForetoldHour]:
     if ahead is None or bid.report is None:
         return []
     begins, returns = ahead
-    duty_cycle = next((duty for at, duty in bid.report.foretold if at == begins), None)
+    duty_cycle = next((duty for at, duty in bid.report.forecast if at == begins), None)
     return [ForetoldHour(begins, duty_cycle, returns if bid.owner_present is False else None)]

@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, Outlook, PlanChange
+from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, PlanChange, StartEstimate
 from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS
 
 _RATIO_BUCKETS = (0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10)
@@ -54,7 +54,7 @@ class PromiseMetrics:
             )
         )
 
-    def told(self, before: Outlook | None, after: Outlook | None, *, why: PlanChange) -> None:
+    def told(self, before: StartEstimate | None, after: StartEstimate | None, *, why: PlanChange) -> None:
         """A gang that waits was told another plan, or that it has none any more, and why."""
         if after is not None:
             self._changes.labels(after.changed_because).inc()
@@ -64,7 +64,7 @@ class PromiseMetrics:
         if promised is None or promised > before.promised_start + SAME_TIME_SECONDS:
             self._broken.labels(why).inc()
 
-    def started(self, plan: Outlook, *, created: float, start: float) -> None:
+    def started(self, plan: StartEstimate, *, created: float, start: float) -> None:
         """A gang that was told this plan has reserved its nodes."""
         wait = max(start - created, _SHORTEST_WAIT_SECONDS)
         self._likely_error.observe(abs(start - plan.likely_start))

@@ -11,7 +11,7 @@ from lockstep.belief.common.steps import Steps, at_once
 from lockstep.belief.pods.pod_effects import takes_room
 from lockstep.belief.state import State
 from lockstep.facts.cluster.bid_plan import BidPlan, BidState
-from lockstep.facts.cluster.node import MOST_NODES_TOLD, BidFact
+from lockstep.facts.cluster.node import MOST_NODES_COUNTED, BidFact
 from lockstep.report.text.unschedulable import why_shut
 
 _MOST_UIDS = 1000
@@ -108,5 +108,5 @@ def _shared(bid: BidFact) -> str:
     if bid.shared is None:
         return ""
     capacity, nodes = bid.shared
-    how_many = {1: "a node", MOST_NODES_TOLD: f"{nodes} nodes or more"}.get(nodes, f"{nodes} nodes")
+    how_many = {1: "a node", MOST_NODES_COUNTED: f"{nodes} nodes or more"}.get(nodes, f"{nodes} nodes")
     return f", by a capacity of {capacity:.2f} as measured on {how_many} with the same processor and instance type"

@@ -17,7 +17,7 @@ from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.columns import SLOTS
 from lockstep.facts.gang.gang import ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.gang.rejection import Rejected
-from lockstep.facts.past_runs import Learned, spelled_factor
+from lockstep.facts.past_runs import Learned, formatted_factor
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pace import PaceStatus
 from lockstep.facts.reasons import Condition, Reason
@@ -292,7 +292,7 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
 
 def _factor(gang: GangFact, placement: Placement, learned: Learned) -> str:
     """By how much the times that the spec states were multiplied for these members, on nodes of their kinds."""
-    return spelled_factor(factor_at(gang, placement.members, learned) * placement.own_times)
+    return formatted_factor(factor_at(gang, placement.members, learned) * placement.own_times)
 
 
 def without_nodes_requested(status: GangStatus) -> GangStatus:

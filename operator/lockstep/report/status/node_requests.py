@@ -14,7 +14,7 @@ def mark_nodes_requested(gang: GangFact, request: NodeRequest, *, now: float) ->
     assert gang.spec is not None, "a refused gang asks for nothing"
     answer = request.answer
     asked = f"Nodes for {n_members(gang.spec.minimum)} are asked for by ProvisioningRequest {request.name}"
-    quoted = f', and says "{answer.words}"' if answer.words else ""
+    quoted = f', and says "{answer.message}"' if answer.message else ""
     says = (FALSE if answer.is_over else TRUE, answer.reason, f"{asked}; {_says(answer.reason)}{quoted}.")
     return with_condition(gang.status, gang, Condition.NODES_REQUESTED, says, now)
 

@@ -135,10 +135,10 @@ def _result(other: Alternative) -> str:
 def run_times_learned(learned: Learned) -> str:
     """What a plan was made with instead of the times that the spec states."""
     if learned.law is not None:
-        return f"run times by the law that {learned.runs} runs have followed, {learned.spelled} times as it says"
+        return f"run times by the law that {learned.runs} runs have followed, {learned.formatted} times as it says"
     if learned.thousandths == THOUSAND:
         return f"run times as stated, which the last {learned.runs} runs had too"
-    return f"run times as the last {learned.runs} runs had them: {learned.spelled} times as stated"
+    return f"run times as the last {learned.runs} runs had them: {learned.formatted} times as stated"
 
 
 def waits_for_victims(victims: Sequence[GangKey]) -> str:

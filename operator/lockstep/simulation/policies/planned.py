@@ -70,7 +70,7 @@ class PlannedPolicy:
             return plan(snapshot)
         snapshot = self.memory.remembered_by(snapshot)
         made = plan(snapshot)
-        self.memory.note(snapshot, made)
+        self.memory.record(snapshot, made)
         return made
 
     def _note_start(self, job: Job, placement: Placement) -> None:

@@ -39,7 +39,7 @@ class Bench:
     def run(self, seconds, *, period=PERIOD):
         """Look once a period for so long."""
         for _ in range(round(seconds / period)):
-            self.publisher.look(self.measured)
+            self.publisher.update(self.measured)
             self.steady += period
 
     def bids(self):
@@ -344,7 +344,7 @@ def test_thousands_of_nodes_never_write_at_once():
     for number in range(2000):
         bench = Bench(f"n{number}")
         for _ in range(400):
-            bench.publisher.look(bench.measured)
+            bench.publisher.update(bench.measured)
             bench.steady += 1.0
         times.update(at for at, path, _ in bench.sent if not path.endswith("/status"))
 

@@ -56,7 +56,7 @@ async def look(api, **options):
     state = State(lambda: None, **options)
     told = []
     async with one_client(api.configuration) as client:
-        await read_cluster(client, state, told=lambda: told.append(None))
+        await read_cluster(client, state, kind_read=lambda: told.append(None))
     assert len(told) == len(ALL_KINDS)
     return state
 

@@ -7,7 +7,7 @@ import pytest
 from coschedule import Constraints, Load, Promises, Taint, plan
 from engine.builders import NOW, apart, gang, node, role, running, snapshot
 from lockstep.answers.plan.chart import ASCII, BLOCKS, bars, marks_for
-from lockstep.answers.plan.clauses import spell_change
+from lockstep.answers.plan.clauses import format_change
 from lockstep.answers.plan.document import waiting_document
 from lockstep.answers.plan.planned import AnsweredPlan
 from lockstep.answers.plan.recorded import RecordedSnapshot, planned_before
@@ -183,7 +183,7 @@ def test_term_is_spelled_by_its_label():
     [answer] = [answer_about(planned, one.key) for one in planned.snapshot.gangs]
 
     assert "its members' nodes need not have different values of zone" in {
-        spell_change(one.change) for one in answer.helps
+        format_change(one.change) for one in answer.helps
     }
 
 
@@ -217,4 +217,4 @@ def test_others_that_would_start_later_are_named():
 
 def test_change_of_another_kind_is_a_mistake():
     with pytest.raises(TypeError):
-        spell_change(Promises.NONE)
+        format_change(Promises.NONE)

@@ -172,7 +172,7 @@ def test_runs_are_those_that_the_last_of_the_template_to_end_knew_of():
 
     found = answer(waits, last, first, other)
 
-    assert (found.told_by.name, len(found.runs)) == ("last", 2)
+    assert (found.source.name, len(found.runs)) == ("last", 2)
     assert "2 runs of its template are known, as default/last had them." in text(waits, first, last, other)
 
 

@@ -42,6 +42,6 @@ async def test_each_kind_is_of_one_moment():
     at = [make_kind(state).target.resource for make_kind in ALL_KINDS].index("gangjobs")
     script = [page()] * at + [*in_two_moments(served)] + [page()] * len(ALL_KINDS)
     async with ScriptedServer(*script) as server, one_client(server.configuration) as client:
-        await read_cluster(client, state, told=lambda: None)
+        await read_cluster(client, state, kind_read=lambda: None)
 
     assert sorted(key.name for key in state.gangs) == ["b", "c"]

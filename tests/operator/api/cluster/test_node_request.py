@@ -118,7 +118,7 @@ THERE = ("Provisioned", "True")
             NodesAnswer(Reason.PROVISIONING_FAILED, "BookingExpired", is_over=True),
             id="no longer kept",
         ),
-        pytest.param(said(("Provisioned", "False")), NodesAnswer(words="Provisioned"), id="not found yet"),
+        pytest.param(said(("Provisioned", "False")), NodesAnswer(message="Provisioned"), id="not found yet"),
     ],
 )
 def test_answer(status, want):
@@ -154,7 +154,7 @@ def test_templates_are_those_that_we_made(stranger):
 def test_words_are_one_short_line_without_what_terminals_obey():
     message = "no\nnodes\x1b[31m \u202e" + "x" * 100_000
 
-    words = parse_answer({"conditions": [{"type": "Failed", "status": "True", "message": message}]}).words
+    words = parse_answer({"conditions": [{"type": "Failed", "status": "True", "message": message}]}).message
 
     assert words.startswith("no nodes[31m xxx")
     assert len(words) == 300

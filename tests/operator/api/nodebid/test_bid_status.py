@@ -39,7 +39,7 @@ def test_report_is_what_the_agent_measured_and_had_foretold():
 
     assert report == BidReport(
         duty_cycle=0.5,
-        foretold=((1_800_000_000.0, 0.25),),
+        forecast=((1_800_000_000.0, 0.25),),
         written_at=1_800_000_000.0,
         processor="EPYC 9",
         capacity=1.25,

@@ -8,7 +8,7 @@ from builders.facts import DEFAULT, bid_fact, gang_fact, gang_spec, node_fact, o
 from coschedule import KindFactor, Load, Members, SerialWork, plan
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.belief.state import State
-from lockstep.cycle.placed.run_time_learning import lesson_of
+from lockstep.cycle.placed.run_time_learning import observation_of
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import KIND_LABEL, Template, run_of
 from lockstep.report.status.conditions import mark_planned_for_later, mark_reserved
@@ -95,11 +95,11 @@ def test_run_on_several_kinds_teaches_what_it_would_have_taken_on_the_usual_one(
     reserved = replace(gang, status=status)
 
     # It takes just as long as it was planned to.
-    lesson = lesson_of(reserved, reserved_in_status(reserved), placement.finish - NOW, state.nodes)
+    observation = observation_of(reserved, reserved_in_status(reserved), placement.finish - NOW, state.nodes)
 
     plain = placed(state, replace(gang, spec=replace(gang.spec, learns=False, run_template="")))
-    assert lesson.run.slowdown == pytest.approx(1000 * (plain.finish - NOW) / 50, rel=5e-3)
-    assert lesson.run.kind == ""
+    assert observation.run.slowdown == pytest.approx(1000 * (plain.finish - NOW) / 50, rel=5e-3)
+    assert observation.run.kind == ""
 
 
 def test_run_on_one_kind_goes_on_to_teach_its_factor():
@@ -109,10 +109,10 @@ def test_run_on_one_kind_goes_on_to_teach_its_factor():
     status = mark_reserved(gang, placement, attempt=1, now=NOW, learned=state.past_runs.in_force(gang))
     reserved = replace(gang, status=status)
 
-    lesson = lesson_of(reserved, reserved_in_status(reserved), 200.0, state.nodes)
+    observation = observation_of(reserved, reserved_in_status(reserved), 200.0, state.nodes)
 
     assert status.run_time_factor == "2"
-    assert (lesson.run.thousandths, lesson.run.slowdown, lesson.run.kind) == (2000, 1000, "slow")
+    assert (observation.run.thousandths, observation.run.slowdown, observation.run.kind) == (2000, 1000, "slow")
 
 
 def test_next_process_keeps_the_plan_of_a_gang_with_factors():

@@ -224,4 +224,4 @@ def test_third_run_of_a_template_asks_for_a_plan():
 def test_factor_is_spelled_as_it_is_planned_with(thousandths, want):
     learned = Learned(thousandths=thousandths, runs=3)
 
-    assert (learned.spelled, float(want)) == (want, learned.times)
+    assert (learned.formatted, float(want)) == (want, learned.times)

@@ -62,7 +62,7 @@ def test_places_of_ranks_are_those_that_a_look_at_each_finds(seed):
         else:
             state.claims.apply_volume(volume_fact(f"pv-{name}", on=rnd.sample(NODES, rnd.randint(0, 2))))
             told = rnd.choice(("", "n1"))
-            claim = claim_fact(name, volume=rnd.choice(("", f"pv-{name}")), told=told)
+            claim = claim_fact(name, volume=rnd.choice(("", f"pv-{name}")), selected_node=told)
             state.claims.apply_claim(claim._replace(gang_size=rnd.choice((0, 2, 3, 4, 6))))
 
         has_any, want = looked_at_each_rank(state, gang)

@@ -130,7 +130,7 @@ def test_claim_without_a_class_is_of_the_default_one():
 
 
 def test_node_that_a_shared_claim_was_told_is_the_only_one():
-    state = state_with(claims=[claim_fact(told="n2")])
+    state = state_with(claims=[claim_fact(selected_node="n2")])
 
     barred, _ = demand(state, ClaimUse("template.spec.volumes[0].persistentVolumeClaim", "data"))
 

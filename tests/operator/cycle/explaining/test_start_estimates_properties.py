@@ -4,7 +4,7 @@ import pytest
 
 from builders.scene import busy
 from coschedule import Placement
-from lockstep.cycle.explaining.start_estimates import Outlooks
+from lockstep.cycle.explaining.start_estimates import StartEstimates
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.snapshot.holders.endings import expected_end
 
@@ -29,7 +29,7 @@ def last_to_end(state, decided, placement):
 @pytest.mark.parametrize("seed", range(4))
 def test_gang_waits_for_the_last_that_gives_one_of_its_nodes_back(seed):
     scene = busy(NOW, nodes=25, gangs=50, seed=seed)
-    outlooks, seen = Outlooks(scene.state, scene.decided), set()
+    outlooks, seen = StartEstimates(scene.state, scene.decided), set()
     for one in scene.decided.plan.decisions:
         if isinstance(one, Placement) and not scene.decided.is_due(one):
             gang, slots = last_to_end(scene.state, scene.decided, one)

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.cycle.pace.pacing import FLOOR, PaceOffer, is_news, is_paced, node_paces, paced_cpu, slowest, unpaced_cpu
+from lockstep.cycle.pace.pacing import (
+    FLOOR,
+    PaceOffer,
+    differs_enough,
+    is_paced,
+    node_paces,
+    paced_cpu,
+    slowest,
+    unpaced_cpu,
+)
 from lockstep.facts.pods.pace import Cpu
 from lockstep.facts.pods.pod import LARGEST_AMOUNT
 
@@ -123,7 +132,7 @@ def test_resizing_once_is_enough(offered, cpu, later):
         wanted = unpaced_cpu(cpu, now, most=MOST)
         if not pace.is_slow:
             wanted = paced_cpu(cpu, pace.share, most=MOST, is_guaranteed=False)
-        if is_news(cpu, now, wanted, pace, most=MOST):
+        if differs_enough(cpu, now, wanted, pace, most=MOST):
             now = wanted
         needed = pace.share * base
         assert now.limit is None or now.limit >= min(needed, cpu.limit or needed) - 1e-6

@@ -1,4 +1,4 @@
-"""Which runs teach what, beside what their status says of the plan that they had."""
+"""Which runs learn_from what, beside what their status says of the plan that they had."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 from builders.facts import DEFAULT, gang_fact, gang_spec, node_fact, reservation, role_spec
 from coschedule import Load, SerialWork, TimesWork
 from lockstep.belief.run_times.past_runs import PastRuns
-from lockstep.cycle.placed.run_time_learning import lesson_of, teach
+from lockstep.cycle.placed.run_time_learning import learn_from, observation_of
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import KIND_LABEL, PastRun
 
@@ -22,7 +22,7 @@ def taught(
     spec = gang_spec(run_template=template, work=work, roles=roles)
     gang = gang_fact("g", spec=spec, status=GangStatus(run_time_factor=factor))
     held_by = reservation(start=START, finish=finish, attempt=attempt, **held)
-    teach(past, lesson_of(gang, held_by, run_time, {node.name: node for node in nodes}))
+    learn_from(past, observation_of(gang, held_by, run_time, {node.name: node for node in nodes}))
     return past.runs
 
 

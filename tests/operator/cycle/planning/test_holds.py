@@ -36,7 +36,7 @@ def holds():
 
 
 def test_hold_ends_after_its_time_and_may_begin_again_after_as_long(holds):
-    holds.note(GANG, holding("n1"), 0.0, of_day=DAY)
+    holds.record(GANG, holding("n1"), 0.0, of_day=DAY)
 
     assert [holds.may_hold(GANG, time) for time in (0, 599, 600, 1199, 1200)] == [True, True, False, False, True]
     assert [holds.held(GANG, time) for time in (0, 599, 600, 1200)] == [("n1",), ("n1",), (), ()]
@@ -44,48 +44,48 @@ def test_hold_ends_after_its_time_and_may_begin_again_after_as_long(holds):
 
 
 def test_time_counts_from_when_the_gang_could_first_have_started(holds):
-    holds.note(GANG, holding("n1", start=DAY + 50), 0.0, of_day=DAY)
-    holds.note(GANG, holding("n1", start=DAY + 90), 10.0, of_day=DAY + 10)
+    holds.record(GANG, holding("n1", start=DAY + 50), 0.0, of_day=DAY)
+    holds.record(GANG, holding("n1", start=DAY + 90), 10.0, of_day=DAY + 10)
 
     assert [holds.may_hold(GANG, time) for time in (649, 650)] == [True, False]
 
 
 def test_hold_that_is_not_needed_for_a_moment_gains_no_time(holds):
-    holds.note(GANG, holding("n1"), 0.0, of_day=DAY)
-    holds.note(GANG, PLANNED, 500.0, of_day=DAY + 500)
+    holds.record(GANG, holding("n1"), 0.0, of_day=DAY)
+    holds.record(GANG, PLANNED, 500.0, of_day=DAY + 500)
 
     assert holds.held(GANG, 500.0) == ()
 
-    holds.note(GANG, holding("n2"), 510.0, of_day=DAY + 510)
+    holds.record(GANG, holding("n2"), 510.0, of_day=DAY + 510)
 
     assert [holds.held(GANG, time) for time in (599, 600)] == [("n2",), ()]
     assert [holds.may_hold(GANG, time) for time in (599, 600)] == [True, False]
 
 
 def test_gang_that_has_had_its_nodes_has_all_its_time_again(holds):
-    holds.note(GANG, holding("n1"), 0.0, of_day=DAY)
-    holds.note(GANG, PLANNED, 500.0, of_day=PLANNED.start)
+    holds.record(GANG, holding("n1"), 0.0, of_day=DAY)
+    holds.record(GANG, PLANNED, 500.0, of_day=PLANNED.start)
 
     assert holds.may_hold(GANG, 700.0)
 
 
 def test_rest_is_not_cut_short(holds):
-    holds.note(GANG, holding("n1"), 0.0, of_day=DAY)
-    holds.note(GANG, NEEDS, 700.0, of_day=DAY + 700)
+    holds.record(GANG, holding("n1"), 0.0, of_day=DAY)
+    holds.record(GANG, NEEDS, 700.0, of_day=DAY + 700)
 
     assert not holds.may_hold(GANG, 701.0)
 
 
 def test_another_gang_of_that_name_has_a_time_of_its_own(holds):
-    holds.note(GANG, holding("n1"), 0.0, of_day=DAY)
+    holds.record(GANG, holding("n1"), 0.0, of_day=DAY)
 
     assert holds.may_hold(gang_fact("g", uid="another"), 700.0)
 
 
 def test_owner_is_told_what_is_held_since_when_and_how_long(holds):
-    first = holds.note(GANG, holding("n1", "n2", "n3"), 0.0, of_day=DAY)
-    later = holds.note(GANG, holding("n1", "n2", "n3"), 99.0, of_day=DAY + 99)
-    over = holds.note(GANG, NEEDS, 600.0, of_day=DAY + 600)
+    first = holds.record(GANG, holding("n1", "n2", "n3"), 0.0, of_day=DAY)
+    later = holds.record(GANG, holding("n1", "n2", "n3"), 99.0, of_day=DAY + 99)
+    over = holds.record(GANG, NEEDS, 600.0, of_day=DAY + 600)
 
     assert spell(first.refusal).startswith(
         "needs 2 members, 1 fit; it holds n1…n3 since 2027-01-15T08:00:00Z, until 2027-01-15T08:10:00Z at most: nothing"

@@ -16,14 +16,14 @@ pytestmark = pytest.mark.asyncio
 @pytest.fixture
 def broken(monkeypatch):
     """The names of gangs that can't be followed."""
-    names, look_at = set(), Follower._look_at
+    names, reconcile = set(), Follower._reconcile_idle
 
-    def look(self, gang, now):
+    def reconcile_or_raise(self, gang, now):
         if gang.key.name in names:
             raise ValueError("cannot be followed")
-        look_at(self, gang, now)
+        reconcile(self, gang, now)
 
-    monkeypatch.setattr(Follower, "_look_at", look)
+    monkeypatch.setattr(Follower, "_reconcile_idle", reconcile_or_raise)
     return names
 
 
@@ -88,7 +88,7 @@ async def test_deleted_gang_that_was_set_aside_is_forgotten(broken):
 async def test_cycle_that_raises_loses_no_news(monkeypatch):
     async with operator_over(node("n1"), gangs=[gang("g")]) as (api, parts):
         await until(lambda: is_placed(api))
-        monkeypatch.setattr(Follower, "following", lambda *_: 1 / 0)
+        monkeypatch.setattr(Follower, "reconcile_changed", lambda *_: 1 / 0)
         set_phases(api, "g", "Running")
         await until(lambda: parts.metric("lockstep_cycles_total", result="error"))
         monkeypatch.undo()

@@ -34,7 +34,7 @@ def plan_once(rotation, gangs, decide, *, always=(), has_changed=True):
     chosen = rotation.choose(gangs, always=always, has_changed=has_changed)
     for gang in gangs:
         if gang.key in chosen:
-            rotation.note(gang, decide(gang))
+            rotation.record(gang, decide(gang))
     return [sorted(key.name for key in keys) for keys in (chosen.front, chosen.in_turn)]
 
 

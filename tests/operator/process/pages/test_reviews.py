@@ -150,7 +150,7 @@ async def test_what_is_remembered_is_bounded(reviews, clock):
         clock.now += 1
         await reviews.verdict(f"garbage {number}", f"address {number}")
 
-    assert len(reviews._known) == len(reviews._strangers._left) == 1024
+    assert len(reviews._known) == len(reviews._unknown_tokens._left) == 1024
     assert not reviews._under_way
 
 

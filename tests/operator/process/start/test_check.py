@@ -34,7 +34,7 @@ class SlowServer:
 async def test_gang_is_deleted_that_was_on_its_way_when_the_check_was_interrupted(monkeypatch):
     server = SlowServer()
     monkeypatch.setattr(module, "KubeClient", lambda *_, **__: server)
-    checking = asyncio.create_task(module.check(None, namespace="n", image="i", within=1.0, told=lambda: None))
+    checking = asyncio.create_task(module.check(None, namespace="n", image="i", within=1.0, waiting=lambda: None))
     await server.asked.wait()
 
     checking.cancel()

@@ -73,7 +73,7 @@ def foretelling(node, *, duty_cycle=None, foretold=None, returns=0.0, **known):
     hours = () if foretold is None else ((NOW, foretold), (NOW + 3600, 9.0))
     return bid_fact(
         node,
-        report=bid_report(duty_cycle=duty_cycle, foretold=hours),
+        report=bid_report(duty_cycle=duty_cycle, forecast=hours),
         forecast=(ExpectedHour(NOW, returns), ExpectedHour(NOW + 3600, 1.0)),
         **known,
     )

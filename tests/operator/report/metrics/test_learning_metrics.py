@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry
 from builders.facts import DEFAULT, gang_fact, gang_spec
 from coschedule import SerialWork
 from lockstep.belief.run_times.past_runs import PastRuns
-from lockstep.cycle.placed.run_time_learning import Lesson, note_lesson
+from lockstep.cycle.placed.run_time_learning import RunObservation, record_observation
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import MOST_RUNS, Template, run_of
 from lockstep.report.metrics.learning_metrics import LearningMetrics
@@ -75,8 +75,8 @@ def test_factors_for_kinds_of_nodes_count(registry, metrics):
 
 def test_run_is_compared_with_what_was_learned_and_with_what_is_stated(registry, metrics):
     planned = gang_fact("g", status=GangStatus(run_time_factor="2"))
-    note_lesson(metrics, planned, Lesson(HEAT, run_of(2.5)), gained=1)
-    note_lesson(metrics, planned, Lesson(HEAT, run_of(1.6)), gained=1)
+    record_observation(metrics, planned, RunObservation(HEAT, run_of(2.5)), gained=1)
+    record_observation(metrics, planned, RunObservation(HEAT, run_of(1.6)), gained=1)
 
     # 1.25 times as long as learned, then as much less; 2.5 and 1.6 times as long as stated.
     assert errors(registry, "learned") == (2, pytest.approx(0.5))
@@ -84,19 +84,19 @@ def test_run_is_compared_with_what_was_learned_and_with_what_is_stated(registry,
 
 
 def test_run_that_was_planned_as_stated_says_nothing_of_what_is_learned(registry, metrics):
-    note_lesson(metrics, gang_fact("g"), Lesson(HEAT, run_of(2.5)), gained=1)
+    record_observation(metrics, gang_fact("g"), RunObservation(HEAT, run_of(2.5)), gained=1)
 
     assert errors(registry, "learned") == errors(registry, "stated") == (0, 0)
     assert runs(registry) == {"kept": 1, "not_comparable": 0, "dropped": 0}
 
 
 def test_runs_that_teach_nothing_and_runs_that_make_room_are_counted(registry, metrics):
-    note_lesson(metrics, gang_fact("g"), Lesson(HEAT, None), gained=0)
-    note_lesson(metrics, gang_fact("g"), None, gained=0)
+    record_observation(metrics, gang_fact("g"), RunObservation(HEAT, None), gained=0)
+    record_observation(metrics, gang_fact("g"), None, gained=0)
     past = learning(*[run_of(1.0)] * MOST_RUNS)
     before = past.kept
     past.learn(HEAT, run_of(2.0))
-    note_lesson(metrics, gang_fact("g"), Lesson(HEAT, run_of(2.0)), gained=past.kept - before)
+    record_observation(metrics, gang_fact("g"), RunObservation(HEAT, run_of(2.0)), gained=past.kept - before)
 
     assert runs(registry) == {"kept": 1, "not_comparable": 1, "dropped": 1}
 

@@ -8,7 +8,7 @@ from lockstep.api.quantities import rfc3339
 from lockstep.belief.nodes.owners import QUIET_SECONDS
 from lockstep.belief.state import State
 from lockstep.facts.cluster.bid_plan import BidState
-from lockstep.facts.cluster.node import MOST_NODES_TOLD, OnReturn, SharedCapacity
+from lockstep.facts.cluster.node import MOST_NODES_COUNTED, OnReturn, SharedCapacity
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.nodebids.bid_plans import Guests, guests_of, plan_of_bid, state_of_bid
 
@@ -99,7 +99,7 @@ def test_bid_is_told_by_its_state(state, bid, want):
     assert state_of_bid(state, bid_fact(**bid), NOW) == want
 
 
-@pytest.mark.parametrize(("nodes", "want"), [(3, "on 3 nodes with"), (MOST_NODES_TOLD, "on 10 nodes or more with")])
+@pytest.mark.parametrize(("nodes", "want"), [(3, "on 3 nodes with"), (MOST_NODES_COUNTED, "on 10 nodes or more with")])
 def test_bid_says_on_how_many_nodes_its_capacity_was_measured(state, nodes, want):
     assert want in state_of_bid(state, bid_fact(shared=SharedCapacity(1.82, nodes)), NOW)[1]
 

@@ -153,7 +153,7 @@ def test_plan_says_what_runs_have_taught(thousandths, want):
         conditions.mark_planned_for_later(GANG, LATER, now=NOW, learned=learned),
     ):
         assert status.condition(Condition.PLANNED).message.endswith(want)
-        assert status_manifest(status)["runTimeFactor"] == learned.spelled
+        assert status_manifest(status)["runTimeFactor"] == learned.formatted
 
 
 def test_plan_with_stated_run_times_has_no_factor():
