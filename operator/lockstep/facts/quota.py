@@ -1,5 +1,6 @@
 """ResourceQuotas as facts."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 
@@ -20,16 +21,28 @@ class Scope(NamedTuple):
 
     name: str
     operator: str
-    values: tuple[str, ...] = ()
+    values: frozenset[str] = frozenset()
+
+
+class Amount(NamedTuple):
+    """The most that a quota allows of a resource, and how much of it is counted by now, in base units."""
+
+    resource: str
+    hard: int
+    used: int
 
 
 class QuotaFact(NamedTuple):
     """One ResourceQuota: what pods of its namespace may have at most of each resource, and what is counted by now.
 
-    The amounts are (resource as the quota names it, the most, used), in base units; all ``scopes`` hold of the pods
-    that it counts.
+    The amounts are found by the resource, as the quota names it: it may name any number. All ``scopes`` hold of the
+    pods that it counts.
     """
 
     key: QuotaKey
-    amounts: tuple[tuple[str, int, int], ...]
+    by_resource: Mapping[str, Amount]
     scopes: tuple[Scope, ...] = ()
+
+    def amounts_of(self, resources: Iterable[str]) -> Iterator[Amount]:
+        """What it says of those of these resources that it restricts, in their order by name."""
+        return (self.by_resource[name] for name in sorted(self.by_resource.keys() & set(resources)))
