@@ -1,13 +1,15 @@
 """The price list finds faults: with the mend of one taken out, it names the field that pays for it."""
 
 import copy
+import math
 from collections import Counter
 
 import pytest
 
 from lockstep.api import bounds, pod_request, pod_size, role
 from lockstep.belief import asked, quota_demand, resource_columns
-from lockstep.belief.quotas import Quota
+from lockstep.facts.quota import QuotaFact
+from lockstep.watch import reader
 from tenants.all_shapes import all_shapes
 from tenants.bounds import too_dear
 from tenants.price import price
@@ -32,12 +34,17 @@ def counted_rank_by_rank(monkeypatch):
 def without_index_of_resources(monkeypatch):
     """Look at each resource that a quota names, for each gang."""
     monkeypatch.setattr(
-        Quota,
+        QuotaFact,
         "amounts_of",
         lambda quota, resources: [
             quota.by_resource[name] for name in sorted(quota.by_resource) if name in {*resources}
         ],
     )
+
+
+def reading_all_in_one_turn(monkeypatch):
+    """Read each object on the event loop, however large it is."""
+    monkeypatch.setattr(reader, "BYTES_OF_TURN", math.inf)
 
 
 def with_column_for_each_port(monkeypatch):
@@ -84,6 +91,14 @@ def paid(shapes, field, name):
     [
         pytest.param(counted_rank_by_rank, "spec.volumeClaimTemplates", "different entries", "step", id="claims"),
         pytest.param(without_index_of_resources, "quota.hard", "different entries", "work", id="quotas"),
+        pytest.param(reading_all_in_one_turn, "quota.hard", "different entries", "step", id="reading of quotas"),
+        pytest.param(
+            reading_all_in_one_turn,
+            "spec.template.spec.volumes[].downwardAPI.items[].fieldRef.apiVersion",
+            "as often as it is read",
+            "step",
+            id="reading of gangs",
+        ),
         pytest.param(
             with_column_for_each_port,
             "spec.template.spec.containers[].ports[].hostPort",
