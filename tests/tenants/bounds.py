@@ -16,9 +16,9 @@ class Bounds(NamedTuple):
 
 # The longest step of the cluster has about 100,000 instructions, a plan about 1,350,000; a million take about 50 ms.
 USUAL = Bounds(
-    Price(step=5.0, work=2.0, reading=30.0, memory=50.0),
+    Price(step=5.0, work=2.0, reading=40.0, memory=50.0),
     "A step takes less than 25 ms, and a plan as much as with twice as many gangs. A GangJob of 10,000 entries "
-    "takes less than 150 ms to read, beside the event loop. Small objects are kept as some KB.",
+    "takes less than 200 ms to read, beside the event loop. Small objects are kept as some KB.",
 )
 _OF_OTHERS = Bounds(
     Price(step=5.0, work=1.25, reading=20.0, memory=50.0),
