@@ -52,13 +52,11 @@ def _chosen(shapes: Sequence[Shape], options: argparse.Namespace) -> list[Shape]
 
 
 def _dearest(one: Priced) -> float:
-    return max(one.price.step, one.price.work)
+    return max(one.price.step, one.price.work, one.price.reading)
 
 
 def _show(priced: Sequence[Priced]) -> None:
-    table = Table(
-        "step", "work", "memory", "kind", "field", "shape", "", title="prices, as multiples of the same without"
-    )
+    table = Table(*Price._fields, "kind", "field", "shape", "", title="prices, as multiples of the same without")
     for shape, paid in priced:
         mark = "beyond its bound" if [*too_dear(shape, paid)] else ""
         table.add_row(*(f"{one:.2f}" for one in paid), shape.plural, shape.field, shape.name, mark)

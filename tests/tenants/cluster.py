@@ -1,5 +1,6 @@
 """A small cluster at work: nodes, pods of others, gangs that run and gangs that wait, all of honest tenants."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
 from lockstep.watch.kinds import bids_kind, budgets_kind, claims_kind, gangs_kind, pods_kind, quotas_kind
+from lockstep.watch.reader import Reader
 from tenants.companions import CLASS, HOST
 from tenants.shapes import NAMESPACE
 
@@ -44,6 +46,7 @@ class Cluster:
         self.state = State(lambda: None, gate_image=GATE_IMAGE)
         self.cutter = SnapshotCutter(self.state)
         self._kinds = {plural: kind(self.state) for plural, kind in _KINDS.items()}
+        self._readers = {plural: Reader(kind) for plural, kind in self._kinds.items()}
         self._add_nodes()
         for namespace in ("default", NAMESPACE):
             self.believe("resourcequotas", quota("usual", namespace, _QUOTA))
@@ -51,8 +54,12 @@ class Cluster:
         self._add_gangs()
 
     def believe(self, plural: str, manifest: Manifest) -> None:
-        """An object is there, as a watch shows it."""
-        self._kinds[plural].believe(manifest)
+        """An object is there, as a watch shows it. What is done in other threads has ended when this returns."""
+        asyncio.run(self._readers[plural].believe(manifest))
+
+    def read(self, plural: str, manifest: Manifest) -> None:
+        """Read an object in this thread, and believe nothing."""
+        self._kinds[plural].read(manifest)
 
     def waiting(self) -> list[GangFact]:
         """The gangs to be planned, in the order in which they came."""

@@ -22,26 +22,34 @@ Manifest = Mapping[str, Any]
 class Price(NamedTuple):
     """The ``step`` that holds the event loop for longest and the ``work`` of a plan, as multiples of the same without.
 
+    ``reading``: what it takes to read the largest object, on the event loop or beside it, as a multiple of that step.
     ``memory``: how many bytes are kept for each byte of the objects, when a plan was made with them.
     """
 
     step: float
     work: float
+    reading: float
     memory: float
 
 
 class Counted(NamedTuple):
-    """Instructions of the longest step of the event loop, and of a snapshot and a plan together."""
+    """Instructions of the longest step of the event loop, of a snapshot and a plan together, and of one reading."""
 
     step: int
     work: int
+    reading: int
 
 
 def price(shape: Shape) -> Price:
     """Price a shape."""
     manifests = shape.make()
     usual, counted = without(), count(Cluster(), shape.plural, manifests)
-    return Price(counted.step / usual.step, counted.work / usual.work, kept_for_each_byte(shape.plural, manifests))
+    return Price(
+        step=counted.step / usual.step,
+        work=counted.work / usual.work,
+        reading=counted.reading / usual.step,
+        memory=kept_for_each_byte(shape.plural, manifests),
+    )
 
 
 @cache
@@ -53,13 +61,14 @@ def without() -> Counted:
 
 def count(cluster: Cluster, plural: str, manifests: Sequence[Manifest]) -> Counted:
     """Count what it costs to see these objects, and to make a plan for the first time with them."""
+    reading = max((instructions(lambda one=one: cluster.read(plural, one)) for one in manifests), default=0)
     steps = [instructions(lambda one=one: cluster.believe(plural, one)) for one in manifests]
     steps += [instructions(lambda one=one: cluster.state.refusal_of(one)) for one in [*cluster.state.gangs.values()]]
     within, found = instructions_of_steps(keeping_within_quotas(cluster.state, cluster.waiting(), _raising))
     terms = cluster.terms(found.gangs)
     drawing, snapshot = instructions_of_steps(cluster.cutter.drawn(NOW, found.gangs, terms=terms, rescue=_raising))
     planning = instructions(lambda: _planned(snapshot))
-    return Counted(max(*steps, *within, *drawing), sum(within) + sum(drawing) + planning)
+    return Counted(max(*steps, *within, *drawing), sum(within) + sum(drawing) + planning, reading)
 
 
 def kept_for_each_byte(plural: str, manifests: Sequence[Manifest]) -> float:

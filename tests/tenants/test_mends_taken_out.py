@@ -1,6 +1,7 @@
 """The price list finds faults: with the mend of one taken out, it names the field that pays for it."""
 
 import copy
+import math
 from collections import Counter
 
 import pytest
@@ -8,10 +9,11 @@ import pytest
 from lockstep.api import bounds
 from lockstep.api.gangjob import role
 from lockstep.api.pods import pod_request, pod_size
-from lockstep.belief.gangs.quotas import Quota
+from lockstep.facts.cluster.quota import QuotaFact
 from lockstep.snapshot import asked
 from lockstep.snapshot.nodes import resource_columns
 from lockstep.snapshot.quotas import quota_demand
+from lockstep.watch import reader
 from tenants.all_shapes import all_shapes
 from tenants.bounds import too_dear
 from tenants.price import price
@@ -36,12 +38,17 @@ def counted_rank_by_rank(monkeypatch):
 def without_index_of_resources(monkeypatch):
     """Look at each resource that a quota names, for each gang."""
     monkeypatch.setattr(
-        Quota,
+        QuotaFact,
         "amounts_of",
         lambda quota, resources: [
             quota.by_resource[name] for name in sorted(quota.by_resource) if name in {*resources}
         ],
     )
+
+
+def reading_all_in_one_turn(monkeypatch):
+    """Read each object on the event loop, however large it is."""
+    monkeypatch.setattr(reader, "BYTES_OF_TURN", math.inf)
 
 
 def with_column_for_each_port(monkeypatch):
@@ -88,6 +95,14 @@ def paid(shapes, field, name):
     [
         pytest.param(counted_rank_by_rank, "spec.volumeClaimTemplates", "different entries", "step", id="claims"),
         pytest.param(without_index_of_resources, "quota.hard", "different entries", "work", id="quotas"),
+        pytest.param(reading_all_in_one_turn, "quota.hard", "different entries", "step", id="reading of quotas"),
+        pytest.param(
+            reading_all_in_one_turn,
+            "spec.template.spec.volumes[].downwardAPI.items[].fieldRef.apiVersion",
+            "as often as it is read",
+            "step",
+            id="reading of gangs",
+        ),
         pytest.param(
             with_column_for_each_port,
             "spec.template.spec.containers[].ports[].hostPort",

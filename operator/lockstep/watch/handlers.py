@@ -22,6 +22,8 @@ from lockstep.api.names import BIDS, GANGS, GROUP, VERSION
 from lockstep.belief.state import State
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import bids_kind, gangs_kind
+from lockstep.watch.large_gangs import LargeGangs
+from lockstep.watch.reader import is_large
 from lockstep.watch.streams import Streams
 
 # A rotated token is picked up by logging in anew.
@@ -68,9 +70,11 @@ async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, st
 
 async def _run_kopf(state: State, client: KubeClient, streams: Streams, stop: asyncio.Event) -> None:
     ending = asyncio.create_task(_until_either(stop, streams.outdated))
+    large = LargeGangs(client, gangs_kind(state))
+    reading = asyncio.create_task(large.keep_reading())
     try:
         tasks = await kopf.spawn_tasks(
-            registry=_registry(state, client, streams),
+            registry=_registry(state, client, streams, large),
             settings=_settings(),
             clusterwide=True,
             standalone=True,
@@ -79,6 +83,7 @@ async def _run_kopf(state: State, client: KubeClient, streams: Streams, stop: as
         await kopf.run_tasks(tasks, ignored=_EverybodysTasks())
     finally:
         ending.cancel()
+        reading.cancel()
 
 
 def _report_unless_of_watchers(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -127,7 +132,7 @@ def _settings() -> kopf.OperatorSettings:
     return settings
 
 
-def _registry(state: State, client: KubeClient, streams: Streams) -> kopf.OperatorRegistry:
+def _registry(state: State, client: KubeClient, streams: Streams, large: LargeGangs) -> kopf.OperatorRegistry:
     registry = kopf.OperatorRegistry()
     gangs, bids = gangs_kind(state), bids_kind(state)
     login_at = 0.0
@@ -144,11 +149,18 @@ def _registry(state: State, client: KubeClient, streams: Streams) -> kopf.Operat
     @kopf.on.event(GROUP, VERSION, GANGS, registry=registry)
     async def gang_event(event: Mapping[str, Any], **_: Any) -> None:
         streams.heard(GANGS)
-        _believe(gangs, event)
+        is_gone = event["type"] == "DELETED"
+        if is_gone:
+            large.forget(event["object"])
+        if not is_gone and is_large(event["object"]):
+            large.note(event["object"])
+        else:
+            _believe(gangs, event)
 
     @kopf.on.event(GROUP, VERSION, BIDS, registry=registry)
     async def bid_event(event: Mapping[str, Any], **_: Any) -> None:
         streams.heard(BIDS)
+        # Of a bid little is read, however large it is.
         _believe(bids, event)
 
     return registry

@@ -19,6 +19,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.watch.kind import Fact, Manifest, WatchedKind
 from lockstep.watch.list_age import ListAge
 from lockstep.watch.pages import GONE, ListError, pages
+from lockstep.watch.reader import Reader
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 30.0
@@ -38,6 +39,7 @@ class Informer(Generic[Fact]):
     def __init__(self, client: KubeClient, kind: WatchedKind[Fact], *, heard: Callable[[str], None]) -> None:
         self._client = client
         self._kind = kind
+        self._reader = Reader(kind)
         self._heard = heard
         self._known: set[Hashable] = set()
         self._age = ListAge()
@@ -74,7 +76,7 @@ class Informer(Generic[Fact]):
             if not version and not self._age.is_believed(page["metadata"]["resourceVersion"]):
                 raise WatchError("a list older than what was seen before it")
             for manifest in page["items"] or ():
-                seen.add(self._apply(manifest))
+                seen.add(await self._apply(manifest))
             version = page["metadata"]["resourceVersion"]
         self._age.saw(version)
         for key in known - seen:
@@ -97,13 +99,13 @@ class Informer(Generic[Fact]):
             self._heard(self._kind.target.resource)
             async for batch in lines.batches():
                 for line in batch:
-                    version = self._apply_event(line)
+                    version = await self._apply_event(line)
                     if not version:
                         return ""
                 self._heard(self._kind.target.resource)
         return version
 
-    def _apply_event(self, line: bytes) -> str:
+    async def _apply_event(self, line: bytes) -> str:
         """Apply one event; return its version, or nothing where only a fresh list helps."""
         kind, manifest = decode_event(line)
         if kind == "ERROR":
@@ -113,15 +115,15 @@ class Informer(Generic[Fact]):
         if kind == "DELETED":
             self._remove(self._key(manifest))
         elif kind != "BOOKMARK":
-            self._apply(manifest)
+            await self._apply(manifest)
         version: str = manifest["metadata"]["resourceVersion"]
         self._age.saw(version)
         return version
 
-    def _apply(self, manifest: Manifest) -> Hashable:
+    async def _apply(self, manifest: Manifest) -> Hashable:
         key = self._key(manifest)
         self._known.add(key)
-        self._kind.believe(manifest)
+        await self._reader.believe(manifest)
         return key
 
     def _remove(self, key: Hashable) -> None:

@@ -2,13 +2,27 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from lockstep.api.client.answer import Target
 from lockstep.belief.common.parse_failures import Doubts, Version
 
 Fact = TypeVar("Fact")
 Manifest = Mapping[str, Any]
+
+
+class Understood(NamedTuple, Generic[Fact]):
+    """The fact that an object was read as."""
+
+    manifest: Manifest
+    fact: Fact
+
+
+class NotUnderstood(NamedTuple):
+    """An object that could not be read, and why."""
+
+    manifest: Manifest
+    problem: Exception
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,16 +48,27 @@ class WatchedKind(Generic[Fact]):
     believed: Callable[[], Iterable[Any]] = tuple
     version: Callable[[Any], str | None] = lambda _: None
 
-    def believe(self, manifest: Manifest) -> None:
-        """An object is there, or has changed. Nothing that it holds raises: it would cost all others of the stream."""
-        key = self.key(manifest)
+    def read(self, manifest: Manifest) -> Understood[Fact] | NotUnderstood:
+        """Read an object, and believe nothing yet. Any thread may do that, and nothing that it holds raises."""
         try:
-            self.apply(self.parse(manifest))
+            return Understood(manifest, self.parse(manifest))
         except Exception as problem:  # noqa: BLE001 - whatever was accepted is data
-            self.doubts.say(self._version(manifest), problem, counts_as=self.counts_as)
-            self._believe_the_safe_thing(manifest, problem)
-        else:
-            self.doubts.settle(self.target.resource, key)
+            return NotUnderstood(manifest, problem)
+
+    def take(self, read: Understood[Fact] | NotUnderstood) -> None:
+        """An object is there, or has changed. Nothing that it holds raises: it would cost all others of the stream."""
+        if isinstance(read, NotUnderstood):
+            return self._say_and_believe_the_safe_thing(*read)
+        try:
+            self.apply(read.fact)
+        except Exception as problem:  # noqa: BLE001 - as above
+            return self._say_and_believe_the_safe_thing(read.manifest, problem)
+        self.doubts.settle(self.target.resource, self.key(read.manifest))
+        return None
+
+    def believe(self, manifest: Manifest) -> None:
+        """Read an object, and believe it at once."""
+        self.take(self.read(manifest))
 
     def drop(self, key: Hashable) -> None:
         """An object is gone."""
@@ -54,7 +79,8 @@ class WatchedKind(Generic[Fact]):
             gone = Version(self.target.resource, key, str(key), "gone")
             self.doubts.say(gone, problem, counts_as="being there still")
 
-    def _believe_the_safe_thing(self, manifest: Manifest, problem: Exception) -> None:
+    def _say_and_believe_the_safe_thing(self, manifest: Manifest, problem: Exception) -> None:
+        self.doubts.say(self._version(manifest), problem, counts_as=self.counts_as)
         try:
             if self.doubtful is None:
                 self.remove(self.key(manifest))

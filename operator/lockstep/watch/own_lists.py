@@ -22,6 +22,7 @@ from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import bids_kind, gangs_kind
 from lockstep.watch.list_age import ListAge
 from lockstep.watch.pages import GONE, ListError, pages
+from lockstep.watch.reader import Reader
 from lockstep.watch.streams import Streams
 
 Manifest = Mapping[str, Any]
@@ -30,8 +31,6 @@ RELIST_SECONDS = 120.0
 # While a watch is not open, only lists bring news: as often as is bearable, for a list of many gangs takes long.
 _BLIND_SECONDS = 0.5
 _PAUSE_SHARE = 4.0
-# Whoever else has something to do, as the answer to a probe, waits for so many objects at most: some 20 ms.
-_AT_A_TIME = 200
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +74,7 @@ async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAg
     from the past is believed.
     """
     before, there, version = {key: kind.version(key) for key in kind.believed()}, set(), ""
+    reader = Reader(kind)
     try:
         async for page in pages(client, kind.target):
             if not version and not age.is_believed(page["metadata"]["resourceVersion"]):
@@ -82,7 +82,7 @@ async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAg
                 await asyncio.sleep(_BLIND_SECONDS)
                 return ""
             version = str(page["metadata"]["resourceVersion"])
-            there.update(await _believe_page(kind, page["items"] or (), before))
+            there.update(await _believe_page(reader, kind, page["items"] or (), before))
     except ListError as error:
         if error.code == GONE and version:
             return ""
@@ -94,19 +94,21 @@ async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAg
 
 
 async def _believe_page(
-    kind: WatchedKind[Any], items: Sequence[Manifest], before: Mapping[Hashable, str | None]
+    reader: Reader[Any], kind: WatchedKind[Any], items: Sequence[Manifest], before: Mapping[Hashable, str | None]
 ) -> list[Hashable]:
     """Believe the objects of one page; returns their keys. ``before`` has the versions known before the list."""
-    for number, item in enumerate(items, 1):
+    for item in items:
         key, version = kind.key(item), item["metadata"]["resourceVersion"]
-        known, was = kind.version(key), before.get(key)
+        seen, was = kind.version(key), before.get(key)
+        if seen == version:
+            continue
+        read = await reader.read(item)
+        known = kind.version(key)
         if known == was and known is not None and is_older(version, known):
             kind.drop(key)
-        is_deleted = known is None and version == was
+        is_deleted = known is None and (version == was or seen is not None)
         if known != version and not is_deleted:
-            kind.believe(item)
-        if number % _AT_A_TIME == 0:
-            await asyncio.sleep(0)
+            kind.take(read)
     return [kind.key(item) for item in items]
 
 

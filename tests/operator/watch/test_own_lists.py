@@ -17,6 +17,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.belief.state import State
 from lockstep.watch import own_lists
+from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import bids_kind, gangs_kind
 from lockstep.watch.own_lists import (
     RELIST_SECONDS,
@@ -25,6 +26,7 @@ from lockstep.watch.own_lists import (
     list_own_kinds,
     list_own_kinds_at_last,
 )
+from lockstep.watch.reader import BYTES_OF_TURN
 from lockstep.watch.streams import Streams
 
 pytestmark = pytest.mark.asyncio
@@ -195,6 +197,21 @@ async def test_bid_that_is_deleted_while_a_list_is_under_way_stays_away(state):
     await list_while(state, lambda: remove_bid(state, bid("n1")), is_listed=True)
 
     assert state.bids == {}
+
+
+async def test_large_gang_that_is_deleted_while_a_list_reads_it_stays_away(state, monkeypatch):
+    apply_gang(state, gang("g", version="5"))
+    large = gang("g", version="6", annotations={"text": "x" * BYTES_OF_TURN})
+    read = WatchedKind.read
+
+    def read_when_it_is_gone(kind, manifest):
+        remove_gang(state, manifest)
+        return read(kind, manifest)
+
+    monkeypatch.setattr(WatchedKind, "read", read_when_it_is_gone)
+    await list_from([page(large), page()], state)
+
+    assert state.gangs == {}
 
 
 async def test_long_list_lets_others_have_their_turn(state):

@@ -1,11 +1,13 @@
 """ResourceQuotas as they come from the API server."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
-from lockstep.api.quantities import Quantity, exact_units
-from lockstep.facts.cluster.quota import QuotaFact, QuotaKey, Scope, plain_resource
+from lockstep.api.quantities import CPU, Quantity, exact_units
+from lockstep.facts.cluster.quota import Amount, QuotaFact, QuotaKey, Scope, plain_resource
 
 Manifest = Mapping[str, Any]
 
@@ -18,25 +20,34 @@ def parse_quota(manifest: Manifest) -> QuotaFact:
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     return QuotaFact(
         key=QuotaKey(metadata["namespace"], metadata["name"]),
-        amounts=tuple(_amounts(status.get("hard") or {}, status.get("used") or {})),
-        scopes=tuple(_scopes(spec)),
+        by_resource={one.resource: one for one in _amounts(status.get("hard") or {}, status.get("used") or {})},
+        scopes=_scopes(spec),
     )
 
 
-def _amounts(hard: Mapping[str, Quantity], used: Mapping[str, Quantity]) -> Iterator[tuple[str, int, int]]:
-    for resource in sorted(hard.keys() & used.keys()):
-        most = _units(resource, hard[resource])
+def _amounts(hard: Mapping[str, Quantity], used: Mapping[str, Quantity]) -> Iterator[Amount]:
+    for resource in hard.keys() & used.keys():
+        unit = CPU if plain_resource(resource) == CPU else ""
+        most = _units(unit, hard[resource])
         if most < _UNLIMITED:
-            yield resource, most, _units(resource, used[resource])
+            yield Amount(resource, most, _units(unit, used[resource]))
 
 
-def _units(resource: str, quantity: Quantity) -> int:
-    exact = exact_units(plain_resource(resource), quantity)
-    return int(min(max(exact, Decimal(0)), Decimal(_UNLIMITED)))
+@lru_cache(maxsize=10_000)
+def _units(unit: str, quantity: Quantity) -> int:
+    return int(min(max(exact_units(unit, quantity), Decimal(0)), Decimal(_UNLIMITED)))
 
 
-def _scopes(spec: Manifest) -> Iterator[Scope]:
+def _scopes(spec: Manifest) -> tuple[Scope, ...]:
+    """The scopes of a quota, which all have to hold: those that differ in their values only are one."""
+    alike: defaultdict[tuple[str, str], list[frozenset[str]]] = defaultdict(list)
     for name in spec.get("scopes") or ():
-        yield Scope(name, "Exists")
+        alike[name, "Exists"].append(frozenset())
     for one in (spec.get("scopeSelector") or {}).get("matchExpressions") or ():
-        yield Scope(one["scopeName"], one["operator"], tuple(one.get("values") or ()))
+        alike[one["scopeName"], one["operator"]].append(frozenset(one.get("values") or ()))
+    return tuple(_scope(name, operator, values) for (name, operator), values in alike.items())
+
+
+def _scope(name: str, operator: str, values: Sequence[frozenset[str]]) -> Scope:
+    allowed = frozenset.intersection(*values) if operator == "In" else frozenset[str]().union(*values)
+    return Scope(name, operator, allowed)

@@ -18,6 +18,7 @@ from lockstep.api.pods.pace import pace_manifest, parse_pace
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.api.rendezvous.limits import crowd_refusal
+from lockstep.api.versions import is_older
 from lockstep.facts.gang.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed, oversize
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.gang.role import RoleSpec
@@ -35,12 +36,13 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
 
     Members that wait for others do so in a container of ``gate_image``; without one no member can wait.
 
-    The spec's part is taken from ``before`` where that is the same generation of the same object. A spec beyond the
-    bounds of its schema is refused and not read, unless the gang holds nodes by now: its members run to their end.
+    The spec's part is taken from ``before`` where that is the same generation of the same object, and no later version:
+    one that is later was believed before the API server was set back. A spec beyond the bounds of its schema is
+    refused and not read, unless the gang holds nodes by now: its members run to their end.
     """
     metadata = manifest["metadata"]
     status = _status(manifest.get("status") or {})
-    if before is not None and (before.uid, before.generation) == (metadata["uid"], metadata["generation"]):
+    if before is not None and _has_the_spec_of(metadata, before):
         return replace(
             before,
             resource_version=metadata["resourceVersion"],
@@ -62,6 +64,11 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
         policies=parse_policies(manifest["spec"]),
         status=status,
     )
+
+
+def _has_the_spec_of(metadata: Manifest, before: GangFact) -> bool:
+    is_the_same = (before.uid, before.generation) == (metadata["uid"], metadata["generation"])
+    return is_the_same and not is_older(metadata["resourceVersion"], before.resource_version)
 
 
 def _spec_or_refusal(

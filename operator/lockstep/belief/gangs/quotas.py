@@ -1,28 +1,8 @@
 """The ResourceQuotas that are there."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Collection
 
 from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
-
-
-class Amount(NamedTuple):
-    """The most that a quota allows of a resource, and how much of it is counted by now."""
-
-    resource: str
-    hard: int
-    used: int
-
-
-class Quota(NamedTuple):
-    """A quota, and its amounts by resource: it may list any number of these."""
-
-    fact: QuotaFact
-    by_resource: Mapping[str, Amount]
-
-    def amounts_of(self, resources: Iterable[str]) -> Iterator[Amount]:
-        """What it says of those of these resources that it restricts, in their order by name."""
-        return (self.by_resource[name] for name in sorted(self.by_resource.keys() & set(resources)))
 
 
 class Quotas:
@@ -30,14 +10,13 @@ class Quotas:
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
-        self._by_namespace: dict[str, dict[QuotaKey, Quota]] = {}
+        self._by_namespace: dict[str, dict[QuotaKey, QuotaFact]] = {}
 
     def apply(self, fact: QuotaFact) -> None:
         """A quota is there, or has changed."""
         quotas = self._by_namespace.setdefault(fact.key.namespace, {})
-        known = quotas.get(fact.key)
-        if known is None or known.fact != fact:
-            quotas[fact.key] = Quota(fact, {amount[0]: Amount(*amount) for amount in fact.amounts})
+        if quotas.get(fact.key) != fact:
+            quotas[fact.key] = fact
             self._changed()
 
     def remove(self, key: QuotaKey) -> None:
@@ -49,6 +28,6 @@ class Quotas:
             del self._by_namespace[key.namespace]
         self._changed()
 
-    def of(self, namespace: str) -> Collection[Quota]:
+    def of(self, namespace: str) -> Collection[QuotaFact]:
         """The quotas of that namespace."""
         return self._by_namespace.get(namespace, {}).values()

@@ -1,5 +1,6 @@
 """ResourceQuotas as facts."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 
@@ -20,15 +21,28 @@ class Scope(NamedTuple):
 
     name: str
     operator: str
-    values: tuple[str, ...] = ()
+    values: frozenset[str] = frozenset()
+
+
+class Amount(NamedTuple):
+    """The most that a quota allows of a resource, and how much of it is counted by now, in base units."""
+
+    resource: str
+    hard: int
+    used: int
 
 
 class QuotaFact(NamedTuple):
-    """One ResourceQuota. ``amounts`` has (resource as the quota names it, limit, used), in base units.
+    """One ResourceQuota: what pods of its namespace may have of each resource, and what is counted now, in base units.
 
-    It counts pods in its namespace that match all ``scopes``.
+    ``by_resource`` has an amount for each resource that the quota names. It counts pods of its namespace that match all
+    ``scopes``.
     """
 
     key: QuotaKey
-    amounts: tuple[tuple[str, int, int], ...]
+    by_resource: Mapping[str, Amount]
     scopes: tuple[Scope, ...] = ()
+
+    def amounts_of(self, resources: Iterable[str]) -> Iterator[Amount]:
+        """What it says of those of these resources that it restricts, in their order by name."""
+        return (self.by_resource[name] for name in sorted(self.by_resource.keys() & set(resources)))

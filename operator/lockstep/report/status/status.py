@@ -11,6 +11,7 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.report.status.summary import summary_of
 from lockstep.watch.kinds import gangs_kind
+from lockstep.watch.reader import Reader
 
 _NOT_FOUND = 404
 _CONFLICT = 409
@@ -80,7 +81,7 @@ async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
     was_known = _is_known(state, gang)
     answer = await client.get(paths.gang(gang.key))
     if answer.is_success and _is_known(state, gang) == was_known:
-        gangs_kind(state).believe(answer.body)
+        await Reader(gangs_kind(state)).believe(answer.body)
     elif answer.code == _NOT_FOUND:
         state.remove_gang(gang.key, gang.uid)
     return _is_known(state, gang)

@@ -7,18 +7,15 @@ here until watches show their pods. The API server decides all the same: it may 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from coschedule import Members, Sizes, Work
-from lockstep.belief.gangs.quotas import Quota
 from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import kept_places, places_of_role
+from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
 from lockstep.facts.gang.gang import GangFact, GangSpec
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.quotas.quota_demand import demand_of_members
-
-if TYPE_CHECKING:
-    from lockstep.facts.cluster.quota import QuotaKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +70,7 @@ class Bound(NamedTuple):
 class _TakenOfQuota(NamedTuple):
     """What others are about to take of a quota, as long as both the quota and what watches show is the same."""
 
-    quota: Quota
+    quota: QuotaFact
     seen: int
     amounts: Counter[str]
 
@@ -122,33 +119,33 @@ class QuotaBounds:
         quotas = self._state.quotas.of(gang.key.namespace)
         return [limit for quota in quotas for limit in self._limits_of(quota, gang)]
 
-    def _limits_of(self, quota: Quota, gang: GangFact) -> Iterator[Limit]:
+    def _limits_of(self, quota: QuotaFact, gang: GangFact) -> Iterator[Limit]:
         each = [amounts for _, amounts in self._counted(quota, gang)]
         for amount in quota.amounts_of({name for amounts in each for name in amounts}):
             yield Limit(
-                quota=quota.fact.key.name,
+                quota=quota.key.name,
                 resource=amount.resource,
                 hard=amount.hard,
                 left=amount.hard - amount.used - self._taken_by_others(quota)[amount.resource],
                 each=tuple(amounts.get(amount.resource, 0) for amounts in each),
             )
 
-    def _counted(self, quota: Quota, gang: GangFact) -> Iterator[tuple[str, Mapping[str, int]]]:
+    def _counted(self, quota: QuotaFact, gang: GangFact) -> Iterator[tuple[str, Mapping[str, int]]]:
         """What the quota counts of one member, role by role."""
         priority_class = self._state.priorities.name_of(gang) if gang.spec else ""
         for one in demand_of_members(self._state, gang):
-            yield one.role, one.counted(quota.fact, priority_class)
+            yield one.role, one.counted(quota, priority_class)
 
-    def _taken_by_others(self, quota: Quota) -> Counter[str]:
+    def _taken_by_others(self, quota: QuotaFact) -> Counter[str]:
         """What members take that are about to be created, and that nobody has counted yet."""
-        known, seen = self._taken.get(quota.fact.key), self._state.holders.unseen.changes
+        known, seen = self._taken.get(quota.key), self._state.holders.unseen.changes
         if known is None or known.quota is not quota or known.seen != seen:
-            known = self._taken[quota.fact.key] = _TakenOfQuota(quota, seen, self._add_up(quota))
+            known = self._taken[quota.key] = _TakenOfQuota(quota, seen, self._add_up(quota))
         return known.amounts
 
-    def _add_up(self, quota: Quota) -> Counter[str]:
+    def _add_up(self, quota: QuotaFact) -> Counter[str]:
         taken: Counter[str] = Counter()
-        for gang, unseen in self._in_creation(quota.fact.key.namespace):
+        for gang, unseen in self._in_creation(quota.key.namespace):
             for role, amounts in self._counted(quota, gang):
                 for resource in amounts.keys() & quota.by_resource.keys() if unseen.get(role) else ():
                     taken[resource] += unseen[role] * amounts[resource]

@@ -30,11 +30,11 @@ def _holds(scope: Scope, pod: CountedPod, priority_class: str) -> bool:
     }.get(scope.name, False)
 
 
-def _never(_: str, __: tuple[str, ...]) -> bool:
+def _never(_: str, __: frozenset[str]) -> bool:
     return False
 
 
-_OPERATORS: Mapping[str, Callable[[str, tuple[str, ...]], bool]] = {
+_OPERATORS: Mapping[str, Callable[[str, frozenset[str]], bool]] = {
     "In": lambda name, values: bool(name) and name in values,
     "NotIn": lambda name, values: name not in values,
     "Exists": lambda name, _: bool(name),

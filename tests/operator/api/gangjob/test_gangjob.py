@@ -233,6 +233,12 @@ def test_other_spec_is_parsed(change):
     assert after.spec.minimum == 5
 
 
+def test_earlier_version_of_one_generation_is_parsed():
+    after = parse_gang(gang("g", size=5, version="4"), parse(size=2, version="5"))
+
+    assert after.spec.minimum == 5
+
+
 def test_deletion_is_seen_within_one_generation():
     assert parse_gang(gang("g", deletionTimestamp="2027-01-15T08:00:00Z"), parse()).is_deleting
 

@@ -195,6 +195,11 @@ def wish(storage_class, size):
         pytest.param({"selector": [("PriorityClass", "Exists", [])]}, 5, id="of any class"),
         pytest.param({"selector": [("PriorityClass", "DoesNotExist", [])]}, 12, id="of no class"),
         pytest.param({"selector": [("PriorityClass", "Odd", [])]}, 12, id="an operator of later"),
+        pytest.param({"selector": [("PriorityClass", "In", ["low", "high"])] * 2}, 5, id="of two lists"),
+        pytest.param({"selector": [("PriorityClass", "In", [one]) for one in ("low", "high")]}, 12, id="of one of two"),
+        pytest.param({"selector": [("PriorityClass", "NotIn", [one]) for one in ("a", "b")]}, 5, id="of neither"),
+        pytest.param({"selector": [("PriorityClass", "NotIn", [one]) for one in ("a", "high")]}, 12, id="of either"),
+        pytest.param({"scopes": ["NotBestEffort"] * 1000}, 5, id="said often"),
         pytest.param({"namespace": "other"}, 12, id="elsewhere"),
     ],
 )

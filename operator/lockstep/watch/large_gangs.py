@@ -1,0 +1,75 @@
+"""GangJobs that are too large to be read from the event of a watch: each is asked for again, one at a time.
+
+kopf hands on events as fast as they come. If large ones waited for the thread that reads them, each would keep its
+decoded body, which may have more than 10 MB. Its name takes little, and of a gang that changes often only the newest
+version is read.
+"""
+
+import asyncio
+import logging
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from coschedule import GangKey
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.facts.gang.gang import GangFact
+from lockstep.logs.fields import about
+from lockstep.watch.kind import WatchedKind
+from lockstep.watch.reader import Reader
+
+Manifest = Mapping[str, Any]
+
+_PAUSE_SECONDS = 1.0
+
+log = logging.getLogger(__name__)
+
+
+class LargeGangs:
+    """Reads large gangs as the API server has them when it is their turn."""
+
+    def __init__(self, client: KubeClient, kind: WatchedKind[GangFact]) -> None:
+        self._client = client
+        self._kind = kind
+        self._reader = Reader(kind)
+        self._due: dict[Hashable, GangKey] = {}
+        self._under_way: Hashable | None = None
+        self._noted = asyncio.Event()
+
+    def note(self, manifest: Manifest) -> None:
+        """A large gang is there, or has changed."""
+        metadata = manifest["metadata"]
+        self._due[self._kind.key(manifest)] = GangKey(metadata["namespace"], metadata["name"])
+        self._noted.set()
+
+    def forget(self, manifest: Manifest) -> None:
+        """A gang is gone: what is still read of it no longer counts."""
+        identity = self._kind.key(manifest)
+        self._due.pop(identity, None)
+        if self._under_way == identity:
+            self._under_way = None
+
+    async def keep_reading(self) -> None:
+        """Read gangs in the order in which they were noted, until cancelled."""
+        while True:
+            await self._noted.wait()
+            self._noted.clear()
+            while self._due:
+                await self._read_first()
+
+    async def _read_first(self) -> None:
+        identity, gang = next(iter(self._due.items()))
+        del self._due[identity]
+        self._under_way = identity
+        try:
+            answer = await self._client.get(paths.gang(gang))
+        except ApiUnavailableError as error:
+            log.warning("it can't be read, reading again: %s", error, extra=about(gang))
+            self._due.update({identity: gang} if self._under_way is not None else {})
+            await asyncio.sleep(_PAUSE_SECONDS)
+            return
+        if answer.is_success and self._kind.key(answer.body) == identity:
+            read = await self._reader.read(answer.body)
+            if self._under_way is not None:
+                self._kind.take(read)
