@@ -5,16 +5,17 @@ event loop goes on meanwhile. All kinds share one thread: the loop has only one 
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 import orjson
 
 from lockstep.watch.kind import Fact, NotUnderstood, Understood, WatchedKind
 
 Manifest = Mapping[str, Any]
+Read = TypeVar("Read")
 
 BYTES_OF_TURN = 2**16
 """At most so many bytes of JSON are read in one turn of the event loop. A larger object is read in the thread.
@@ -25,13 +26,35 @@ To read a byte takes up to eight instructions of Python, so a turn takes less th
 _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader")
 
 
+class ReadingTurns:
+    """Turns of the event loop in which one list or watch is read.
+
+    It has one large object in the thread at a time, so others wait for one only.
+    """
+
+    def __init__(self) -> None:
+        self._large = asyncio.Lock()
+        self._bytes_of_turn: float = 0
+
+    async def read(self, parse: Callable[[Manifest], Read], manifest: Manifest) -> Read:
+        """Parse an object: a small one in this turn or the next, a large one in the thread."""
+        size = _size(manifest)
+        if size > BYTES_OF_TURN:
+            async with self._large:
+                return await asyncio.get_running_loop().run_in_executor(_THREAD, parse, manifest)
+        self._bytes_of_turn += size
+        if self._bytes_of_turn > BYTES_OF_TURN:
+            self._bytes_of_turn = size
+            await asyncio.sleep(0)
+        return parse(manifest)
+
+
 class Reader(Generic[Fact]):
-    """Reads objects of one kind. It has one large object in the thread at a time, so other kinds wait for one only."""
+    """Reads objects of one kind."""
 
     def __init__(self, kind: WatchedKind[Fact]) -> None:
         self._kind = kind
-        self._large = asyncio.Lock()
-        self._bytes_of_turn: float = 0
+        self._turns = ReadingTurns()
 
     async def believe(self, manifest: Manifest) -> None:
         """Read an object and believe it, unless belief in it ends meanwhile.
@@ -47,15 +70,7 @@ class Reader(Generic[Fact]):
 
     async def read(self, manifest: Manifest) -> Understood[Fact] | NotUnderstood:
         """Read an object, and believe nothing yet."""
-        size = _size(manifest)
-        if size > BYTES_OF_TURN:
-            async with self._large:
-                return await asyncio.get_running_loop().run_in_executor(_THREAD, self._kind.read, manifest)
-        self._bytes_of_turn += size
-        if self._bytes_of_turn > BYTES_OF_TURN:
-            self._bytes_of_turn = size
-            await asyncio.sleep(0)
-        return self._kind.read(manifest)
+        return await self._turns.read(self._kind.read, manifest)
 
 
 def is_large(manifest: Manifest) -> bool:

@@ -8,6 +8,8 @@ from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodFact
+from lockstep.watch.pages import ListError, pages
+from lockstep.watch.reader import ReadingTurns
 
 
 async def list_members(client: KubeClient, gang: GangFact, attempt: int) -> list[PodFact]:
@@ -16,10 +18,12 @@ async def list_members(client: KubeClient, gang: GangFact, attempt: int) -> list
     A request whose answer was lost may have made one that no watch has shown. Raises ``ApiUnavailableError``.
     """
     selector = f"{GANG_LABEL}={gang.key.name},{ATTEMPT_LABEL}={attempt}"
-    answer = await client.get(paths.pods_of(gang.key.namespace), {"labelSelector": selector})
-    if not answer.is_success or "items" not in answer.body:
-        raise ApiUnavailableError(f"the pods of {gang.key.name} can't be listed: {answer.message}")
-    pods = (read_pod(item) for item in answer.body["items"] or ())
+    turns, pods = ReadingTurns(), []
+    try:
+        async for page in pages(client, paths.pods_of(gang.key.namespace), selector=selector):
+            pods += [await turns.read(read_pod, item) for item in page["items"] or ()]
+    except ListError as error:
+        raise ApiUnavailableError(f"the pods of {gang.key.name} can't be listed: {error}") from error
     return [pod for pod in pods if pod.member is not None and pod.member.gang_uid == gang.uid]
 
 

@@ -25,9 +25,9 @@ class LateAnswer:
         self._pods = pods
         self._meanwhile = meanwhile
 
-    async def get(self, *_):
+    async def get(self, *_, **__):
         self._meanwhile()
-        return Answer(200, {"items": self._pods})
+        return Answer(200, {"metadata": {}, "items": self._pods})
 
 
 @pytest.fixture
