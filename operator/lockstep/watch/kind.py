@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from lockstep.api.client.answer import Target
-from lockstep.belief.common.parse_failures import Doubts, Version
+from lockstep.belief.common.parse_failures import ParseFailures, Version
 
 Fact = TypeVar("Fact")
 Manifest = Mapping[str, Any]
@@ -28,7 +28,7 @@ class WatchedKind(Generic[Fact]):
     parse: Callable[[Manifest], Fact]
     apply: Callable[[Fact], None]
     remove: Callable[[Any], None]
-    doubts: Doubts
+    parse_failures: ParseFailures
     doubtful: Callable[[Manifest, Exception], Fact] | None = None
     counts_as: str = "not being there"
     believed: Callable[[], Iterable[Any]] = tuple
@@ -40,19 +40,19 @@ class WatchedKind(Generic[Fact]):
         try:
             self.apply(self.parse(manifest))
         except Exception as problem:  # noqa: BLE001 - whatever was accepted is data
-            self.doubts.say(self._version(manifest), problem, counts_as=self.counts_as)
+            self.parse_failures.report(self._version(manifest), problem, counts_as=self.counts_as)
             self._believe_the_safe_thing(manifest, problem)
         else:
-            self.doubts.settle(self.target.resource, key)
+            self.parse_failures.clear(self.target.resource, key)
 
     def drop(self, key: Hashable) -> None:
         """An object is gone."""
-        self.doubts.settle(self.target.resource, key)
+        self.parse_failures.clear(self.target.resource, key)
         try:
             self.remove(key)
         except Exception as problem:  # noqa: BLE001 - as above
             gone = Version(self.target.resource, key, str(key), "gone")
-            self.doubts.say(gone, problem, counts_as="being there still")
+            self.parse_failures.report(gone, problem, counts_as="being there still")
 
     def _believe_the_safe_thing(self, manifest: Manifest, problem: Exception) -> None:
         try:
@@ -61,7 +61,7 @@ class WatchedKind(Generic[Fact]):
             else:
                 self.apply(self.doubtful(manifest, problem))
         except Exception as second:  # noqa: BLE001 - as above
-            self.doubts.say(self._version(manifest, "as such"), second, counts_as="what it was before")
+            self.parse_failures.report(self._version(manifest, "as such"), second, counts_as="what it was before")
 
     def _version(self, manifest: Manifest, mark: str = "") -> Version:
         metadata = manifest["metadata"]

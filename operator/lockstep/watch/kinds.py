@@ -46,7 +46,7 @@ def nodes_kind(state: State) -> WatchedKind[NodeFact]:
         parse=parse_node,
         apply=state.nodes.apply,
         remove=state.nodes.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
         doubtful=doubtful_node,
         counts_as="a node that is not ready",
     )
@@ -60,7 +60,7 @@ def pods_kind(state: State) -> WatchedKind[PodFact]:
         parse=parse_pod,
         apply=state.apply_pod,
         remove=lambda it: state.remove_pod(*it),
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
         doubtful=doubtful_pod,
         counts_as="filling its node, or as not having ended",
         believed=lambda: ((key, pod.uid) for key, pod in state.pods.items()),
@@ -75,7 +75,7 @@ def namespaces_kind(state: State) -> WatchedKind[NamespaceFact]:
         parse=parse_namespace,
         apply=state.namespaces.apply,
         remove=state.namespaces.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -87,7 +87,7 @@ def priority_classes_kind(state: State) -> WatchedKind[PriorityClass]:
         parse=parse_priority_class,
         apply=state.priorities.apply,
         remove=state.priorities.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -99,7 +99,7 @@ def claims_kind(state: State) -> WatchedKind[ClaimFact]:
         parse=parse_claim,
         apply=state.claims.apply_claim,
         remove=state.claims.remove_claim,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -111,7 +111,7 @@ def volumes_kind(state: State) -> WatchedKind[VolumeFact]:
         parse=parse_volume,
         apply=state.claims.apply_volume,
         remove=state.claims.remove_volume,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -123,7 +123,7 @@ def csi_nodes_kind(state: State) -> WatchedKind[AttachLimits]:
         parse=parse_csi_node,
         apply=state.attachments.apply_limits,
         remove=state.attachments.remove_limits,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -135,7 +135,7 @@ def attachments_kind(state: State) -> WatchedKind[Attachment]:
         parse=parse_attachment,
         apply=state.attachments.apply_attachment,
         remove=state.attachments.remove_attachment,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -147,7 +147,7 @@ def storage_classes_kind(state: State) -> WatchedKind[StorageClass]:
         parse=parse_storage_class,
         apply=state.claims.storage.classes.apply,
         remove=state.claims.storage.classes.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -159,7 +159,7 @@ def csi_drivers_kind(state: State) -> WatchedKind[CsiDriver]:
         parse=parse_csi_driver,
         apply=state.claims.storage.drivers.apply,
         remove=state.claims.storage.drivers.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -171,7 +171,7 @@ def capacities_kind(state: State) -> WatchedKind[StorageCapacity]:
         parse=parse_capacity,
         apply=state.claims.storage.capacities.apply,
         remove=state.claims.storage.capacities.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -183,7 +183,7 @@ def budgets_kind(state: State) -> WatchedKind[BudgetFact]:
         parse=parse_budget,
         apply=state.budgets.apply,
         remove=state.budgets.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
         doubtful=doubtful_budget,
         counts_as="a budget that protects all pods of its namespace",
     )
@@ -197,7 +197,7 @@ def quotas_kind(state: State) -> WatchedKind[QuotaFact]:
         parse=parse_quota,
         apply=state.quotas.apply,
         remove=state.quotas.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -209,7 +209,7 @@ def gangs_kind(state: State) -> WatchedKind[GangFact]:
         parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it)), state.pool, state.gate_image),
         apply=state.apply_gang,
         remove=lambda it: state.remove_gang(*it),
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
         doubtful=doubtful_gang,
         counts_as="a gang that is refused",
         believed=lambda: [(gang.key, gang.uid) for gang in state.gangs.values()],
@@ -225,7 +225,7 @@ def bids_kind(state: State) -> WatchedKind[BidFact]:
         parse=parse_bid,
         apply=state.bids.apply,
         remove=state.bids.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
         doubtful=doubtful_bid,
         counts_as="a node that is not offered",
         believed=state.bids.known,

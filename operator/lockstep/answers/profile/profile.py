@@ -10,7 +10,7 @@ from coschedule import GangKey, NoFit, SerialWork, Work, WorkFit
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.gangjob.finished_runs import parse_spelled_runs
 from lockstep.api.preemption import spelled_gang
-from lockstep.belief.run_times.learned_law import told_by
+from lockstep.belief.run_times.learned_law import observe
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, PastRun, Runs
 
@@ -94,7 +94,7 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
             "succeeded in its first attempt, and was predicted to take 10 s at least. Finished runs that were deleted "
             "are not counted; what the operator has learned of them is used with work.learn: true."
         )
-    told, (least, most) = told_by(runs), (gang.spec.least_working, gang.spec.most_working)
+    told, (least, most) = observe(runs), (gang.spec.least_working, gang.spec.most_working)
     fit = told.judged.fit
     return ProfileAnswer(
         gang=asked,

@@ -15,4 +15,4 @@ def remember_runs(state: State) -> None:
     for (namespace, digest), text in last.items():
         known.setdefault(namespace, {})[digest] = parse_spelled_runs(text)
     state.past_runs.remember(known)
-    state.past_runs.settle()
+    state.past_runs.put_in_force()

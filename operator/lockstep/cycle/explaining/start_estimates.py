@@ -52,7 +52,7 @@ class Outlooks:
     def of(self, gang: GangFact, placement: Placement) -> Outlook:
         """What the gang is told of a later start."""
         promised, forecasts = placement.promised, self._state.forecasts
-        likely, late = forecasts.tell(
+        likely, late = forecasts.forecast(
             gang.uid, since=self._planned_since(gang), now=self._now, planned=placement.start, promised=promised
         )
         outlook = Outlook(

@@ -6,7 +6,7 @@ from typing import assert_never
 from coschedule import GangKey
 from lockstep.act.attempts import Attempts
 from lockstep.act.ending.undo import undone_in_status
-from lockstep.act.requests.member_reads import believed_members
+from lockstep.act.requests.member_reads import cached_members
 from lockstep.act.requests.progress import Progress, progress_of, reported_part
 from lockstep.act.requests.remaining_pods import waits_for
 from lockstep.act.requests.services import Services
@@ -49,7 +49,7 @@ class ReservedGangs:
         self._lost_nodes = services.lost_nodes
         self._starts = Starts(services)
         self._paces = Paces(services, metrics)
-        due = services.state.news.look_at
+        due = services.state.changes.reconcile
         self._outcomes = Outcomes(
             metrics,
             self._starts,
@@ -84,7 +84,7 @@ class ReservedGangs:
         self._starts.forget(gang)
         self._paces.forget(gang)
         self._outcomes.forget(gang)
-        self._attempts.spare(gang)
+        self._attempts.unmark_for_undoing(gang)
 
     async def stop(self) -> None:
         """Wait for nothing more."""
@@ -96,7 +96,7 @@ class ReservedGangs:
         """Why the gang is to be undone whatever its members show, if it is."""
         if gang.is_deleting:
             return _GANG_DELETED
-        if self._state.is_foreign(gang) and self._state.phase_of(gang) is not Phase.PLACED:
+        if self._state.has_unowned_reservation(gang) and self._state.phase_of(gang) is not Phase.PLACED:
             return _NOT_OURS
         return undone_in_status(gang)
 
@@ -160,9 +160,9 @@ class ReservedGangs:
                 assert_never(answered.action)
 
     def _restart(self, gang: GangFact, reservation: Reservation, answered: FailureAction, now: float) -> None:
-        self._attempts.doom(gang.key)
+        self._attempts.mark_for_undoing(gang.key)
         part = self._reported_part(gang, reservation)
-        members = believed_members(self._state, gang, reservation.attempt)
+        members = cached_members(self._state, gang, reservation.attempt)
         waits = waits_for(members, self._state, self._lost_nodes, now)
         self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, waits, now))
 

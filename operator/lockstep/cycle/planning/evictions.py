@@ -98,7 +98,7 @@ class Evictions:
         gang = order.preemption.gang
         if self._victims(order) is None:
             # The next plan knows what has changed.
-            self._state.news.plan()
+            self._state.changes.plan()
             return
         self._orders[gang] = order
         if not self._workers.is_at_work(gang):
@@ -117,7 +117,7 @@ class Evictions:
         with self._guarded(key):
             victims = self._victims(order) if is_admitted else None
             if victims is None:
-                self._state.news.plan()
+                self._state.changes.plan()
             for victim in victims or ():
                 self._evict(victim, self._state.gangs[key])
 
@@ -159,7 +159,7 @@ class Evictions:
         priority = self._state.priorities.of(gang)
         assert priority is not None, "a gang of unknown priority is not planned"
         failure = Failure(reason=Reason.PREEMPTED, message=spelled_preemption(gang.key, priority))
-        self._state.giving_way.decide(victim.gang.key, gang.key)
+        self._state.preempted_gangs.decide(victim.gang.key, gang.key)
         if self._attempts.is_under_way(victim.gang.key):
             self._attempts.drop(victim.gang.key)
         self._attempts.interrupt(victim.gang, victim.reservation, failure)

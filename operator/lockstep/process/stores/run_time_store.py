@@ -41,7 +41,7 @@ class RunTimeStore:
     async def read(self) -> None:
         """Take over what an earlier process has kept; it is in force at once, since nobody plans before."""
         await self._look()
-        self._past_runs.settle()
+        self._past_runs.put_in_force()
         self._written = self._past_runs.changes
 
     async def keep_written(self) -> None:

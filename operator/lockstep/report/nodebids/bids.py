@@ -22,7 +22,7 @@ async def keep_bids_answered(client: KubeClient, state: State, now: Callable[[],
     """Write the status of every bid whose owner has something to be told, one after the other, until cancelled."""
     while True:
         await asyncio.sleep(_PAUSE_SECONDS)
-        for node in sorted(state.news.bids):
+        for node in sorted(state.changes.bids):
             bid = state.bids.get(node)
             answer = state.bids.answer(node)
             if bid is not None and answer is not None:
@@ -40,6 +40,6 @@ async def _answer(client: KubeClient, state: State, bid: BidFact, answer: BidCon
     except ApiUnavailableError as error:
         log.warning("the status of bid %s could not be written: %s", bid.node, error)
         return
-    state.news.answered(bid.node)
+    state.changes.answered(bid.node)
     if not said.is_success and said.code not in (_NOT_FOUND, _CONFLICT):
         log.error("the API server does not accept the status of bid %s: %s", bid.node, said.message)

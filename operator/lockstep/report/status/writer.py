@@ -113,7 +113,7 @@ class StatusWriter:
             outcome: Writing = await self._spawn(self._send(gang, status, Urgency.ACT))
         except asyncio.CancelledError:
             # Its attempt was dropped: who wanted to report meanwhile was sent away.
-            self._state.news.look_at(gang.key)
+            self._state.changes.reconcile(gang.key)
             raise
         return outcome
 
@@ -162,9 +162,9 @@ class StatusWriter:
 
     def _reported(self, gang: GangKey, *, is_done: bool) -> None:
         """A report has ended: what it was to say is worked out again where it does not stand."""
-        self._state.news.look_at(gang)
+        self._state.changes.reconcile(gang)
         if gang in self._held_up or not is_done:
-            self._state.news.plan()
+            self._state.changes.plan()
         self._held_up.discard(gang)
 
     async def _rest_after_refusal(self, gang: GangFact, message: str) -> None:

@@ -7,16 +7,16 @@ from lockstep.report.text.sentences import duration, listed
 from lockstep.snapshot.affinity.broken_terms import TermBroken
 from lockstep.snapshot.placement_conflicts import (
     ChecksFail,
-    Misfit,
     NodesGone,
     NodesNotInPool,
+    PlacementConflict,
     StaysTooShort,
     TooLittleRoom,
     WindowClosed,
 )
 
 
-def misfit_in_words(misfit: Misfit) -> str:
+def conflict_sentence(misfit: PlacementConflict) -> str:
     """``n2 has room for 0 of 1 members: cpu is short``."""
     match misfit:
         case NodesGone(nodes=nodes) | NodesNotInPool(nodes=nodes):

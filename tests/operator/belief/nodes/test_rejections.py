@@ -136,7 +136,7 @@ def test_another_spec_is_not_refused():
 def test_what_admission_says_lifts_nothing():
     state = refused()
 
-    state.admission_says(GANG, {"": GANG.spec.roles[0].needs})
+    state.apply_verdict(GANG, {"": GANG.spec.roles[0].needs})
 
     assert is_refused(state)
 
@@ -152,13 +152,13 @@ def test_what_admission_says_lifts_nothing():
 )
 def test_node_that_is_new_or_has_changed_lifts_the_refusal(node):
     state = refused()
-    state.news.begin_plan()
+    state.changes.begin_plan()
 
     state.nodes.apply(node)
 
     assert not is_refused(state)
-    assert state.news.is_plan_due
-    assert GANG.key in state.news.gangs
+    assert state.changes.is_plan_due
+    assert GANG.key in state.changes.gangs
 
 
 @pytest.mark.parametrize(
