@@ -200,7 +200,7 @@ class Attempt:
         if failure is None or is_wanted or failure.reason is Reason.API_UNAVAILABLE:
             return failure
         if self._reservation.attempt == 1:
-            services.writer.tell(gang, names_do_not_resolve(failure))
+            services.writer.post(gang, names_do_not_resolve(failure))
         return None
 
     async def _delete_unowned(self, pods: list[PodFact]) -> None:

@@ -1,4 +1,4 @@
-"""One kind of objects: how each becomes a fact, or what it counts as where it can't be understood."""
+"""One kind of objects: how each becomes a fact, and how it counts where it can't be parsed."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ Manifest = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedKind(Generic[Fact]):
-    """What is watched, and what is done with it.
+    """A watched kind, and what is done with its objects.
 
-    ``key`` must be the same for the manifest of an object and that of its deletion. ``apply`` and ``remove`` are
-    called in the order of the API server's events, never both at once. ``doubtful`` gives the fact that an object
-    counts as which can't be understood, from its manifest and what was wrong; without one such an object counts as not
-    being there. ``counts_as`` says the same in words. ``believed`` are the keys of all that is believed, also what did
-    not come by a watch: a list that does not have it ends that belief too. ``version`` says which version of the object
-    of that key is believed, where belief keeps it.
+    ``key`` must be equal for the manifest of an object and that of its deletion. ``apply`` and ``remove`` are called in
+    the order of the API server's events, never concurrently. ``unreadable`` returns the fact for an object that can't
+    be parsed, from its manifest and the error. Without it, such an object counts as deleted. ``counts_as`` says the
+    same in words. ``believed`` returns the keys of all cached objects, including those from other sources than a watch:
+    a list without them removes them. ``version`` returns the cached version of the object of that key, where the cache
+    keeps it.
     """
 
     target: Target
@@ -29,13 +29,13 @@ class WatchedKind(Generic[Fact]):
     apply: Callable[[Fact], None]
     remove: Callable[[Any], None]
     parse_failures: ParseFailures
-    doubtful: Callable[[Manifest, Exception], Fact] | None = None
+    unreadable: Callable[[Manifest, Exception], Fact] | None = None
     counts_as: str = "not being there"
     believed: Callable[[], Iterable[Any]] = tuple
     version: Callable[[Any], str | None] = lambda _: None
 
     def believe(self, manifest: Manifest) -> None:
-        """An object is there, or has changed. Nothing that it holds raises: it would cost all others of the stream."""
+        """Add or update an object. Errors in it do not raise, since they would affect all others of the stream."""
         key = self.key(manifest)
         try:
             self.apply(self.parse(manifest))
@@ -46,7 +46,7 @@ class WatchedKind(Generic[Fact]):
             self.parse_failures.clear(self.target.resource, key)
 
     def drop(self, key: Hashable) -> None:
-        """An object is gone."""
+        """Remove an object."""
         self.parse_failures.clear(self.target.resource, key)
         try:
             self.remove(key)
@@ -56,10 +56,10 @@ class WatchedKind(Generic[Fact]):
 
     def _believe_the_safe_thing(self, manifest: Manifest, problem: Exception) -> None:
         try:
-            if self.doubtful is None:
+            if self.unreadable is None:
                 self.remove(self.key(manifest))
             else:
-                self.apply(self.doubtful(manifest, problem))
+                self.apply(self.unreadable(manifest, problem))
         except Exception as second:  # noqa: BLE001 - as above
             self.parse_failures.report(self._version(manifest, "as such"), second, counts_as="what it was before")
 

@@ -13,7 +13,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.volume import parse_claim, parse_volume
-from lockstep.api.members.claims import promised_to, told_node
+from lockstep.api.members.claims import promised_to, selected_node_patch
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, VolumeFact
 from lockstep.facts.gang.gang import GangFact
@@ -79,7 +79,7 @@ class ClaimWriter:
             message = f"no volume that suits claim {needed.key.name} is left for {needed.node}"
             return Failure(reason=Reason.VOLUME_NOT_PROVIDED, message=message)
         version = read.body["metadata"]["resourceVersion"]
-        answer = await self._client.patch(paths.claim(needed.key), told_node(version, needed.node))
+        answer = await self._client.patch(paths.claim(needed.key), selected_node_patch(version, needed.node))
         if answer.is_success:
             self._state.claims.apply_claim(parse_claim(answer.body))
             self._with_node.add(needed.key)
@@ -148,7 +148,7 @@ async def release_claim(client: KubeClient, state: State, needed: NeededClaim) -
         if claim is None or claim.is_bound or claim.volume or claim.told != needed.node:
             return
         version = answer.body["metadata"]["resourceVersion"]
-        written = await client.patch(paths.claim(needed.key), told_node(version, None))
+        written = await client.patch(paths.claim(needed.key), selected_node_patch(version, None))
         if written.is_success:
             state.claims.apply_claim(parse_claim(written.body))
         if not is_conflict(written):

@@ -5,7 +5,7 @@ from functools import partial
 
 from coschedule import GangKey
 from lockstep.act.requests.progress import Progress, remembered_ranks
-from lockstep.api.gangjob.finished_runs import spell_runs
+from lockstep.api.gangjob.finished_runs import format_runs
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.cycle.clockwork.batches import Batches
@@ -95,7 +95,7 @@ class Outcomes:
         """Every member that has to has ended well."""
         run_time = self.run_times.run_time(gang)
         lesson = lesson_of(gang, reservation, run_time, self._nodes)
-        past_runs = spell_runs(known_after(self._past_runs, lesson))
+        past_runs = format_runs(known_after(self._past_runs, lesson))
         reached = speedup_reached(gang, run_time, self._past_runs.in_force(gang))
         status = endings.mark_succeeded(gang, now=now, reached=reached, past_runs=past_runs)
         end = status.end

@@ -51,7 +51,7 @@ def note_finished(
         return
     finishes.finished(
         created=gang.created,
-        told=told,
+        forecast=told,
         finish=now,
         ran_longer=run_time - (predicted - reservation.start),
         attempt=reservation.attempt,

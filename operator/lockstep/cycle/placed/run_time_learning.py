@@ -53,7 +53,7 @@ def note_lesson(metrics: LearningMetrics, gang: GangFact, lesson: Lesson | None,
     metrics.kept(dropped=1 - gained)
     if gang.status.run_time_factor is not None:
         as_stated = lesson.run.thousandths / THOUSAND
-        metrics.foretold(times_as_stated=as_stated, times_as_learned=as_stated / factor_planned_with(gang.status))
+        metrics.predicted(times_as_stated=as_stated, times_as_learned=as_stated / factor_planned_with(gang.status))
 
 
 def known_after(past_runs: PastRuns, lesson: Lesson | None) -> Runs:

@@ -17,7 +17,7 @@ from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.admission.fair_queue import FairQueue, Rank
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.workers import Workers
-from lockstep.api.preemption import spelled_preemption
+from lockstep.api.preemption import preemption_clause
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.cycle.ends.final_state import is_over
@@ -158,7 +158,7 @@ class Evictions:
     def _evict(self, victim: _Victim, gang: GangFact) -> None:
         priority = self._state.priorities.of(gang)
         assert priority is not None, "a gang of unknown priority is not planned"
-        failure = Failure(reason=Reason.PREEMPTED, message=spelled_preemption(gang.key, priority))
+        failure = Failure(reason=Reason.PREEMPTED, message=preemption_clause(gang.key, priority))
         self._state.preempted_gangs.decide(victim.gang.key, gang.key)
         if self._attempts.is_under_way(victim.gang.key):
             self._attempts.drop(victim.gang.key)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from coschedule import GangKey, Placement, Unplaceable
-from lockstep.api.parts import as_spelled
+from lockstep.api.parts import as_formatted
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.facts.cluster.node_request import Stance, stance_on
@@ -22,7 +22,7 @@ from lockstep.facts.pods.pace import PaceStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.admission import changes
 from lockstep.report.text.learned import work_used
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.report.text.sentences import (
     all_members,
     as_sentence,
@@ -62,7 +62,7 @@ def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> Ga
     status = without_plan(mark_accepted(gang, now))
     if stance_on(decision.reason) is Stance.WITHDRAW:
         status = without_nodes_requested(status)
-    says = (FALSE, decision.reason, as_sentence(spell(decision.refusal)))
+    says = (FALSE, decision.reason, as_sentence(format_refusal(decision.refusal)))
     status = with_condition(status, gang, Condition.PLANNED, says, now)
     return with_condition(status, gang, Condition.PLACED, says, now)
 
@@ -195,7 +195,7 @@ def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
 
 
 def mark_paced(gang: GangFact, pace: PaceStatus | None) -> GangStatus:
-    """So far are the members paced; None where nobody wants it any more."""
+    """The pace of the members; None where the spec no longer asks for it."""
     return replace(gang.status, pace=pace)
 
 
@@ -281,7 +281,7 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
         member_price=price(placement.member_price) if placement.member_price else None,
         run_time_factor=None if learned is None else _factor(gang, placement, learned),
         work_used=work_used(gang, learned),
-        members=as_spelled(placement.members),
+        members=as_formatted(placement.members),
         first_planned_start=placement.start if start is None else start,
     )
 

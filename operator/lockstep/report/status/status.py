@@ -50,13 +50,13 @@ class Writing(NamedTuple):
 async def write_status(
     client: KubeClient, state: State, gang: GangFact, status: GangStatus, urgency: Urgency = Urgency.ACT
 ) -> Writing:
-    """Write the status if the gang is still the version that ``gang`` is, and believe the answer.
+    """Write the status if the gang is still at the version of ``gang``, and apply the answer to the cache.
 
-    What went, or took its name, while the answer was under way is not called back by it.
+    If the gang was deleted or replaced while the answer was on its way, the answer is not applied.
 
-    After a conflict, or where there seems to be no such gang, it is read and believed, so that whoever asked can
-    compute again and nobody goes on believing in a gang that is gone. Raises ``ApiUnavailableError``; the write may
-    then have happened, which the next one finds out by a conflict.
+    After a conflict, or where the gang seems to be gone, it is read again. So the caller can compute again, and the
+    cache keeps no gang that is gone. Raises ``ApiUnavailableError``; the write may then have happened, which the next
+    one finds by a conflict.
     """
     body = {
         "metadata": {"resourceVersion": gang.resource_version, "uid": gang.uid},

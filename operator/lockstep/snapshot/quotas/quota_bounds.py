@@ -135,7 +135,7 @@ class QuotaBounds:
             yield one.role, one.counted(quota.fact, priority_class)
 
     def _taken_by_others(self, quota: Quota) -> Counter[str]:
-        """What members take that are about to be created, and that nobody has counted yet."""
+        """What members take that are about to be created, and that no quota has counted yet."""
         known, seen = self._taken.get(quota.fact.key), self._state.holders.unseen.changes
         if known is None or known.quota is not quota or known.seen != seen:
             known = self._taken[quota.fact.key] = _TakenOfQuota(quota, seen, self._add_up(quota))

@@ -8,8 +8,8 @@ import pytest
 from builders.facts import DEFAULT, gang_fact, gang_spec, member_fact, node_fact, reservation
 from builders.served import budget
 from coschedule import GangKey, Members
-from lockstep.api.cluster.budget import doubtful_budget, parse_budget
-from lockstep.api.preemption import named_preemptor, spelled_preemption
+from lockstep.api.cluster.budget import parse_budget, unreadable_budget
+from lockstep.api.preemption import named_preemptor, preemption_clause
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
@@ -176,7 +176,7 @@ def test_gang_that_is_gone_gives_way_to_nobody(state):
     "gang", [GangKey("default", "hot"), GangKey("team-1", "a.b-c.9")], ids=lambda one: f"{one.namespace}/{one.name}"
 )
 def test_preemptor_is_read_as_it_was_spelled(gang):
-    clause = spelled_preemption(gang, -7)
+    clause = preemption_clause(gang, -7)
 
     assert named_preemptor(clause) == named_preemptor(clause.capitalize()) == gang
 
@@ -233,7 +233,7 @@ def test_budget_allows_nothing(manifest):
 
 
 def test_budget_that_cannot_be_understood_protects_everything():
-    fact = doubtful_budget(budget(allowed=5), ValueError())
+    fact = unreadable_budget(budget(allowed=5), ValueError())
 
     assert (fact.selector, fact.allowed) == ((), 0)
 
