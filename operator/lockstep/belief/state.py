@@ -109,7 +109,7 @@ class State:
         self._unowned = UnownedReservations()
         self._leads = True
 
-    # Who decides
+    # Leadership
 
     def stand_by(self) -> None:
         """Another process is the leader: only statuses count as reservations, and changes are not kept."""

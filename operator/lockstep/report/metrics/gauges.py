@@ -20,9 +20,9 @@ _NOT_PLACED = ("pending", "reserved")
 def refreshing(
     metrics: Metrics, state: State, now: float, decisions: Sequence[Decision]
 ) -> Generator[None, None, None]:
-    """Count gangs, nodes and slots by state, and say how long gangs wait; ``decisions`` are the last plan's.
+    """Count gangs, nodes and slots by state, and how long gangs wait; ``decisions`` are those of the last plan.
 
-    There may be many of each, so belief may change between the steps.
+    It works in steps, between which the cache may change, since there may be many.
     """
     gangs, states = list(state.gangs.values()), {}
     for gang in gangs:

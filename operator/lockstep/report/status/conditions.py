@@ -165,7 +165,7 @@ def mark_released(
 
 
 def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
-    """Somebody's finalizer keeps a GangJob that is deleted, and holds nothing."""
+    """A finalizer keeps a GangJob that is being deleted and holds nothing."""
     status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
     status = with_condition(status, gang, Condition.PLANNED, _BEING_DELETED, now)
     says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
@@ -190,7 +190,7 @@ def mark_started(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
-    """These ranks have ended well, whatever becomes of their pods."""
+    """These ranks have succeeded, whatever happens to their pods."""
     return replace(gang.status, succeeded_ranks=succeeded_ranks)
 
 
@@ -200,7 +200,7 @@ def mark_paced(gang: GangFact, pace: PaceStatus | None) -> GangStatus:
 
 
 def with_progress(status: GangStatus, part: str) -> GangStatus:
-    """The status with what part of the work is done, where somebody says so."""
+    """The status with the reported part of the work, if any."""
     return replace(status, progress=part) if part else status
 
 

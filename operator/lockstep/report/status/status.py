@@ -17,10 +17,10 @@ _CONFLICT = 409
 
 
 class Written(Enum):
-    """What became of a write.
+    """The result of a write.
 
-    ``CONFLICT``: the gang had changed, and the newer version is believed now. ``REFUSED``: trying the same again would
-    end in the same.
+    ``CONFLICT``: the gang had changed, and the cache has the newer version now. ``REFUSED``: the same write would be
+    refused again.
     """
 
     DONE = auto()
@@ -41,7 +41,7 @@ class Written(Enum):
 
 
 class Writing(NamedTuple):
-    """What became of a write, and the API server's own sentence where it did not want it."""
+    """The result of a write, and the API server's message where it refused it."""
 
     written: Written
     message: str = ""
@@ -76,7 +76,7 @@ async def write_status(
 
 
 async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
-    """Believe what the API server says of that gang now; returns whether it is there still."""
+    """Read that gang into the cache; returns whether it still exists."""
     was_known = _is_known(state, gang)
     answer = await client.get(paths.gang(gang.key))
     if answer.is_success and _is_known(state, gang) == was_known:

@@ -12,9 +12,9 @@ _LONGEST = 1024
 class PaceReasons(NamedTuple):
     """Why a gang has its pace.
 
-    ``slowest`` is the node that sets the pace, if all nodes have usable bids; ``without_bids`` are the others. The
-    owners of ``yielding`` nodes are back. ``obstacles`` counts members that can't be paced, by cause. ``refusal`` is
-    the API server's last message.
+    ``slowest`` is the node that sets the pace, if all nodes have usable bids; ``without_bids`` are the nodes without
+    one. The owners of ``yielding`` nodes are back. ``obstacles`` counts members that can't be paced, by cause.
+    ``refusal`` is the API server's last message.
     """
 
     slowest: str | None

@@ -74,7 +74,7 @@ class _TakenOfQuota(NamedTuple):
 
 
 class QuotaBounds:
-    """What quotas allow, as belief has it at this moment: made anew for each plan and each start.
+    """What quotas allow now, by the cache: made for each plan and each start.
 
     What others are about to take of a quota is added up once, for all gangs that ask.
     """
