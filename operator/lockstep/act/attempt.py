@@ -28,7 +28,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import LANDING_SECONDS
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
-from lockstep.belief.losses import note_lost
+from lockstep.belief.losses import record_lost
 from lockstep.belief.nodes.failed_nodes import AVOID_SECONDS
 from lockstep.facts.gang.gang import GangFact, GangStatus, Verdict
 from lockstep.facts.pods.failure import Failure
@@ -282,7 +282,7 @@ class Attempt:
     def _avoiding(self, failure: Failure) -> Failure:
         """Keep the gang off nodes that lost its members repeatedly, and add that to the message."""
         services, attempt = self._services, self._reservation.attempt
-        avoided = note_lost(services.state, self._gang, attempt, failure.lost_on, services.now())
+        avoided = record_lost(services.state, self._gang, attempt, failure.lost_on, services.now())
         if not avoided:
             return failure
         message = f"{failure.message}; for {AVOID_SECONDS / 60:g} minutes it is kept off {listed(avoided)}"

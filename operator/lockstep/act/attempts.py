@@ -75,9 +75,9 @@ class Attempts:
     """Runs at most one attempt of each gang.
 
     ``ended`` is called with every outcome except that of a cancelled attempt. ``due`` is called for every gang whose
-    pause after a failure is over, so that its remaining reservation is followed up. ``lasting`` is called where undoing
-    an attempt takes a while, with what it waits for. ``reported`` is called once a gang's status says that its attempt
-    is undone.
+    pause after a failure is over, so that its remaining reservation is followed up. ``takes_long`` is called where
+    undoing an attempt takes a while, with what it waits for. ``reported`` is called once a gang's status says that its
+    attempt is undone.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class Attempts:
         *,
         ended: Callable[[GangFact, Outcome], None],
         due: Callable[[GangKey], None],
-        lasting: Callable[[GangFact, Failure, str], None],
+        takes_long: Callable[[GangFact, Failure, str], None],
         reported: Callable[[GangFact, Failure], None],
     ) -> None:
         self._services = services
-        self._lasting = lasting
+        self._takes_long = takes_long
         self._reported = reported
         self._ended = ended
         self._due = due
@@ -238,7 +238,7 @@ class Attempts:
             gang,
             reservation,
             pause=memory.pause,
-            listeners=UndoListeners(reported=partial(self._reported, gang), lasting=partial(self._lasting, gang)),
+            listeners=UndoListeners(reported=partial(self._reported, gang), takes_long=partial(self._takes_long, gang)),
             was_cut_off=self._was_cut_off(gang, reservation),
         )
         work = partial(carry_out, memory.attempt)

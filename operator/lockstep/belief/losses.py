@@ -8,7 +8,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import LostOn
 
 
-def note_lost(state: State, gang: GangFact, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
+def record_lost(state: State, gang: GangFact, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
     """Record that members of an attempt were lost. Returns the nodes that the gang avoids for a while from now on.
 
     A repeated call for the same attempt changes nothing.
@@ -17,7 +17,7 @@ def note_lost(state: State, gang: GangFact, attempt: int, lost_on: Iterable[Lost
     if not losses:
         return []
     state.rejections.record(gang, _unexplained(state, gang, losses), _all(state), now)
-    return state.failed_nodes.note_lost(gang.uid, attempt, losses, now)
+    return state.failed_nodes.record_lost(gang.uid, attempt, losses, now)
 
 
 def resume_rejection(state: State, gang: GangFact, now: float) -> None:

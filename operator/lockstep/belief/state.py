@@ -83,8 +83,8 @@ class State:
         self.generation = 0
         self.ledger = Ledger()
         self.nodes = KnownNodes(self._plan_anew, applied=self._node_applied, removed=self._node_removed)
-        self.bids = Bids(self.nodes, self.changes, self.nodes.note_change)
-        self.owners = NodeOwners(self.bids, returned=self._owners_returned, changed=self.nodes.note_change)
+        self.bids = Bids(self.nodes, self.changes, self.nodes.record_change)
+        self.owners = NodeOwners(self.bids, returned=self._owners_returned, changed=self.nodes.record_change)
         self.gangs: dict[GangKey, GangFact] = {}
         self.claiming = ClaimingGangs()
         self.holders = Holders(self.gangs, self.ledger, touched=self._users_changed)
@@ -126,13 +126,13 @@ class State:
 
     # Time
 
-    def note_time(self, now: float) -> None:
+    def advance_to(self, now: float) -> None:
         """Drop what has expired at ``now``, and apply what waited for that time."""
         self.bids.expire(now)
         self.bids.update_shared(now)
         self.owners.update(now)
         self.failed_nodes.expire(now)
-        self.rejections.note_time(now)
+        self.rejections.advance_to(now)
 
     # Facts about pods
 
@@ -289,16 +289,16 @@ class State:
         self.changes.changed(needs_plan=needs_plan)
 
     def _node_applied(self, node: str) -> None:
-        self.bids.note_node(node)
-        self.rejections.note_changed(node, Suiting([self.nodes[node]], self.pool), self.gangs)
+        self.bids.node_changed(node)
+        self.rejections.record_changed(node, Suiting([self.nodes[node]], self.pool), self.gangs)
 
     def _node_removed(self, node: str) -> None:
         self.ledger.drop_row(node)
-        self.bids.note_node(node)
-        self.rejections.note_removed(node)
+        self.bids.node_changed(node)
+        self.rejections.record_removed(node)
 
     def _pod_released(self, pod: PodFact) -> None:
-        self.rejections.note_gone(pod.node, "" if pod.member is None else pod.member.gang_uid)
+        self.rejections.record_gone(pod.node, "" if pod.member is None else pod.member.gang_uid)
 
     def _rejection_lifted(self, gang: GangKey) -> None:
         self.changes.reconcile(gang)

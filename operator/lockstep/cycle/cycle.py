@@ -71,7 +71,7 @@ class Cycle:
             services,
             ended=self._attempt_ended,
             due=self._retry_due,
-            lasting=self._told.undoing_lasts,
+            takes_long=self._told.undoing_lasts,
             reported=self._told.undoing,
         )
         self._dry_runs = DryRuns(services, changed=self._told.admission)
@@ -142,7 +142,7 @@ class Cycle:
 
     async def _run_once(self) -> None:
         now = self._now()
-        self._state.note_time(now)
+        self._state.advance_to(now)
         self._plan_by(self._state.bids.next_shared_update(), now)
         # 1. Follow the gangs that hold nodes, and those that are gone: there may be thousands of which there is news.
         await in_turns(self._following(now))

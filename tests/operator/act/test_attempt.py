@@ -33,7 +33,7 @@ WRITES = 7
 LEAST_PAUSE = 0.05
 
 
-SILENT = UndoListeners(reported=lambda _: None, lasting=lambda *_: None)
+SILENT = UndoListeners(reported=lambda _: None, takes_long=lambda *_: None)
 
 
 class Try:

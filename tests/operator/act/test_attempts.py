@@ -45,7 +45,7 @@ async def attempts(error=None):
         services,
         ended=lambda _, outcome: ended.append((now(), outcome)),
         due=due.append,
-        lasting=lambda *_: None,
+        takes_long=lambda *_: None,
         reported=lambda *_: None,
     )
     made.due = due

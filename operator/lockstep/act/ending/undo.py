@@ -45,12 +45,12 @@ log = logging.getLogger(__name__)
 class UndoListeners:
     """The callbacks of an attempt that is undone.
 
-    ``reported`` is called with the reason when the gang's status says so. ``lasting`` is called once where undoing
+    ``reported`` is called with the reason when the gang's status says so. ``takes_long`` is called once where undoing
     takes a while, with the reason and a sentence that says what it waits for.
     """
 
     reported: Callable[[Failure], None]
-    lasting: Callable[[Failure, str], None]
+    takes_long: Callable[[Failure, str], None]
 
 
 class Undoing:
@@ -119,7 +119,7 @@ class Undoing:
                 if waits != reported:
                     await self._report(failure, waits)
                     if reported is None:
-                        self._listeners.lasting(failure, f"{failure.message}; {waits}.")
+                        self._listeners.takes_long(failure, f"{failure.message}; {waits}.")
                 reported = waits
             await self._until_no_pod_is_seen(pause_after(checks))
 

@@ -53,14 +53,14 @@ class Network:
         """Create or update both; a failure says why members can't find each other."""
         try:
             for thing in self._things:
-                failure = await self._see_to(thing)
+                failure = await self._ensure(thing)
                 if failure is not None:
                     return failure
         except ApiUnavailableError as error:
             return Failure(reason=Reason.API_UNAVAILABLE, message=f"the API server did not answer: {error}")
         return None
 
-    async def _see_to(self, thing: _Thing) -> Failure | None:
+    async def _ensure(self, thing: _Thing) -> Failure | None:
         """Create the object, or make sure that it exists, is the gang's and has the wanted content."""
         failure: Failure | None = None
         for seconds in (*_PAUSES_SECONDS, 0.0):

@@ -67,7 +67,7 @@ class ClaimWriter:
 
     def avoid(self, nodes: Iterable[str]) -> None:
         """Keep the gang off these nodes for a while, as it got no volumes there."""
-        self._state.failed_nodes.note_without_volumes(self._gang.uid, nodes, self._services.now())
+        self._state.failed_nodes.record_without_volumes(self._gang.uid, nodes, self._services.now())
 
     async def _promise_or_select_node(self, needed: NeededClaim, claim: ClaimFact, read: Answer) -> Answer | Failure:
         volume = self._volume_for(needed, claim)

@@ -45,7 +45,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
 
     Raises ``AnswerError`` where a quota keeps one of these from being planned, or a mistake of ours.
     """
-    state.note_time(now)
+    state.advance_to(now)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
     within = within_quotas(state, waiting_gangs(state), errors.__setitem__)
     _check_quotas(within, asked)

@@ -67,11 +67,11 @@ class Pods(dict[PodKey, PodFact]):
         else:
             self._neighbours.change(before, fact)
             self._roster.leave(before)
-            self._note_member(before.member)
+            self._member_changed(before.member)
         may_change_placement = self._neighbours.may_change_placement(before, fact)
         self._roster.enter(fact)
         self._holders.unseen.see(fact.key)
-        self._note_member(fact.member)
+        self._member_changed(fact.member)
         self._changed(needs_plan=self._recount(fact) or may_change_placement)
 
     def remove(self, key: PodKey, uid: str) -> None:
@@ -84,10 +84,10 @@ class Pods(dict[PodKey, PodFact]):
         self._roster.leave(before)
         if before.member is not None:
             self._remember_departed(before.member, before)
-        self._note_member(before.member)
+        self._member_changed(before.member)
         self._changed(needs_plan=self._release(before) or is_nominated(before))
 
-    def _note_member(self, member: Membership | None) -> None:
+    def _member_changed(self, member: Membership | None) -> None:
         if member is not None:
             self._holders.touch(member.gang)
             self._reconcile(member.gang)
@@ -107,7 +107,7 @@ class Pods(dict[PodKey, PodFact]):
 
     def _remember_departed(self, member: Membership, pod: PodFact) -> None:
         """Remember a member that is gone, if it is of the attempt's own pods: any user can write our labels."""
-        self._roster.note_gone(pod)
+        self._roster.record_gone(pod)
         reservation = self._holders.reservations.get(member.gang)
         if reservation is not None and reservation.is_for(member):
-            self._roster.note_departed(member.gang_uid, pod)
+            self._roster.record_departed(member.gang_uid, pod)

@@ -92,12 +92,12 @@ class Bids(Mapping[str, BidFact]):
         for bid in self._written.values():
             self._request_answer(bid)
 
-    def note_node(self, node: str) -> None:
+    def node_changed(self, node: str) -> None:
         """A node of that name was added, changed or removed."""
         bid = self._written.get(node)
         if bid is not None:
             self._request_answer(bid)
-            self._note_hardware(bid)
+            self._record_hardware(bid)
             self._share_anew([node])
 
     def answer(self, node: str) -> BidCondition | None:
@@ -123,10 +123,10 @@ class Bids(Mapping[str, BidFact]):
 
     def _share(self, fact: BidFact) -> BidFact:
         """Record the bid's hardware, and return the bid with the capacity shared by it."""
-        self._note_hardware(fact)
+        self._record_hardware(fact)
         return self._sharing(fact)
 
-    def _note_hardware(self, fact: BidFact) -> None:
+    def _record_hardware(self, fact: BidFact) -> None:
         report, kind = fact.report, kind_of_node(self._nodes.get(fact.node))
         if report is None:
             self._capacities.record(fact.node, None, None)

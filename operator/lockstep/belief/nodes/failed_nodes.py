@@ -58,11 +58,11 @@ class FailedNodes:
         # The first failure of a kind, which does not count against the node yet.
         self._once: dict[str, dict[_Where, _Once]] = {}
 
-    def note_without_volumes(self, gang_uid: str, nodes: Iterable[str], now: float) -> None:
+    def record_without_volumes(self, gang_uid: str, nodes: Iterable[str], now: float) -> None:
         """Volumes of the gang could not be made for these nodes."""
         self._avoid(gang_uid, (_Where(node, NodeFailure.VOLUMES) for node in nodes), now)
 
-    def note_lost(self, gang_uid: str, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
+    def record_lost(self, gang_uid: str, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
         """Record that members of an attempt were lost on these nodes. Returns the nodes that are avoided from now on.
 
         One loss may be a race or an action of a person, and the next plan knows the pod that took the room. A loss in a

@@ -35,23 +35,23 @@ class KnownNodes(dict[str, NodeFact]):
         before = self.get(fact.name)
         if before != fact:
             self[fact.name] = fact
-            self._note_offer(before, -1)
-            self._note_offer(fact, +1)
+            self._count_resources(before, -1)
+            self._count_resources(fact, +1)
             if before is None or before.labels != fact.labels:
-                self._note_labels(before, fact)
+                self._record_labels(before, fact)
             self._applied(fact.name)
-            self.note_change()
+            self.record_change()
 
     def remove(self, name: str) -> None:
         """Remove a node."""
         before = self.pop(name, None)
         if before is not None:
-            self._note_offer(before, -1)
-            self._note_labels(before, None)
+            self._count_resources(before, -1)
+            self._record_labels(before, None)
             self._removed(name)
-            self.note_change()
+            self.record_change()
 
-    def note_change(self) -> None:
+    def record_change(self) -> None:
         """Count another change that belongs to nodes."""
         self.generation += 1
         self._changed()
@@ -66,12 +66,12 @@ class KnownNodes(dict[str, NodeFact]):
             self._index = NodeIndex(dict(self), self.labels_generation)
         return self._index
 
-    def _note_offer(self, node: NodeFact | None, more: int) -> None:
+    def _count_resources(self, node: NodeFact | None, more: int) -> None:
         for resource, _ in node.allocatable if node is not None else ():
             self._offering[resource] += more
             if not self._offering[resource]:
                 del self._offering[resource]
 
-    def _note_labels(self, before: NodeFact | None, after: NodeFact | None) -> None:
+    def _record_labels(self, before: NodeFact | None, after: NodeFact | None) -> None:
         self.labels_generation += 1
         self.domains.nodes_changed(before, after)

@@ -124,7 +124,7 @@ class Rejections:
         record = self._by_uid.get(gang.uid)
         return frozenset() if record is None or record.generation != gang.generation else frozenset(record.barred)
 
-    def note_changed(self, node: str, suits: Suiting, gangs: Mapping[GangKey, GangFact]) -> None:
+    def record_changed(self, node: str, suits: Suiting, gangs: Mapping[GangKey, GangFact]) -> None:
         """A node is new or has changed; ``suits`` says for which gangs that node is suitable."""
         for record in self._by_uid.values():
             record.clear(node)
@@ -132,18 +132,18 @@ class Rejections:
             if record.refusal is not None and gang is not None and suits.any_suits(gang):
                 self._lift(record)
 
-    def note_removed(self, node: str) -> None:
+    def record_removed(self, node: str) -> None:
         """A node is gone: another one may get its name."""
         for record in self._by_uid.values():
             record.clear(node)
 
-    def note_gone(self, node: str, gang_uid: str) -> None:
+    def record_gone(self, node: str, gang_uid: str) -> None:
         """A pod takes nothing from the node any more; ``gang_uid`` is '' for a pod of no gang."""
         for uid, record in self._by_uid.items():
             if uid != gang_uid and record.refusal is not None and record.rejects(node):
                 record.roomier.add(node)
 
-    def note_time(self, now: float) -> None:
+    def advance_to(self, now: float) -> None:
         """Plan gangs again where pods are gone from nodes that rejected them.
 
         It is at least ``AVOID_SECONDS`` after the refusal.
@@ -155,7 +155,7 @@ class Rejections:
                 self._lift(record)
 
     def next_end(self) -> float:
-        """The earliest time at which :meth:`note_time` plans a gang again; infinity where there is none."""
+        """The earliest time at which :meth:`advance_to` plans a gang again; infinity where there is none."""
         waiting = (record.refused_at for record in self._by_uid.values() if record.roomier)
         return min((since + AVOID_SECONDS for since in waiting), default=float("inf"))
 

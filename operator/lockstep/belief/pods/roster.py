@@ -48,12 +48,12 @@ class Roster:
         finally:
             del self._listeners[listener]
 
-    def note_gone(self, pod: PodFact) -> None:
+    def record_gone(self, pod: PodFact) -> None:
         """A member is gone."""
         for gone in self._listeners.values():
             gone.add(pod.uid)
 
-    def note_departed(self, gang_uid: str, pod: PodFact) -> None:
+    def record_departed(self, gang_uid: str, pod: PodFact) -> None:
         """A member of the current attempt is gone."""
         self._departed.setdefault(gang_uid, {})[pod.key] = pod
 

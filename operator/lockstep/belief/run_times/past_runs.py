@@ -62,7 +62,7 @@ class PastRuns:
     def __init__(self, changed: Callable[[], None], quantile: float = USUAL_QUANTILE) -> None:
         self._changed = changed
         self._quantile = quantile
-        self._memory = RunMemory(self._note)
+        self._memory = RunMemory(self._runs_changed)
         self._pending: set[Template] = set()
         self._in_force: dict[Template, _KnownLaws] = {}
         self.changes = 0
@@ -107,7 +107,7 @@ class PastRuns:
 
     def remember(self, kept: RunsByTemplate) -> None:
         """Load the runs that an earlier process kept, except for templates with more runs here."""
-        newer, self._memory = self._memory.runs, RunMemory(self._note)
+        newer, self._memory = self._memory.runs, RunMemory(self._runs_changed)
         for known in (kept, newer):
             for namespace, templates in known.items():
                 for digest, runs in templates.items():
@@ -144,7 +144,7 @@ class PastRuns:
             return None
         return self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
 
-    def _note(self, template: Template) -> None:
+    def _runs_changed(self, template: Template) -> None:
         self._pending.add(template)
         self.changes += 1
 

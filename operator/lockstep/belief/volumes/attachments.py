@@ -44,20 +44,20 @@ class Attachments:
         """Set how many volumes a node's drivers can attach; most have no limit."""
         if self._limits.get(fact.node, _NO_LIMITS) != fact.limits:
             self._limits[fact.node] = fact.limits
-            self._note_change((fact.node,))
+            self._record_change((fact.node,))
 
     def remove_limits(self, node: str) -> None:
         """Remove the limits of a node's drivers."""
         if self._limits.pop(node, None):
-            self._note_change((node,))
+            self._record_change((node,))
 
     def apply_attachment(self, fact: Attachment) -> None:
         """Add or update a VolumeAttachment."""
-        self._note_change(self._attached.apply(fact))
+        self._record_change(self._attached.apply(fact))
 
     def remove_attachment(self, name: str) -> None:
         """Remove a VolumeAttachment."""
-        self._note_change(self._attached.remove(name))
+        self._record_change(self._attached.remove(name))
 
     def touch(self, *nodes: str) -> None:
         """Pods or members on these nodes use other volumes than before."""
@@ -109,7 +109,7 @@ class Attachments:
         counts = {node: self._fitting(node, own, shared, members) for node in self._with_less_room_than(wanted)}
         return {node: count for node, count in counts.items() if count < members}
 
-    def _note_change(self, nodes: Iterable[str]) -> None:
+    def _record_change(self, nodes: Iterable[str]) -> None:
         nodes = set(nodes)
         if nodes:
             self._stale |= nodes

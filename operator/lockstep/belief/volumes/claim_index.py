@@ -37,7 +37,7 @@ class ClaimIndex:
 
     def enter(self, claim: ClaimFact) -> None:
         """Add a claim."""
-        self._note_change(claim.key.namespace, more=1)
+        self._record_change(claim.key.namespace, more=1)
         if claim.volume:
             self._by_volume.setdefault(claim.volume, set()).add(claim.key)
         named = stem_and_rank(claim.key.name)
@@ -47,7 +47,7 @@ class ClaimIndex:
 
     def leave(self, claim: ClaimFact) -> None:
         """Remove a claim that is gone, or whose new fact is entered next."""
-        self._note_change(claim.key.namespace, more=-1)
+        self._record_change(claim.key.namespace, more=-1)
         if claim.volume:
             claims = self._by_volume[claim.volume]
             claims.discard(claim.key)
@@ -76,7 +76,7 @@ class ClaimIndex:
         if not claims:
             del self._by_stem[stem]
 
-    def _note_change(self, name: str, *, more: int) -> None:
+    def _record_change(self, name: str, *, more: int) -> None:
         self._changes += 1
         namespace = self._namespaces.setdefault(name, _ClaimsOfNamespace())
         namespace.claims += more

@@ -51,7 +51,7 @@ class Storage:
     def __init__(self, changed: StorageChanged) -> None:
         self._changed = changed
         self._by_class: dict[str, list[StorageCapacity]] | None = None
-        of_classes, of_room = (partial(self._note_change, concerns_claims=does) for does in (True, False))
+        of_classes, of_room = (partial(self._record_change, concerns_claims=does) for does in (True, False))
         self.classes: KnownObjects[str, StorageClass] = KnownObjects(lambda it: it.name, of_classes)
         self.drivers: KnownObjects[str, CsiDriver] = KnownObjects(lambda it: it.name, of_room)
         self.capacities: KnownObjects[CapacityKey, StorageCapacity] = KnownObjects(lambda it: it.key, of_room)
@@ -85,6 +85,6 @@ class Storage:
                 self._by_class.setdefault(one.storage_class, []).append(one)
         return self._by_class
 
-    def _note_change(self, *, concerns_claims: bool) -> None:
+    def _record_change(self, *, concerns_claims: bool) -> None:
         self._by_class = None
         self._changed(concerns_claims=concerns_claims)

@@ -12,7 +12,7 @@ from lockstep.act.requests.remaining_pods import waits_for
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.losses import note_lost
+from lockstep.belief.losses import record_lost
 from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.active_deadline import is_exceeded
 from lockstep.cycle.ends.failure_policy import FailureAction, answer
@@ -154,7 +154,7 @@ class ReservedGangs:
                 self._writer.report(gang, partial(self._outcomes.failed, gang, answered, now))
             case Action.RESTART_GANG | Action.IGNORE:
                 if counts.disrupted is not None:
-                    note_lost(self._state, gang, reservation.attempt, counts.disrupted.lost_on, now)
+                    record_lost(self._state, gang, reservation.attempt, counts.disrupted.lost_on, now)
                 self._restart(gang, reservation, answered, now)
             case _:
                 assert_never(answered.action)

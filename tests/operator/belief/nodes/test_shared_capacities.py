@@ -35,7 +35,7 @@ class Belief:
 
     def label(self, node, kind):
         self.nodes[node] = node_fact(node, labels={KIND_LABEL: kind} if kind else {})
-        self.bids.note_node(node)
+        self.bids.node_changed(node)
 
     def kind(self, node):
         return self.nodes[node].labels.get(KIND_LABEL, "") if node in self.nodes else ""
