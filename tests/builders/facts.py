@@ -241,9 +241,9 @@ def reservation(gang="g", *, attempt=1, members=(("n1", 1), ("n2", 1)), request=
 
 def take_changed(state):
     """The gangs of which there is news in that state, looked at by now."""
-    changed = set(state.news.gangs)
+    changed = set(state.changes.gangs)
     for gang in changed:
-        state.news.looked_at(gang)
+        state.changes.reconciling(gang)
     return changed
 
 

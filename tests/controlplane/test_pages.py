@@ -11,7 +11,7 @@ from builders.manifests import bid, gang
 from coschedule import Placement, decode_plan, decode_snapshot, encode_plan, plan
 from eventually import eventually
 from live.callers import MANY, is_hung_up, silent_callers
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep_demo.operator_process import DIRECT, PAGE_SECONDS
 
 DEBUGGING = "/debug/snapshot, /timeline, /timeline.json"
@@ -79,8 +79,8 @@ def test_last_decision_replays_to_the_same_plan(operator, arena):
         one for one in decided.decisions if isinstance(one, Placement)
     ]
     assert "huge" in {decision.gang.name for decision in decided.decisions}
-    assert json.loads(json.dumps(encode_plan(again, spell))) == document["plan"]
-    assert json.loads(json.dumps(encode_plan(decided, spell))) == document["plan"]
+    assert json.loads(json.dumps(encode_plan(again, format_refusal))) == document["plan"]
+    assert json.loads(json.dumps(encode_plan(decided, format_refusal))) == document["plan"]
 
 
 def test_predicted_and_actual_times_are_compared(operator, arena):

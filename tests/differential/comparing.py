@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from differential import features_of_claims as claims
-from differential import features_of_neighbours as neighbours
+from differential import features_of_neighbours as pods_nearby
 from differential import features_of_nodes as nodes
 from differential import features_of_pods as pods
 from differential import features_of_priorities as priorities
@@ -25,10 +25,10 @@ GROUPS = (
     (*nodes.AMOUNTS_OF_NODES, *pods.AMOUNTS_OF_PODS),
     (*nodes.AMOUNTS_OF_NODES, *pods.RESIZES),
     pods.PORTS,
-    neighbours.ANTI_AFFINITY,
-    neighbours.AFFINITY,
-    (*neighbours.AFFINITY, *neighbours.ANTI_AFFINITY, *nodes.LABELS),
-    neighbours.DISKS,
+    pods_nearby.ANTI_AFFINITY,
+    pods_nearby.AFFINITY,
+    (*pods_nearby.AFFINITY, *pods_nearby.ANTI_AFFINITY, *nodes.LABELS),
+    pods_nearby.DISKS,
     claims.CLAIMS,
     claims.LIMITS,
     storage.STORAGE,

@@ -10,7 +10,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.belief.state import State
 from lockstep.belief.volumes.claim_problems import claim_refusal
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import WATCHED
@@ -41,7 +41,7 @@ class Belief:
         [decision] = plan(self._cutter.cut(now, [gang])).decisions
         if isinstance(decision, Placement):
             return "" if decision.start <= now else f"starts in {decision.start - now} s"
-        return spell(decision.refusal)
+        return format_refusal(decision.refusal)
 
 
 async def belief_of(client: KubeClient) -> Belief:

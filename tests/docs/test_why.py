@@ -10,7 +10,7 @@ from lockstep.answers.plan.unplanned_gangs import SettledAnswer
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.profile.profile import answer_profile
 from lockstep.answers.profile.profile_document import profile_document
-from lockstep.api.gangjob.finished_runs import spell_runs
+from lockstep.api.gangjob.finished_runs import format_runs
 from lockstep.belief.gangs.phases import Phase
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import run_of
@@ -32,7 +32,9 @@ def test_every_field_of_an_answer_is_documented():
 def test_every_field_of_a_profile_is_documented():
     runs = tuple(run_of(1, members=size, slowdown=1, seconds=60 / size) for size in (1, 2, 3, 4, 5))
     finished = gang_fact(
-        "g", spec=gang_spec(work=SerialWork(serial=60), run_template="0"), status=GangStatus(past_runs=spell_runs(runs))
+        "g",
+        spec=gang_spec(work=SerialWork(serial=60), run_template="0"),
+        status=GangStatus(past_runs=format_runs(runs)),
     )
 
     document = profile_document(answer_profile([finished], finished.key))

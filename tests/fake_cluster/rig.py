@@ -68,7 +68,7 @@ async def watching_operator(api, plans=None, pool=ALL_NODES):
         client = await stack.enter_async_context(
             KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered, rights=rights)
         )
-        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool, gate_image=GATE_IMAGE)
+        state = State(woken.set, count_parse_failure=metrics.object_not_understood, pool=pool, gate_image=GATE_IMAGE)
         services = services_with(client, state, count_binding=bindings.append, count_refused=metrics.status_refused)
         cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
         informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]

@@ -44,7 +44,7 @@ async def test_page_follows_what_changes_without_being_loaded_again(show, scene)
 async def test_picture_that_stays_is_sent_once(show, scene):
     async with show(scene) as page:
         await page.until("answeredAt > view.present + 1")
-        scene.state.nodes.note_change()
+        scene.state.nodes.record_change()
         count = len(page.statuses)
         while len(page.statuses) < count + 2:
             await page.until("answeredAt")

@@ -1,1 +1,1 @@
-"""From a decision to bound pods, or to nothing at all."""
+"""From a decision to bound pods, or to no pods at all."""

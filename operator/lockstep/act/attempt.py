@@ -1,8 +1,8 @@
-"""One attempt of one gang: reserve → create all → provide volumes → bind all → seen bound; or all of it taken back.
+"""One attempt of one gang: reserve → create all → provide volumes → bind all → seen bound. A failure undoes all of it.
 
-The reservation in the gang's status is written before any pod exists and removed after the last one is gone, so
-whoever reads it, this process or the next, knows every pod that may exist. Each step can be repeated: a restart at any
-line goes on with :meth:`Attempt.resume`.
+The reservation in the gang's status is written before any pod exists and removed after the last one is gone. So this
+process and the next one know every pod that may exist. Each step can be repeated: after a restart at any line,
+:meth:`Attempt.resume` continues.
 """
 
 import asyncio
@@ -15,8 +15,8 @@ from typing import assert_never
 
 from lockstep.act.bind import Binder
 from lockstep.act.create import Creator
-from lockstep.act.ending.undo import Undoing, UndoNews
-from lockstep.act.requests.member_reads import look_at_members
+from lockstep.act.ending.undo import Undoing, UndoListeners
+from lockstep.act.requests.member_reads import refresh_members
 from lockstep.act.requests.network import Network
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.progress import Progress, progress, remembered_ranks
@@ -28,7 +28,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import LANDING_SECONDS
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
-from lockstep.belief.losses import note_lost
+from lockstep.belief.losses import record_lost
 from lockstep.belief.nodes.failed_nodes import AVOID_SECONDS
 from lockstep.facts.gang.gang import GangFact, GangStatus, Verdict
 from lockstep.facts.pods.failure import Failure
@@ -39,9 +39,9 @@ from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
 from lockstep.report.status.events import names_do_not_resolve
 from lockstep.report.status.status import Written
-from lockstep.report.text.conflict_sentences import misfit_in_words
+from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.report.text.sentences import listed
-from lockstep.snapshot.placement_conflicts import Misfit
+from lockstep.snapshot.placement_conflicts import PlacementConflict
 
 log = logging.getLogger(__name__)
 
@@ -49,9 +49,9 @@ log = logging.getLogger(__name__)
 class Attempt:
     """Carries out one reservation that the state already holds.
 
-    Whoever runs it sets ``changed`` after each news of the gang. ``pause`` says for how many seconds the gang rests
-    after a failure, ``was_cut_off`` whether somebody before was stopped in the middle of it. ``news`` says who hears of
-    its undoing.
+    The caller sets ``changed`` after each change of the gang or its pods. ``pause`` returns the seconds that the gang
+    rests after a failure. ``was_cut_off`` says that an earlier run of the attempt was stopped midway. ``listeners`` are
+    called while it is undone.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Attempt:
         reservation: Reservation,
         *,
         pause: Callable[[Failure], float],
-        news: UndoNews,
+        listeners: UndoListeners,
         was_cut_off: bool = False,
     ) -> None:
         self._services = services
@@ -72,23 +72,23 @@ class Attempt:
         self.changed = asyncio.Event()
         self.undoing_since = math.inf
         self._landed_at = services.monotonic() + LANDING_SECONDS if was_cut_off else -math.inf
-        self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, news=news)
+        self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, listeners=listeners)
 
     @property
     def is_undoing(self) -> bool:
-        """Whether the attempt is being taken back."""
+        """Whether the attempt is being undone."""
         return self.undoing_since < math.inf
 
     @property
     def gang_uid(self) -> str:
-        """The UID of the gang that it is an attempt of: another one may have taken its name."""
+        """The UID of the attempt's gang: another gang may have its name by now."""
         return self._gang.uid
 
     async def begin(self, status: GangStatus) -> Outcome:
-        """Wait until the window lets it in, reserve with this status, then carry out."""
+        """Wait until the window admits the attempt, write this status as the reservation, then carry it out."""
         has_waited = await self._stay.enter()
         try:
-            if has_waited and self._misfit() is not None:
+            if has_waited and self._conflict() is not None:
                 return Outcome(ending=Ending.NOT_RESERVED)
             return await self._reserve(status)
         finally:
@@ -98,7 +98,7 @@ class Attempt:
         try:
             written, message = await self._services.writer.write(self._gang, status)
         except ApiUnavailableError as error:
-            return await self._take_back(Failure(reason=Reason.API_UNAVAILABLE, message=str(error)))
+            return await self._undo(Failure(reason=Reason.API_UNAVAILABLE, message=str(error)))
         if self._stands_in_status():
             return await self._carry_out()
         match written:
@@ -112,23 +112,23 @@ class Attempt:
                 assert_never(written)
 
     async def resume(self) -> Outcome:
-        """Carry out a reservation that stands in the gang's status, whatever of it is done already.
+        """Carry out a reservation that the gang's status holds, whatever part of it is done already.
 
-        What is still to be bound must go where it would be planned now: who wrote the status, and when, says nothing.
+        The members still to be bound must fit their nodes now: the status may be old, and anyone may have written it.
         """
-        misfit = self._misfit()
-        if misfit is not None:
-            message = f"it cannot go on as reserved: {misfit_in_words(misfit)}"
-            return await self._take_back(Failure(reason=Reason.NO_LONGER_FITS, message=message))
+        conflict = self._conflict()
+        if conflict is not None:
+            message = f"it cannot go on as reserved: {conflict_sentence(conflict)}"
+            return await self._undo(Failure(reason=Reason.NO_LONGER_FITS, message=message))
         return await self._carry_out()
 
     async def interrupt(self, failure: Failure) -> Outcome:
-        """Take back a gang that was placed and has lost a member."""
-        return await self._take_back(failure)
+        """Undo a gang that was placed and has lost a member."""
+        return await self._undo(failure)
 
-    def _misfit(self) -> Misfit | None:
-        """Why the reservation would not be planned so any more."""
-        return self._services.cutter.misfit(self._gang, self._reservation, self._services.now())
+    def _conflict(self) -> PlacementConflict | None:
+        """Why the reservation would no longer be planned like this."""
+        return self._services.cutter.conflict(self._gang, self._reservation, self._services.now())
 
     def _refused(self, message: str) -> Outcome:
         log.warning("the API server does not take its reservation: %s", message, extra=about(self._gang.key))
@@ -136,7 +136,7 @@ class Attempt:
         return Outcome(ending=Ending.REFUSED, refusal=message)
 
     def _stands_in_status(self) -> bool:
-        """Whether the write that conflicted was a repetition of our own, whose answer was lost."""
+        """Whether the write that conflicted repeated our own write, whose answer was lost."""
         gang = self._services.state.gangs.get(self._gang.key)
         stands = None if gang is None or gang.uid != self._gang.uid else reserved_in_status(gang)
         ours = self._reservation
@@ -158,7 +158,7 @@ class Attempt:
     async def _create(
         self, there: Mapping[PodKey, PodFact], ended: Mapping[PodKey, str]
     ) -> Mapping[PodKey, str] | Failure:
-        """See that all members are there; returns their UIDs. Nothing of their manifests is kept."""
+        """Make sure that all members exist; returns their UIDs. Keeps nothing of their manifests."""
         services = self._services
         failure = await create_missing_claims(services.client, services.state, self._gang, self._reservation)
         if failure is not None:
@@ -170,17 +170,17 @@ class Attempt:
         failure = next((failure for failure in failures if failure is not None), None)
         if failure is not None:
             self._verdict = creator.verdict
-            await self._delete_strangers(creator.strangers)
+            await self._delete_unowned(creator.unowned)
             return failure
         if creator.seen:
             services.state.templates.seen(self._gang, creator.seen)
         return creator.uids
 
     async def _provide_volumes(self, uids: Mapping[PodKey, str], *, settled: Collection[PodKey]) -> Failure | None:
-        """See that the claims of all members but those that are bound or have ended have their volumes."""
+        """Make sure that the claims of all members have volumes, except members that are bound or have ended."""
         needed = needed_claims(self._gang, self._reservation, is_waited_for=lambda pod: pod not in settled)
         if needed:
-            # Volumes may take minutes: the others do not wait for them.
+            # Volumes may take minutes, so the gang leaves the window.
             self._stay.leave()
         provider = VolumeProvider(
             self._services,
@@ -193,18 +193,18 @@ class Attempt:
         return await provider.provide()
 
     async def _make_network(self) -> Failure | None:
-        """See that members find each other. Where nobody counts on it, that they don't is told once, and no failure."""
+        """Make sure that members find each other. If the spec does not ask for it, a failure is only one event."""
         services, gang = self._services, self._gang
         failure = await Network(services.client, gang, self._reservation).make()
         is_wanted = gang.spec is not None and gang.spec.network is not None
         if failure is None or is_wanted or failure.reason is Reason.API_UNAVAILABLE:
             return failure
         if self._reservation.attempt == 1:
-            services.writer.tell(gang, names_do_not_resolve(failure))
+            services.writer.post(gang, names_do_not_resolve(failure))
         return None
 
-    async def _delete_strangers(self, pods: list[PodFact]) -> None:
-        """Delete what only this attempt knows that it has made."""
+    async def _delete_unowned(self, pods: list[PodFact]) -> None:
+        """Delete pods that no list shows as members, because only this attempt knows their names."""
         refusal = await self._services.deletions.delete(pods) if pods else None
         if refusal is not None:
             log.error(
@@ -212,7 +212,7 @@ class Attempt:
             )
 
     def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
-        """The members that have succeeded and whose pods are gone, without a UID: nobody makes them again."""
+        """The members that have succeeded and whose pods are gone, without a UID: they are not created again."""
         departed, remembered = self._services.state.departed(self._gang), self._succeeded_ranks()
         gone = {key for key, pod in departed.items() if pod.outcome_once_gone is PodOutcome.SUCCEEDED}
         return {
@@ -227,11 +227,11 @@ class Attempt:
             failure = await self._until_seen_bound()
         if failure is None:
             return Outcome(ending=Ending.PLACED)
-        return await self._take_back(failure)
+        return await self._undo(failure)
 
     async def _until_seen_bound(self) -> Failure | None:
-        """Wait until watches have shown every member on its node; after a silence, ask the API server itself."""
-        most, looks, silent_since = -1, 0, self._services.monotonic()
+        """Wait until watches have shown every member on its node; after a silence, list the pods."""
+        most, checks, silent_since = -1, 0, self._services.monotonic()
         while True:
             self.changed.clear()
             counts = self._progress()
@@ -241,19 +241,19 @@ class Attempt:
                 return None
             if counts.bound > most:
                 most, silent_since = counts.bound, self._services.monotonic()
-            if self._services.monotonic() - silent_since >= pause_after(looks + 1):
-                looks, silent_since = looks + 1, self._services.monotonic()
-                failure = await self._look_for_members()
+            if self._services.monotonic() - silent_since >= pause_after(checks + 1):
+                checks, silent_since = checks + 1, self._services.monotonic()
+                failure = await self._check_members()
                 if failure is not None:
                     return failure
                 continue
-            await self._news(silent_since + pause_after(looks + 1) - self._services.monotonic())
+            await self._until_changed(silent_since + pause_after(checks + 1) - self._services.monotonic())
 
-    async def _look_for_members(self) -> Failure | None:
-        """What the API server itself shows, after every member was bound: anything else than that is a failure."""
+    async def _check_members(self) -> Failure | None:
+        """List the members after all bindings succeeded: a pod that is unbound or missing is a failure."""
         services = self._services
         try:
-            pods = await look_at_members(services.client, services.state, self._gang, self._reservation.attempt)
+            pods = await refresh_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
             log.warning("its members are not seen, and can't be listed: %s", error, extra=about(self._gang.key))
             return None
@@ -267,12 +267,12 @@ class Attempt:
                 return Failure(reason=Reason.POD_LOST, message=f"pod {key.name} is gone, and no watch has told")
         return None
 
-    async def _news(self, seconds: float) -> None:
+    async def _until_changed(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, seconds)):
                 await self.changed.wait()
 
-    async def _take_back(self, failure: Failure) -> Outcome:
+    async def _undo(self, failure: Failure) -> Outcome:
         self.undoing_since = self._services.monotonic()
         self._stay.leave()
         failure = self._avoiding(failure)
@@ -280,16 +280,16 @@ class Attempt:
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)
 
     def _avoiding(self, failure: Failure) -> Failure:
-        """Keep the gang off the nodes where its members are lost again and again, and say so."""
+        """Keep the gang off nodes that lost its members repeatedly, and add that to the message."""
         services, attempt = self._services, self._reservation.attempt
-        avoided = note_lost(services.state, self._gang, attempt, failure.lost_on, services.now())
+        avoided = record_lost(services.state, self._gang, attempt, failure.lost_on, services.now())
         if not avoided:
             return failure
         message = f"{failure.message}; for {AVOID_SECONDS / 60:g} minutes it is kept off {listed(avoided)}"
         return replace(failure, message=message)
 
     def _pods(self) -> dict[PodKey, PodFact]:
-        """The pods of this attempt that watches have shown."""
+        """The pods of this attempt in the cache."""
         members = self._services.state.members(self._gang)
         return {key: members[key] for key in self._reservation.pod_keys() if key in members}
 
@@ -303,6 +303,6 @@ class Attempt:
         )
 
     def _succeeded_ranks(self) -> int:
-        """The members of which the status remembers that they have ended well."""
+        """The ranks that succeeded, as the gang's status remembers them."""
         gang = self._services.state.gangs.get(self._gang.key)
         return 0 if gang is None or gang.uid != self._gang.uid else remembered_ranks(gang, self._reservation)

@@ -1,4 +1,4 @@
-"""The attempts under way, and what is remembered of a gang between them: failures, and when it may try again."""
+"""The attempts in progress, and what is remembered of a gang between them: failures, and the time of the next try."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.act.attempt import Attempt
-from lockstep.act.ending.undo import UndoNews
+from lockstep.act.ending.undo import UndoListeners
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
 from lockstep.api.client.pauses import pause_after
@@ -21,19 +21,18 @@ from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
-# A gang whose attempts fail keeps its place in the queue for about a minute. If it fails on, it must not keep those
-# behind it waiting for ever.
+# A gang whose attempts fail keeps its place in the queue for about a minute. After that it delays no other gang.
 _FAILURES_WITH_A_PLACE = 6
 _UNDOING_WITH_A_PLACE_SECONDS = 60.0
 
-# One failure may be somebody else's fault, a node's for one. A gang that fails again is not worth other gangs' work.
+# The first failure may have an outside cause, such as a node. No gang is evicted for one that fails again.
 _FAILURES_THAT_PREEMPT = 1
 
-# A kubelet may turn members away that were placed, and placing the gang there again would be no better: its failures
-# count until all members have run for as long as the longest pause.
+# A kubelet may reject members that were placed, and would do so again. So failures count until all members have run for
+# as long as the longest pause.
 _RUNS_WELL_SECONDS = 60.0
 
-# So often admission may change a gang's members in a way that is new.
+# The most times that a new kind of change by admission is no failure.
 _MOST_SURPRISES = 3
 
 log = logging.getLogger(__name__)
@@ -41,7 +40,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True, kw_only=True)
 class _AttemptHistory:
-    """``retry_at`` and ``runs_since`` are monotonic: a step of the time of day moves no retry."""
+    """``retry_at`` and ``runs_since`` are monotonic, so a step of the time of day moves no retry."""
 
     failures: int = 0
     surprises: int = 0
@@ -52,19 +51,19 @@ class _AttemptHistory:
     task: asyncio.Task[None] | None = field(default=None)
 
     def pause(self, failure: Failure | None) -> float:
-        """How many seconds the gang rests after that."""
+        """The seconds that the gang rests after that failure."""
         is_free = self._is_surprise(failure) or _is_wanted(failure)
         return 0.0 if is_free else pause_after(self.failures)
 
     def count(self, failure: Failure | None) -> None:
-        """The gang has failed once more."""
+        """Count one more failure of the gang."""
         if self._is_surprise(failure):
             self.surprises += 1
         elif not _is_wanted(failure):
             self.failures += 1
 
     def _is_surprise(self, failure: Failure | None) -> bool:
-        """Whether the next attempt knows better: what admission changes is planned with from then on.
+        """Whether the next attempt is planned with what admission changed, so that it may succeed.
 
         Admission that changes members in another way each time is a failure like any other.
         """
@@ -75,9 +74,10 @@ class _AttemptHistory:
 class Attempts:
     """Runs at most one attempt of each gang.
 
-    ``ended`` is told of every outcome but that of a cancelled attempt, ``due`` of every gang whose pause after a
-    failure is over: whatever the gang still holds by then has somebody who looks after it. ``lasting`` is told where
-    undoing an attempt takes a while, and what it waits for; ``told`` once a gang's status says that it is undone.
+    ``ended`` is called with every outcome except that of a cancelled attempt. ``due`` is called for every gang whose
+    pause after a failure is over, so that its remaining reservation is followed up. ``takes_long`` is called where
+    undoing an attempt takes a while, with what it waits for. ``reported`` is called once a gang's status says that its
+    attempt is undone.
     """
 
     def __init__(
@@ -86,19 +86,19 @@ class Attempts:
         *,
         ended: Callable[[GangFact, Outcome], None],
         due: Callable[[GangKey], None],
-        lasting: Callable[[GangFact, Failure, str], None],
-        told: Callable[[GangFact, Failure], None],
+        takes_long: Callable[[GangFact, Failure, str], None],
+        reported: Callable[[GangFact, Failure], None],
     ) -> None:
         self._services = services
-        self._lasting = lasting
-        self._told = told
+        self._takes_long = takes_long
+        self._reported = reported
         self._ended = ended
         self._due = due
         self._by_gang: dict[GangKey, _AttemptHistory] = {}
-        # The UID of the gang and the attempt that was begun here last, and was not stopped half-way.
+        # The gang's UID and the attempt that was last begun here and not stopped midway.
         self._begun: dict[GangKey, tuple[str, int]] = {}
-        # Since when gangs are about to be undone, by the monotonic clock: that is being written.
-        self._doomed: dict[GangKey, float] = {}
+        # Gangs whose status is about to say that they are undone, with the monotonic time of that decision.
+        self._to_be_undone: dict[GangKey, float] = {}
 
     def is_under_way(self, gang: GangKey) -> bool:
         """Whether an attempt of that gang is running."""
@@ -106,24 +106,24 @@ class Attempts:
         return memory is not None and memory.task is not None
 
     def must_stop(self, gang: GangFact, *, is_unwanted: bool) -> bool:
-        """Whether what runs is not what that gang needs: it is another one's, or makes members that nobody wants."""
+        """Whether the running attempt is another gang's, or is for a gang that is unwanted and not being undone yet."""
         memory = self._by_gang.get(gang.key)
         if memory is None or memory.attempt is None:
             return False
         return memory.attempt.gang_uid != gang.uid or (is_unwanted and not memory.attempt.is_undoing)
 
     def is_resting(self, gang: GangKey) -> bool:
-        """Whether the gang has failed, and may not be tried again yet."""
+        """Whether the gang has failed and its pause is not over."""
         memory = self._by_gang.get(gang)
         return memory is not None and memory.retry is not None
 
-    def gives_way(self, gang: GangKey) -> bool:
-        """Whether the gang rests and has failed so often that it keeps nobody behind it waiting meanwhile."""
+    def has_lost_its_place(self, gang: GangKey) -> bool:
+        """Whether the gang rests and has failed so often that it delays no other gang meanwhile."""
         return self.is_resting(gang) and self._by_gang[gang].failures > _FAILURES_WITH_A_PLACE
 
-    def comes_back(self, gang: GangKey) -> bool:
-        """Whether the gang is just being undone, and keeps its place: what it leaves is not for those behind it."""
-        memory, since = self._by_gang.get(gang), self._doomed.get(gang, math.inf)
+    def keeps_its_place(self, gang: GangKey) -> bool:
+        """Whether the gang is being undone and keeps its place, so that the nodes it frees are still its own."""
+        memory, since = self._by_gang.get(gang), self._to_be_undone.get(gang, math.inf)
         if memory is not None and memory.failures > _FAILURES_WITH_A_PLACE:
             return False
         if memory is not None and memory.attempt is not None:
@@ -131,17 +131,17 @@ class Attempts:
         return 0.0 <= self._services.monotonic() - since <= _UNDOING_WITH_A_PLACE_SECONDS
 
     def keeps_failing(self, gang: GangKey) -> bool:
-        """Whether the gang has failed so often since it last ran for a while that no other is to be evicted for it."""
+        """Whether the gang has failed so often since it last ran well that no other gang is evicted for it."""
         memory = self._by_gang.get(gang)
         return memory is not None and memory.failures > _FAILURES_THAT_PREEMPT
 
     def is_undoing(self, gang: GangKey) -> bool:
-        """Whether an attempt of that gang is being taken back."""
+        """Whether an attempt of that gang is being undone."""
         memory = self._by_gang.get(gang)
         return memory is not None and memory.attempt is not None and memory.attempt.is_undoing
 
     def retry_at(self, gang: GangKey) -> float:
-        """The time of day at which the gang may be tried again; in the past, or 0, where it may be now."""
+        """The time of day at which the gang may be tried again; in the past, or 0, where it may be tried now."""
         memory = self._by_gang.get(gang)
         return 0.0 if memory is None or memory.retry is None else self._time_of_day(memory)
 
@@ -151,75 +151,75 @@ class Attempts:
         return min((retry_at for retry_at in retries if retry_at > now), default=math.inf)
 
     def begin(self, gang: GangFact, reservation: Reservation, status: GangStatus) -> None:
-        """Start an attempt whose reservation the state holds, by writing this status."""
+        """Start an attempt whose reservation the state holds; the attempt writes this status."""
         self._begun[gang.key] = (gang.uid, reservation.attempt)
         self._start(gang, reservation, lambda attempt: attempt.begin(status))
 
     def resume(self, gang: GangFact, reservation: Reservation) -> None:
-        """Go on with an attempt that an earlier process has reserved."""
+        """Continue an attempt that an earlier process has reserved."""
         self._start(gang, reservation, lambda attempt: attempt.resume())
 
     def interrupt(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
-        """Take back a gang that was placed."""
+        """Undo a gang that was placed."""
         memory = self._by_gang.get(gang.key)
         if memory is not None and self._services.monotonic() - memory.runs_since >= _RUNS_WELL_SECONDS:
             self.forgive(gang.key)
         self._start(gang, reservation, lambda attempt: attempt.interrupt(failure))
 
-    def doom(self, gang: GangKey) -> None:
-        """The gang is to be undone once its status says so: what it leaves meanwhile is not for those behind it."""
-        self._doomed.setdefault(gang, self._services.monotonic())
+    def mark_for_undoing(self, gang: GangKey) -> None:
+        """The gang will be undone once its status says so; until then it keeps its place."""
+        self._to_be_undone.setdefault(gang, self._services.monotonic())
 
-    def spare(self, gang: GangKey) -> None:
-        """The gang is not about to be undone, or it is being undone."""
-        self._doomed.pop(gang, None)
+    def unmark_for_undoing(self, gang: GangKey) -> None:
+        """Cancel :meth:`mark_for_undoing`, or end it because the undoing has begun."""
+        self._to_be_undone.pop(gang, None)
 
-    def tell(self, gang: GangKey) -> None:
-        """There is news of that gang."""
+    def wake(self, gang: GangKey) -> None:
+        """Wake the gang's attempt after a change of the gang or its pods."""
         memory = self._by_gang.get(gang)
         if memory is not None and memory.attempt is not None:
             memory.attempt.changed.set()
 
     def drop(self, gang: GangKey) -> None:
-        """The gang is gone: stop its attempt where it stands, and remember nothing of it."""
+        """Forget a gang that is gone, and cancel its attempt."""
         self._begun.pop(gang, None)
-        self.spare(gang)
+        self.unmark_for_undoing(gang)
         memory = self._by_gang.pop(gang, None)
         if memory is None:
             return
-        _call_off(memory)
+        _cancel_retry(memory)
         if memory.task is not None:
             memory.task.cancel()
 
     def rest(self, gang: GangKey, seconds: float) -> None:
-        """The gang is not to be tried again before so many seconds; a longer rest goes on."""
+        """Do not try the gang again for so many seconds; a longer rest continues."""
         memory = self._by_gang.setdefault(gang, _AttemptHistory())
         if memory.task is None and (memory.retry is None or memory.retry_at < self._services.monotonic() + seconds):
             self._rest(gang, memory, seconds)
 
     def placed(self, gang: GangKey, *, is_running: bool) -> None:
-        """Every member is bound: earlier failures stay known until all have run for a while."""
+        """Every member is bound. Earlier failures still count until all members have run for a while."""
         memory = self._by_gang.get(gang)
         if memory is None or memory.task is not None:
             return
         if not memory.failures:
             self.forgive(gang)
             return
-        _call_off(memory)
+        _cancel_retry(memory)
         if is_running:
             memory.runs_since = min(memory.runs_since, self._services.monotonic())
 
     def forgive(self, gang: GangKey) -> None:
-        """The gang has run for a while, or is suspended: its earlier failures no longer count."""
+        """Forget the failures of a gang that has run for a while, or is suspended."""
         memory = self._by_gang.get(gang)
         if memory is not None and memory.task is None:
-            _call_off(memory)
+            _cancel_retry(memory)
             del self._by_gang[gang]
 
     async def stop(self) -> None:
-        """Stop all attempts where they stand: the next process finds their reservations and goes on."""
+        """Cancel all attempts: the next process finds their reservations and continues."""
         for memory in self._by_gang.values():
-            _call_off(memory)
+            _cancel_retry(memory)
         tasks = [memory.task for memory in self._by_gang.values() if memory.task is not None]
         for task in tasks:
             task.cancel()
@@ -230,24 +230,24 @@ class Attempts:
     ) -> None:
         memory = self._by_gang.setdefault(gang.key, _AttemptHistory())
         assert memory.task is None, "one attempt of a gang at a time"
-        _call_off(memory)
+        _cancel_retry(memory)
         memory.runs_since = math.inf
-        self.spare(gang.key)
+        self.unmark_for_undoing(gang.key)
         memory.attempt = Attempt(
             self._services,
             gang,
             reservation,
             pause=memory.pause,
-            news=UndoNews(told=partial(self._told, gang), lasting=partial(self._lasting, gang)),
+            listeners=UndoListeners(reported=partial(self._reported, gang), takes_long=partial(self._takes_long, gang)),
             was_cut_off=self._was_cut_off(gang, reservation),
         )
         work = partial(carry_out, memory.attempt)
         memory.task = asyncio.create_task(self._run(gang, reservation.attempt, memory, work))
 
     def _was_cut_off(self, gang: GangFact, reservation: Reservation) -> bool:
-        """Whether creates may be under way of which nobody here hears: an earlier process's, or those of a drop.
+        """Whether creates of an earlier process, or of a cancelled attempt, may still be in progress.
 
-        Once the gang is placed every create has been answered, whoever sent it.
+        Once the gang is placed, every create has been answered.
         """
         begun_here = self._begun.get(gang.key) == (gang.uid, reservation.attempt)
         return not (begun_here or gang.status.is_true(Condition.PLACED))
@@ -259,8 +259,7 @@ class Attempts:
         try:
             outcome = await work()
         except Exception:
-            # A broken promise of ours. The reservation in the status says what may exist: after a pause the gang is
-            # followed from there.
+            # A bug of ours. The status says what may exist: after a pause the gang is followed from there.
             log.exception("its attempt broke off", extra=about(gang.key))
             outcome = Outcome(ending=Ending.BROKEN_OFF)
         memory.task = memory.attempt = None
@@ -271,7 +270,7 @@ class Attempts:
         self._ended(gang, outcome)
 
     def _rest(self, gang: GangKey, memory: _AttemptHistory, seconds: float) -> None:
-        _call_off(memory)
+        _cancel_retry(memory)
         memory.retry_at = self._services.monotonic() + seconds
         memory.retry = asyncio.get_running_loop().call_later(seconds, self._retry, gang, memory)
 
@@ -287,8 +286,8 @@ def _is_wanted(failure: Failure | None) -> bool:
     return failure is not None and failure.is_wanted
 
 
-def _call_off(memory: _AttemptHistory) -> None:
-    """Cancel the timer that would tell that the pause is over."""
+def _cancel_retry(memory: _AttemptHistory) -> None:
+    """Cancel the timer of the next try."""
     if memory.retry is not None:
         memory.retry.cancel()
         memory.retry = None

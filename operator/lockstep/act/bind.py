@@ -17,7 +17,7 @@ from lockstep.facts.reasons import Reason
 
 
 class Binder:
-    """Binds the members of one attempt. ``count`` is told of each binding's result: bound, refused, error."""
+    """Binds the members of one attempt. ``count`` is called with each binding's result: bound, refused or error."""
 
     def __init__(self, client: KubeClient, reservation: Reservation, *, count: Callable[[str], None]) -> None:
         self._client = client
@@ -27,9 +27,9 @@ class Binder:
     async def bind_all(
         self, uids: Mapping[PodKey, str], already: Mapping[PodKey, str], ended: Collection[PodKey] = ()
     ) -> Failure | None:
-        """Bind all members but those that ``already`` are on a node (key → node), which must be theirs.
+        """Bind all members except those that ``already`` have a node (key → node) and those that have ``ended``.
 
-        Members that have ``ended`` need none.
+        A member that is already on another node than planned is a failure.
         """
         for key, node in already.items():
             if node != self._nodes[key]:
@@ -52,7 +52,7 @@ class Binder:
         return refused_binding(key.name, node, answer)
 
     async def _is_bound(self, key: PodKey, uid: str, node: str) -> bool:
-        """Whether an earlier try of ours has bound it: a second binding is a conflict, even an equal one."""
+        """Whether an earlier request of ours has bound it: an equal second binding is a conflict too."""
         answer = await self._client.get(paths.pod(key))
         if not answer.is_success:
             return False

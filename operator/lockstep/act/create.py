@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Collection
 
-from lockstep.act.admission.admission import Admission, estranged
+from lockstep.act.admission.admission import Admission, unrecognized
 from lockstep.act.requests.api_refusals import is_conflict, refused_pod, refused_template
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.remaining_pods import kept_by
@@ -20,7 +20,7 @@ from lockstep.facts.reasons import Reason
 from lockstep.report.text.admission import in_words
 
 _NOT_FOUND = 404
-# Many pods at once conflict over the quota that counts them, which the API server answers like a name that is taken.
+# Many pods at once conflict over the quota that counts them. The API server answers as if the name were taken.
 _PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
 _NOTHING_IN_THE_WAY = Failure(reason=Reason.POD_REFUSED, message="the pod conflicts with none that is there")
 
@@ -28,9 +28,9 @@ _NOTHING_IN_THE_WAY = Failure(reason=Reason.POD_REFUSED, message="the pod confli
 class Creator:
     """Creates the members of one attempt.
 
-    ``uids`` says which pods are known to be there, made now or by an earlier try; ``verdict`` what admission makes of
-    the members, where the gang has to be planned anew for it, or not at all; ``strangers`` are pods that were made, but
-    that admission has made nobody's member: no list of the attempt's pods has them.
+    ``uids`` has the pods that exist, created now or earlier. ``verdict`` is what admission makes of the members, where
+    the gang must be planned again or refused. ``unowned`` are created pods that admission changed so that no list of
+    the attempt's pods has them.
     """
 
     def __init__(self, client: KubeClient, gang: GangFact, reservation: Reservation) -> None:
@@ -43,30 +43,30 @@ class Creator:
         self._planned = {role.name: role.needs for role in gang.spec.roles}
         self._admissions = {role.name: Admission(role) for role in gang.spec.roles}
         self.uids: dict[PodKey, str] = {}
-        self.strangers: list[PodFact] = []
+        self.unowned: list[PodFact] = []
         self.verdict: Verdict | None = None
         self._refused_rank = len(self._keys)
 
     @property
     def seen(self) -> dict[str, Needs]:
-        """What the members of each role need as admission made them, of those whose creation was answered."""
+        """The needs of each role's members as admission made them, for members whose creation was answered."""
         seen = {name: admission.seen for name, admission in self._admissions.items()}
         return {name: needs for name, needs in seen.items() if isinstance(needs, Needs)}
 
     async def create_missing(self, already: dict[PodKey, str], unbound: Collection[PodKey] = ()) -> Failure | None:
-        """Create all members but those that are ``already`` there (key → UID); ``unbound`` are some of these."""
+        """Create all members except those that exist ``already`` (key → UID); ``unbound`` are some of these."""
         self.uids.update(already)
         missing = [rank for rank, key in enumerate(self._keys) if key not in self.uids]
         failure = await for_each(missing, self._create)
         return await self._compare(unbound) if failure is None else failure
 
     async def _compare(self, unbound: Collection[PodKey]) -> Failure | None:
-        """Fail where admission made other members than were planned: they might not fit where they are to go."""
+        """Fail where admission made members other than planned: they might not fit their nodes."""
         for role, admission in self._admissions.items():
             ranks = zip(self._keys, self._roles, strict=True)
             one = next((key for key, name in ranks if name == role and key in unbound), None)
             if admission.seen is None and one is not None:
-                await self._look_at(one, admission)
+                await self._read_admitted(one, admission)
         self.verdict = self._verdict()
         if self.verdict is None:
             return None
@@ -75,15 +75,15 @@ class Creator:
         words = in_words({name: (self._planned[name], needs) for name, needs in self.verdict.items()})
         return Failure(reason=Reason.CHANGED_BY_ADMISSION, message=f"admission has changed the members: {words}")
 
-    async def _look_at(self, pod: PodKey, admission: Admission) -> None:
-        """An earlier process made all members of a role: one of them tells what their template has become."""
+    async def _read_admitted(self, pod: PodKey, admission: Admission) -> None:
+        """Read one member of a role whose members an earlier process created: it shows what admission made."""
         answer = await self._client.get(paths.pod(pod))
         spec = answer.body.get("spec") if answer.is_success else None
         if spec and not spec.get("nodeName"):
             admission.see(spec)
 
     def _verdict(self) -> Verdict | None:
-        """With what the gang has to be planned anew; None where its members are as planned."""
+        """The needs that the gang must be planned with; None where its members are as planned."""
         changed: dict[str, Needs] = {}
         for role, admission in self._admissions.items():
             verdict = admission.verdict()
@@ -109,26 +109,26 @@ class Creator:
         pod = self._pods.pod(rank)
         answer = await self._client.create(paths.pods_of(key.namespace), pod)
         if answer.is_success and "metadata" in answer.body:
-            refusal = estranged(pod["metadata"], answer.body["metadata"])
+            refusal = unrecognized(pod["metadata"], answer.body["metadata"])
             if refusal is not None:
-                self.strangers.append(read_pod(answer.body))
-                self._note_refusal(rank, refusal)
+                self.unowned.append(read_pod(answer.body))
+                self._keep_refusal(rank, refusal)
                 return Failure(reason=Reason.TEMPLATE_REFUSED, message=refusal.message.rstrip("."))
             self.uids[key] = answer.body["metadata"]["uid"]
             self._admissions[self._roles[rank]].see(answer.body["spec"])
             return None
         if answer.is_success or is_conflict(answer):
             return await self._take_over(rank)
-        self._note_refusal(rank, refused_template(answer))
+        self._keep_refusal(rank, refused_template(answer))
         return refused_pod(key.name, answer)
 
-    def _note_refusal(self, rank: int, refusal: Refusal | None) -> None:
-        """Keep what is said of the first rank, whichever answer comes first: a dry run asks about that one too."""
+    def _keep_refusal(self, rank: int, refusal: Refusal | None) -> None:
+        """Keep the refusal of the lowest rank, in whatever order answers come: a dry run asks for that rank too."""
         if refusal is not None and rank < self._refused_rank:
             self._refused_rank, self.verdict = rank, refusal
 
     async def _take_over(self, rank: int) -> Failure | None:
-        """A pod of that name is there: ours if an earlier try, or an earlier process, made it for this very attempt."""
+        """A pod of that name exists: it is ours if an earlier request or process created it for this attempt."""
         key = self._keys[rank]
         answer = await self._client.get(paths.pod(key))
         if answer.code == _NOT_FOUND:

@@ -1,4 +1,4 @@
-"""Deleting GangJobs whose time after their end is over: each only as the version that was found to be so."""
+"""Deletes GangJobs whose time to live after their end is over, each only at the version that was checked."""
 
 import asyncio
 import logging
@@ -14,30 +14,33 @@ from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
 _NOT_FOUND = 404
-# A deletion that the API server agreed to, or that came too late, and of which no watch shows anything.
+# The longest wait for a watch to show a deletion that the API server accepted, or found already done.
 _NO_EFFECT_SECONDS = 60.0
 
 log = logging.getLogger(__name__)
 
 
 class _Deletion(NamedTuple):
-    """What is under way for one GangJob: another one may have its name by now."""
+    """The deletion in progress for one GangJob; another GangJob may have its name by now."""
 
     gang_uid: str
     task: asyncio.Task[None]
 
 
 class Expiries:
-    """Deletes GangJobs, each until it is gone or not to be deleted any more: somebody may have changed it meanwhile."""
+    """Deletes GangJobs. Each is reconciled again after a try, since its spec may have changed meanwhile."""
 
     def __init__(self, services: Services) -> None:
         self._client = services.client
-        self._look_at = services.state.news.look_at
+        self._reconcile = services.state.changes.reconcile
         self._deletions: dict[GangKey, _Deletion] = {}
         self._failures: dict[GangKey, int] = {}
 
     def delete(self, gang: GangFact) -> None:
-        """Delete that gang, unless that is under way, or rests. When it has rested, there is news of the gang."""
+        """Delete that gang, unless a deletion is in progress or its pause is not over.
+
+        The gang is reconciled after the pause.
+        """
         known = self._deletions.get(gang.key)
         if known is not None and known.gang_uid != gang.uid:
             self.forget(gang.key)
@@ -45,14 +48,14 @@ class Expiries:
             self._deletions[gang.key] = _Deletion(gang.uid, asyncio.create_task(self._delete(gang)))
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone, or has become another one."""
+        """Cancel the deletion of a gang that is gone, or that another one has replaced."""
         self._failures.pop(gang, None)
         known = self._deletions.pop(gang, None)
         if known is not None:
             known.task.cancel()
 
     async def stop(self) -> None:
-        """Delete no more."""
+        """Cancel all deletions."""
         tasks = [known.task for known in self._deletions.values()]
         for gang in list(self._deletions):
             self.forget(gang)
@@ -66,14 +69,14 @@ class Expiries:
             self._end(gang)
 
     def _end(self, gang: GangFact) -> None:
-        """Whatever became of it, the gang is looked at again, unless another one has its name or nobody is to look."""
+        """Reconcile the gang again, unless another one has its name or it was forgotten."""
         known = self._deletions.get(gang.key)
         if known is not None and known.gang_uid == gang.uid:
             del self._deletions[gang.key]
-            self._look_at(gang.key)
+            self._reconcile(gang.key)
 
     async def _ask(self, gang: GangFact) -> float:
-        """Ask once; returns for how long to wait for an effect."""
+        """Send one deletion; returns the seconds to wait for its effect."""
         try:
             answer = await self._client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
         except ApiUnavailableError as error:

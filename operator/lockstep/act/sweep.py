@@ -1,4 +1,4 @@
-"""Pods that no gang stands for: strays of earlier attempts, and orphans whose GangJob is gone."""
+"""Deletes pods of no current attempt: stale pods of earlier attempts, and orphans of deleted GangJobs."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class Sweeper:
-    """Deletes pods beside the cycle. Where some could not be deleted, their gang is looked at again after a pause."""
+    """Deletes pods beside the cycle. A gang whose pods could not be deleted is reconciled again after a pause."""
 
     def __init__(self, client: KubeClient, state: State, deletions: Deletions) -> None:
         self._client = client
@@ -31,15 +31,15 @@ class Sweeper:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def delete(self, gang: GangKey, pods: Iterable[PodFact]) -> None:
-        """Delete these pods of that gang, but those that are being deleted already."""
+        """Delete these pods of that gang, except those that are being deleted."""
         wanting = self._deletions.wanting(pods)
         if wanting:
             self._spawn(self._delete(gang, wanting))
 
     def sweep(self, names: Iterable[GangKey]) -> None:
-        """Delete the members of gangs of these names that belief does not have (any more), and the API server neither.
+        """Delete the members of gangs of these names that neither the cache nor the API server has.
 
-        Kubernetes' own garbage collector does so too, later, where it runs.
+        Kubernetes' garbage collector does so too, later, where it runs.
         """
         by_gang: dict[GangKey, list[PodFact]] = {}
         for pod in self._deletions.wanting(self._state.orphans(names)):
@@ -53,13 +53,13 @@ class Sweeper:
                 self._spawn(self._sweep(gang, pods))
 
     async def stop(self) -> None:
-        """Leave what is under way as it stands: the next process finds the same pods."""
+        """Cancel all deletions: the next process finds the same pods."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _sweep(self, gang: GangKey, pods: list[PodFact]) -> None:
-        """Ask whose these pods are, then delete; one sweep of a gang at a time."""
+        """Ask whether these pods' gang exists, then delete the orphans; one sweep of a gang at a time."""
         work_for(gang)
         try:
             orphans = await orphans_among(self._client, gang, pods)
@@ -71,26 +71,26 @@ class Sweeper:
             self._sweeping.discard(gang)
         if gang in self._missed:
             self._missed.discard(gang)
-            self._state.news.look_at(gang)
+            self._state.changes.reconcile(gang)
 
     async def _delete(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
         work_for(gang)
         failure = await self._deletions.delete(pods)
         if failure is None:
             self._failures.pop(gang, None)
-            self._spawn(self._look_for_an_effect(gang, pods))
+            self._spawn(self._check_effect(gang, pods))
         else:
             await self._rest(gang, failure.message)
 
-    async def _look_for_an_effect(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
-        """Look at the gang again where a deleted pod still seems to be there: the watch is blind, or the pod came back.
+    async def _check_effect(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
+        """Reconcile the gang again where a deleted pod is still in the cache.
 
-        It comes back where etcd is restored from a backup.
+        The watch is broken, or the pod came back because etcd was restored from a backup.
         """
         await asyncio.sleep(NO_EFFECT_SECONDS)
         believed = [self._state.pods.get(pod.key) for pod in pods]
         if any(now and now.uid == pod.uid and not now.is_deleting for now, pod in zip(believed, pods, strict=True)):
-            self._state.news.look_at(gang)
+            self._state.changes.reconcile(gang)
 
     async def _rest(self, gang: GangKey, message: str) -> None:
         failures = self._failures.get(gang, 0)
@@ -98,7 +98,7 @@ class Sweeper:
         log.warning("pods that are to go are still there: %s", message, extra=about(gang))
         await asyncio.sleep(pause_after(failures))
         self._missed.discard(gang)
-        self._state.news.look_at(gang)
+        self._state.changes.reconcile(gang)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
@@ -107,7 +107,7 @@ class Sweeper:
 
 
 async def orphans_among(client: KubeClient, gang: GangKey, pods: Iterable[PodFact]) -> list[PodFact]:
-    """Those of these members whose GangJob is not there (any more), or is being deleted: a watch may only be late.
+    """Those of these members whose GangJob is gone or being deleted; the watch of GangJobs may only be late.
 
     Raises ``ApiUnavailableError`` where the API server does not say.
     """

@@ -11,7 +11,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.members.member_log import MemberLog, containers_of, parse_member_log
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.ranks import MOST_RANKS, format_ranks, has_rank, parse_ranks, ranks_from
 from lockstep.facts.reasons import Condition
@@ -110,7 +110,7 @@ def _show_once(said: Said, shown: set[Said], show: Show) -> None:
 async def _read_members(client: KubeClient, wish: LogsWish) -> _MembersNow:
     manifest = await read_gang(client, wish.gang)
     if manifest is None:
-        raise AnswerError(f"There is no GangJob {spelled_gang(wish.gang)}.")
+        raise AnswerError(f"There is no GangJob {gang_name(wish.gang)}.")
     gang = parse_shown(manifest)
     pods = await read_members(client, wish.gang)
     parsed = [(pod, parse_member_log(pod, wish.container)) for pod in pods]
@@ -131,7 +131,7 @@ def _check_container(pod: Mapping[str, Any], log: MemberLog) -> None:
 def _check_number(members: _MembersNow, wish: LogsWish) -> None:
     if len(members.logs) > MOST_FOLLOWED:
         raise AnswerError(
-            f"{spelled_gang(wish.gang)} has {n_members(len(members.logs))} whose logs are wanted, and at most "
+            f"{gang_name(wish.gang)} has {n_members(len(members.logs))} whose logs are wanted, and at most "
             f"{MOST_FOLLOWED} are followed at once: choose some, such as --rank 0-{MOST_FOLLOWED - 1}."
         )
 
@@ -147,7 +147,7 @@ def _no_members(gang: GangFact, wish: LogsWish) -> str:
     said = [gang.status.condition(kind) for kind in (Condition.PLACED, Condition.PLANNED, Condition.ACCEPTED)]
     why = next((f": {one.message}" for one in said if one is not None and one.message), ".")
     which = f" of rank {wish.ranks}" if wish.ranks else ""
-    return f"There is no member{which} of {spelled_gang(gang.key)}{why}"
+    return f"There is no member{which} of {gang_name(gang.key)}{why}"
 
 
 async def _show_one(client: KubeClient, log: MemberLog, wish: LogsWish, show: Show, *, follow: bool = False) -> bool:

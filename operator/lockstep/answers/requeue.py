@@ -13,7 +13,7 @@ from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
 from lockstep.api.membership import membership
 from lockstep.api.names import API_VERSION, GANG_KIND
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import duration
@@ -54,24 +54,24 @@ async def requeue_gang(client: KubeClient, key: GangKey, *, within_seconds: floa
     manifest = await _existing(client, key)
     gang = parse_shown(manifest)
     if gang.is_deleting:
-        raise AnswerError(f"GangJob {spelled_gang(key)} is being deleted.")
+        raise AnswerError(f"GangJob {gang_name(key)} is being deleted.")
     if gang.status.end is not None:
         return await _make_anew(client, manifest, gang, patience)
     if gang.policies.is_suspended:
         await _suspend(client, key, wanted=False)
-        return f"{spelled_gang(key)} was suspended, and is planned again."
+        return f"{gang_name(key)} was suspended, and is planned again."
     refused = _refusal(gang)
     if refused is not None:
-        raise AnswerError(f"GangJob {spelled_gang(key)} is refused, so it can't be planned: {refused}")
+        raise AnswerError(f"GangJob {gang_name(key)} is refused, so it can't be planned: {refused}")
     if gang.status.reserved_at is None and gang.status.restart_at is None:
-        return f"{spelled_gang(key)} waits in the queue already."
+        return f"{gang_name(key)} waits in the queue already."
     return await _start_over(client, gang, patience)
 
 
 async def _existing(client: KubeClient, key: GangKey) -> Manifest:
     manifest = await read_gang(client, key)
     if manifest is None:
-        raise AnswerError(f"There is no GangJob {spelled_gang(key)}.")
+        raise AnswerError(f"There is no GangJob {gang_name(key)}.")
     return manifest
 
 
@@ -85,7 +85,7 @@ def _refusal(gang: GangFact) -> str | None:
 async def _start_over(client: KubeClient, gang: GangFact, patience: _Patience) -> str:
     """Suspend the gang, and resume it once it holds nothing."""
     await _suspend(client, gang.key, wanted=True)
-    name = spelled_gang(gang.key)
+    name = gang_name(gang.key)
     try:
         async with asyncio.timeout(patience.seconds):
             await _until(lambda: _is_suspended(client, gang.key), patience.waiting)
@@ -106,12 +106,12 @@ async def _start_over(client: KubeClient, gang: GangFact, patience: _Patience) -
 async def _suspend(client: KubeClient, key: GangKey, *, wanted: bool) -> None:
     with answered(client):
         answer = await client.patch(paths.gang(key), {"spec": {"suspend": wanted}})
-    _check(answer, f"GangJob {spelled_gang(key)} can't be changed")
+    _check(answer, f"GangJob {gang_name(key)} can't be changed")
 
 
 async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, patience: _Patience) -> str:
     """Delete the gang, and create it again once it and its pods are gone."""
-    name = spelled_gang(gang.key)
+    name = gang_name(gang.key)
     if gang.spec is not None and any(role.claims for role in gang.spec.roles):
         raise AnswerError(
             f"GangJob {name} is over, and to be made anew it would have to be deleted, and the volumes of its "

@@ -1,1 +1,1 @@
-"""How things look on the wire: the client, and one module for each kind, which reads it and writes it."""
+"""The API of Kubernetes: the client, and for each kind one module that parses and formats it."""

@@ -1,4 +1,4 @@
-"""Amounts in a pod template that no plan can be made with: below nothing, beyond what is counted, or no amounts."""
+"""Finds amounts in a pod template that can't be planned: negative, too large, or no quantities."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -14,9 +14,9 @@ class _Amount(NamedTuple):
 
 
 def check_amounts(pod: Mapping[str, Any], path: str) -> None:
-    """Raise ``ValueError`` with a sentence about the first amount below ``path`` that can't be planned with.
+    """Raise ``ValueError`` with a sentence about the first amount below ``path`` that can't be planned.
 
-    The pods of others are counted as they are; what a gang asks for has to be exact, or its owner is told.
+    Other pods' amounts are limited to bounds. A gang's own must be exact, or its user gets the error.
     """
     for field, resource, quantity in _amounts(pod):
         try:

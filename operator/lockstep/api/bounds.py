@@ -1,7 +1,7 @@
-"""Whether a GangJob lies within the bounds of its schema: one that was stored before a bound was drawn may not.
+"""Checks a GangJob against the bounds of its schema: one stored before a bound was introduced may exceed it.
 
-The bounds are generated from the schema that the API server has. They are compared before anything else is read, and
-the comparison ends after so many entries, so that an object of any size costs little.
+The bounds are generated from the schema of the API server. They are checked before anything else is read, and the check
+ends after a number of entries. So an object of any size costs little.
 """
 
 import json
@@ -10,26 +10,29 @@ from importlib.resources import files
 from typing import Any
 
 MOST_ENTRIES = 10_000
-"""Of all lists and maps of a spec together. No schema can say so, and each of many lists may have a thousand."""
+"""The most entries in all lists and maps of a spec together.
+
+No schema can express that, and single lists may have a thousand.
+"""
 
 _BOUNDS = json.loads(files(__package__).joinpath("gangjob_bounds.json").read_text(encoding="utf-8"))
 _LONGEST_KEY = 64
 
 
 def beyond_bounds(spec: Mapping[str, Any]) -> str:
-    """The first field of a GangJob's spec that is larger than it may be, as a phrase; empty where none is."""
+    """The first field of a GangJob's spec that is larger than its bound, as a phrase; empty where none is."""
     found = _Comparison().beyond(_BOUNDS, spec)
     return "" if found is None else found.removeprefix(".")
 
 
 class _Comparison:
-    """Compares one spec with its bounds, and counts the entries of the lists and maps that it has met."""
+    """Checks one spec, and counts the entries of its lists and maps."""
 
     def __init__(self) -> None:
         self._entries = 0
 
     def beyond(self, bounds: Any, value: Any) -> str | None:
-        """Where in the value something is too large, and by how much. What has another type has no such bounds."""
+        """Where in the value something exceeds its bound, and by how much; values of another type have no bound."""
         if isinstance(bounds, int):
             return _too_long(value, bounds) if isinstance(value, str) else None
         if isinstance(value, dict) and "fields" in bounds:

@@ -1,4 +1,4 @@
-"""What the members of a gang have in common at the API: the Service that names them, the ConfigMap of their files."""
+"""The objects that all members of a gang share: its Service, and the ConfigMap with their files."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,24 +10,24 @@ from lockstep.facts.gang.gang import GangFact
 
 Manifest = dict[str, Any]
 
-# What etcd takes in one object is more; the API server refuses ConfigMaps beyond it.
+# In bytes. etcd accepts larger objects, but the API server refuses larger ConfigMaps.
 LARGEST_FILES = 2**20
 
 
 class Owner(NamedTuple):
-    """A GangJob that owns an object: a later one of its name has another UID."""
+    """The GangJob that owns an object; a later one of the same name has another UID."""
 
     gang: GangKey
     uid: str
 
 
 def files_name(gang: str) -> str:
-    """The name of the ConfigMap."""
+    """The name of the ConfigMap with the members' files."""
     return f"{gang}-hosts"
 
 
 def service_manifest(gang: GangFact) -> Manifest:
-    """A Service without an address of its own: each pod has a name below it, from before it is ready."""
+    """A headless Service: each pod has a DNS name below it, even before it is ready."""
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -51,12 +51,12 @@ def files_manifest(gang: GangFact, files: Mapping[str, str]) -> Manifest:
 
 
 def file_key(path: str) -> str:
-    """Under which key the ConfigMap has the file of that path."""
+    """The key of that file in the ConfigMap."""
     return path.rpartition("/")[2]
 
 
 def owned_metadata(gang: GangFact, name: str) -> Manifest:
-    """What makes an object of that name one of the gang's."""
+    """The metadata of an object of that name that the gang owns."""
     return {
         "name": name,
         "namespace": gang.key.namespace,
@@ -66,13 +66,13 @@ def owned_metadata(gang: GangFact, name: str) -> Manifest:
 
 
 def owner_uid(manifest: Mapping[str, Any], gang: GangFact) -> str | None:
-    """The UID of the GangJob of that name that owns the object; None where it is somebody else's."""
+    """The UID of the GangJob of that name that owns the object; None where no such GangJob does."""
     owner = owning_gang(manifest)
     return owner.uid if owner is not None and owner.gang == gang.key else None
 
 
 def owning_gang(manifest: Mapping[str, Any]) -> Owner | None:
-    """The GangJob that owns the object; None where it is somebody else's, as the controlling owner decides."""
+    """The GangJob that controls the object; None where there is none."""
     metadata = manifest["metadata"]
     for owner in metadata.get("ownerReferences") or ():
         if owner.get("controller"):

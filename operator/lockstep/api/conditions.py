@@ -1,4 +1,4 @@
-"""Conditions, as every kind of objects has them."""
+"""Conditions, the same for all kinds."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,11 @@ Manifest = Mapping[str, Any]
 
 
 def condition_of(status: Manifest, kind: str) -> Manifest | None:
-    """The condition of that type, if it has been written."""
+    """The condition of that type; None where there is none."""
     return next((one for one in status.get("conditions") or () if one["type"] == kind), None)
 
 
 def has_condition(status: Manifest, kind: str) -> bool:
-    """Whether the condition of that type stands and is True."""
+    """Whether the condition of that type is True."""
     condition = condition_of(status, kind)
     return condition is not None and condition["status"] == "True"

@@ -1,4 +1,4 @@
-"""Label selectors, as requirements all of which have to hold."""
+"""Label selectors as lists of requirements, all of which must hold."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -9,15 +9,15 @@ from lockstep.facts.pods.pod import LabelSelector
 
 Manifest = Mapping[str, Any]
 Tests = tuple[tuple[str, LabelTest], ...]
-"""By the key of a label, what its value has to pass."""
+"""Pairs of a label key and the test of its value."""
 
-# Selectors are anybody's, and of any size: of large ones no test is kept.
+# Tenants may write selectors of any size, so tests of large ones are not kept.
 _MOST_KEPT_VALUES = 100
 _MOST_KEPT = 10_000
 
 
 def parse_selector(selector: Manifest | None) -> LabelSelector | None:
-    """A label selector; None for none."""
+    """The requirements of a label selector; None for none."""
     if selector is None:
         return None
     labels = tuple(
@@ -30,17 +30,17 @@ def parse_selector(selector: Manifest | None) -> LabelSelector | None:
 
 
 def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
-    """Whether the labels match; no selector matches nothing, an empty one everything."""
+    """Whether the labels match; None matches nothing, an empty selector matches everything."""
     return selector is not None and all(test(labels.get(key)) for key, test in tests_of(selector))
 
 
 def tests_of(selector: LabelSelector) -> Tests:
-    """The tests that labels have to pass. A caller that tests many labels keeps them."""
+    """The tests of a selector. A caller that tests many labels should keep them."""
     return _kept(selector) if words_in(selector) <= _MOST_KEPT_VALUES else _tests(selector)
 
 
 def words_in(selector: LabelSelector | None) -> int:
-    """How many keys and values a selector names."""
+    """The number of keys and values in a selector."""
     return sum(1 + len(requirement.values) for requirement in selector or ())
 
 
@@ -54,7 +54,7 @@ def _tests(selector: LabelSelector) -> Tests:
 
 
 def _test(requirement: Requirement) -> LabelTest:
-    """The test of one requirement; of many values none is looked at but the one that is asked for."""
+    """The test of one requirement; its cost does not grow with the number of values."""
     values = frozenset(requirement.values)
     if requirement.operator == "In" and values:
         return lambda value: value in values

@@ -1,4 +1,4 @@
-"""Labels of pods, of which a cluster has tens of thousands."""
+"""Labels of pods, stored compactly for clusters with tens of thousands of pods."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -9,15 +9,15 @@ from lockstep.facts.pods.pod import Labels
 Manifest = Mapping[str, Any]
 
 _MOST_SHARED = 20_000
-# Pods with more labels are few, or share none: to keep these would be a waste.
+# Pods with more labels are rare or have distinct ones, so these are not cached.
 _MOST_LABELS_SHARED = 100
 
 MOST_LABELS = 1_000
-"""So many labels of a pod are read."""
+"""The most labels of a pod that are read."""
 
 
 def labels_of(metadata: Manifest) -> Labels:
-    """The labels of a pod; none where they are too many. Equal ones are one value, and so is each that several have."""
+    """The labels of a pod; empty where they are too many. Equal labels, and equal sets of them, are shared objects."""
     labels = metadata.get("labels")
     if not labels or are_unread(metadata):
         return ()
@@ -27,7 +27,7 @@ def labels_of(metadata: Manifest) -> Labels:
 
 
 def are_unread(metadata: Manifest) -> bool:
-    """Whether a pod has more labels than are read: it may be any pod then that others want none of near them."""
+    """Whether a pod has more labels than are read. Such a pod may match any anti-affinity."""
     return len(metadata.get("labels") or ()) > MOST_LABELS
 
 

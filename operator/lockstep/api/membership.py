@@ -1,4 +1,4 @@
-"""Whose member a pod is, as its name, its owner and its labels say."""
+"""Which gang a pod is a member of, by its name, owner and labels."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +12,13 @@ from lockstep.facts.pods.pod import Membership
 Manifest = Mapping[str, Any]
 
 LARGEST_ATTEMPT = 99_999
-"""A member's name is its host name, a label of DNS: 63 characters, of which a gang's name has up to 52."""
+"""A member's name is its host name, a DNS label of 63 characters, of which a gang's name takes up to 52."""
 
 
 def membership(metadata: Manifest) -> Membership | None:
-    """Whose member a pod is. The controlling owner decides, not a label that anybody may write.
+    """The membership of a pod, decided by its controlling owner, since any user may write labels.
 
-    And the name: whoever may make pods may name an owner, but no two pods can pass for the same member.
+    The name must match too. A user who may create pods may name any owner, but no two pods can be the same member.
     """
     for owner in metadata.get("ownerReferences") or ():
         if owner.get("controller") and owner["kind"] == GANG_KIND and owner["apiVersion"] == API_VERSION:
@@ -32,14 +32,14 @@ def membership(metadata: Manifest) -> Membership | None:
 
 
 def owner_reference(gang: GangFact) -> dict[str, Any]:
-    """What makes an object the gang's own: it goes with it."""
+    """The owner reference by which an object is deleted with its gang."""
     return {
         "apiVersion": API_VERSION,
         "kind": GANG_KIND,
         "name": gang.key.name,
         "uid": gang.uid,
         "controller": True,
-        # True would need a right over the GangJob's finalizers, and only delays its foreground deletion.
+        # True would need a right to the GangJob's finalizers, and only delays its foreground deletion.
         "blockOwnerDeletion": False,
     }
 
@@ -50,6 +50,6 @@ def pod_name(gang: str, attempt: int, rank: int) -> str:
 
 
 def member_labels(gang: GangKey, role: RoleSpec, attempt: int) -> dict[str, str]:
-    """The labels that all members of one role of an attempt have, besides that of the rank."""
+    """The labels of all members of one role of an attempt, without the label of the rank."""
     named = {ROLE_LABEL: role.name} if role.name else {}
     return {**dict(role.template.labels), GANG_LABEL: gang.name, ATTEMPT_LABEL: str(attempt), **named}

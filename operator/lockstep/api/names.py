@@ -1,4 +1,4 @@
-"""The names by which Kubernetes knows our kinds, our pods and ourselves."""
+"""The names of our kinds, pods and controller in Kubernetes."""
 
 GROUP = "lockstep.dev"
 VERSION = "v1alpha1"
@@ -10,22 +10,22 @@ BIDS = "nodebids"
 SCHEDULER_NAME = "lockstep"
 REPORTING_CONTROLLER = "lockstep.dev/operator"
 
-# Labels of a member pod. With the owner reference they say whose it is; the attempt and the rank are its name's other
-# parts.
+# Labels of a member pod. Together with the owner reference they identify the member; attempt and rank are also in its
+# name.
 GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 RANK_LABEL = "lockstep.dev/rank"
-# Label of a kept claim: how many members its gang had when it was made.
+# Label of a kept claim: the number of members of its gang when it was created.
 SIZE_LABEL = "lockstep.dev/size"
-# Of members of a gang that has roles.
+# Label of members of a gang with roles: the role.
 ROLE_LABEL = "lockstep.dev/role"
 
-# What lets a member go on that waits for others: an annotation of its pod.
+# Annotation of a pod: a member that waits for others may continue.
 GO_ANNOTATION = "lockstep.dev/go"
-# What gangs of a PriorityClass may ask for: an annotation of the class.
+# Annotation of a PriorityClass: the sizing that its gangs may use.
 ALLOWED_SIZING = "lockstep.dev/allowed-sizing"
-# What a member says of the work: the part that is done.
+# Annotation of a pod: the part of the work that is done, as the member reports it.
 PROGRESS_ANNOTATION = "lockstep.dev/progress"
-# By which the owner of a node says that it is not to be measured: a label of the node.
+# Label of a node whose node owner does not want it measured.
 AGENT_LABEL = "lockstep.dev/agent"
 AGENT_OFF = "off"

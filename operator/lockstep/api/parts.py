@@ -1,4 +1,4 @@
-"""A member's part of the gang's work as statuses and pods spell it: shares are decimals, not floats."""
+"""Formats a member's part of the work for statuses and pods: shares are decimals, not floats."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -7,22 +7,22 @@ from coschedule import Members, Part, decode_part, encode_part
 
 _SHARE_DECIMALS = 12
 
-Spelling = dict[str, str | int]
-"""``{"share": "0.25"}``, ``{"pieces": 3}`` or, where all members have the same, nothing."""
+FormattedPart = dict[str, str | int]
+"""``{"share": "0.25"}``, ``{"pieces": 3}`` or, where all members have equal parts, nothing."""
 
 
-def spelled_part(part: Part) -> Spelling:
-    """Spell a part for the API: a share as a decimal without trailing zeros."""
-    return {name: _SPELLINGS[name](value) for name, value in encode_part(part).items()}
+def format_part(part: Part) -> FormattedPart:
+    """Format a part for the API: a share is a decimal without trailing zeros."""
+    return {name: _FORMATS[name](value) for name, value in encode_part(part).items()}
 
 
-def as_spelled(members: Iterable[Members]) -> tuple[Members, ...]:
-    """Round shares to what the API spells, so that members are the same when they are read again."""
-    return tuple(replace(entry, part=decode_part(spelled_part(entry.part))) for entry in members)
+def as_formatted(members: Iterable[Members]) -> tuple[Members, ...]:
+    """Round shares to the API's format, so that members compare equal when they are read again."""
+    return tuple(replace(entry, part=decode_part(format_part(entry.part))) for entry in members)
 
 
 def _decimal(share: float) -> str:
     return f"{share:.{_SHARE_DECIMALS}f}".rstrip("0").rstrip(".")
 
 
-_SPELLINGS: Mapping[str, Callable[[float], str | int]] = {"share": _decimal, "pieces": int}
+_FORMATS: Mapping[str, Callable[[float], str | int]] = {"share": _decimal, "pieces": int}

@@ -1,4 +1,4 @@
-"""The node pool: the nodes that gangs are planned on, and what members get so that they go there and nowhere else."""
+"""The node pool: the nodes that gangs are planned on, and what members need to run only there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ Manifest = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """The nodes that have every label of ``selector``; without one, all nodes. ``taints`` keep other pods off them."""
+    """The nodes with every label of ``selector``; without one, all nodes. ``taints`` keep other pods off them."""
 
     selector: tuple[tuple[str, str], ...] = ()
     taints: tuple[Taint, ...] = ()
 
     def has(self, labels: Mapping[str, str]) -> bool:
-        """Whether a node with these labels is one of the pool's."""
+        """Whether a node with these labels is in the pool."""
         return all(labels.get(key) == value for key, value in self.selector)
 
     def template_in(self, template: Manifest) -> Manifest:
-        """A gang's template with what the pool asks of members: its selector, and a toleration of each taint.
+        """A gang's template with what the pool adds: its selector, and a toleration of each taint.
 
-        The template's own words stay: what contradicts the pool is for ``refusal`` to tell.
+        The template's own fields stay; ``refusal`` reports conflicts with the pool.
         """
         if self == ALL_NODES:
             return template
@@ -59,17 +59,17 @@ class Pool:
 
 
 ALL_NODES = Pool()
-"""What gangs are planned on where nothing else is set."""
+"""Gangs are planned on all nodes where nothing else is set."""
 
 
 def _toleration(taint: Taint) -> Manifest:
-    """As people write it: a taint without a value is tolerated whatever its value."""
+    """As users write it: a taint without a value is tolerated with any value."""
     if not taint.value:
         return {"key": taint.key, "operator": "Exists", "effect": taint.effect}
     return {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
 
 
 def _compared(toleration: Manifest) -> tuple[str, ...]:
-    """What tells tolerations apart, whether defaults are written out or not; how long one tolerates does not."""
+    """What distinguishes tolerations, with defaults filled in; their duration does not."""
     defaults = {"key": "", "operator": "Equal", "value": "", "effect": ""}
     return tuple(toleration.get(field) or default for field, default in defaults.items())

@@ -1,4 +1,4 @@
-"""The node pool as it is written on a command line. Each mistake is a ValueError with one sentence."""
+"""Parses the node pool of the command line. Each mistake is a ``ValueError`` with one sentence."""
 
 import re
 

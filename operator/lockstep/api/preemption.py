@@ -1,4 +1,4 @@
-"""How a status says for whom a gang gave way: spelled and read in one place, as the next process has it from there."""
+"""The sentence in a status that names the preemptor, formatted and parsed in one place for the next process."""
 
 import re
 
@@ -7,13 +7,13 @@ from coschedule import GangKey
 _NAMED = re.compile(r"[Gg]ang (?P<namespace>[a-z0-9-]+)/(?P<name>[a-z0-9.-]+), of priority ")
 
 
-def spelled_preemption(gang: GangKey, priority: int) -> str:
+def preemption_clause(gang: GangKey, priority: int) -> str:
     """The clause that names the gang for which another one is evicted."""
-    return f"gang {spelled_gang(gang)}, of priority {priority}, takes its place"
+    return f"gang {gang_name(gang)}, of priority {priority}, takes its place"
 
 
-def spelled_gang(gang: GangKey) -> str:
-    """A gang as people name it."""
+def gang_name(gang: GangKey) -> str:
+    """The name of a gang in messages."""
     return str(gang)
 
 

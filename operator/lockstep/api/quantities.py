@@ -1,7 +1,7 @@
-"""Quantities as Kubernetes spells them, as numbers.
+"""Parses quantities of Kubernetes.
 
-Whatever an object says, no number here grows beyond a bound: amounts end at ``LARGEST_AMOUNT``. A cluster has few
-distinct quantities, so they are remembered by their spelling.
+Whatever an object says, amounts are limited to ``LARGEST_AMOUNT``. A cluster has few distinct quantities, so results
+are cached by text.
 """
 
 import re
@@ -10,7 +10,7 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_UP, Context, Decimal
 from functools import lru_cache
 from typing import Any
 
-# Times are spelled apart from amounts, so that a small process can read them; others ask for both here.
+# Times have a module of their own, so that a small process can read them; callers import both from here.
 from lockstep.api.times import duration_seconds as duration_seconds  # noqa: PLC0414
 from lockstep.api.times import epoch_seconds as epoch_seconds  # noqa: PLC0414
 from lockstep.api.times import rfc3339 as rfc3339  # noqa: PLC0414
@@ -19,9 +19,9 @@ from lockstep.facts.pods.pod import LARGEST_AMOUNT, Request
 CPU = "cpu"
 
 Quantity = str | int | float
-"""As JSON has it: a whole number may be written without quotes, in a template a fraction too."""
+"""As in JSON: a number may be without quotes; in a template it may be a fraction."""
 
-# Kubernetes' own spellings take 20 characters.
+# In characters; Kubernetes writes at most 20.
 _LONGEST_QUANTITY = 100
 _QUANTITY = re.compile(
     r"(?P<number>[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+))(?:[eE](?P<exponent>[+-]?[0-9]+)|(?P<suffix>[numkMGTPE]|[KMGTPE]i)?)"
@@ -36,21 +36,20 @@ _SUFFIXES = {
 }
 # Beyond ten to this power a number is larger, or smaller, than anything that is counted here.
 _LARGEST_EXPONENT = 1000
-# Far more digits than any amount has, and what is cut off counts as more: a rounded amount is never too small.
+# More digits than any amount has. Rounding is upwards, so a rounded amount is never too small.
 _EXACT = Context(prec=_LONGEST_QUANTITY + 50, rounding=ROUND_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
-# Requests of more names are no workload's of many pods: to keep these would be a waste.
+# Requests with more names are rare, so they are not cached.
 _MOST_NAMES_SHARED = 100
 
-# The largest number of 64 bits.
+# The largest signed integer of 64 bits.
 _MOST_BYTES = Decimal(2**63 - 1)
 
 
 def base_units(name: str, quantity: Quantity) -> int:
     """The amount of one resource: milli-CPU for ``cpu``, else whole bytes or pieces, rounded up as in Kubernetes.
 
-    What is below 0 counts as 0, what is above ``LARGEST_AMOUNT`` as that. Raises ``ValueError`` for what is no
-    quantity.
+    Limited to the range from 0 to ``LARGEST_AMOUNT``. Raises ``ValueError`` for an invalid quantity.
     """
     return _base_units(name, _readable(quantity))
 
@@ -61,7 +60,7 @@ def _base_units(name: str, text: str) -> int:
 
 
 def exact_units(name: str, quantity: Quantity) -> Decimal:
-    """The same without bounds. It may stand for a number of a thousand digits, but is none."""
+    """The same without limits. The result may have an exponent of a thousand, but few digits."""
     amount = decimal(quantity)
     if name == CPU:
         amount = _EXACT.multiply(amount, Decimal(1000))
@@ -69,17 +68,17 @@ def exact_units(name: str, quantity: Quantity) -> Decimal:
 
 
 def whole_bytes(quantity: Quantity) -> int:
-    """A size of storage, rounded up to whole bytes; what is more than the API server itself can count is that."""
+    """A size of storage, rounded up to whole bytes and limited to what the API server can count."""
     return int(min(max(exact_units("storage", quantity), Decimal(0)), _MOST_BYTES))
 
 
 def ratio(quantity: Quantity) -> float:
-    """A quantity that stands for a ratio, such as a duty cycle of ``250m``."""
+    """A quantity as a ratio, such as a duty cycle of ``250m``."""
     return float(decimal(quantity))
 
 
 def decimal(quantity: Quantity) -> Decimal:
-    """The number that a quantity stands for. Raises ``ValueError`` for what is none."""
+    """The number of a quantity. Raises ``ValueError`` for an invalid quantity."""
     match = _QUANTITY.fullmatch(_readable(quantity))
     if match is None:
         raise ValueError(f"{quantity} is not a quantity")
@@ -103,7 +102,7 @@ def resources(amounts: Mapping[str, Any] | None) -> dict[str, int]:
 
 
 def as_request(amounts: Mapping[str, int]) -> Request:
-    """The same, as a value that can be compared and shared. What is 0 is left out: it restricts nothing."""
+    """The same as a value that can be compared and shared. Zero amounts are left out, since they restrict nothing."""
     bounded = ((name, min(amount, LARGEST_AMOUNT)) for name, amount in amounts.items() if amount > 0)
     request = tuple(sorted(bounded))
     return _shared(request) if len(request) <= _MOST_NAMES_SHARED else request

@@ -1,8 +1,8 @@
-"""Durations and times as Kubernetes spells them, as seconds.
+"""Parses and formats durations and times of Kubernetes, as seconds.
 
-Whatever an object says, times end at the years that can be spelled. A cluster has few distinct durations, and many
-conditions that changed in the same second, so both are remembered by their spelling. It imports little: the agent has
-to stay small.
+Whatever an object says, times are limited to the years that can be formatted. A cluster has few distinct durations, and
+many conditions changed in the same second, so both are cached by text. It imports little, since the agent must stay
+small.
 """
 
 import re
@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import durationpy
 
-# As the API server accepts it: letters of either case, any sign before a fraction, any two digits as an offset, the
-# year 0; and a leap second. What comes after a time is not looked at there either.
+# As the API server accepts it: letters of either case, any character before a fraction, any two digits as an offset,
+# the year 0, and a leap second. Like there, text after the time is ignored.
 _TIME = re.compile(
     r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})[tT]"
     r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:.(?P<fraction>[0-9]+))?"
@@ -20,7 +20,7 @@ _TIME = re.compile(
 )
 _DAY_SECONDS = 86_400
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
-# The Gregorian calendar repeats itself after so many years, and days.
+# The Gregorian calendar repeats after so many years and days.
 _CALENDAR_YEARS, _CALENDAR_DAYS = 400, 146_097
 _FIRST_SECOND = int(datetime.min.replace(tzinfo=UTC).timestamp())
 _LAST_SECOND = int(datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp())
@@ -35,7 +35,10 @@ def duration_seconds(text: str) -> float:
 
 @lru_cache(maxsize=10_000)
 def epoch_seconds(text: str | None) -> float | None:
-    """An RFC 3339 time in seconds since the epoch. Raises ``ValueError`` for what the API server would not accept."""
+    """An RFC 3339 time in seconds since the epoch.
+
+    Raises ``ValueError`` for a time that the API server would not accept.
+    """
     if text is None:
         return None
     match = _TIME.match(text)
@@ -54,15 +57,15 @@ def _days(match: re.Match[str]) -> int:
 
 
 def rfc3339(seconds: float) -> str:
-    """Seconds since the epoch as Kubernetes spells a time: UTC, whole seconds, rounded to the nearest.
+    """Seconds since the epoch as a time of Kubernetes: UTC, rounded to the nearest second.
 
-    A time beyond the last that can be spelled (a century of work on a slow node) becomes that last one, and one before
-    the first that first one.
+    A time outside the years that can be formatted becomes the first or last one. A century of work on a slow node may
+    exceed them.
     """
-    spelled = datetime.fromtimestamp(round(min(max(seconds, _FIRST_SECOND), _LAST_SECOND)), tz=UTC)
-    return f"{spelled.year:04}-{spelled:%m-%dT%H:%M:%SZ}"
+    formatted = datetime.fromtimestamp(round(min(max(seconds, _FIRST_SECOND), _LAST_SECOND)), tz=UTC)
+    return f"{formatted.year:04}-{formatted:%m-%dT%H:%M:%SZ}"
 
 
-def as_spelled(seconds: float | None) -> float | None:
-    """Equal to what is read again once it is written, so that it is written once."""
+def as_formatted(seconds: float | None) -> float | None:
+    """Equal to what is read after it is written, so that it is written only once."""
     return None if seconds is None else epoch_seconds(rfc3339(seconds))

@@ -1,1 +1,1 @@
-"""What we hold true: the newest facts, what is assumed beyond them, and frozen pictures of both."""
+"""The cache: the newest observed facts, and what is assumed beyond them."""

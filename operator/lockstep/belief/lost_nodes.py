@@ -1,4 +1,4 @@
-"""Which nodes are lost with all that runs there: nobody can tell, or end, what their pods do."""
+"""Which nodes are lost with all that runs there, so that no kubelet can report or end their pods."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,15 +8,15 @@ from lockstep.facts.cluster.node import NodeFact
 
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE = "node.kubernetes.io/unreachable"
-# As long as Kubernetes' own garbage collector waits: a node may only be registered anew.
+# In seconds, as long as Kubernetes' pod garbage collector waits, since a node may only be registered again.
 _GONE_SECONDS = 40.0
 
 
 class LostNodes:
-    """Notes since when nodes have been out of reach, by our own clock.
+    """Records since when nodes are unreachable, by a monotonic clock.
 
-    A node with the out-of-service taint is lost at once, one that is gone after 40 s, and one that is not ready or has
-    the taint of unreachable nodes after ``unreachable_after`` seconds.
+    A node with the out-of-service taint is lost at once, and one that is gone after 40 s. One that is not ready, or has
+    the taint of unreachable nodes, is lost after ``unreachable_after`` seconds.
     """
 
     def __init__(self, state: State, *, unreachable_after: float, monotonic: Callable[[], float]) -> None:
@@ -29,8 +29,8 @@ class LostNodes:
         self._unreachable: dict[str, float] = {}
         self._timers: set[asyncio.TimerHandle] = set()
 
-    def note(self) -> None:
-        """Take note of nodes that have changed. Gangs with members on nodes that will be lost are looked at then."""
+    def update(self) -> None:
+        """Read changed nodes. Gangs with members on a node are reconciled when that node is lost."""
         if self._state.nodes.generation == self._seen:
             return
         self._seen = self._state.nodes.generation
@@ -39,11 +39,11 @@ class LostNodes:
         gone = self._present - nodes.keys()
         out_of_service = any(_is_out_of_service(node) for node in nodes.values())
         if away - self._unreachable.keys():
-            self._look_in(self._unreachable_after)
+            self._check_in(self._unreachable_after)
         if gone - self._gone.keys():
-            self._look_in(min(_GONE_SECONDS, self._unreachable_after))
+            self._check_in(min(_GONE_SECONDS, self._unreachable_after))
         if out_of_service:
-            self._look_in(0.0)
+            self._check_in(0.0)
         self._unreachable = {name: self._unreachable.get(name, now) for name in away}
         recent = {name: since for name, since in self._gone.items() if name not in nodes and now - since < 3600}
         self._gone = {**dict.fromkeys(gone, now), **recent}
@@ -53,7 +53,7 @@ class LostNodes:
         """Why that node counts as lost, as a clause after its name; ``None`` where it does not."""
         node = self._state.nodes.get(name)
         if node is None:
-            # One that was never seen is gone since the first question.
+            # A node that was never seen counts as gone since the first call.
             since = self._gone.setdefault(name, self._monotonic())
             return "is gone" if self._is_over(since, min(_GONE_SECONDS, self._unreachable_after)) else None
         if _is_out_of_service(node):
@@ -64,28 +64,28 @@ class LostNodes:
         return "cannot be reached"
 
     def stop(self) -> None:
-        """Stop watching the time: nobody is told any more."""
+        """Cancel all timers."""
         for timer in self._timers:
             timer.cancel()
 
     def _is_over(self, since: float, seconds: float) -> bool:
         return self._monotonic() - since >= seconds
 
-    def _look_in(self, seconds: float) -> None:
+    def _check_in(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
-        # A little later than the clock's own coarseness.
-        timer = loop.call_later(seconds + 0.01, self._look)
+        # A little later than the resolution of the clock.
+        timer = loop.call_later(seconds + 0.01, self._check)
         self._timers = {known for known in self._timers if known.when() > loop.time()} | {timer}
 
-    def _look(self) -> None:
-        """Every gang with a member on a node that is lost by now has something to see."""
+    def _check(self) -> None:
+        """Reconcile every gang with a member on a lost node."""
         lost: dict[str, bool] = {}
         for pod in list(self._state.pods.values()):
             if pod.member is not None and pod.node and not pod.has_ended:
                 if pod.node not in lost:
                     lost[pod.node] = self.why_lost(pod.node) is not None
                 if lost[pod.node]:
-                    self._state.news.look_at(pod.member.gang)
+                    self._state.changes.reconcile(pod.member.gang)
 
 
 def _is_unreachable(node: NodeFact) -> bool:

@@ -16,7 +16,7 @@ from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.configuration import Configuration, load_configuration, usual_namespace
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
 from lockstep.cli.options.answer_options import (
     namespace_option,
@@ -59,7 +59,7 @@ def explain(gang: str, namespace: str | None, output: str, **options: Any) -> No
         asyncio.run(_read(configuration, state))
         fact = state.gangs.get(key)
         if fact is None:
-            raise AnswerError(f"There is no GangJob {spelled_gang(key)}.")
+            raise AnswerError(f"There is no GangJob {gang_name(key)}.")
         if state.phase_of(fact).is_planned:
             planned = plan_now(state, rules_of(in_force), time(), asked=[key])
             answer = answer_about(planned, key, progress=tried_with_progress)

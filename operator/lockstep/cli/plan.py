@@ -20,7 +20,7 @@ from lockstep.answers.reading.documents import LONGEST
 from lockstep.answers.reading.dry_run import suppose
 from lockstep.answers.reading.manifests import Manifest, read_gangs
 from lockstep.api.client.configuration import load_configuration, usual_namespace
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
 from lockstep.cli.options.answer_options import (
     namespace_option,
@@ -119,7 +119,7 @@ def _delays(before: AnsweredPlan, after: AnsweredPlan) -> Delays:
     """The other gangs that would start later, and by how many seconds, in the order of the plan."""
     now = start_times(after.preempting.plan.decisions)
     return [
-        (spelled_gang(gang), now[gang] - start)
+        (gang_name(gang), now[gang] - start)
         for gang, start in start_times(before.preempting.plan.decisions).items()
         if now.get(gang, start) > start + SAME_TIME_SECONDS
     ]

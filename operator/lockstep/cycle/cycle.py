@@ -71,8 +71,8 @@ class Cycle:
             services,
             ended=self._attempt_ended,
             due=self._retry_due,
-            lasting=self._attempt_events.undoing_lasts,
-            told=self._attempt_events.undoing,
+            takes_long=self._attempt_events.undoing_lasts,
+            reported=self._attempt_events.undoing,
         )
         self._dry_runs = DryRuns(services, changed=self._attempt_events.admission)
         self._follower = Follower(services, self._attempts, self._dry_runs, metrics)
@@ -105,7 +105,7 @@ class Cycle:
     async def stand_by(self) -> None:
         """Record since when nodes are unreachable, until cancelled: no other process or object has these times."""
         while True:
-            self._lost_nodes.note()
+            self._lost_nodes.update()
             await asyncio.sleep(_STAND_BY_SECONDS)
 
     async def stop(self) -> None:
@@ -138,25 +138,25 @@ class Cycle:
 
     def _failed(self) -> None:
         self._metrics.cycles.labels("error").inc()
-        self._state.news.plan()
+        self._state.changes.plan()
 
     async def _run_once(self) -> None:
         now = self._now()
-        self._state.note_time(now)
-        self._plan_by(self._state.bids.next_settling(), now)
+        self._state.advance_to(now)
+        self._plan_by(self._state.bids.next_shared_update(), now)
         # 1. Reconcile gangs that changed, the deleted ones too; there may be thousands.
         await in_turns(self._reconcile_changed(now))
-        if self._planner is not None or (not self._state.news.is_plan_due and self._monotonic() < self._plan_at):
+        if self._planner is not None or (not self._state.changes.is_plan_due and self._monotonic() < self._plan_at):
             self._metrics.cycles.labels("idle").inc()
             return
         # 2. Plan all waiting gangs on frozen facts, beside the cycle.
-        has_changed = self._state.news.begin_plan()
+        has_changed = self._state.changes.begin_plan()
         self._plan_at = float("inf")
         self._planning_since = self._monotonic()
         self._planner = asyncio.create_task(self._plan(now, has_changed=has_changed))
 
     def _reconcile_changed(self, now: float) -> Generator[None, None, None]:
-        changed = self._state.news.gangs
+        changed = self._state.changes.gangs
         for gone in (yield from self._follower.reconcile_changed(now)):
             self._explainer.forget(gone)
             self._dry_runs.forget(gone)
@@ -170,7 +170,7 @@ class Cycle:
         """Make one plan and carry it out; then pause for as long as that took."""
         began = perf_counter()
         try:
-            self._dry_runs.note_lowest_held(lowest_held_priority(self._state))
+            self._dry_runs.set_lowest_held(lowest_held_priority(self._state))
             asked_about = self._evictions.asked_about
             decided = await self._planning.plan(now, has_changed=has_changed, asked_about=asked_about)
             self._plan_by(self._next_plan(now), now)
@@ -278,7 +278,7 @@ class Cycle:
     def _reserve(self, gang: GangFact, placement: Placement, decided: LastPlan, now: float) -> None:
         assert gang.spec is not None, "a refused gang is not planned"
         attempt = next_attempt(gang.status, self._state.members(gang).values())
-        victims = self._state.giving_way.victims_of(gang.key)
+        victims = self._state.preempted_gangs.victims_of(gang.key)
         learned = self._state.past_runs.in_force(gang)
         status = mark_reserved(gang, placement, attempt=attempt, now=now, victims=victims, learned=learned)
         status = with_narrowing(status, gang, decided.narrowing(placement), now)
@@ -287,29 +287,29 @@ class Cycle:
         assert reservation is not None, "a plan has sizes that the spec allows"
         if self._state.generation != decided.snapshot.generation and self._is_outdated(gang, reservation, now):
             # The cache has changed since the snapshot, also by gangs that this plan started: leave it to the next plan.
-            self._state.news.plan()
+            self._state.changes.plan()
             return
         self._state.hold(reservation)
         self._attempts.begin(gang, reservation, status)
 
     def _is_outdated(self, gang: GangFact, reservation: Reservation, now: float) -> bool:
         is_allowed = QuotaBounds(self._state).allow(gang, reservation.members)
-        return not is_allowed or self._cutter.misfit(gang, reservation, now) is not None
+        return not is_allowed or self._cutter.conflict(gang, reservation, now) is not None
 
     def _attempt_ended(self, gang: GangFact, outcome: Outcome) -> None:
         if outcome.ending is Ending.PLACED:
-            self._state.news.look_at(gang.key)
+            self._state.changes.reconcile(gang.key)
         else:
             self._give_back(gang)
         self._attempt_events.ended(gang, outcome)
-        if outcome.verdict is not None and self._state.admission_says(gang, outcome.verdict):
+        if outcome.verdict is not None and self._state.apply_verdict(gang, outcome.verdict):
             self._attempt_events.admission(self._state.gangs[gang.key])
         self._woken.set()
 
     def _retry_due(self, gang: GangKey) -> None:
         """The back-off of a gang is over: reconcile it, and plan it if it waits."""
-        self._state.news.look_at(gang)
-        self._state.news.plan()
+        self._state.changes.reconcile(gang)
+        self._state.changes.plan()
 
     def _give_back(self, gang: GangFact) -> None:
         """Drop the attempt's reservation from the cache, and take over the one in the status if there is one."""
@@ -317,7 +317,7 @@ class Cycle:
         known = self._state.gangs.get(gang.key)
         if known is not None:
             self._state.hold_what_is_reserved(known)
-            self._state.news.look_at(gang.key)
+            self._state.changes.reconcile(gang.key)
 
     async def _until_due(self) -> None:
         seconds = min(self._plan_at - self._monotonic(), self._follower.seconds_to_next_retry())

@@ -46,7 +46,7 @@ class Follower:
         self._lost_nodes = services.lost_nodes
         self._reserved = ReservedGangs(services, attempts, metrics)
         self._expiries = Expiries(services)
-        self._alarms = Alarms(services.now, due=services.state.news.look_at)
+        self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._state = services.state
         self._attempts = attempts
         self._dry_runs = dry_runs
@@ -61,9 +61,9 @@ class Follower:
 
         Returns the gangs that no longer exist.
         """
-        self._lost_nodes.note()
+        self._lost_nodes.update()
         due = self._monotonic()
-        changed = sorted(key for key in self._state.news.gangs if self._retry_at.get(key, due) <= due)
+        changed = sorted(key for key in self._state.changes.gangs if self._retry_at.get(key, due) <= due)
         gone = []
         for key in changed:
             yield
@@ -91,13 +91,13 @@ class Follower:
         An error affects this gang only: it stays marked as changed and is reconciled again after a pause.
         """
         self._retry_at.pop(key, None)
-        self._state.news.looked_at(key)
+        self._state.changes.reconciling(key)
         try:
             return self._reconcile(key, now)
         except Exception:
             log.exception("could not be followed, and is looked at again later", extra=about(key))
             self._metrics.gang_errors.labels("follow").inc()
-            self._state.news.look_later(key)
+            self._state.changes.reconcile_later(key)
             self._retry_at[key] = self._monotonic() + _PAUSE_AFTER_ERROR_SECONDS
             return False
 
@@ -114,7 +114,7 @@ class Follower:
         if self._attempts.must_stop(gang, is_unwanted=self._reserved.is_unwanted(gang, now)):
             self._attempts.drop(key)
         if self._attempts.is_under_way(key):
-            self._attempts.tell(key)
+            self._attempts.wake(key)
         else:
             self._reconcile_idle(gang, now)
         return False
@@ -185,7 +185,7 @@ class Follower:
             return None if status == gang.status else StatusReport(status=status, event=event)
         status = endings.mark_resumed(gang, now=now)
         event = events.gang_resumed(_message(status, Condition.SUSPENDED))
-        return StatusReport(status=status, event=event, written=self._state.news.plan)
+        return StatusReport(status=status, event=event, written=self._state.changes.plan)
 
     def _clean_up_after(self, gang: GangFact, now: float) -> None:
         """Stop running members of a finished gang, delete pods that are not kept, and the gang after its TTL."""

@@ -18,9 +18,9 @@ from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.process.stores.run_time_store import RunTimeStore
 from lockstep.process.stores.settings_store import SettingsStore
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.nodebids.bid_status_writes import keep_agents_told
-from lockstep.report.nodebids.bids import keep_bids_answered
-from lockstep.report.nodebids.owner_return_times import keep_owners_noted
+from lockstep.report.nodebids.bid_status_writes import keep_bid_plans_written
+from lockstep.report.nodebids.bids import keep_bid_conditions_written
+from lockstep.report.nodebids.owner_return_times import keep_owner_returns_written
 from lockstep.watch.own_lists import list_own_kinds_at_last
 
 # How long to wait for requests in progress. If they take longer, the next leader waits as after a crash.
@@ -92,9 +92,9 @@ class Leadership:
         self.metrics.leader.set(1)
         works = [
             self.cycle.run(),
-            keep_bids_answered(self.client, self.state, time),
-            keep_agents_told(self.client, self.state, time),
-            keep_owners_noted(self.client, self.state, time),
+            keep_bid_conditions_written(self.client, self.state, time),
+            keep_bid_plans_written(self.client, self.state, time),
+            keep_owner_returns_written(self.client, self.state, time),
         ]
         if self.run_times is not None:
             works.append(self.run_times.keep_written())

@@ -137,7 +137,7 @@ def _make_state(settings: Settings, metrics: Metrics, woken: Woken) -> State:
     pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
     state = State(
         woken.set,
-        count_doubt=metrics.object_not_understood,
+        count_parse_failure=metrics.object_not_understood,
         pool=pool,
         gate_image=settings.gate_image,
         sizing=settings.sizing,

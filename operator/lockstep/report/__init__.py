@@ -1,1 +1,1 @@
-"""What users are told: conditions, events, metrics."""
+"""What users read: conditions, events, metrics."""

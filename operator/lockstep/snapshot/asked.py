@@ -1,4 +1,4 @@
-"""Who is planned in a snapshot, and its columns: as many gangs as it has room for, and no namespace asks too much."""
+"""Chooses the gangs of a snapshot and its columns. Both have bounds, so no namespace takes all the room."""
 
 from collections.abc import Collection, Generator, Sequence
 from functools import partial
@@ -12,13 +12,13 @@ from lockstep.snapshot.volume_columns import VolumeColumns
 from lockstep.snapshot.wanted import WantedGang
 
 MOST_COLUMNS = 512
-"""So many host ports, disks and volumes of single gangs a snapshot tells apart, beside what nodes publish."""
+"""The most host ports, disks and volumes of single gangs in a snapshot, beside what nodes publish."""
 MOST_TERMS = 5_000
-"""So many terms of affinity and anti-affinity the gangs of one namespace may have in one plan."""
+"""The most terms of affinity and anti-affinity that one namespace's gangs have in one plan."""
 
 
 class Demands(NamedTuple):
-    """What gangs want, the columns in which that is counted, and what there is of those about volumes."""
+    """What gangs want, the columns in which it is counted, and those columns that are about volumes."""
 
     wanted: Sequence[WantedGang]
     columns: Columns
@@ -26,7 +26,7 @@ class Demands(NamedTuple):
 
 
 class Room:
-    """Chooses who is in a snapshot of that state, where not all can be."""
+    """Chooses the gangs of a snapshot where not all have room."""
 
     def __init__(self, state: State, *, most_columns: int = MOST_COLUMNS, most_terms: int = MOST_TERMS) -> None:
         self._state = state
@@ -35,7 +35,7 @@ class Room:
         self._terms: dict[str, PlanShares] = {}
 
     def choosing(self, wanted: Sequence[WantedGang]) -> Generator[None, None, tuple[Demands, Collection[GangKey]]]:
-        """Choose among these gangs, and columns for those that are chosen, in steps; returns also who has to wait."""
+        """Choose gangs and their columns, in steps; returns also the gangs that wait for a later plan."""
         left_out = set(self._with_too_many_terms(wanted))
         asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out])
         columns = {one.gang.key: _own_columns(asked, one) for one in asked.wanted}
@@ -47,7 +47,7 @@ class Room:
         return asked, left_out
 
     def _with_too_many_terms(self, wanted: Sequence[WantedGang]) -> list[GangKey]:
-        """Who has to wait since the gangs of its namespace have more terms than one plan looks at."""
+        """The gangs that wait because their namespace has more terms than one plan reads."""
         terms = {one.gang.key: _terms(one) for one in wanted}
         namespaces: dict[str, list[GangKey]] = {}
         for gang, count in terms.items():
@@ -68,17 +68,17 @@ def _terms(one: WantedGang) -> int:
 
 
 def _own_columns(asked: Demands, one: WantedGang) -> frozenset[str]:
-    """The columns that are there for what few gangs ask for, of those that a gang uses."""
+    """The columns of a gang that exist for few gangs: host ports, disks and its own volumes."""
     columns = frozenset[str]().union(*(asked.columns.of_request(part.request) for part in one.parts))
     return frozenset(name for name in columns if is_of_every_node(name) or asked.volumes.is_of_gang(name))
 
 
 class _KnownColumns:
-    """What belief knows of resources."""
+    """What the cache knows of resources."""
 
     def __init__(self, state: State) -> None:
         self._state = state
-        nominated = state.neighbours.nominated.values()
+        nominated = state.pods_nearby.nominated.values()
         self._nominated = {name for pod in nominated for name, _ in pod.request if is_of_every_node(name)}
 
     def is_offered(self, resource: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a gang's members demand of a node besides resources: by their template, and by what is around them."""
+"""What a gang's members require of a node besides resources: by template, and by other pods."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from lockstep.snapshot.volumes.volume_demand import demand_of
 def constraints_of(state: State, gang: GangFact, role: RoleSpec, around: Surroundings | None = None) -> Constraints:
     """The constraints under which the members of one role are planned now.
 
-    A caller that asks about several roles passes what is ``around`` all of them.
+    A caller with several roles passes the pods ``around`` all of them.
     """
     around = Surroundings(state, gang) if around is None else around
     constraints = state.claims.constraints(gang.key, role)
@@ -25,16 +25,16 @@ def constraints_of(state: State, gang: GangFact, role: RoleSpec, around: Surroun
 
 
 def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str]]:
-    """What pods for which room is made are about to take, those that are as urgent at least: by node and resource."""
+    """What nominated pods of at least this priority are about to take, by node and resource."""
     amounts: Counter[tuple[str, str]] = Counter()
-    for pod in state.neighbours.nominated.values():
+    for pod in state.pods_nearby.nominated.values():
         if priority is None or pod.priority >= priority:
             amounts.update({(pod.nominated, name): amount for name, amount in pod.request})
     return amounts
 
 
 def _by_losses(state: State, gang: GangFact) -> Iterator[Bar]:
-    """The nodes that are barred since members of the gang were lost there."""
+    """The nodes that are barred because members of the gang were lost there."""
     barred = [
         *((trouble.value, state.failed_nodes.of(gang.uid, trouble)) for trouble in NodeFailure if trouble.is_loss),
         ("whose kubelets reject its members", state.rejections.barred(gang)),
@@ -43,8 +43,8 @@ def _by_losses(state: State, gang: GangFact) -> Iterator[Bar]:
 
 
 def _by_pods(state: State, gang: GangFact, role: RoleSpec, around: Surroundings) -> Iterator[Bar]:
-    """The nodes that are barred for the pods around them, where either side requires anything of the other."""
+    """The nodes that are barred because of other pods, if there are terms on either side."""
     assert gang.spec is not None, "a refused gang is not planned"
-    minded = state.holders.keep_others_away or state.neighbours.keeping_away.concerns(gang.key.namespace)
+    minded = state.holders.with_anti_affinity or state.pods_nearby.anti_affinity.concerns(gang.key.namespace)
     if minded or gang.spec.minds_pods:
         yield from (bar for bar in around.bars(role) if bar[1])

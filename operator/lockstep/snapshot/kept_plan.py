@@ -1,4 +1,4 @@
-"""What a gang was told before this process planned it: its promise, and the plan that goes on from there."""
+"""What a gang's status says from before this process planned it: its promise and its plan, which go on."""
 
 import math
 from collections.abc import Sequence
@@ -17,28 +17,28 @@ from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 
-# Whole pieces are dealt: who is given one more than its share has less than twice as many.
+# Work in whole pieces: a member with one piece above its share has less than twice its share.
 _MOST_OF_SHARE = 2.0
-# A status keeps whole seconds of both ends.
+# In seconds: a status rounds both start and end.
 _ROUNDED_SECONDS = 1.0
 
 
 def promised_start(gang: GangFact) -> float:
-    """By when the gang was told that it starts; inf where it was told nothing, or asks for something else now."""
-    told = _told(gang)
-    return math.inf if told is None or told.promised_start is None else told.promised_start
+    """The promised start in the status; infinity where there is none, or where the spec has changed since."""
+    stated = _stated_plan(gang)
+    return math.inf if stated is None or stated.promised_start is None else stated.promised_start
 
 
 def kept_plan(
     gang: GangFact, roles: Sequence[Role], nodes: NodeArrays, work: Work | None, learned: Learned | None = None
 ) -> Kept | None:
-    """The placement that the gang was told of; None where it stands no more.
+    """The placement in the gang's status; None where it no longer holds.
 
-    It takes as long as is known by what was ``learned`` now, of which ``work`` knows too. Where that is no time that
-    such members need on these nodes, they are not the nodes that they were, or somebody else has written it there.
+    Its duration is scaled to what was ``learned`` since, and ``work`` includes that. If such members could not take
+    that long on these nodes, then the nodes have changed or another writer wrote the status.
     """
     status = gang.status
-    if _told(gang) is None or status.start is None or not status.members:
+    if _stated_plan(gang) is None or status.start is None or not status.members:
         return None
     finish = math.inf if status.expected_finish is None else status.expected_finish
     names = [role.name for role in roles]
@@ -47,7 +47,7 @@ def kept_plan(
         return None
     slowdowns = nodes.own_slowdowns(learned)
     own = own_times(roles, tuple(zip(there.nodes, there.counts, strict=True)), nodes.slowdown, slowdowns)
-    # As a status would spell it, so that what has not changed is no change.
+    # Formatted as in a status, so that an unchanged factor compares equal.
     factor = float(formatted_factor(factor_at(gang, status.members, learned) * own))
     times = factor / factor_planned_with(status)
     finish = status.start + (finish - status.start) * times
@@ -60,7 +60,7 @@ def kept_plan(
 def _is_run_of(
     kept: Kept, roles: Sequence[Role], by_node: NDArray[np.float64], work: Work | None, *, rounded: float
 ) -> bool:
-    """Whether members with a load may take so long: each as fast as its node, with twice its share at most."""
+    """Whether the work may take that long: each member at the speed of its node, with at most twice its share."""
     if work is None:
         return math.isinf(kept.finish)
     of_roles = zip(roles, kept.seats, strict=True)
@@ -74,7 +74,7 @@ def _is_run_of(
     return least - rounded <= kept.finish - kept.start <= most + rounded
 
 
-def _told(gang: GangFact) -> StartEstimate | None:
+def _stated_plan(gang: GangFact) -> StartEstimate | None:
     planned = gang.status.condition(Condition.PLANNED)
     if planned is None or planned.status != "True" or planned.observed_generation != gang.generation:
         return None

@@ -1,4 +1,4 @@
-"""A gang that waits, as the planner sees it."""
+"""A waiting gang as the planner needs it."""
 
 import math
 from dataclasses import replace
@@ -22,7 +22,7 @@ from lockstep.snapshot.wanted import PlanTerms, WantedGang, WantedPart
 def pending_gang(
     state: State, wanted: WantedGang, around: Surroundings, nodes: NodeArrays, columns: Columns, now: float
 ) -> PendingGang:
-    """What the gang asks of a plan on these nodes, with those pods ``around``, in amounts of these columns."""
+    """What the gang asks of a plan on these nodes, with the pods ``around``, in amounts of these columns."""
     gang, spec, terms = wanted.gang, wanted.spec, wanted.terms
     awaited = awaited_end(state, gang.key, now)
     constraints = {role.name: constraints_of(state, gang, role, around) for role in spec.roles}
@@ -67,7 +67,7 @@ def _role(wanted: WantedPart, constraints: Constraints, columns: Columns) -> Rol
 
 
 def _deadline(gang: GangFact, spec: GangSpec, terms: PlanTerms) -> float | None:
-    """By when it is to end with the fewest members; None where it may have more."""
+    """The deadline by which it must end with the fewest members; None where it may have more."""
     if spec.deadline_seconds is not None:
         return gang.created + spec.deadline_seconds
     return math.inf if terms.wants_fewest else None

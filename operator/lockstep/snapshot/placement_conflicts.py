@@ -1,4 +1,4 @@
-"""Why members would not be put on given nodes, as values; ``report`` spells them for the gang's owner."""
+"""Placement conflicts: why members would not be placed on given nodes, as values. ``report`` formats them."""
 
 from dataclasses import dataclass
 
@@ -11,21 +11,21 @@ from lockstep.snapshot.nodes.node_arrays import NodeArrays
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodesGone:
-    """There are no such nodes."""
+    """These nodes do not exist."""
 
     nodes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodesNotInPool:
-    """These nodes are not among those that gangs are planned on."""
+    """These nodes are not in the operator's pool."""
 
     nodes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChecksFail:
-    """The members' constraints do not hold on these nodes: all of them fail that check."""
+    """These nodes fail that check of the members' constraints."""
 
     nodes: tuple[str, ...]
     check: str
@@ -33,7 +33,7 @@ class ChecksFail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowClosed:
-    """The node is not open from now until the gang is expected to end.
+    """The node is not open from now until the expected end of the gang.
 
     It is open for ``open_seconds`` more, 0 where it is not open now. The gang ends in ``needed_seconds``, None where
     its run time is unknown.
@@ -46,7 +46,7 @@ class WindowClosed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooLittleRoom:
-    """The node has room for ``fit`` of the ``wanted`` members: that resource is short."""
+    """The node has room for only ``fit`` of the ``wanted`` members: that resource is short."""
 
     node: str
     fit: int
@@ -56,7 +56,7 @@ class TooLittleRoom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaysTooShort:
-    """A taint of the node evicts members after ``stays_seconds``, as long as they tolerate it.
+    """A taint of the node evicts members after ``stays_seconds``, the time for which they tolerate it.
 
     The gang ends in ``needed_seconds``, None where its run time is unknown.
     """
@@ -66,11 +66,11 @@ class StaysTooShort:
     needed_seconds: float | None
 
 
-Misfit = NodesGone | NodesNotInPool | ChecksFail | StaysTooShort | TermBroken | WindowClosed | TooLittleRoom
+PlacementConflict = NodesGone | NodesNotInPool | ChecksFail | StaysTooShort | TermBroken | WindowClosed | TooLittleRoom
 
 
 def failed_check(nodes: NodeArrays, names: list[str], constraints: Constraints) -> ChecksFail | None:
-    """The nodes, of these in their order, that fail the first check that any of them fails."""
+    """The nodes that fail the first check that any of these nodes fails, in their order."""
     passes = Feasibility(_only(nodes.table, [nodes.index[name] for name in names])).mask(constraints)
     failed: dict[str, list[str]] = {}
     for name in [name for name, passing in zip(names, passes.tolist(), strict=True) if not passing]:
@@ -82,7 +82,7 @@ def failed_check(nodes: NodeArrays, names: list[str], constraints: Constraints) 
 def evicting(
     nodes: NodeArrays, names: list[str], constraints: Constraints, now: float, end: float | None
 ) -> StaysTooShort | None:
-    """The first node from which a taint evicts members that come there now before the gang is expected to end."""
+    """The first node where a taint evicts members before the gang is expected to end."""
     stays = Feasibility(_only(nodes.table, [nodes.index[name] for name in names])).stays(constraints)
     needed = None if end is None else end - now
     for name, seconds in zip(names, [] if stays is None else stays.tolist(), strict=stays is not None):
@@ -92,7 +92,7 @@ def evicting(
 
 
 def _only(table: NodeTable, rows: list[int]) -> NodeTable:
-    """The table of these nodes, whose rows rise."""
+    """The table of these nodes; ``rows`` must be in rising order."""
     return NodeTable(
         names=tuple(table.names[row] for row in rows),
         labels=tuple(table.labels[row] for row in rows),
@@ -103,7 +103,7 @@ def _only(table: NodeTable, rows: list[int]) -> NodeTable:
 
 
 def closed(nodes: NodeArrays, names: list[str], now: float, end: float | None) -> WindowClosed | None:
-    """The first node whose window is not open from now until the gang is expected to end."""
+    """The first node that is not open from now until the expected end of the gang."""
     needed = None if end is None else end - now
     for name in names:
         start, until = float(nodes.start[nodes.index[name]]), float(nodes.until[nodes.index[name]])

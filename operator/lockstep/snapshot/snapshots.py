@@ -1,7 +1,6 @@
-"""Belief, frozen for one cycle: facts by name become arrays by index.
+"""The cache, frozen for one plan: facts by name become arrays by index.
 
-What depends on nodes and bids alone is built once for each generation of them, and shared by all snapshots of that
-generation.
+What depends only on nodes and bids is built once for each generation of them, and shared by its snapshots.
 """
 
 import math
@@ -26,13 +25,13 @@ from lockstep.snapshot.nodes.node_arrays import NodeArrays, node_arrays
 from lockstep.snapshot.nodes.owner_forecasts import OwnerForecasts
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.pending import pending_gang
-from lockstep.snapshot.placement_conflicts import Misfit
-from lockstep.snapshot.still_fits import misfit_of
+from lockstep.snapshot.placement_conflicts import PlacementConflict
+from lockstep.snapshot.still_fits import conflict_of
 from lockstep.snapshot.wanted import PlanTerms, WantedGang, wanted
 
-# Of what many pods take from one node, no 64 bits wrap around.
+# Sums of what many pods take from one node do not overflow 64 bits.
 _MOST_OF_ONE = AMOUNT_LIMIT // 2**10
-# To find out what the volumes of a role ask for takes as long as so many simple things.
+# In pieces of work: the cost of finding what the volumes of a role require.
 _PIECES_OF_CLAIMS = 50
 
 Rescue = Callable[[GangKey, Exception], None]
@@ -41,14 +40,14 @@ NO_TERMS: Mapping[GangKey, PlanTerms] = {}
 
 
 class Watch(Protocol):
-    """Hears of what happens while a snapshot is drawn."""
+    """Called while a snapshot is drawn."""
 
     def frozen(self, left_out: Collection[GangKey]) -> None:
-        """What is free, and who holds it, is frozen in this step; gangs that are ``left_out`` wait for their turn."""
+        """Free and taken amounts are frozen in this step; ``left_out`` gangs wait for a later plan."""
 
 
 class SnapshotCutter:
-    """Cuts snapshots of one state."""
+    """Draws snapshots of one state."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -59,7 +58,7 @@ class SnapshotCutter:
 
     @property
     def nodes(self) -> int:
-        """How many nodes gangs are planned on."""
+        """The number of nodes that gangs are planned on."""
         return len(self._node_arrays().table.names)
 
     def cut(
@@ -71,12 +70,12 @@ class SnapshotCutter:
         most_holding: int = 0,
         rescue: Rescue | None = None,
     ) -> Snapshot:
-        """What the planner needs to place these gangs now, some of them on terms of their own.
+        """Draw the snapshot in which the planner places these gangs now; ``terms`` has special terms of some.
 
-        Each must have a spec and a priority. At most ``most_holding`` of them hold nodes.
+        Each gang must have a spec and a priority. At most ``most_holding`` of them hold nodes.
 
-        An exception for one gang is a mistake of ours. It is raised, unless ``rescue`` is given: then ``rescue`` hears
-        of it, and the snapshot is cut without that gang.
+        An exception for one gang is a bug of ours. It is raised, unless ``rescue`` is given: then ``rescue`` is called
+        with it, and the gang is left out.
         """
         return at_once(self.drawn(now, gangs, terms=terms, most_holding=most_holding, rescue=rescue))
 
@@ -90,11 +89,11 @@ class SnapshotCutter:
         rescue: Rescue | None = None,
         watch: Watch | None = None,
     ) -> Generator[None, None, Snapshot]:
-        """Cut a snapshot in many small steps, between which belief may change.
+        """Draw a snapshot in many small steps, between which the cache may change.
 
-        All that is free or taken is of one step, and ``watch`` is called in that step. The generation is that of the
-        first step: a caller that compares it later knows whether anything has changed since. What single gangs ask of
-        nodes may be newer.
+        All free and taken amounts are of one step, and ``watch`` is called in that step. The generation is that of the
+        first step, so a caller can check whether anything has changed since. What single gangs ask of nodes may be
+        newer.
         """
         generation = self._state.generation
         found = yield from self._finding_what_is_wanted(gangs, terms, rescue)
@@ -109,14 +108,14 @@ class SnapshotCutter:
             yield
             with _guarded(one.gang, rescue):
                 around = Surroundings(self._state, one.gang)
-                yield from around.looking(steps)
+                yield from around.answering(steps)
                 pending.append(pending_gang(self._state, one, around, nodes, asked.columns, now))
         yield
         return without_gangs(generation=generation, gangs=tuple(pending), most_holding=most_holding)
 
-    def misfit(self, gang: GangFact, reservation: Reservation, now: float) -> Misfit | None:
-        """Why the gang's members would not be put where this reservation has them if they were planned now."""
-        return misfit_of(self._state, self._node_arrays(), gang, reservation, now)
+    def conflict(self, gang: GangFact, reservation: Reservation, now: float) -> PlacementConflict | None:
+        """Why the gang's members would not be placed as in this reservation if they were planned now."""
+        return conflict_of(self._state, self._node_arrays(), gang, reservation, now)
 
     def _node_arrays(self) -> NodeArrays:
         if self._nodes is None or self._nodes.generation != self._state.nodes.generation:
@@ -135,7 +134,7 @@ class SnapshotCutter:
         return found
 
     def _making_ready(self, asked: Demands) -> Generator[None, None, None]:
-        """Work out in steps what takes long for many nodes; what changes meanwhile is worked out again."""
+        """Compute in steps what takes long for many nodes; what changes meanwhile is computed again."""
         steps, nodes = Steps(), self._node_arrays()
         if steps.are_due(len(nodes.facts)):
             yield
@@ -146,7 +145,7 @@ class SnapshotCutter:
                 yield
 
     def _without_gangs(self, asked: Demands, nodes: NodeArrays, now: float) -> Callable[..., Snapshot]:
-        """A snapshot of all that is free or taken, to which gangs are still to be added."""
+        """A constructor of a snapshot with all free and taken amounts, to which gangs are added."""
         ledger, columns = self._state.ledger, asked.columns
         taken = ledger.columns(columns.names)
         committed = np.clip(ledger.committed(nodes.rows, taken), 0, AMOUNT_LIMIT)
@@ -174,18 +173,18 @@ class SnapshotCutter:
         )
 
     def _evictable(self, asked: Demands, nodes: NodeArrays, now: float) -> Evictable:
-        """Who may be evicted for one of these; nobody is looked at where none of them may preempt."""
+        """The gangs that may be evicted for one of these; none are read if none of these may preempt."""
         urgent = (one.priority for one in asked.wanted if one.terms.may_preempt)
         return evictable_gangs(self._state, nodes.index, asked.columns, now, below=max(urgent, default=-math.inf))
 
     def _nominated(self, nodes: NodeArrays, columns: Columns) -> Iterator[Nominated]:
-        for pod in self._state.neighbours.nominated.values():
+        for pod in self._state.pods_nearby.nominated.values():
             if pod.nominated in nodes.index:
                 vector = columns.held([(pod.request, 1)], _MOST_OF_ONE)
                 yield Nominated(node=nodes.index[pod.nominated], request=vector, priority=pod.priority)
 
     def _room(self, asked: Demands, nodes: NodeArrays) -> NDArray[np.int64]:
-        """How much of each resource each node can hold, int[n, r]."""
+        """How much of each resource each node can hold: int[n, r]."""
         columns = np.array([self._room_of(name, asked, nodes) for name in asked.columns.names], dtype=np.int64)
         shape = len(asked.columns.names), len(nodes.facts)
         room: NDArray[np.int64] = np.clip(columns.reshape(shape).T, 0, AMOUNT_LIMIT)
@@ -208,15 +207,15 @@ def _guarded(gang: GangFact, rescue: Rescue | None) -> Iterator[None]:
 
 
 def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -> NDArray[np.int64]:
-    """What comes back on each node some time, nobody knows when: of what is to end, all that is not released."""
+    """What will be released on each node at an unknown time: all that ends, less the known releases."""
     known = np.zeros(ending.shape)
     if releases:
-        # Many nodes give back the same: then their requests are one value.
+        # Many nodes release the same amounts, which are then one object.
         requests = {id(release.request): release.request for release in releases}
         number = {one: row for row, one in enumerate(requests)}
         amounts = np.array(list(requests.values()), dtype=np.float64)
         rows = [number[id(release.request)] for release in releases]
         np.add.at(known, [release.node for release in releases], amounts[rows])
-    # Whole numbers as long as they are of a size that nodes have.
-    someday: NDArray[np.int64] = np.clip(ending - known, 0, AMOUNT_LIMIT).astype(np.int64)
-    return someday
+    # Integers below 2**53 stay exact as floats.
+    unknown: NDArray[np.int64] = np.clip(ending - known, 0, AMOUNT_LIMIT).astype(np.int64)
+    return unknown

@@ -1,4 +1,4 @@
-"""Whether members would still be put where a reservation has them: facts may have changed since the plan."""
+"""Whether members would still be placed as in a reservation, since facts may have changed after the plan."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,9 +18,9 @@ from lockstep.snapshot.holders.members_left import Left, how_many_fit, members_l
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.placement_conflicts import (
     ChecksFail,
-    Misfit,
     NodesGone,
     NodesNotInPool,
+    PlacementConflict,
     StaysTooShort,
     TooLittleRoom,
     closed,
@@ -31,11 +31,13 @@ from lockstep.snapshot.volumes.volume_demand import demand_of
 from lockstep.snapshot.wanted import attached_by
 
 
-def misfit_of(state: State, nodes: NodeArrays, gang: GangFact, reservation: Reservation, now: float) -> Misfit | None:
-    """Why the gang's members would not be put where this reservation has them if they were planned now.
+def conflict_of(
+    state: State, nodes: NodeArrays, gang: GangFact, reservation: Reservation, now: float
+) -> PlacementConflict | None:
+    """Why the gang's members would not be placed as in this reservation if they were planned now.
 
-    None where all is well. What the reservation itself takes does not count against it. Only nodes are looked at to
-    which a member is still to be bound: those that run stay where they are.
+    None without a conflict. What the reservation itself takes does not count against it. Only nodes with unbound
+    members are checked: running members stay where they are.
     """
     left = members_left(state, reservation)
     unknown = tuple(node for node in left if node not in nodes.index)
@@ -55,7 +57,7 @@ def misfit_of(state: State, nodes: NodeArrays, gang: GangFact, reservation: Rese
 def _unbound(
     state: State, left: Mapping[str, Left], gang: GangFact, around: Surroundings
 ) -> Iterator[tuple[list[str], Constraints]]:
-    """By role, the nodes of members that are still to be bound, and the constraints of these members."""
+    """By role, the nodes with members still to be bound, and the constraints of these members."""
     for role in gang.spec.roles if gang.spec else ():
         names = sorted(node for node, members in left.items() if role.name in members.unbound)
         if names:
@@ -65,7 +67,7 @@ def _unbound(
 def _failed_check(
     nodes: NodeArrays, unbound: Iterable[tuple[list[str], Constraints]], now: float, end: float | None
 ) -> ChecksFail | StaysTooShort | None:
-    """The nodes that do not pass the constraints of members, or from which a taint evicts them before the end."""
+    """The nodes that fail constraints of members, or where a taint evicts members before the end."""
     for names, constraints in unbound:
         failed = failed_check(nodes, names, constraints) or evicting(nodes, names, constraints, now, end)
         if failed is not None:
@@ -76,7 +78,7 @@ def _failed_check(
 def _short(
     state: State, nodes: NodeArrays, left: Mapping[str, Left], reservation: Reservation, priority: int | None
 ) -> TooLittleRoom | None:
-    """Name the first node without room, and the resource that is short there."""
+    """The first node without room, and the resource that is short there."""
     wanted = tuple(sorted({name for one in reservation.requests.values() for name, amount in one if amount}))
     amounts = {role: dict(request) for role, request in reservation.requests.items()}
     rows = np.array([nodes.index[node] for node in left], dtype=np.intp)
@@ -105,7 +107,7 @@ def _own_charges(state: State, reservation: Reservation) -> Counter[tuple[str, s
 
 
 def _short_of_volumes(state: State, left: Mapping[str, Left], gang: GangFact) -> TooLittleRoom | None:
-    """Name the first node with too few volumes, or that can't attach them; an attempt itself sees to its claims."""
+    """The first node with too few volumes, or that can't attach them; a running attempt checks its own claims."""
     if gang.spec is None or gang.key in state.reservations:
         return None
     for resource, node, room, each in _volumes_asked(state, left, gang):
@@ -119,7 +121,7 @@ def _short_of_volumes(state: State, left: Mapping[str, Left], gang: GangFact) ->
 def _volumes_asked(
     state: State, left: Mapping[str, Left], gang: GangFact
 ) -> Iterator[tuple[str, str, int, Mapping[str, int]]]:
-    """Resource, node, what there is of it, and what a member of each role takes: wherever volumes limit members."""
+    """Resource, node, its room, and what a member of each role takes: wherever volumes limit members."""
     assert gang.spec is not None, "a refused gang is not planned"
     demands = {role.name: demand_of(state, gang, role) for role in gang.spec.roles if role.claims}
     for role, demand in demands.items():

@@ -1,4 +1,4 @@
-"""The columns of a snapshot that are about volumes: of single gangs, and of what nodes can attach by driver."""
+"""The columns of a snapshot about volumes: those of single gangs, and those of attach limits by driver."""
 
 from collections.abc import Generator, Iterable, Mapping
 
@@ -10,12 +10,12 @@ from lockstep.belief.volumes.attachments import Attachments
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.wanted import WantedGang, attached_by
 
-# To count the volumes of a node anew takes as long as so many simple things.
+# In pieces of work: the cost of counting the volumes of a node again.
 _PIECES_OF_NODE = 20
 
 
 class VolumeColumns:
-    """How much room nodes have for the volumes that some gangs want, by column."""
+    """The room of nodes for the volumes of some gangs, by column."""
 
     def __init__(self, wanted: Iterable[WantedGang], attachments: Attachments) -> None:
         self._attachments = attachments
@@ -28,11 +28,11 @@ class VolumeColumns:
         self._rooms: dict[str, NDArray[np.int64]] = {}
 
     def is_of_gang(self, name: str) -> bool:
-        """Whether the column is there for one gang alone."""
+        """Whether the column is for one gang only."""
         return name in self._most
 
     def making_ready(self, nodes: NodeArrays, steps: Steps) -> Generator[None, None, None]:
-        """Work out in steps what is asked for next, for these nodes."""
+        """Compute in steps what is queried next for these nodes."""
         for name in self._most:
             self._of_gang(name, nodes)
             if steps.are_due(len(self._most[name])):
@@ -42,7 +42,7 @@ class VolumeColumns:
                 yield
 
     def room(self, name: str, nodes: NodeArrays) -> NDArray[np.int64] | None:
-        """The room of each node in that column, int[n]; None for one that is not about volumes."""
+        """The room of each node in that column: int[n]; None for a column that is not about volumes."""
         if name in self._most:
             return self._of_gang(name, nodes)
         return nodes.room_for(self._attachments.room(self._drivers[name])) if name in self._drivers else None

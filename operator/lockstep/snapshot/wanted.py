@@ -1,4 +1,4 @@
-"""What a gang that is planned wants of its nodes: by role, and by part of a role where its volumes are in several."""
+"""What a planned gang needs of its nodes, by role or part of a role."""
 
 import math
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from lockstep.snapshot.volumes.role_parts import Part, parts_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanTerms:
-    """What a gang is planned on besides its spec; fields as in ``PendingGang``, but ``held`` by name.
+    """Terms on which a gang is planned besides its spec; fields as in ``PendingGang``, but ``held`` by name.
 
-    With ``wants_fewest`` it gets the fewest members that can run, as if it had all the time in the world. With
-    ``is_remembered`` the operator remembers what the plan before gave the gang, and does not read that from its status.
+    With ``wants_fewest`` it gets the fewest members that can run, as if time did not matter. With ``is_remembered`` the
+    operator remembers the last plan of the gang, and does not read it from the status.
     """
 
     not_before: float = -math.inf
@@ -41,7 +41,7 @@ class WantedPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedGang:
-    """A gang, how urgent it is, on what terms it is planned, and what its members want."""
+    """A gang, its priority, its terms, and what its members need."""
 
     gang: GangFact
     spec: GangSpec
@@ -51,14 +51,14 @@ class WantedGang:
 
     @property
     def own_rooms(self) -> Iterator[tuple[str, Part]]:
-        """The columns that no other gang asks for: for how many members of each part nodes have volumes."""
+        """The columns for this gang only: the number of members of each part for which nodes have volumes."""
         for _, part, _ in self.parts:
             if part.demand.most:
                 yield volumes_of(self.gang.key, part), part
 
 
 def wanted(state: State, gang: GangFact, terms: PlanTerms) -> WantedGang:
-    """What the gang wants now."""
+    """What the gang needs now."""
     spec, priority = gang.spec, None if gang.spec is None else state.priorities.of(gang)
     assert spec is not None, "a refused gang is not planned"
     assert priority is not None, "a gang of unknown priority is not planned"
@@ -73,12 +73,12 @@ def wanted(state: State, gang: GangFact, terms: PlanTerms) -> WantedGang:
 
 
 def volumes_of(gang: GangKey, part: Part) -> str:
-    """The column of the members of a role, or of a part of one, for which nodes have volumes."""
+    """The column of members of a role, or of a part of one, for which nodes have volumes."""
     return " ".join(filter(None, (f"{VOLUMES_PREFIX}{gang.namespace}/{gang.name}", part.name)))
 
 
 def attached_by(driver: str) -> str:
-    """The column of the volumes that nodes can attach by a CSI driver: all gangs share it."""
+    """The column of volumes that nodes can attach by a CSI driver, shared by all gangs."""
     return f"{VOLUMES_PREFIX}{driver}"
 
 

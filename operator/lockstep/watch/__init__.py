@@ -1,1 +1,1 @@
-"""From the API server's watches to facts."""
+"""From watches of the API server to facts."""

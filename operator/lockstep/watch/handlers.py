@@ -1,9 +1,9 @@
-"""GangJobs and NodeBids, watched by kopf: thin ``on.event`` handlers that turn manifests into facts.
+"""Watches GangJobs and NodeBids by kopf: ``on.event`` handlers that turn manifests into facts.
 
-No finalizers, no annotations, no writes: kopf only watches. Its own bookkeeping (what was handled last, progress) is
-off, since a scheduler's belief is level-based; that also saves the deep copies which are two fifths of kopf's cost per
-event. Of its lists it needs only the version from which to watch: the objects are those of ``own_lists.py``, which
-lists as soon as a watch is open. kopf would decode whole pages and queue each object as it is.
+kopf only watches: no finalizers, no annotations, no writes. Its own bookkeeping (last handled state, progress) is off,
+since the cache is level-triggered; that also saves deep copies, which are two fifths of kopf's cost for each event. Of
+its lists only the version is needed, to watch from there. The objects come from ``own_lists.py``, which lists as soon
+as a watch is open. kopf would decode whole pages and queue each object as it is.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from typing import Any
 import kopf
 
 from lockstep.api.client.client import KubeClient
-from lockstep.api.client.configuration import session_told_to
+from lockstep.api.client.configuration import observed_session
 from lockstep.api.names import BIDS, GANGS, GROUP, VERSION
 from lockstep.belief.state import State
 from lockstep.watch.kind import WatchedKind
@@ -26,43 +26,44 @@ from lockstep.watch.large_gangs import LargeGangs
 from lockstep.watch.reader import is_large
 from lockstep.watch.streams import Streams
 
-# A rotated token is picked up by logging in anew.
+# A renewed token is used after the next login.
 _LOGIN_LIFETIME = timedelta(minutes=5)
 _LOGIN_PAUSE_SECONDS = 1.0
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
-# What the names of kopf's tasks begin with that watch.
+# The prefix of the names of kopf's watching tasks.
 _WATCHER = "watcher for "
 
 log = logging.getLogger(__name__)
 
 
 async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, stop: asyncio.Event) -> None:
-    """Feed ``state`` until ``stop`` is set, logged in as ``client`` is, and tell ``streams`` which watches are open.
+    """Update ``state`` until ``stop`` is set, and report to ``streams`` which watches are open.
 
-    kopf gives up for good on any error of a stream but an expired version, and on answers that it does not understand.
-    It is then started again after a pause, and the lists of ``own_lists.py`` bridge the gap. It is also started again
-    where it waits for versions that an API server that was set back will not have for long.
+    It is logged in like ``client``. kopf ends on any error of a stream except an expired version, and on answers that
+    it does not understand. It is then restarted after a pause, and the lists of ``own_lists.py`` cover the gap. It is
+    also restarted if it waits for versions that a restored API server will not reach for a long time.
     """
-    # kopf reports each watch that starts, is refused or breaks off, with tracebacks; one sentence of ours says as much.
+    # kopf logs each watch that starts, is refused or fails, with tracebacks; one sentence of ours replaces them.
     logging.getLogger("kopf").setLevel(logging.CRITICAL)
     asyncio.get_running_loop().set_exception_handler(_report_unless_of_watchers)
-    pause, told = _FIRST_PAUSE_SECONDS, ""
+    pause, logged = _FIRST_PAUSE_SECONDS, ""
     while not stop.is_set():
         try:
             await _run_kopf(state, client, streams, stop)
         except Exception as error:  # noqa: BLE001 - kopf lets through whatever ended its watch: network, API, JSON
             # Not its repr(): an error of aiohttp's would show the request, and with it our token.
             trouble = f"{type(error).__name__}: {error}"
-            if trouble != told or streams.all_open:
+            if trouble != logged or streams.all_open:
                 log.warning("the watch of GangJobs and NodeBids broke off, watching again: %s", trouble)
-            told = trouble
+            logged = trouble
             pause = _FIRST_PAUSE_SECONDS if streams.all_open else min(2 * pause, _LONGEST_PAUSE_SECONDS)
             streams.end_all()
             await _sleep_unless(stop, pause)
         else:
             if not streams.outdated.is_set():
-                # kopf listens to SIGTERM and SIGINT too, in our place: where it ends without an error, it was told to.
+                # kopf handles SIGTERM and SIGINT in our place: if it ends without an error, it was stopped by one of
+                # them.
                 stop.set()
             streams.outdated.clear()
             streams.end_all()
@@ -87,7 +88,7 @@ async def _run_kopf(state: State, client: KubeClient, streams: Streams, stop: as
 
 
 def _report_unless_of_watchers(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report what no code has handled. Where two watches break off at once, kopf raises the error of one alone."""
+    """Report unhandled errors. If two watches fail at once, kopf raises the error of only one."""
     task = context.get("future")
     if not (isinstance(task, asyncio.Task) and task.get_name().startswith(_WATCHER)):
         loop.default_exception_handler(context)
@@ -103,9 +104,10 @@ async def _until_either(one: asyncio.Event, other: asyncio.Event) -> None:
 
 
 class _EverybodysTasks(frozenset[Any]):
-    """Contains all tasks. When kopf gives up it cancels whatever began after it; our attempts and cycles did, too.
+    """Contains all tasks.
 
-    Its own tasks it ends one by one before that.
+    On an error, kopf would cancel all tasks that began after it, including our attempts and cycles. It ends its own
+    tasks one by one before that.
     """
 
     def __contains__(self, _: object) -> bool:
@@ -124,7 +126,7 @@ def _settings() -> kopf.OperatorSettings:
     settings.scanning.disabled = True
     settings.peering.standalone = True
     settings.networking.request_timeout = 30
-    # Else kopf kills the whole process so long after it has given up; here it is only started again.
+    # Otherwise kopf kills the whole process some time after an error; here it is only restarted.
     settings.process.ultimate_exiting_timeout = None
     settings.persistence.finalizer = f"{GROUP}/operator"
     settings.persistence.diffbase_storage = _NoDiffs()
@@ -139,7 +141,7 @@ def _registry(state: State, client: KubeClient, streams: Streams, large: LargeGa
 
     @kopf.on.login(registry=registry)
     async def login(**_: Any) -> kopf.AiohttpSession:
-        # kopf logs in again at once when a token is refused, as often as it takes.
+        # kopf logs in again at once when a token is refused, without limit.
         nonlocal login_at
         await asyncio.sleep(login_at - monotonic())
         await client.credentials.accepted()
@@ -174,16 +176,18 @@ def _believe(kind: WatchedKind[Any], event: Mapping[str, Any]) -> None:
 
 
 def connection(client: KubeClient, streams: Streams) -> kopf.AiohttpSession:
-    """Where and how kopf logs in: as every other request of ours does. What it asks is told to ``streams``."""
+    """How kopf logs in: like every other request of ours. ``streams`` sees its requests."""
     return kopf.AiohttpSession(
         server=client.configuration.host,
-        aiohttp_session=session_told_to(client.configuration, streams.tell, streams.answered, unlisted=(GANGS, BIDS)),
+        aiohttp_session=observed_session(
+            client.configuration, streams.watch_answered, streams.answered, unlisted=(GANGS, BIDS)
+        ),
         expiration=datetime.now(UTC) + _LOGIN_LIFETIME,
     )
 
 
 class _NoDiffs(kopf.DiffBaseStorage):
-    """Remembers nothing of what was handled last."""
+    """Remembers no last handled state."""
 
     def build(self, **_: Any) -> Any:
         return {}

@@ -1,9 +1,9 @@
-"""A slim informer: the first list in pages, then a watch, each object reduced to a fact at once.
+"""A small informer: the first list in pages, then a watch; each object becomes a fact at once.
 
-Our own, because nodes and pods come by the ten thousand: a framework's handler costs 0.8 ms and 40 KB a pod, this 0.03
-ms and 10 KB. Whatever the stream does, belief ends up equal to the API server's: an expired version (410) leads to a
-fresh list, compared with what is known so that objects which vanished meanwhile are removed; every other trouble leads
-there too, after a pause.
+It is our own because there are tens of thousands of nodes and pods: a framework's handler costs 0.8 ms and 40 KB for
+each pod, this one 0.03 ms and 10 KB. Whatever the stream does, the cache becomes equal to the API server's state. An
+expired version (410) leads to a new list, and cached objects that are not in it are removed. Every other error leads to
+a new list, too, after a pause.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ from lockstep.watch.reader import Reader
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 30.0
-# The server ends a quiet watch by itself; spread out, so that not all watches begin again at once.
+# In seconds. The server ends a quiet watch by itself; the range avoids that all watches start again at once.
 _WATCH_SECONDS = (240, 360)
 
 log = logging.getLogger(__name__)
 
 
 class WatchError(Exception):
-    """The stream said something that is no event; belief has to be listed again."""
+    """The stream sent something that is no event, so a new list is needed."""
 
 
 class Informer(Generic[Fact]):
@@ -48,28 +48,28 @@ class Informer(Generic[Fact]):
     async def run(self) -> None:
         """List and watch until cancelled."""
         pause = _FIRST_PAUSE_SECONDS
-        version, told = "", ""
+        version, logged = "", ""
         while True:
             try:
                 if not version:
                     version = await self._list()
                     self.synced.set()
                 version = await self._watch(version)
-                pause, told = _FIRST_PAUSE_SECONDS, ""
-                # A server that ends every stream at once is not to be asked in a tight loop.
+                pause, logged = _FIRST_PAUSE_SECONDS, ""
+                # If a server ends every stream at once, this avoids a tight loop.
                 await asyncio.sleep(_FIRST_PAUSE_SECONDS)
             except (ApiUnavailableError, ListError, WatchError) as error:
-                if str(error) != told:
+                if str(error) != logged:
                     log.warning("watch of %s broke off, listing again: %s", self._kind.target.resource, error)
-                told = str(error)
+                logged = str(error)
                 version = ""
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     async def _list(self) -> str:
-        """Apply everything that is, remove everything known that is not, return the list's version."""
+        """Apply all listed objects, remove the other cached ones, return the list's version."""
         seen: set[Hashable] = set()
-        # What somebody learns while the list is under way may be too new for it.
+        # Objects that are added while the list runs may be too new for it, so only earlier ones are removed.
         known = self._known | set(self._kind.believed())
         version = ""
         async for page in pages(self._client, self._kind.target):
@@ -85,7 +85,7 @@ class Informer(Generic[Fact]):
         return version
 
     async def _watch(self, version: str) -> str:
-        """Apply events until the server ends the stream; return the version to go on from."""
+        """Apply events until the server ends the stream; return the version to continue from."""
         params = {
             "resourceVersion": version,
             "allowWatchBookmarks": "true",
@@ -106,7 +106,7 @@ class Informer(Generic[Fact]):
         return version
 
     async def _apply_event(self, line: bytes) -> str:
-        """Apply one event; return its version, or nothing where only a fresh list helps."""
+        """Apply one event; return its version, or '' where a new list is needed."""
         kind, manifest = decode_event(line)
         if kind == "ERROR":
             if manifest.get("code") == GONE:
@@ -138,7 +138,7 @@ class Informer(Generic[Fact]):
 
 
 def decode_event(line: bytes) -> tuple[str, Manifest]:
-    """The type and the object of one line of a watch; raises ``WatchError`` where the line is none."""
+    """The type and the object of one line of a watch; raises ``WatchError`` for an invalid line."""
     try:
         event = orjson.loads(line)
         kind, manifest = event["type"], event["object"]

@@ -1,11 +1,11 @@
-"""One kind of objects: how each becomes a fact, or what it counts as where it can't be understood."""
+"""One kind of objects: how each becomes a fact, and how it counts where it can't be parsed."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from lockstep.api.client.answer import Target
-from lockstep.belief.common.parse_failures import Doubts, Version
+from lockstep.belief.common.parse_failures import ParseFailures, Version
 
 Fact = TypeVar("Fact")
 Manifest = Mapping[str, Any]
@@ -27,14 +27,14 @@ class NotUnderstood(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedKind(Generic[Fact]):
-    """What is watched, and what is done with it.
+    """A watched kind, and what is done with its objects.
 
-    ``key`` must be the same for the manifest of an object and that of its deletion. ``apply`` and ``remove`` are
-    called in the order of the API server's events, never both at once. ``doubtful`` gives the fact that an object
-    counts as which can't be understood, from its manifest and what was wrong; without one such an object counts as not
-    being there. ``counts_as`` says the same in words. ``believed`` are the keys of all that is believed, also what did
-    not come by a watch: a list that does not have it ends that belief too. ``version`` says which version of the object
-    of that key is believed, where belief keeps it.
+    ``key`` must be equal for the manifest of an object and that of its deletion. ``apply`` and ``remove`` are called in
+    the order of the API server's events, never concurrently. ``unreadable`` returns the fact for an object that can't
+    be parsed, from its manifest and the error. Without it, such an object counts as deleted. ``counts_as`` says the
+    same in words. ``believed`` returns the keys of all cached objects, including those from other sources than a watch:
+    a list without them removes them. ``version`` returns the cached version of the object of that key, where the cache
+    keeps it.
     """
 
     target: Target
@@ -42,52 +42,52 @@ class WatchedKind(Generic[Fact]):
     parse: Callable[[Manifest], Fact]
     apply: Callable[[Fact], None]
     remove: Callable[[Any], None]
-    doubts: Doubts
-    doubtful: Callable[[Manifest, Exception], Fact] | None = None
+    parse_failures: ParseFailures
+    unreadable: Callable[[Manifest, Exception], Fact] | None = None
     counts_as: str = "not being there"
     believed: Callable[[], Iterable[Any]] = tuple
     version: Callable[[Any], str | None] = lambda _: None
 
     def read(self, manifest: Manifest) -> Understood[Fact] | NotUnderstood:
-        """Read an object, and believe nothing yet. Any thread may do that, and nothing that it holds raises."""
+        """Parse an object; the cache does not change. Any thread may do so, and no content of the object raises."""
         try:
             return Understood(manifest, self.parse(manifest))
         except Exception as problem:  # noqa: BLE001 - whatever was accepted is data
             return NotUnderstood(manifest, problem)
 
     def take(self, read: Understood[Fact] | NotUnderstood) -> None:
-        """An object is there, or has changed. Nothing that it holds raises: it would cost all others of the stream."""
+        """Add or update an object. Errors in it do not raise, since they would affect all others of the stream."""
         if isinstance(read, NotUnderstood):
-            return self._say_and_believe_the_safe_thing(*read)
+            return self._report_and_believe_the_safe_thing(*read)
         try:
             self.apply(read.fact)
         except Exception as problem:  # noqa: BLE001 - as above
-            return self._say_and_believe_the_safe_thing(read.manifest, problem)
-        self.doubts.settle(self.target.resource, self.key(read.manifest))
+            return self._report_and_believe_the_safe_thing(read.manifest, problem)
+        self.parse_failures.clear(self.target.resource, self.key(read.manifest))
         return None
 
     def believe(self, manifest: Manifest) -> None:
-        """Read an object, and believe it at once."""
+        """Parse an object, and add or update it at once."""
         self.take(self.read(manifest))
 
     def drop(self, key: Hashable) -> None:
-        """An object is gone."""
-        self.doubts.settle(self.target.resource, key)
+        """Remove an object."""
+        self.parse_failures.clear(self.target.resource, key)
         try:
             self.remove(key)
         except Exception as problem:  # noqa: BLE001 - as above
             gone = Version(self.target.resource, key, str(key), "gone")
-            self.doubts.say(gone, problem, counts_as="being there still")
+            self.parse_failures.report(gone, problem, counts_as="being there still")
 
-    def _say_and_believe_the_safe_thing(self, manifest: Manifest, problem: Exception) -> None:
-        self.doubts.say(self._version(manifest), problem, counts_as=self.counts_as)
+    def _report_and_believe_the_safe_thing(self, manifest: Manifest, problem: Exception) -> None:
+        self.parse_failures.report(self._version(manifest), problem, counts_as=self.counts_as)
         try:
-            if self.doubtful is None:
+            if self.unreadable is None:
                 self.remove(self.key(manifest))
             else:
-                self.apply(self.doubtful(manifest, problem))
+                self.apply(self.unreadable(manifest, problem))
         except Exception as second:  # noqa: BLE001 - as above
-            self.doubts.say(self._version(manifest, "as such"), second, counts_as="what it was before")
+            self.parse_failures.report(self._version(manifest, "as such"), second, counts_as="what it was before")
 
     def _version(self, manifest: Manifest, mark: str = "") -> Version:
         metadata = manifest["metadata"]

@@ -1,11 +1,11 @@
-"""What is watched: how each kind of objects becomes a fact, and which part of belief it feeds."""
+"""The watched kinds: how the objects of each become facts, and which part of the cache they update."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.client import paths
-from lockstep.api.cluster.budget import doubtful_budget, parse_budget
+from lockstep.api.cluster.budget import parse_budget, unreadable_budget
 from lockstep.api.cluster.cluster import parse_namespace, parse_priority_class
 from lockstep.api.cluster.node import parse_node
 from lockstep.api.cluster.quota import parse_quota
@@ -14,7 +14,7 @@ from lockstep.api.cluster.volume import parse_attachment, parse_claim, parse_csi
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.nodebid.bid import parse_bid
 from lockstep.api.pods.pod import parse_pod
-from lockstep.api.unreadable.unreadable_objects import doubtful_bid, doubtful_gang, doubtful_node, doubtful_pod
+from lockstep.api.unreadable.unreadable_objects import unreadable_bid, unreadable_gang, unreadable_node, unreadable_pod
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.cluster.node import BidFact, NodeFact
@@ -46,36 +46,36 @@ def nodes_kind(state: State) -> WatchedKind[NodeFact]:
         parse=parse_node,
         apply=state.nodes.apply,
         remove=state.nodes.remove,
-        doubts=state.doubts,
-        doubtful=doubtful_node,
+        parse_failures=state.parse_failures,
+        unreadable=unreadable_node,
         counts_as="a node that is not ready",
     )
 
 
 def pods_kind(state: State) -> WatchedKind[PodFact]:
-    """All pods, of everybody: what others run takes room too."""
+    """All pods, since the pods of others take room too."""
     return WatchedKind(
         target=paths.ALL_PODS,
         key=_pod_key,
         parse=parse_pod,
         apply=state.apply_pod,
         remove=lambda it: state.remove_pod(*it),
-        doubts=state.doubts,
-        doubtful=doubtful_pod,
+        parse_failures=state.parse_failures,
+        unreadable=unreadable_pod,
         counts_as="filling its node, or as not having ended",
         believed=lambda: ((key, pod.uid) for key, pod in state.pods.items()),
     )
 
 
 def namespaces_kind(state: State) -> WatchedKind[NamespaceFact]:
-    """All namespaces: a pod may keep away those of others, chosen by their labels."""
+    """All namespaces, since a pod's anti-affinity may select others by their labels."""
     return WatchedKind(
         target=paths.ALL_NAMESPACES,
         key=_name,
         parse=parse_namespace,
         apply=state.namespaces.apply,
         remove=state.namespaces.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -87,31 +87,31 @@ def priority_classes_kind(state: State) -> WatchedKind[PriorityClass]:
         parse=parse_priority_class,
         apply=state.priorities.apply,
         remove=state.priorities.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
 def claims_kind(state: State) -> WatchedKind[ClaimFact]:
-    """All claims for volumes."""
+    """All PersistentVolumeClaims."""
     return WatchedKind(
         target=paths.ALL_CLAIMS,
         key=lambda it: ClaimKey(it["metadata"]["namespace"], it["metadata"]["name"]),
         parse=parse_claim,
         apply=state.claims.apply_claim,
         remove=state.claims.remove_claim,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
 def volumes_kind(state: State) -> WatchedKind[VolumeFact]:
-    """All volumes."""
+    """All PersistentVolumes."""
     return WatchedKind(
         target=paths.ALL_VOLUMES,
         key=_name,
         parse=parse_volume,
         apply=state.claims.apply_volume,
         remove=state.claims.remove_volume,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -123,81 +123,81 @@ def csi_nodes_kind(state: State) -> WatchedKind[AttachLimits]:
         parse=parse_csi_node,
         apply=state.attachments.apply_limits,
         remove=state.attachments.remove_limits,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
 def attachments_kind(state: State) -> WatchedKind[Attachment]:
-    """All volumes that are attached, also those that no pod uses any more."""
+    """All VolumeAttachments, including those of volumes that no pod uses any more."""
     return WatchedKind(
         target=paths.ALL_ATTACHMENTS,
         key=_name,
         parse=parse_attachment,
         apply=state.attachments.apply_attachment,
         remove=state.attachments.remove_attachment,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
 def storage_classes_kind(state: State) -> WatchedKind[StorageClass]:
-    """All storage classes: when and where their volumes are made."""
+    """All StorageClasses: when and where their volumes are made."""
     return WatchedKind(
         target=paths.ALL_STORAGE_CLASSES,
         key=_name,
         parse=parse_storage_class,
         apply=state.claims.storage.classes.apply,
         remove=state.claims.storage.classes.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
 def csi_drivers_kind(state: State) -> WatchedKind[CsiDriver]:
-    """All CSI drivers: who publishes where there is room for volumes."""
+    """All CSIDrivers: which of them publish their capacity."""
     return WatchedKind(
         target=paths.ALL_CSI_DRIVERS,
         key=_name,
         parse=parse_csi_driver,
         apply=state.claims.storage.drivers.apply,
         remove=state.claims.storage.drivers.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
 def capacities_kind(state: State) -> WatchedKind[StorageCapacity]:
-    """All that CSI drivers publish of where they have room."""
+    """All CSIStorageCapacities."""
     return WatchedKind(
         target=paths.ALL_CAPACITIES,
         key=lambda it: CapacityKey(it["metadata"]["namespace"], it["metadata"]["name"]),
         parse=parse_capacity,
         apply=state.claims.storage.capacities.apply,
         remove=state.claims.storage.capacities.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
 def budgets_kind(state: State) -> WatchedKind[BudgetFact]:
-    """All PodDisruptionBudgets: nobody is evicted against one."""
+    """All PodDisruptionBudgets, which evictions respect."""
     return WatchedKind(
         target=paths.ALL_BUDGETS,
         key=lambda it: BudgetKey(it["metadata"]["namespace"], it["metadata"]["name"]),
         parse=parse_budget,
         apply=state.budgets.apply,
         remove=state.budgets.remove,
-        doubts=state.doubts,
-        doubtful=doubtful_budget,
+        parse_failures=state.parse_failures,
+        unreadable=unreadable_budget,
         counts_as="a budget that protects all pods of its namespace",
     )
 
 
 def quotas_kind(state: State) -> WatchedKind[QuotaFact]:
-    """All ResourceQuotas: gangs get no more members than these allow."""
+    """All ResourceQuotas, which limit the members of gangs."""
     return WatchedKind(
         target=paths.ALL_QUOTAS,
         key=lambda it: QuotaKey(it["metadata"]["namespace"], it["metadata"]["name"]),
         parse=parse_quota,
         apply=state.quotas.apply,
         remove=state.quotas.remove,
-        doubts=state.doubts,
+        parse_failures=state.parse_failures,
     )
 
 
@@ -209,8 +209,8 @@ def gangs_kind(state: State) -> WatchedKind[GangFact]:
         parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it)), state.pool, state.gate_image),
         apply=state.apply_gang,
         remove=lambda it: state.remove_gang(*it),
-        doubts=state.doubts,
-        doubtful=doubtful_gang,
+        parse_failures=state.parse_failures,
+        unreadable=unreadable_gang,
         counts_as="a gang that is refused",
         believed=lambda: [(gang.key, gang.uid) for gang in state.gangs.values()],
         version=lambda it: _gang_version(state, *it),
@@ -225,8 +225,8 @@ def bids_kind(state: State) -> WatchedKind[BidFact]:
         parse=parse_bid,
         apply=state.bids.apply,
         remove=state.bids.remove,
-        doubts=state.doubts,
-        doubtful=doubtful_bid,
+        parse_failures=state.parse_failures,
+        unreadable=unreadable_bid,
         counts_as="a node that is not offered",
         believed=state.bids.known,
         version=state.bids.version,
@@ -238,13 +238,13 @@ def _name(manifest: Manifest) -> str:
 
 
 def _pod_key(manifest: Manifest) -> tuple[PodKey, str]:
-    """Which pod: one of the same name, before or after it, is another one."""
+    """The identity of a pod: another pod may have its name before or after it."""
     metadata = manifest["metadata"]
     return PodKey(metadata["namespace"], metadata["name"]), metadata["uid"]
 
 
 def _gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
-    """Which gang: one of the same name, before or after it, is another one."""
+    """The identity of a gang: another gang may have its name before or after it."""
     return _gang_key(manifest), manifest["metadata"]["uid"]
 
 
@@ -253,7 +253,7 @@ def _gang_key(manifest: Manifest) -> GangKey:
 
 
 def _gang_version(state: State, key: GangKey, uid: str) -> str | None:
-    """The version that is believed of a gang, if that very one is."""
+    """The version of that gang in the cache; None where the cache does not have it."""
     gang = state.gangs.get(key)
     return gang.resource_version if gang is not None and gang.uid == uid else None
 
@@ -273,4 +273,4 @@ WATCHED = (
     budgets_kind,
     quotas_kind,
 )
-"""All kinds but our own."""
+"""All kinds except our own."""

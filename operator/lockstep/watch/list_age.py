@@ -1,8 +1,8 @@
-"""Lists from the past: a stale one is not to be believed, one of an API server that was set back is.
+"""Detects lists that are older than what was seen: a stale one is ignored, but one after a restore is accepted.
 
-The API server answers a list from the present, so an older one comes from something broken in between, and the next is
-better. But where etcd was restored from a backup, the present itself is older than what was seen, and belief has to
-follow. What tells the two apart is that the server stays with it.
+The API server answers a list with its present state. So an older list comes from a faulty component in between, and the
+next one is better. But after etcd was restored from a backup, the present state itself is older than what was seen, and
+the cache must follow. Then the server's lists stay older.
 """
 
 from lockstep.api.versions import is_older
@@ -11,18 +11,18 @@ _TIMES_UNTIL_BELIEVED = 3
 
 
 class ListAge:
-    """Knows the newest version of one kind that was seen, and how often in a row a list was older."""
+    """Knows the newest version of one kind that was seen, and how many lists in a row were older."""
 
     def __init__(self, newest: str = "") -> None:
         self._newest = newest
         self._older_in_a_row = 0
 
     def saw(self, version: str) -> None:
-        """An object, or a list that is believed, of that version was seen."""
+        """Record the version of an object, or of an accepted list."""
         self._newest = version
 
     def is_believed(self, version: str) -> bool:
-        """Whether to believe a list of that version."""
+        """Whether to accept a list of that version."""
         if not is_older(version, self._newest):
             self._older_in_a_row = 0
             return True

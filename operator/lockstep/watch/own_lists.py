@@ -1,9 +1,9 @@
-"""GangJobs and NodeBids into the state, from events and from a periodic list.
+"""Updates the cache with GangJobs and NodeBids by periodic lists, beside the events of kopf.
 
-The list is there because kopf 1.45 drops deletions that happen while it lists again after an expired watch, and pauses
-for seconds after a watch was refused. So we list as soon as one of its watches has ended or is open again, often while
-one is not open, and every two minutes otherwise. A list also tells when the API server was set back; then kopf has to
-begin anew.
+kopf 1.45 drops deletions that happen while it lists again after an expired watch, and pauses for seconds after a watch
+was refused. So a list runs as soon as a watch has ended or is open again. Lists run often while a watch is not open,
+and every two minutes otherwise. A list also detects that the API server was restored to an earlier state; then kopf
+must restart.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from lockstep.watch.streams import Streams
 Manifest = Mapping[str, Any]
 
 RELIST_SECONDS = 120.0
-# While a watch is not open, only lists bring news: as often as is bearable, for a list of many gangs takes long.
+# In seconds. While a watch is not open, only lists show changes. More often would cost too much for many gangs.
 _BLIND_SECONDS = 0.5
 _PAUSE_SHARE = 4.0
 
@@ -37,9 +37,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Lists:
-    """What the lists so far have told: the version of the last one of each kind, and whether one was older than that.
+    """The results of the lists so far: the last version of each kind, and whether a list was older than that.
 
-    Then the API server was set back.
+    An older list means that the API server was restored to an earlier state.
     """
 
     versions: dict[str, str] = field(default_factory=dict)
@@ -47,16 +47,16 @@ class Lists:
 
 
 async def list_own_kinds(client: KubeClient, state: State, lists: Lists) -> None:
-    """Make the state's gangs and bids equal to the API server's. Raises ``ApiUnavailableError``."""
+    """Make the cached gangs and bids equal to the API server's. Raises ``ApiUnavailableError``."""
     for kind in (gangs_kind(state), bids_kind(state)):
         await _believe_list(client, kind, lists)
 
 
 async def _believe_list(client: KubeClient, kind: WatchedKind[Any], lists: Lists) -> None:
-    """Believe a list, of which nothing is kept but the keys.
+    """Apply a list, of which only the keys are kept.
 
-    What came while it was under way may be newer than the list. What did not is as the list says, even where the list
-    says an older version or nothing: then the API server was set back.
+    An object that changed during the list may be newer than the list. Every other object becomes as in the list, even
+    if that has an older version or lacks it: then the API server was restored.
     """
     resource = kind.target.resource
     seen = newest((lists.versions.get(resource, ""), *(kind.version(key) or "" for key in kind.believed())))
@@ -68,10 +68,9 @@ async def _believe_list(client: KubeClient, kind: WatchedKind[Any], lists: Lists
 
 
 async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAge) -> str:
-    """Believe a list page by page; returns its version, or nothing where it has to begin again.
+    """Apply a list page by page; returns its version, or '' where it must start again.
 
-    It begins again where it expires between two pages: what was believed of it until then was true. Nothing of a list
-    from the past is believed.
+    It starts again if it expires between two pages; the pages so far were correct. No page of a stale list is applied.
     """
     before, there, version = {key: kind.version(key) for key in kind.believed()}, set(), ""
     reader = Reader(kind)
@@ -96,7 +95,7 @@ async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAg
 async def _believe_page(
     reader: Reader[Any], kind: WatchedKind[Any], items: Sequence[Manifest], before: Mapping[Hashable, str | None]
 ) -> list[Hashable]:
-    """Believe the objects of one page; returns their keys. ``before`` has the versions known before the list."""
+    """Apply the objects of one page; returns their keys. ``before`` has the versions from before the list."""
     for item in items:
         key, version = kind.key(item), item["metadata"]["resourceVersion"]
         seen, was = kind.version(key), before.get(key)
@@ -113,7 +112,7 @@ async def _believe_page(
 
 
 async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
-    """List both kinds once, as soon as the API server answers: it knew us when we started, so it will again."""
+    """List both kinds once, as soon as the API server answers. It answered at the start, so it will again."""
     while True:
         try:
             return await list_own_kinds(client, state, Lists())
@@ -123,12 +122,12 @@ async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
 
 
 async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Streams) -> None:
-    """List again and again until cancelled: when a watch may have missed something, and now and then."""
+    """List repeatedly until cancelled: after a watch may have missed something, and periodically."""
     lists, trouble = Lists(), ""
     while True:
         began = monotonic()
         streams.opened.clear()
-        trouble = await _list_or_warn(client, state, lists, told=trouble)
+        trouble = await _list_or_warn(client, state, lists, logged=trouble)
         is_whole = not trouble
         if is_whole:
             streams.listed()
@@ -141,19 +140,19 @@ async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Strea
             await _until_due(streams)
 
 
-async def _list_or_warn(client: KubeClient, state: State, lists: Lists, *, told: str) -> str:
-    """List; returns what went wrong, which is logged unless it was ``told`` the last time."""
+async def _list_or_warn(client: KubeClient, state: State, lists: Lists, *, logged: str) -> str:
+    """List; returns the error, which is logged unless it equals ``logged``, the error of the last time."""
     try:
         await list_own_kinds(client, state, lists)
     except ApiUnavailableError as error:
-        if str(error) != told:
+        if str(error) != logged:
             log.warning("the periodic list failed: %s", error)
         return str(error)
     return ""
 
 
 async def _until_open(streams: Streams, seconds: float) -> None:
-    """Pause, but not for what a list has to add to watches that have opened since it began."""
+    """Pause, but not after watches have opened since the list began, since then another list is needed."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await streams.opened.wait()

@@ -1,7 +1,7 @@
-"""How many objects to ask for at once: what is decoded together is bounded in bytes, not in objects.
+"""Chooses the number of objects in a page: pages are bounded in bytes, not in objects.
 
-An object may have 1.5 MB, and takes ten times as much once it is decoded. How large the next ones are only the last
-ones tell, so an answer that is much larger than expected is cut off.
+An object may have 1.5 MB, and takes ten times as much memory when decoded. The size of the next objects is estimated
+from the last page, so an answer that is much larger than expected is cut off.
 """
 
 _FIRST = 8
@@ -10,7 +10,7 @@ _GROWTH = 4
 _USUAL_ANSWER_BYTES = 2**21
 
 LARGEST_ANSWER_BYTES = 2**22
-"""An answer with several objects is not read on after so many bytes. A single object is read whole."""
+"""In bytes: an answer with several objects is cut off beyond this. A single object is read whole."""
 
 
 class PageSize:
@@ -20,7 +20,7 @@ class PageSize:
         self.limit = _FIRST
 
     def answered(self, size: int) -> None:
-        """A page of ``limit`` objects, or the last one of fewer, had so many bytes."""
+        """A page of ``limit`` objects, or the shorter last page, had ``size`` bytes."""
         suiting = self.limit * _USUAL_ANSWER_BYTES // max(size, 1)
         self.limit = max(1, min(suiting, _GROWTH * self.limit, _MOST))
 

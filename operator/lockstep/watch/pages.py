@@ -1,4 +1,4 @@
-"""Lists, page by page, as the API server wants long ones to be asked for."""
+"""Reads lists page by page, as the API server expects for long ones."""
 
 import gc
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -13,7 +13,7 @@ GONE = 410
 
 
 class ListError(Exception):
-    """A page of a list was refused, with that HTTP code, or is none."""
+    """A page of a list was refused with that HTTP code, or is invalid."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -21,10 +21,10 @@ class ListError(Exception):
 
 
 async def pages(client: KubeClient, target: Target, *, selector: str = "") -> AsyncIterator[Mapping[str, Any]]:
-    """Every page of a list, or of what the selector of labels picks from it.
+    """Every page of a list, or of its objects that a label selector matches.
 
-    A page is emptied when the next one is asked for: take facts from it, and keep none of its objects. Raises
-    ``ListError``; code 410 after the first page: the list has expired meanwhile.
+    A page is emptied when the next one is read: take facts from it, and keep none of its objects. Raises ``ListError``;
+    code 410 after the first page means that the list has expired.
     """
     following, size = "", PageSize()
     while True:
@@ -41,12 +41,12 @@ async def pages(client: KubeClient, target: Target, *, selector: str = "") -> As
 
 
 async def _ask(client: KubeClient, target: Target, size: PageSize, *, following: str, selector: str) -> Answer:
-    """One page; one that is too large is cut off, and asked for again with fewer objects."""
+    """One page; one that is too large is cut off, and read again with fewer objects."""
     while True:
         asked = {"limit": str(size.limit), "continue": following, "labelSelector": selector}
         params = {name: value for name, value in asked.items() if value}
         most = LARGEST_ANSWER_BYTES if size.limit > 1 else None
-        # The collector would walk the half-decoded page again and again: three quarters of the time.
+        # The garbage collector would scan the half-decoded page repeatedly, which takes three quarters of the time.
         with _collector_off():
             answer = await client.get(target, params, most_bytes=most)
         if not answer.is_cut_off:

@@ -1,4 +1,4 @@
-"""Whether the watches of our own kinds deliver, as the requests for them tell: kopf itself does not say."""
+"""Whether the watches of our own kinds are open, seen from their requests, since kopf does not report it."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -10,13 +10,12 @@ _OPEN = 200
 
 
 class Streams:
-    """Which resources are being watched just now.
+    """The resources that are being watched now.
 
-    ``changed`` is set whenever a watch opens or ends: what happened in between may have been missed. ``opened`` is set
-    when the last one opens, and ``delivered`` once all of them have been open at the same time. ``outdated`` is set
-    when the API server was set back: watches that go on from a version that it does not know any more are open, and
-    say nothing. ``heard`` is to be called with the resource whenever something was said of it. ``observer`` is called
-    for every request.
+    ``changed`` is set whenever a watch opens or ends, since events in between may have been missed. ``opened`` is set
+    when the last watch opens, and ``delivered`` once all have been open at the same time. ``outdated`` is set when the
+    API server was restored to an earlier state: watches from a version that it no longer knows are open, but get no
+    events. Call ``heard`` with the resource at each of its events. ``observer`` is called for every request.
     """
 
     def __init__(
@@ -39,8 +38,8 @@ class Streams:
         """Whether every resource is being watched."""
         return all(self._is_open.values())
 
-    def tell(self, resource: str, code: int) -> None:
-        """A watch was answered with that HTTP code, or has ended and is not answered yet: code 0."""
+    def watch_answered(self, resource: str, code: int) -> None:
+        """A watch was answered with that HTTP code; 0 means that it has ended, and is not answered yet."""
         is_open = code == _OPEN
         if self._is_open.get(resource) in (None, is_open):
             return
@@ -53,15 +52,15 @@ class Streams:
             self.delivered.set()
 
     def answered(self, verb: str, resource: str, code: int, seconds: float) -> None:
-        """A request was answered; those for anything but our resources look for what the API server serves."""
+        """A request was answered; requests for other resources are discovery."""
         self._observer(verb, resource if resource in self._is_open else API_GROUP.resource, code, seconds)
 
     def listed(self) -> None:
-        """Every resource was listed, and the lists are believed."""
+        """Every resource was listed, and the lists are in the cache."""
         for resource in self._is_open:
             self.heard(resource)
 
     def end_all(self) -> None:
-        """Whoever watched has given up."""
+        """All watches have ended."""
         for resource in self._is_open:
-            self.tell(resource, 0)
+            self.watch_answered(resource, 0)

@@ -14,7 +14,7 @@ from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refus
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
 from lockstep.act.attempt import Attempt
-from lockstep.act.ending.undo import UndoNews
+from lockstep.act.ending.undo import UndoListeners
 from lockstep.act.requests.outcome import Ending
 from lockstep.act.requests.window import LEAST_MEMBERS
 from lockstep.belief.holding.reservation import Reservation, requests_of
@@ -33,7 +33,7 @@ WRITES = 7
 LEAST_PAUSE = 0.05
 
 
-SILENT = UndoNews(told=lambda _: None, lasting=lambda *_: None)
+SILENT = UndoListeners(reported=lambda _: None, takes_long=lambda *_: None)
 
 
 class Try:
@@ -64,7 +64,7 @@ class Try:
             expected_finish=now() + 60,
         )
         parts.state.hold(self.reservation)
-        self.attempt = Attempt(parts.services, self.gang, self.reservation, pause=lambda _: 1.0, news=SILENT)
+        self.attempt = Attempt(parts.services, self.gang, self.reservation, pause=lambda _: 1.0, listeners=SILENT)
 
     async def begin(self):
         return await self._told(self.attempt.begin(self.status))

@@ -130,7 +130,7 @@ STEPS = [
     pytest.param(attempt.Binder, "bind_all", None, id="binding"),
     pytest.param(attempt, "progress", None, id="counting"),
     pytest.param(undoing, "mark_undoing", BINDING, id="telling that it is undone"),
-    pytest.param(undoing, "look_at_members", BINDING, id="listing what to undo"),
+    pytest.param(undoing, "refresh_members", BINDING, id="listing what to undo"),
     pytest.param(Deletions, "delete", BINDING, id="deleting"),
     pytest.param(undoing, "mark_released", BINDING, id="releasing"),
 ]

@@ -45,8 +45,8 @@ async def attempts(error=None):
         services,
         ended=lambda _, outcome: ended.append((now(), outcome)),
         due=due.append,
-        lasting=lambda *_: None,
-        told=lambda *_: None,
+        takes_long=lambda *_: None,
+        reported=lambda *_: None,
     )
     made.due = due
     yield made, ended
@@ -58,7 +58,7 @@ async def test_nothing_is_remembered_of_an_unknown_gang():
         assert not made.is_under_way(GANG.key)
         assert made.retry_at(GANG.key) == 0.0
         assert made.next_retry(now()) == float("inf")
-        made.tell(GANG.key)
+        made.wake(GANG.key)
         made.drop(GANG.key)
         made.forgive(GANG.key)
 

@@ -81,7 +81,7 @@ async def test_nothing_is_deleted_where_the_api_server_does_not_say_and_it_is_as
         await asyncio.sleep(60)
 
         assert sweeping.left == 2
-        assert sweeping.state.news.gangs == {KEY}
+        assert sweeping.state.changes.gangs == {KEY}
 
 
 async def test_pods_are_deleted_once_however_often_they_are_swept():
@@ -110,7 +110,7 @@ async def test_pods_that_come_back_are_looked_at_when_their_deletion_shows_no_ef
             sweeping.state.apply_pod(pod)
         sweeping.sweeper.sweep(take_changed(sweeping.state))
 
-        await until(lambda: sweeping.state.news.gangs == {KEY}, seconds=61)
+        await until(lambda: sweeping.state.changes.gangs == {KEY}, seconds=61)
         sweeping.sweeper.sweep({KEY})
         await until(lambda: sweeping.deletions() == 4)
 
@@ -123,7 +123,7 @@ async def test_pods_that_may_not_be_deleted_are_asked_for_again_with_growing_pau
             await asyncio.sleep(0.1)
         # After 1, 3, 7, 15 and 31 seconds.
         assert sweeping.deletions() == 2 * 6
-        assert KEY in sweeping.state.news.gangs
+        assert KEY in sweeping.state.changes.gangs
 
         sweeping.api.fault = lambda _: None
         await asyncio.sleep(60)
@@ -146,6 +146,6 @@ async def test_answer_that_is_no_gang_is_asked_for_again():
         answers = [Refusal(code=200, message="hello")]
         sweeping.api.fault = lambda request: answers.pop() if request.resource == "gangjobs" and answers else None
         sweeping.sweeper.sweep({KEY})
-        await until(lambda: not answers and sweeping.state.news.gangs == {KEY})
+        await until(lambda: not answers and sweeping.state.changes.gangs == {KEY})
         sweeping.sweeper.sweep({KEY})
         await until(lambda: not sweeping.left)

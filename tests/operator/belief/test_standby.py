@@ -54,14 +54,14 @@ def test_what_another_process_has_reserved_is_no_intrusion(state):
     state.apply_gang(gang_fact("g", version="2", status=reserved(1)))
     state.lead()
 
-    assert not state.is_foreign(state.gangs[NAME])
+    assert not state.has_unowned_reservation(state.gangs[NAME])
 
 
 def test_news_is_not_kept(state):
     state.apply_gang(gang_fact("g"))
     state.remove_gang(NAME, state.gangs[NAME].uid)
 
-    assert state.news.gangs == frozenset()
+    assert state.changes.gangs == frozenset()
 
 
 def test_nobody_is_woken_before_this_process_leads():
@@ -81,8 +81,8 @@ def test_leader_looks_at_every_gang_and_at_those_that_only_have_pods(state):
     state.apply_pod(parse_pod(pod("gone-1-0", node="n1", **owned_by("gone"))))
     state.lead()
 
-    assert state.news.gangs == {NAME, GangKey("default", "gone")}
-    assert state.news.is_plan_due
+    assert state.changes.gangs == {NAME, GangKey("default", "gone")}
+    assert state.changes.is_plan_due
 
 
 def test_leader_answers_the_bids_that_want_an_answer(state):
@@ -93,4 +93,4 @@ def test_leader_answers_the_bids_that_want_an_answer(state):
     state.bids.apply(bid_fact("n3"))
     state.lead()
 
-    assert state.news.bids == {"n1"}
+    assert state.changes.bids == {"n1"}

@@ -52,7 +52,7 @@ def committed(state, node="n1", resource="cpu"):
 def settled(state):
     """Forget what was marked so far."""
     take_changed(state)
-    state.news.begin_plan()
+    state.changes.begin_plan()
     return state.generation, state.nodes.generation
 
 
@@ -115,7 +115,7 @@ def test_same_fact_again_wakes_nobody(state, wakes, apply, fact):
     apply(state, fact)
 
     assert (settled(state), len(wakes)) == before
-    assert not state.news.is_plan_due
+    assert not state.changes.is_plan_due
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_pod_that_ends_asks_for_a_plan(state):
     settled(state)
     state.apply_pod(pod_fact("p", node="n1", phase=SUCCEEDED))
 
-    assert state.news.is_plan_due
+    assert state.changes.is_plan_due
 
 
 def test_pod_that_starts_to_run_asks_for_no_plan(state):
@@ -202,7 +202,7 @@ def test_pod_that_starts_to_run_asks_for_no_plan(state):
     settled(state)
     state.apply_pod(pod_fact("p", node="n1", phase=RUNNING))
 
-    assert not state.news.is_plan_due
+    assert not state.changes.is_plan_due
 
 
 def test_removed_pod_gives_back_what_it_took(state):
@@ -304,7 +304,7 @@ def test_status_of_ours_asks_for_no_plan(state):
     settled(state)
     state.apply_gang(gang_fact("g", version="2", status=GangStatus(attempt=1)))
 
-    assert not state.news.is_plan_due
+    assert not state.changes.is_plan_due
     assert take_changed(state) == {("default", "g")}
 
 
@@ -318,7 +318,7 @@ def test_change_that_the_planner_sees_asks_for_a_plan(state, after):
     settled(state)
     state.apply_gang(after)
 
-    assert state.news.is_plan_due
+    assert state.changes.is_plan_due
 
 
 def test_priorities(state):
@@ -340,7 +340,7 @@ def test_change_of_priorities_is_news_of_every_gang(state):
     settled(state)
     state.priorities.apply(PriorityClass("urgent", 100, is_default=False))
 
-    assert state.news.is_plan_due
+    assert state.changes.is_plan_due
     assert take_changed(state) == {("default", "a"), ("default", "b")}
 
 
@@ -366,7 +366,7 @@ def test_bid_that_is_renewed_is_no_news(state):
     generation = state.nodes.generation
     state.bids.apply(bid_fact("n1", version="2", slowdown=2.0, expires=130.0))
 
-    assert (state.news.is_plan_due, state.nodes.generation, state.bids.next_end()) == (False, generation, 130.0)
+    assert (state.changes.is_plan_due, state.nodes.generation, state.bids.next_end()) == (False, generation, 130.0)
 
 
 def test_what_an_agent_reports_and_is_told_is_no_news(state):
@@ -374,7 +374,7 @@ def test_what_an_agent_reports_and_is_told_is_no_news(state):
     settled(state)
     state.bids.apply(bid_fact("n1", version="2", expires=130.0, report=bid_report(duty_cycle=0.2)))
 
-    assert not state.news.is_plan_due
+    assert not state.changes.is_plan_due
 
 
 @pytest.mark.parametrize("after", [{"slowdown": 3.0}, {"slots": 0}, {"until": 0.0}, {"expires": 99.0}], ids=str)
@@ -384,7 +384,7 @@ def test_bid_that_offers_something_else_or_ends_sooner_is_news(state, after):
     generation = state.nodes.generation
     state.bids.apply(bid_fact("n1", version="2", **{"expires": 130.0, **after}))
 
-    assert (state.news.is_plan_due, state.nodes.generation) == (True, generation + 1)
+    assert (state.changes.is_plan_due, state.nodes.generation) == (True, generation + 1)
 
 
 def test_bid_that_has_expired_does_not_come_back_by_a_list(state):
@@ -394,4 +394,4 @@ def test_bid_that_has_expired_does_not_come_back_by_a_list(state):
     state.bids.apply(bid_fact("n1", version="4", expires=100.0))
 
     assert state.bids["n1"].is_lapsed
-    assert not state.news.is_plan_due
+    assert not state.changes.is_plan_due

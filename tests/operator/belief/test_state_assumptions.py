@@ -97,7 +97,7 @@ def test_hold_and_forget_leave_no_trace(state):
 
     state.forget(("default", "g"))
     assert (committed(state, "n1"), committed(state, "n2"), state.ledger.assumed) == (1000, 0, 0)
-    assert state.news.is_plan_due
+    assert state.changes.is_plan_due
 
 
 def test_forgetting_keeps_what_is_really_there(state):

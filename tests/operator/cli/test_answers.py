@@ -11,7 +11,7 @@ from builders.manifests import gang as manifest
 from coschedule import Promises, encode_plan, encode_snapshot, plan
 from engine.builders import NOW, gang, node, running, snapshot
 from lockstep.cli import main
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 
 RESOURCES = ("bid slots", "cpu", "pods")
 HOUR = {"work": {"serialTime": "1h"}}
@@ -38,7 +38,7 @@ def recorded(tmp_path):
     """Write a snapshot and its plan as the page shows them."""
 
     def write(snap, made=None):
-        document = {"snapshot": encode_snapshot(snap), "plan": encode_plan(made or plan(snap), spell)}
+        document = {"snapshot": encode_snapshot(snap), "plan": encode_plan(made or plan(snap), format_refusal)}
         file = tmp_path / "recorded.json"
         file.write_text(json.dumps(document))
         return str(file)
@@ -209,7 +209,7 @@ def test_refusal_in_other_words_is_the_same_decision(recorded):
 
 def test_gang_that_was_not_planned_exactly_is_not_compared(recorded):
     snap = facts()
-    document = {"snapshot": encode_snapshot(snap), "plan": encode_plan(plan(snap), spell)}
+    document = {"snapshot": encode_snapshot(snap), "plan": encode_plan(plan(snap), format_refusal)}
     document["plan"]["decisions"] = [
         {"gang": {"namespace": "default", "name": "waits"}, "reason": "BehindInQueue", "detail": "far", "hold": None}
     ]

@@ -18,7 +18,7 @@ from fake_cluster.rig import (
     set_phases,
     status_of,
 )
-from lockstep.api.gangjob.finished_runs import parse_spelled_runs
+from lockstep.api.gangjob.finished_runs import parse_runs
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.past_runs import Template, run_of
 
@@ -231,7 +231,7 @@ async def test_gang_that_does_not_ask_has_no_word_of_whose_run_times_were_used()
         await run_three(api, seconds=150)
 
         assert "workUsed" not in status_of(api, "run-2-150")
-        runs = parse_spelled_runs(status_of(api, "run-2-150")["pastRuns"])
+        runs = parse_runs(status_of(api, "run-2-150")["pastRuns"])
         assert [run.milliseconds for run in runs] == pytest.approx([150_000] * 3, abs=1000)
 
 

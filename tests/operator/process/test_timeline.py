@@ -86,7 +86,7 @@ async def test_whoever_has_the_picture_is_told_so(pictures, state, clock):
 
 async def test_change_that_nobody_would_see_is_no_other_picture(pictures, state, clock):
     before = await pictures.newest()
-    state.nodes.note_change()
+    state.nodes.record_change()
     clock.seconds += 1
 
     assert await pictures.newest() == before

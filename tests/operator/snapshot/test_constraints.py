@@ -53,11 +53,11 @@ def test_labels_of_the_gangs_namespace_count_and_their_change_is_news(state):
     state.apply_pod(pod_fact("other", node="n2", keeps_away=(term,)))
     gang = gang_fact("g")
     assert barred(state, gang) == ()
-    state.news.begin_plan()
+    state.changes.begin_plan()
 
     state.namespaces.apply(NamespaceFact(gang.key.namespace, {"team": "a"}))
 
-    assert state.news.is_plan_due
+    assert state.changes.is_plan_due
     assert [names for _, names in barred(state, gang)] == [{"n2"}]
     state.namespaces.remove(gang.key.namespace)
     assert barred(state, gang) == ()

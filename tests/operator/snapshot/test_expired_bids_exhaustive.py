@@ -41,7 +41,7 @@ def state_with(spec, now):
     state = State(lambda: None)
     state.nodes.apply(node_fact("n1"))
     state.bids.apply(parse_bid(bid("n1", **spec)))
-    state.note_time(now)
+    state.advance_to(now)
     return state
 
 

@@ -21,7 +21,7 @@ from lockstep.belief.state import State
 from lockstep.belief.volumes.storage import NO_PROVISIONER
 from lockstep.facts.cluster.volume import AttachLimits, ClaimUse, Sharing, StorageClass
 from lockstep.facts.pods.pod import PodPhase
-from lockstep.report.text.conflict_sentences import misfit_in_words
+from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.snapshot.snapshots import SnapshotCutter
 
 NOW = 1000.0
@@ -34,8 +34,8 @@ def state():
 
 def misfit(state, gang=None, *, finish=NOW + 100, **more):
     """In words, why a reservation would not be planned so."""
-    found = SnapshotCutter(state).misfit(gang or gang_fact(), reservation(start=NOW, finish=finish, **more), NOW)
-    return None if found is None else misfit_in_words(found)
+    found = SnapshotCutter(state).conflict(gang or gang_fact(), reservation(start=NOW, finish=finish, **more), NOW)
+    return None if found is None else conflict_sentence(found)
 
 
 @pytest.fixture

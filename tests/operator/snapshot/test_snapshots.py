@@ -325,6 +325,6 @@ def test_nomination_is_news_and_so_is_its_end(state):
         lambda: state.apply_pod(urgent),
         lambda: state.remove_pod(urgent.key, urgent.uid),
     ):
-        state.news.begin_plan()
+        state.changes.begin_plan()
         change()
-        assert state.news.is_plan_due
+        assert state.changes.is_plan_due

@@ -75,7 +75,7 @@ async def test_kopf_begins_anew_when_the_api_server_was_set_back(monkeypatch):
     streams, stop = Streams(("gangjobs",)), asyncio.Event()
     watching = asyncio.create_task(watch_own_kinds(State(lambda: None), client(), streams, stop))
     await started.get()
-    streams.tell("gangjobs", 200)
+    streams.watch_answered("gangjobs", 200)
     streams.outdated.set()
     await started.get()
 

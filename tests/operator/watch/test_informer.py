@@ -12,7 +12,7 @@ from fake_cluster.jumping import until
 from fake_cluster.scripted import ScriptedServer, Step, line, page, status, stream
 from lockstep.api.client.answer import Target
 from lockstep.api.client.client import KubeClient
-from lockstep.belief.common.parse_failures import Doubts
+from lockstep.belief.common.parse_failures import ParseFailures
 from lockstep.watch.informer import Informer
 from lockstep.watch.kind import WatchedKind
 
@@ -52,7 +52,7 @@ async def informed_by(*script):
         parse=lambda it: (it["metadata"]["name"], it["metadata"]["resourceVersion"]),
         apply=belief.apply,
         remove=belief.remove,
-        doubts=Doubts(belief.doubted.append),
+        parse_failures=ParseFailures(belief.doubted.append),
     )
     async with (
         ScriptedServer(*script) as server,

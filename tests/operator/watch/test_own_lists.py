@@ -262,7 +262,7 @@ async def listing(state, streams):
 def open_streams():
     """Watches that are all open."""
     streams = Streams(("gangjobs",))
-    streams.tell("gangjobs", 200)
+    streams.watch_answered("gangjobs", 200)
     return streams
 
 
@@ -314,8 +314,8 @@ async def test_watches_are_told_when_the_api_server_was_set_back(state):
         assert not streams.outdated.is_set()
 
         api.store.version -= 100
-        streams.tell("gangjobs", 0)
-        streams.tell("gangjobs", 200)
+        streams.watch_answered("gangjobs", 0)
+        streams.watch_answered("gangjobs", 200)
         await until(streams.outdated.is_set, seconds=10)
 
 
@@ -337,9 +337,9 @@ async def test_list_comes_at_once_when_a_watch_ends_or_opens(state, is_open):
         await asyncio.sleep(5)
         began = now()
         api.store.add("gangjobs", gang("g"))
-        streams.tell("gangjobs", 0)
+        streams.watch_answered("gangjobs", 0)
         if is_open:
-            streams.tell("gangjobs", 200)
+            streams.watch_answered("gangjobs", 200)
         await until(lambda: state.gangs)
 
     assert now() - began <= 2
@@ -351,7 +351,7 @@ async def test_news_in_the_moment_of_a_stop_keeps_nothing_going(state):
         task = asyncio.create_task(keep_own_kinds_listed(client, state, streams))
         await until(lambda: api.requests)
         await asyncio.sleep(5)
-        streams.tell("gangjobs", 0)
+        streams.watch_answered("gangjobs", 0)
         await asyncio.sleep(0)
         task.cancel()
         await asyncio.sleep(1)
@@ -365,8 +365,8 @@ async def test_watch_that_opens_after_a_long_list_is_followed_by_a_list_at_once(
     async with listing(state, streams) as api:
         await until(lambda: api.requests)
         await asyncio.sleep(5)
-        streams.tell("gangjobs", 0)
-        streams.tell("gangjobs", 200)
+        streams.watch_answered("gangjobs", 0)
+        streams.watch_answered("gangjobs", 200)
         api.store.add("gangjobs", gang("g"))
         began = now()
         await until(lambda: state.gangs)

@@ -15,7 +15,7 @@ def streams():
 
 
 async def test_nothing_delivers_before_a_watch_is_open(streams):
-    streams.tell("gangjobs", 200)
+    streams.watch_answered("gangjobs", 200)
 
     assert not streams.all_open
     assert not streams.delivered.is_set()
@@ -23,7 +23,7 @@ async def test_nothing_delivers_before_a_watch_is_open(streams):
 
 async def test_all_open_watches_deliver(streams):
     for kind in KINDS:
-        streams.tell(kind, 200)
+        streams.watch_answered(kind, 200)
 
     assert streams.all_open
     assert streams.delivered.is_set()
@@ -31,9 +31,9 @@ async def test_all_open_watches_deliver(streams):
 
 async def test_watch_that_ends_is_news_and_stays_so(streams):
     for kind in KINDS:
-        streams.tell(kind, 200)
+        streams.watch_answered(kind, 200)
     streams.changed.clear()
-    streams.tell("nodebids", 0)
+    streams.watch_answered("nodebids", 0)
 
     assert streams.changed.is_set()
     assert not streams.all_open
@@ -41,20 +41,20 @@ async def test_watch_that_ends_is_news_and_stays_so(streams):
 
 
 async def test_what_is_known_already_is_no_news(streams):
-    streams.tell("gangjobs", 0)
+    streams.watch_answered("gangjobs", 0)
 
     assert not streams.changed.is_set()
 
 
 async def test_other_watches_are_no_news(streams):
-    streams.tell("customresourcedefinitions", 200)
+    streams.watch_answered("customresourcedefinitions", 200)
 
     assert not streams.changed.is_set()
 
 
 async def test_all_end_with_whoever_watched(streams):
     for kind in KINDS:
-        streams.tell(kind, 200)
+        streams.watch_answered(kind, 200)
     streams.end_all()
 
     assert not streams.all_open
@@ -64,8 +64,8 @@ async def test_watch_that_opens_and_lists_that_are_believed_are_signs_of_life():
     heard = []
     streams = Streams(KINDS, heard=heard.append)
 
-    streams.tell("gangjobs", 403)
-    streams.tell("gangjobs", 200)
+    streams.watch_answered("gangjobs", 403)
+    streams.watch_answered("gangjobs", 200)
     streams.listed()
 
     assert heard == ["gangjobs", *KINDS]

@@ -15,7 +15,8 @@ from lockstep.facts.reasons import Reason
 
 Manifest = Mapping[str, Any]
 
-# All that needs are made of. Volumes are looked at apart: each pod's token has a volume with a name of its own.
+# The parts of a pod that its needs come from. Volumes are compared apart: the volume of each pod's token has its own
+# name.
 _OF_POD = (
     "affinity",
     "hostNetwork",
@@ -34,7 +35,7 @@ _OF_CONTAINER = ("ports", "resources", "restartPolicy")
 
 
 class Admission:
-    """Sees the pods of one role as the API server answers them. Members that look alike are understood once."""
+    """Reads the pods of one role as the API server returns them. Members with equal specs are parsed once."""
 
     def __init__(self, role: RoleSpec) -> None:
         self._planned = role.needs
@@ -45,12 +46,12 @@ class Admission:
 
     @property
     def seen(self) -> Needs | Refusal | None:
-        """What all members that were seen need together."""
+        """The common needs of all members that were read."""
         return self._seen
 
     def see(self, pod: Manifest) -> None:
-        """Look at the spec of one member's pod."""
-        alike = _looks(without_kept_claims(pod, self._planned.claims))
+        """Read the spec of one member's pod."""
+        alike = _compared_parts(without_kept_claims(pod, self._planned.claims))
         if alike == self._alike or isinstance(self._seen, Refusal):
             return
         self._alike = alike
@@ -60,10 +61,10 @@ class Admission:
         self._seen = needs
 
     def verdict(self) -> Needs | Refusal | None:
-        """With what the role has to be planned anew; None where its members are as planned.
+        """The needs that the role is to be planned with; None where the members are as planned.
 
-        Where admission makes members differ, a plan is for the largest of all that were seen, and members that ask for
-        less are then no surprise any more.
+        Where admission makes members differ, the plan is for the largest of them. Members that ask for less are
+        accepted from then on.
         """
         if self._seen is None or self._seen == self._planned or isinstance(self._seen, Refusal):
             return self._seen if isinstance(self._seen, Refusal) else None
@@ -73,7 +74,7 @@ class Admission:
 
 
 def admitted_needs(planned: Needs, pod: Manifest, path: str) -> Needs | Refusal:
-    """What a pod of that spec asks of its node, or why admission has made it one that can't be placed."""
+    """The needs of a pod with that spec; a refusal where admission made it a pod that Lockstep can't place."""
     needs = parse_needs(without_kept_claims(pod, planned.claims), path)
     if isinstance(needs, Refusal):
         return Refusal(needs.reason, f"With what admission adds to the members: {needs.message}")
@@ -81,10 +82,10 @@ def admitted_needs(planned: Needs, pod: Manifest, path: str) -> Needs | Refusal:
     return as_compared(planned, needs._replace(claims=(*needs.claims, *kept)))
 
 
-def estranged(sent: Manifest, made: Manifest) -> Refusal | None:
-    """Why nobody could tell that a pod is the member as which it was sent, from the metadata of both, if so.
+def unrecognized(sent: Manifest, made: Manifest) -> Refusal | None:
+    """Why the created pod can't be recognized as the member that was sent; None where it can. Both are metadata.
 
-    Such a pod is never bound: no watch would show it as bound, and nobody would find it to take it back.
+    Such a pod is never bound, because no list of the attempt's pods has it.
     """
     is_known = (sent["name"], membership(sent)) == (made["name"], membership(made)) and (made.get("labels") or {}).get(
         GANG_LABEL
@@ -97,7 +98,7 @@ def estranged(sent: Manifest, made: Manifest) -> Refusal | None:
     return Refusal(Reason.TEMPLATE_REFUSED, message)
 
 
-def _looks(pod: Manifest) -> tuple[Any, ...]:
+def _compared_parts(pod: Manifest) -> tuple[Any, ...]:
     containers = [*(pod.get("initContainers") or ()), *(pod.get("containers") or ())]
     return (
         [pod.get(field) for field in _OF_POD],

@@ -1,11 +1,11 @@
-"""What admission makes of a gang's members now: one pod of each role is sent as a dry run, and nothing is created."""
+"""Asks what admission makes of a gang's members now: a dry run of one pod of each role, so nothing is created."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from coschedule import Members
-from lockstep.act.admission.admission import admitted_needs, estranged
+from lockstep.act.admission.admission import admitted_needs, unrecognized
 from lockstep.act.requests.api_refusals import is_no_dry_run, refused_template
 from lockstep.act.requests.network import is_in_the_way
 from lockstep.api.client import paths
@@ -20,7 +20,7 @@ from lockstep.facts.gang.role import Needs, RoleSpec
 class Admitted(NamedTuple):
     """What admission makes of the members, and whether members and network could all be created now.
 
-    ``verdict`` has nothing of roles whose members are refused for what waiting mends.
+    ``verdict`` leaves out roles whose members are refused for a reason that may pass.
     """
 
     verdict: Verdict
@@ -35,7 +35,7 @@ async def ask_admission(
     urgency: Urgency,
     pace: Callable[[], Awaitable[None]],
 ) -> Admitted:
-    """Ask for one member of each role of ``spec``, which is the gang's as written; ``pace`` is awaited before each.
+    """Send a dry run of one member of each role of ``spec``, the gang's spec as written; await ``pace`` before each.
 
     Raises ``ApiUnavailableError``.
     """
@@ -54,11 +54,11 @@ async def ask_admission(
 
 
 async def at_once() -> None:
-    """The pace of what waits for nothing."""
+    """A pace without pauses."""
 
 
 def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, dict[str, Any]]]:
-    """The pod of the first member of each role, named as in the last attempt, so that refusals use the same words."""
+    """The first pod of each role. It has the name of the last attempt, so that refusals keep their text."""
     members = [Members("", role.sizes.minimum, role=role.name) for role in spec.roles]
     pods = MemberPods(replace(gang, spec=spec, refusal=None), max(gang.status.attempt, 1), members)
     rank = 0
@@ -68,8 +68,8 @@ def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, di
 
 
 def verdict_of(answer: Answer, role: RoleSpec, sent: Mapping[str, Any]) -> Needs | Refusal | None:
-    """What admission makes of a member; None where it is refused for what waiting mends."""
+    """The needs that admission gives a member; None where it is refused for a reason that may pass."""
     if answer.is_success:
-        stranger = estranged(sent["metadata"], answer.body["metadata"])
-        return stranger or admitted_needs(role.needs, answer.body["spec"], role.path)
+        refusal = unrecognized(sent["metadata"], answer.body["metadata"])
+        return refusal or admitted_needs(role.needs, answer.body["spec"], role.path)
     return refused_template(answer)

@@ -1,15 +1,16 @@
-"""Asks the API server, by dry runs, what it makes of the members of gangs that have to wait.
+"""Checks by dry runs what the API server makes of the members of waiting gangs.
 
-So their owners know it now, and not when their turn comes, and gangs are planned with what admission adds. Nothing says
-when a policy, a LimitRange or a webhook changes: gangs whose members it refuses or changes are checked again while they
-wait, each less and less often. A gang that can start at once is not checked: creating its members shows the same.
+So users see a refusal before their gang's turn comes, and gangs are planned with what admission adds. Kubernetes
+reports no change of a policy, a LimitRange or a webhook. So gangs whose members are refused or changed are checked
+again while they wait, each time after a longer pause. A gang that can start at once is not checked: the creation of its
+members shows the same.
 
-Gangs are checked in an order of their own: first those for which others could be evicted, since no gang is evicted for
-members that would be refused; then by priority; of equally urgent gangs each namespace in its turn. Gangs that are
-checked again have turns of their own, which are fewer, so that neither kind ever waits for the other. Each gang is
-asked for itself, also where another one has the same template: admission sees names, labels and owners.
+Gangs for which others could be evicted are checked first, since no gang is evicted for members that would be refused.
+Then priority decides, and gangs of one priority are checked by namespace in turn. Repeated checks have their own,
+smaller share, so neither kind waits for the other. Gangs with equal templates are checked separately, because admission
+sees names, labels and owners.
 
-The yes of a check is old when others are to be evicted on it: then it is asked for anew (:meth:`DryRuns.admits_now`).
+A passed check may be outdated when others are to be evicted: then :meth:`DryRuns.admits_now` repeats it.
 """
 
 import asyncio
@@ -32,29 +33,29 @@ from lockstep.facts.gang.gang import GangFact, GangSpec, Refusal, Verdict
 from lockstep.logs.fields import about
 from lockstep.report.status.rate import Rate
 
-# A dry run costs the API server almost as much as a pod; so many a second leave most of what it can do to others.
+# In dry runs per second. One costs the API server almost as much as a pod; this leaves it most of its capacity.
 _FIRST_PER_SECOND = 44.0
 _AGAIN_PER_SECOND = 6.0
-# A webhook may take its time: others are checked meanwhile, also those of the same namespace.
+# Checks at the same time. A slow webhook then delays only some of them, also in one namespace.
 _AT_ONCE = 4
 _OF_NAMESPACE = 2
 _AGAIN_AT_ONCE = 2
 _AGAIN_OF_NAMESPACE = 1
-# The groups of ranks.
+# The groups of a rank.
 _MAY_EVICT, _OTHERS = 0, 1
 _FIRST_AGAIN_SECONDS = 15.0
 _LONGEST_AGAIN_SECONDS = 600.0
 
-# An API server waits so long for a webhook at most.
+# The longest time that an API server waits for a webhook.
 _LONGEST_SECONDS = 30.0
-# Whether others are evicted waits for it. An API server that does not answer by then has not said yes.
+# Evictions wait for this answer. No answer in time counts as a refusal.
 _LONGEST_NOW_SECONDS = 10.0
 
 log = logging.getLogger(__name__)
 
 
 class _Haste(NamedTuple):
-    """How a gang is checked: how urgent the requests are, how long they may take, and what each of them waits for."""
+    """How urgent the requests of a check are, how long the check may take, and what each request waits for."""
 
     urgency: Urgency
     seconds: float
@@ -73,7 +74,7 @@ class _AskedTemplate:
 
 
 class DryRuns:
-    """Checks gangs, a few at once. ``changed`` is called for each gang that admission turns out to change."""
+    """Checks gangs, a few at once. ``changed`` is called for each gang whose needs or refusal a check changes."""
 
     def __init__(self, services: Services, *, changed: Callable[[GangFact], None]) -> None:
         self._client = services.client
@@ -88,7 +89,7 @@ class DryRuns:
         )
 
     def ask(self, gang: GangFact) -> None:
-        """Check a gang that has to wait, or is refused, unless that has been done."""
+        """Check a gang that waits or is refused, unless this version was checked already."""
         version = (gang.uid, gang.generation)
         known = self._asked.get(gang.key)
         if known is not None and known.version == version:
@@ -100,45 +101,45 @@ class DryRuns:
             self._first_checks.wake()
 
     def ask_early(self, gang: GangFact) -> None:
-        """Check a gang before it is planned if others could be evicted for it: a plan that does so needs the answer."""
+        """Check a gang before it is planned if others could be evicted for it, because such a plan needs the answer."""
         if self._rank(gang).group == _MAY_EVICT:
             self.ask(gang)
 
     def admits(self, gang: GangFact) -> bool:
-        """Whether an attempt would make members and network, by what the last check of the gang has found."""
+        """Whether the last check found that members and network could be created."""
         known = self._asked.get(gang.key)
         return known is not None and known.version == (gang.uid, gang.generation) and known.is_admitted
 
     async def admits_now(self, gang: GangFact) -> bool:
-        """Ask anew whether an attempt would make members and network; what is found counts as in any check.
+        """Check again now whether members and network could be created. The result is used like that of any check.
 
-        False also where the API server does not answer within some seconds, or the gang is another one by then.
+        False also without an answer in 10 seconds, and where the gang has changed meanwhile.
         """
         spec, asked = self._state.templates.written(gang), self._asked.get(gang.key)
         if spec is None or asked is None or asked.version != (gang.uid, gang.generation):
             return False
-        await self._find_and_note(gang, spec, asked, _NOW)
+        await self._check_and_apply(gang, spec, asked, _NOW)
         known = self._state.gangs.get(gang.key)
         return known is not None and self.admits(known)
 
-    def note_lowest_held(self, priority: float) -> None:
-        """The least urgent gang that holds nodes has that priority: for more urgent ones it could be evicted."""
+    def set_lowest_held(self, priority: float) -> None:
+        """Set the lowest priority of the gangs that hold nodes: gangs above it could evict."""
         self._lowest_held = priority
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone."""
+        """Forget a gang that is gone."""
         self._first.drop(gang)
         self._again.drop(gang)
         self._first_checks.cancel(gang)
         self._second_checks.cancel(gang)
         asked = self._asked.pop(gang, None)
         if asked is not None:
-            _call_off(asked)
+            _cancel_timer(asked)
 
     async def stop(self) -> None:
-        """Check no more."""
+        """Stop all checks."""
         for asked in self._asked.values():
-            _call_off(asked)
+            _cancel_timer(asked)
         await self._first_checks.stop()
         await self._second_checks.stop()
 
@@ -148,7 +149,7 @@ class DryRuns:
         return Workers(queue.take, check, at_once=at_once, of_namespace=of_namespace)
 
     def _rank_anew(self, gang: GangFact) -> None:
-        """Priorities may have changed since the gang waits for its check, and so may who holds nodes."""
+        """Update the gang's place: priorities and the gangs that hold nodes may have changed since it was queued."""
         for queue in (self._first, self._again):
             if gang.key in queue:
                 queue.put(gang.key, self._rank(gang))
@@ -166,16 +167,16 @@ class DryRuns:
         gang, asked = self._waiting(key), self._asked.get(key)
         spec = None if gang is None else self._state.templates.written(gang)
         if gang is None or asked is None or spec is None:
-            # Should it wait again, it is checked again.
+            # It is checked again if it waits again.
             self.forget(key)
-        elif await self._find_and_note(gang, spec, asked, haste) and self._rank(gang).group == _MAY_EVICT:
+        elif await self._check_and_apply(gang, spec, asked, haste) and self._rank(gang).group == _MAY_EVICT:
             # From now on others may be evicted for it.
-            self._state.news.plan()
+            self._state.changes.plan()
 
-    async def _find_and_note(self, gang: GangFact, spec: GangSpec, asked: _AskedTemplate, haste: _Haste) -> bool:
-        """Check a gang, believe what is found, and see that it is checked again; returns whether a no became a yes.
+    async def _check_and_apply(self, gang: GangFact, spec: GangSpec, asked: _AskedTemplate, haste: _Haste) -> bool:
+        """Check a gang, apply the result and schedule the next check. Returns whether the gang is newly admitted.
 
-        No answer in time is a no where others are to be evicted, and changes nothing elsewhere.
+        No answer in time counts as refused before evictions, and changes nothing otherwise.
         """
         was_admitted, found = asked.is_admitted, await self._find(gang, spec, haste)
         if self._asked.get(gang.key) is not asked:
@@ -188,7 +189,7 @@ class DryRuns:
         return asked.is_admitted and not was_admitted
 
     async def _find(self, gang: GangFact, spec: GangSpec, haste: _Haste) -> Admitted | None:
-        """Ask for the gang's members; None where there is no answer in time."""
+        """Send the dry runs of the gang's members; None where there is no answer in time."""
         try:
             async with asyncio.timeout(haste.seconds):
                 return await ask_admission(self._client, gang, spec, urgency=haste.urgency, pace=haste.pace)
@@ -202,13 +203,13 @@ class DryRuns:
         if now is None or now.uid != gang.uid:
             return
         if now.refusal is not None and not isinstance(verdict, Refusal):
-            # What is in the way by now is mended by waiting.
+            # What refuses it now may pass.
             verdict = {role.name: role.needs for role in spec.roles} | dict(verdict)
-        if verdict and self._state.admission_says(now, verdict) and not isinstance(verdict, Refusal):
+        if verdict and self._state.apply_verdict(now, verdict) and not isinstance(verdict, Refusal):
             self._changed(self._state.gangs[gang.key])
 
     def _check_later(self, key: GangKey, asked: _AskedTemplate) -> None:
-        """Have a gang checked again that admission refuses or changes; where that is to come already, let it."""
+        """Schedule another check of a gang that admission refuses or changes, unless one is scheduled."""
         gang = self._waiting(key)
         if gang is None:
             self.forget(key)
@@ -237,7 +238,7 @@ def _is_changed(gang: GangFact) -> bool:
     return gang.spec is not None and gang.spec.is_changed_by_admission
 
 
-def _call_off(asked: _AskedTemplate) -> None:
+def _cancel_timer(asked: _AskedTemplate) -> None:
     if asked.again is not None:
         asked.again.cancel()
         asked.again = None

@@ -1,8 +1,8 @@
-"""Which gang is served next: the most urgent first, and of equally urgent ones each namespace in its turn.
+"""A queue of gangs: the most urgent first, and among equally urgent ones each namespace in turn.
 
-A namespace with ten thousand gangs in the queue gets one turn, as any other. Within a namespace, gangs are served in
-the order in which they came. A step takes as long for many gangs as for few: the number of ranks, which only
-administrators make, and of gangs under way, which is bounded, are all that it depends on.
+A namespace with ten thousand gangs gets one turn, like any other. Within a namespace, gangs are served first in, first
+out. The cost of a step does not grow with the number of gangs. It depends on the number of ranks, which only
+administrators create, and of gangs in progress, which is bounded.
 """
 
 from bisect import bisect_left, insort
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey
 
-# A plain dict looks for its first entry behind all that have been taken from its front.
+# A plain dict finds its first entry only past all entries that were removed from its front.
 Line = OrderedDict[GangKey, None]
 
 
@@ -24,7 +24,7 @@ class Rank(NamedTuple):
 
 
 class FairQueue:
-    """Gangs that wait, each once. A namespace that has just been served goes behind all others of its rank."""
+    """Waiting gangs, each once. After a namespace was served it goes behind all others of its rank."""
 
     def __init__(self) -> None:
         self._ranks: list[Rank] = []
@@ -36,7 +36,7 @@ class FairQueue:
         return gang in self._rank_of
 
     def put(self, gang: GangKey, rank: Rank) -> None:
-        """Have a gang wait; one that waits already keeps its place, unless its rank is another one."""
+        """Add a gang; a gang that waits already keeps its place unless its rank has changed."""
         if self._rank_of.get(gang) == rank:
             return
         self.drop(gang)
@@ -47,7 +47,7 @@ class FairQueue:
         self._lines[rank].setdefault(gang.namespace, Line())[gang] = None
 
     def take(self, is_busy: Callable[[str], bool]) -> GangKey | None:
-        """Take the next gang, of a namespace that is not busy; None where there is no such gang."""
+        """Take the next gang from a namespace that is not busy; None where there is none."""
         for rank in self._ranks:
             for namespace, line in self._lines[rank].items():
                 if not is_busy(namespace):
@@ -57,7 +57,7 @@ class FairQueue:
         return None
 
     def drop(self, gang: GangKey) -> None:
-        """Have a gang wait no more, if it does."""
+        """Remove a gang, if it waits."""
         rank = self._rank_of.pop(gang, None)
         if rank is None:
             return

@@ -1,7 +1,6 @@
-"""One request for nodes: made with what its templates need, or taken back with them. Every step can be repeated.
+"""One ProvisioningRequest: created with the templates that it needs, or deleted with them. Every step can be repeated.
 
-A template is there before the request that names it, and goes after it. All are the gang's, and go with it at the
-latest.
+A template is created before the request that names it, and deleted after it. The gang owns all of them.
 """
 
 from collections.abc import Mapping
@@ -37,11 +36,11 @@ class NodeAsker:
         self._class = provisioning_class
 
     def name_for(self, gang: GangFact) -> str:
-        """The name of the request that the gang needs now; empty where it can't need one."""
+        """The name of the request that the gang needs now; empty for a refused gang."""
         return "" if gang.spec is None else request_name(gang, gang.spec, self._class)
 
     async def ask(self, gang: GangFact) -> NodeRequest | Refusal:
-        """The gang's request, made where it was not there; a refusal says why that can't be."""
+        """The gang's request, created if missing; a refusal says why it can't be created."""
         assert gang.spec is not None, "a refused gang asks for nothing"
         name, namespace = self.name_for(gang), gang.key.namespace
         for number, (role, member) in enumerate(first_members(gang, gang.spec)):
@@ -57,7 +56,7 @@ class NodeAsker:
         return made if isinstance(made, Refusal) else parse_node_request(made, Owner(gang.key, gang.uid))
 
     async def withdraw(self, request: NodeRequest) -> Refusal | None:
-        """Take the request back, and then its templates; a refusal says why that can't be."""
+        """Delete the request and then its templates; a refusal says why that failed."""
         namespace = request.gang.namespace
         answer = await self._client.delete(paths.node_request(namespace, request.name), uid=request.uid)
         if not answer.is_success and answer.code != _NOT_FOUND:
@@ -70,7 +69,7 @@ class NodeAsker:
         return None
 
     async def _make(self, gang: GangFact, folder: Target, manifest: Manifest) -> Manifest | Refusal:
-        """The object, made where it was not there."""
+        """The object, created if missing."""
         name = manifest["metadata"]["name"]
         answer = await self._client.create(folder, manifest)
         if is_conflict(answer):

@@ -1,7 +1,7 @@
-"""Requests for nodes that do not exist yet, to a cluster autoscaler: for gangs that no node, or too few, have room for.
+"""ProvisioningRequests to a cluster autoscaler, for gangs that do not fit the nodes there are.
 
-Level, not edge: every few seconds the requests that are there are compared with what the gangs' statuses say, so that
-a process which takes over goes on with what it finds. An autoscaler looks about as often, and nodes take minutes.
+Level-triggered: every few seconds the existing requests are compared with the gangs' statuses. So a process that takes
+over continues with what it finds. Autoscalers work at the same pace, and nodes take minutes.
 """
 
 import asyncio
@@ -31,15 +31,15 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.watch.pages import ListError, pages
 
 _PAUSE_SECONDS = 5.0
-# After trouble nothing is tried sooner, and whatever became of a request, its gang is not asked for sooner again.
+# The pause after an error, and the shortest time between two requests for one gang.
 _REST_SECONDS = 60.0
-# A request that came to nothing is repeated so long after it was made.
+# The age at which a request that failed is repeated.
 _ASKED_AGAIN_SECONDS = 600.0
-# What an autoscaler says in other words under the same reason is told this often at most.
+# The shortest time between two reports that differ only in the autoscaler's text.
 _SAME_REASON_SECONDS = 60.0
-# Autoscalers take one request after the other: one tenant's keep the others' waiting no longer than that.
+# Autoscalers handle one request after the other, so this bounds how long one tenant delays the others.
 _MOST_IN_A_NAMESPACE = 20
-_LOOKED_AT_ONCE = 200
+_GANGS_A_TURN = 200
 _NOT_FOUND = 404
 
 Mark = Callable[[GangFact], GangStatus]
@@ -48,7 +48,10 @@ log = logging.getLogger(__name__)
 
 
 class _AskedGang(NamedTuple):
-    """A gang as it was asked for: another generation may need other nodes, and a later gang of its name does."""
+    """The version of a gang that a request is for.
+
+    Another generation, or a later gang of the same name, may need other nodes.
+    """
 
     gang: GangKey
     uid: str
@@ -57,15 +60,15 @@ class _AskedGang(NamedTuple):
 
 @dataclass(slots=True)
 class _RequestHistory:
-    """Until when a gang is not asked for again, and when it was told something last, by the monotonic clock."""
+    """Until when a gang gets no further request, and when its status was last written; both monotonic."""
 
     rests_until: float = -math.inf
     refusal: str = ""
-    told_at: float = -math.inf
+    reported_at: float = -math.inf
 
 
 class NodeRequests:
-    """Keeps a request for each gang that needs one, and none for any other."""
+    """Keeps one request for each gang that needs nodes, and none for any other."""
 
     def __init__(self, services: Services, provisioning_class: str) -> None:
         self._client = services.client
@@ -81,14 +84,14 @@ class NodeRequests:
         self._rests_until = -math.inf
 
     async def keep_asked(self) -> None:
-        """Look every few seconds, until cancelled. Trouble costs nothing but these requests."""
+        """Reconcile every few seconds, until cancelled. Errors affect only these requests."""
         while True:
             with _guarded():
-                await self._look()
+                await self._reconcile()
             await asyncio.sleep(_PAUSE_SECONDS)
 
-    async def _look(self) -> None:
-        """Compare what is there with what is needed."""
+    async def _reconcile(self) -> None:
+        """Compare existing requests with needed ones."""
         asking = await self._asking()
         asked = {_AskedGang(gang.key, gang.uid, gang.generation) for gang in asking.values()}
         self._memory = {one: memory for one, memory in self._memory.items() if one in asked}
@@ -98,7 +101,7 @@ class NodeRequests:
                 await self._compare(asking, there)
         if self._trouble:
             async for gang in _in_turns(asking.values()):
-                self._tell(gang, Reason.REQUEST_REFUSED, self._refused(self._trouble))
+                self._report(gang, Reason.REQUEST_REFUSED, self._refused(self._trouble))
 
     async def _compare(self, asking: Mapping[GangKey, GangFact], there: Iterable[NodeRequest]) -> None:
         standing = [request for request in there if not await self._is_withdrawn(request)]
@@ -106,10 +109,10 @@ class NodeRequests:
         for request in standing:
             if request.gang in asking:
                 with _guarded(request.gang):
-                    self._tell_of(asking[request.gang], request)
+                    self._report_request(asking[request.gang], request)
 
     async def _asking(self) -> dict[GangKey, GangFact]:
-        """The gangs that need nodes which are not there."""
+        """The gangs that need nodes which do not exist."""
         gangs = _in_turns(tuple(self._state.gangs.values()))
         return {gang.key: gang async for gang in gangs if self._asks(gang)}
 
@@ -122,7 +125,7 @@ class NodeRequests:
         return bool(asking or self._may_be_there) and self._rests_until <= self._monotonic()
 
     async def _requests(self) -> list[NodeRequest] | None:
-        """Those of all gangs; None where they can't be listed, which is said once in the log."""
+        """The requests of all gangs; None where they can't be listed, which is logged once."""
         found: list[NodeRequest] = []
         try:
             async for page in pages(self._client, paths.ALL_NODE_REQUESTS, selector=GANG_LABEL):
@@ -132,13 +135,13 @@ class NodeRequests:
                         with _guarded(owner.gang):
                             found.append(parse_node_request(item, owner))
         except ListError as error:
-            self._note_trouble(_in_words(error))
+            self._record_trouble(_message_of(error))
             return None
-        self._note_trouble("")
+        self._record_trouble("")
         self._may_be_there = bool(found)
         return found
 
-    def _note_trouble(self, trouble: str) -> None:
+    def _record_trouble(self, trouble: str) -> None:
         if trouble:
             self._rests_until = self._monotonic() + _REST_SECONDS
         if trouble and trouble != self._trouble:
@@ -146,7 +149,7 @@ class NodeRequests:
         self._trouble = trouble
 
     def _stance(self, gang: GangFact) -> Stance:
-        """Whether the gang, as its status says, needs nodes that are not there."""
+        """Whether the gang needs nodes which do not exist, by its status."""
         phase, planned = self._state.phase_of(gang), gang.status.condition(Condition.PLANNED)
         if phase is Phase.RESERVED:
             return Stance.KEEP
@@ -157,7 +160,7 @@ class NodeRequests:
         return stance_on(planned.reason)
 
     async def _is_withdrawn(self, request: NodeRequest) -> bool:
-        """Whether nobody needs the request any more, and so it was taken back."""
+        """Whether the request is no longer needed, and was therefore deleted."""
         with _guarded(request.gang):
             is_spent = request.answer.is_over and self._now() - request.created >= _ASKED_AGAIN_SECONDS
             if self._is_needed(request) and not is_spent:
@@ -173,20 +176,20 @@ class NodeRequests:
         return gang is not None and is_its_own and self._stance(gang) is not Stance.WITHDRAW
 
     async def _ask_for_others(self, asking: Mapping[GangKey, GangFact], standing: Iterable[NodeRequest]) -> None:
-        """Ask for those that have no request yet, in each namespace in the order in which they were made."""
+        """Send requests for gangs without one, in each namespace from the oldest gang on."""
         asked = {request.gang for request in standing}
         room = Counter(key.namespace for key in asked)
         due: defaultdict[str, list[GangFact]] = defaultdict(list)
         for gang in sorted(asking.values(), key=lambda gang: (gang.created, gang.key)):
             namespace = gang.key.namespace
             has_room = room[namespace] < _MOST_IN_A_NAMESPACE
-            if gang.key not in asked and has_room and self._of(gang).rests_until <= self._monotonic():
+            if gang.key not in asked and has_room and self._history(gang).rests_until <= self._monotonic():
                 room[namespace] += 1
                 due[namespace].append(gang)
         await asyncio.gather(*(self._ask_in_turn(gangs) for gangs in due.values()))
 
     async def _ask_in_turn(self, gangs: Iterable[GangFact]) -> None:
-        """Ask for gangs of one namespace; where that takes long, by a slow webhook say, a later look does the rest."""
+        """Send requests for gangs of one namespace; after 5 seconds the rest is left to the next round."""
         until = self._monotonic() + _PAUSE_SECONDS
         for gang in gangs:
             if self._monotonic() >= until:
@@ -195,53 +198,53 @@ class NodeRequests:
                 await self._ask(gang)
 
     async def _ask(self, gang: GangFact) -> None:
-        memory = self._of(gang)
+        memory = self._history(gang)
         memory.rests_until = self._monotonic() + _REST_SECONDS
         self._may_be_there = True
         made = await self._asker.ask(gang)
         if not isinstance(made, Refusal):
-            self._tell_of(gang, made)
+            self._report_request(gang, made)
             return
         if memory.refusal != made.message:
             log.warning("nodes can't be asked for: %s", made.message, extra=about(gang.key))
             memory.refusal = made.message
-        self._tell(gang, Reason.REQUEST_REFUSED, self._refused(made.message))
+        self._report(gang, Reason.REQUEST_REFUSED, self._refused(made.message))
 
-    def _tell_of(self, gang: GangFact, request: NodeRequest) -> None:
-        self._tell(gang, request.answer.reason, lambda known: mark_nodes_requested(known, request, now=self._now()))
+    def _report_request(self, gang: GangFact, request: NodeRequest) -> None:
+        self._report(gang, request.answer.reason, lambda known: mark_nodes_requested(known, request, now=self._now()))
 
     def _refused(self, why: str) -> Mark:
         return lambda known: mark_request_refused(known, why, now=self._now())
 
-    def _tell(self, asked: GangFact, reason: Reason, mark: Mark) -> None:
-        """Write what is to be said of the gang's nodes, if that is news and not too soon; else a later look does."""
+    def _report(self, asked: GangFact, reason: Reason, mark: Mark) -> None:
+        """Write the condition, if it has changed and the last report is old enough; else a later round does."""
         gang = self._state.gangs.get(asked.key)
         is_same = gang is not None and (gang.uid, gang.generation) == (asked.uid, asked.generation)
         if gang is None or not is_same or self._stance(gang) is not Stance.ASK:
             return
-        memory, now = self._of(gang), self._monotonic()
-        told = gang.status.condition(Condition.NODES_REQUESTED)
-        if told is not None and told.reason == reason and now < memory.told_at + _SAME_REASON_SECONDS:
+        memory, now = self._history(gang), self._monotonic()
+        condition = gang.status.condition(Condition.NODES_REQUESTED)
+        if condition is not None and condition.reason == reason and now < memory.reported_at + _SAME_REASON_SECONDS:
             return
         status = mark(gang)
         if status == gang.status or self._writer.report(gang, lambda: StatusReport(status=status)):
-            memory.told_at = now
+            memory.reported_at = now
 
-    def _of(self, gang: GangFact) -> _RequestHistory:
+    def _history(self, gang: GangFact) -> _RequestHistory:
         return self._memory.setdefault(_AskedGang(gang.key, gang.uid, gang.generation), _RequestHistory())
 
 
 async def _in_turns(gangs: Iterable[GangFact]) -> AsyncIterator[GangFact]:
-    """The gangs one by one; thousands may wait, and the event loop turns in between."""
+    """The gangs one by one; after each 200 the event loop does other work."""
     for number, gang in enumerate(gangs):
-        if number % _LOOKED_AT_ONCE == 0:
+        if number % _GANGS_A_TURN == 0:
             await asyncio.sleep(0)
         yield gang
 
 
 @contextmanager
 def _guarded(gang: GangKey | None = None) -> Iterator[None]:
-    """What goes wrong with one gang's request, or with one look, costs no other anything."""
+    """Log an error of one gang's request, or of one round, and continue with the others."""
     where = {} if gang is None else about(gang)
     try:
         yield
@@ -251,7 +254,7 @@ def _guarded(gang: GangKey | None = None) -> Iterator[None]:
         log.exception("nodes could not be asked for", extra=where)
 
 
-def _in_words(error: ListError) -> str:
+def _message_of(error: ListError) -> str:
     if error.code == _NOT_FOUND:
         return f"this cluster has no {KIND}s ({GROUP_VERSION})"
     return str(error)

@@ -1,4 +1,4 @@
-"""Patching members beside the cycle until their pods show it: the pod is the fact, which the next process reads."""
+"""Patches members beside the cycle until their pods show the change. The next process reads it from the pods."""
 
 import asyncio
 import logging
@@ -26,9 +26,9 @@ log = logging.getLogger(__name__)
 
 
 class PodChange(NamedTuple):
-    """What is to become of pods: a ``patch`` by UID, how urgent that is, and whether a pod shows it.
+    """A change of pods: the ``patch`` for a UID, its urgency, and whether a pod shows it.
 
-    ``asks`` and ``lags`` are clauses for the log: what was asked of a pod in vain, and what is the case meanwhile.
+    ``asks`` and ``lags`` are clauses for the log: the request that failed, and the state until it succeeds.
     """
 
     patch: Callable[[str], dict[str, Any]]
@@ -48,7 +48,7 @@ STOP = PodChange(
 
 
 class PodPatches:
-    """Makes one change to pods. Whatever becomes of it, their gang is looked at again later where a pod lacks it."""
+    """Makes one change to pods. A gang is reconciled again later if one of its pods still lacks the change."""
 
     def __init__(self, client: KubeClient, state: State, change: PodChange) -> None:
         self._client = client
@@ -59,7 +59,7 @@ class PodPatches:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def make(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
-        """Change these members of that gang, but those that were a moment ago."""
+        """Patch these members of that gang, except those with a patch in progress."""
         unasked = [pod for pod in pods if pod.uid not in self._asked]
         if unasked:
             self._asked.update(pod.uid for pod in unasked)
@@ -68,11 +68,11 @@ class PodPatches:
             task.add_done_callback(self._tasks.discard)
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone, or its attempt is."""
+        """Forget the failures of a gang that is gone, or whose attempt is."""
         self._failures.pop(gang, None)
 
     async def stop(self) -> None:
-        """Leave pods as they stand: the next process sees which are changed."""
+        """Cancel all patches: the next process sees which pods have the change."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -87,17 +87,17 @@ class PodPatches:
         else:
             if failure is None:
                 self._failures.pop(gang, None)
-                # A watch may be blind, or etcd may be set back to before it.
+                # The watch may be broken, or etcd may be restored to an earlier state.
                 await asyncio.sleep(NO_EFFECT_SECONDS)
             else:
                 log.warning("%s: %s", self._change.lags, failure.message, extra=about(gang))
                 await self._pause(gang)
         self._asked.difference_update(pod.uid for pod in pods)
         if any(self._lacks(pod) for pod in pods):
-            self._state.news.look_at(gang)
+            self._state.changes.reconcile(gang)
 
     async def _pause(self, gang: GangKey) -> None:
-        """Wait the longer, the more often it has failed in a row."""
+        """Wait longer after each failure in a row."""
         failures = self._failures.get(gang, 0)
         self._failures[gang] = failures + 1
         await asyncio.sleep(pause_after(failures))
@@ -107,7 +107,7 @@ class PodPatches:
         return known is not None and known.uid == pod.uid and not self._change.is_done(known)
 
     async def _ask_all(self, pods: Sequence[PodFact]) -> Failure | None:
-        """Ask for each; returns the first failure. One that is refused keeps no other from being changed."""
+        """Patch each pod; returns the first failure. A refused pod does not stop the others."""
         refusals: list[Failure] = []
 
         async def ask(pod: PodFact) -> None:
@@ -120,7 +120,7 @@ class PodPatches:
 
     async def _ask(self, pod: PodFact) -> Failure | None:
         answer = await self._client.patch(paths.pod(pod.key), self._change.patch(pod.uid), self._change.urgency)
-        if answer.is_success or is_pod_gone(answer):  # which is news of its own
+        if answer.is_success or is_pod_gone(answer):  # the watch reports that
             return None
         message = f"the API server refused to let pod {pod.key.name} {self._change.asks}: {answer.message}"
         return Failure(reason=Reason.API_UNAVAILABLE, message=message)

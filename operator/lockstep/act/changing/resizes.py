@@ -1,4 +1,4 @@
-"""Resizing members in place: each gets other amounts of CPU while it runs, and nobody waits for that."""
+"""Resizes members in place: each gets other amounts of CPU while it runs. Nothing waits for the result."""
 
 import asyncio
 import logging
@@ -18,23 +18,23 @@ from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 from lockstep.report.status.rate import Rate
 
-# Gangs are bound first.
+# How long a resize waits for the requests of gangs that are being bound.
 _PATIENCE_SECONDS = 5.0
-# The largest gang has 10,000 members: it takes minutes, and the API server some milliseconds of each second.
+# The largest gang has 10,000 members: it takes minutes, and a few milliseconds of each second of the API server.
 _PER_SECOND = 50.0
 _BURST = 50.0
-# By then watches have shown what was done.
+# By then watches have shown the result.
 _SETTLE_SECONDS = 2.0
-# Whoever has refused is not asked again before: a quota, a policy or a node that has no room.
+# The pause after a refusal by a quota, a policy or a node without room.
 _REST_SECONDS = 300.0
 
 log = logging.getLogger(__name__)
 
 
 class Resize(NamedTuple):
-    """What the containers of a member are to get; ``instead``, where that is refused, if there is anything.
+    """The new amounts of a member's containers; ``instead``, if any, is requested where those are refused.
 
-    ``withdraws``: less than was asked for before, since its node could not give that.
+    ``withdraws``: the amounts are less than an earlier request that the node could not meet.
     """
 
     pod: PodFact
@@ -44,24 +44,24 @@ class Resize(NamedTuple):
 
 
 class Resizes:
-    """Resizes the members of gangs beside the cycle, one after the other. The end of it is news of the gang.
+    """Resizes the members of gangs beside the cycle, one after the other. The gang is reconciled at the end.
 
-    ``count`` is told what became of each. What was refused, or withdrawn, rests for a while.
+    ``count`` is called with each result. A member whose resize was refused or withdrawn rests for a while.
     """
 
     def __init__(self, services: Services, *, count: Callable[[ResizeResult], None]) -> None:
         self._client = services.client
         self._monotonic = services.monotonic
-        self._look_at = services.state.news.look_at
+        self._reconcile = services.state.changes.reconcile
         self._count = count
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._tasks: dict[GangKey, asyncio.Task[None]] = {}
-        # By gang and UID: until when, by the monotonic clock, and what the API server said.
+        # By gang and UID: the monotonic time until which it rests, and the API server's message.
         self._resting: dict[GangKey, dict[str, float]] = {}
         self._refusals: dict[GangKey, str] = {}
 
     def begin(self, gang: GangKey, resizes: Sequence[Resize]) -> None:
-        """Resize these members of a gang, of which none is being resized."""
+        """Resize these members of a gang. No resize of the gang may be in progress."""
         assert gang not in self._tasks, "one gang's members are resized once at a time"
         self._refusals.pop(gang, None)
         task = self._tasks[gang] = asyncio.create_task(self._resize_all(gang, resizes))
@@ -72,15 +72,15 @@ class Resizes:
         return gang in self._tasks
 
     def rests(self, gang: GangKey, pod: PodFact) -> bool:
-        """Whether that member is not to be resized for a while."""
+        """Whether that member is not resized for a while."""
         return self._resting.get(gang, {}).get(pod.uid, 0.0) > self._monotonic()
 
     def refusal(self, gang: GangKey) -> str:
-        """What the API server said last of members that were not resized; '' where all were."""
+        """The API server's last refusal to resize a member; '' where there is none."""
         return self._refusals.get(gang, "")
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone or has ended, or its attempt has."""
+        """Forget a gang that is gone or has ended, or whose attempt has."""
         self._resting.pop(gang, None)
         self._refusals.pop(gang, None)
         task = self._tasks.pop(gang, None)
@@ -88,7 +88,7 @@ class Resizes:
             task.cancel()
 
     async def stop(self) -> None:
-        """Leave all as it is: the next process sees what each member has."""
+        """Cancel all resizes: the next process sees what each member has."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
@@ -97,7 +97,7 @@ class Resizes:
     def _ended(self, gang: GangKey, task: asyncio.Task[None]) -> None:
         if self._tasks.get(gang) is task:
             del self._tasks[gang]
-            self._look_at(gang)
+            self._reconcile(gang)
 
     async def _resize_all(self, gang: GangKey, resizes: Sequence[Resize]) -> None:
         work_for(gang)
@@ -115,7 +115,7 @@ class Resizes:
         answer = await self._ask(resize.pod, resize.amounts)
         if answer.is_success:
             self._count(ResizeResult.WITHDRAWN if resize.withdraws else ResizeResult.DONE)
-        elif is_pod_gone(answer):  # which is news of its own
+        elif is_pod_gone(answer):  # the watch reports that
             return
         else:
             self._refused(gang, resize.pod, answer)

@@ -1,1 +1,1 @@
-"""Tears an attempt down, or evicts a gang."""
+"""Undoes an attempt, or evicts a gang."""

@@ -1,4 +1,4 @@
-"""Telling pods that they are evicted for a more urgent gang, in the words in which kube-scheduler does."""
+"""Reports the disruption of pods for a more urgent gang, with the condition that kube-scheduler sets."""
 
 import logging
 from collections.abc import Iterable
@@ -15,15 +15,15 @@ from lockstep.facts.reasons import Reason
 log = logging.getLogger(__name__)
 
 
-async def tell_disrupted(client: KubeClient, pods: Iterable[PodFact], why: str, now: float) -> None:
-    """Give these pods the condition ``DisruptionTarget``. One that can't be told is evicted all the same."""
+async def report_disruption(client: KubeClient, pods: Iterable[PodFact], why: str, now: float) -> None:
+    """Set the condition ``DisruptionTarget`` on these pods. Where that fails, the pod is evicted all the same."""
 
-    async def tell(pod: PodFact) -> Failure | None:
+    async def report(pod: PodFact) -> Failure | None:
         answer = await client.patch_entries(paths.pod_status(pod.key), disruption_manifest(pod.uid, why, now))
         if answer.is_success or is_pod_gone(answer):
             return None
         return Failure(reason=Reason.API_UNAVAILABLE, message=answer.message)
 
-    refusal = await for_each([pod for pod in pods if not pod.has_ended], tell)
+    refusal = await for_each([pod for pod in pods if not pod.has_ended], report)
     if refusal is not None:
         log.warning("pods are evicted that were not told why: %s", refusal.message)

@@ -1,9 +1,9 @@
-"""Taking one attempt back: the status says so, every pod is deleted, claims are given back, nodes are released.
+"""Undoes one attempt: the status says so, every pod is deleted, claims are released, nodes are released.
 
-What counts as gone is left behind: what lost nodes keep, and what has ended and only a finalizer keeps.
+Pods that count as gone are left: those on lost nodes, and ended ones that only a finalizer keeps.
 
-The status says that the attempt is being undone before the first pod is deleted, so that the next process goes on
-undoing: a member that has run is never made again in the same attempt.
+The status says that the attempt is being undone before the first pod is deleted. So the next process continues, and a
+member that has run is never created again in the same attempt.
 """
 
 import asyncio
@@ -12,14 +12,14 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
-from lockstep.act.ending.disruption import tell_disrupted
+from lockstep.act.ending.disruption import report_disruption
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.requests.member_reads import believed_members, look_at_members
+from lockstep.act.requests.member_reads import cached_members, refresh_members
 from lockstep.act.requests.progress import reported_part
 from lockstep.act.requests.remaining_pods import counts_as_gone, left_behind, waits_for
 from lockstep.act.requests.services import Services
 from lockstep.act.volumes.needed_claims import needed_claims
-from lockstep.act.volumes.volume_requests import take_back
+from lockstep.act.volumes.volume_requests import release_claim
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
@@ -33,28 +33,28 @@ from lockstep.report.status.conditions import mark_released, mark_undoing, with_
 from lockstep.report.status.status import Written
 from lockstep.report.text.sentences import as_sentence
 
-# A conflict brings a newer version to compute from; more than so many are no coincidence.
+# A conflict gives a newer version to compute from; more than this many are no coincidence.
 _MOST_CONFLICTS = 3
-# Pods usually go at once: only what takes longer than the second look is worth telling.
-_QUIET_LOOKS = 2
+# Pods are usually gone by the second check, so only later ones are reported.
+_QUIET_CHECKS = 2
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UndoNews:
-    """What is called for an attempt that is undone.
+class UndoListeners:
+    """The callbacks of an attempt that is undone.
 
-    ``told`` is called when the gang's status has come to say so, with the reason. ``lasting`` is called once where the
-    undoing takes a while, with the reason and a sentence that says what it waits for.
+    ``reported`` is called with the reason when the gang's status says so. ``takes_long`` is called once where undoing
+    takes a while, with the reason and a sentence that says what it waits for.
     """
 
-    told: Callable[[Failure], None]
-    lasting: Callable[[Failure, str], None]
+    reported: Callable[[Failure], None]
+    takes_long: Callable[[Failure, str], None]
 
 
 class Undoing:
-    """Undoes one attempt. ``changed`` is set after each news of the gang."""
+    """Undoes one attempt. The caller sets ``changed`` after each change of the gang or its pods."""
 
     def __init__(
         self,
@@ -64,25 +64,26 @@ class Undoing:
         *,
         pause: Callable[[Failure], float],
         changed: asyncio.Event,
-        news: UndoNews,
+        listeners: UndoListeners,
     ) -> None:
         self._services = services
         self._gang = gang
         self._reservation = reservation
         self._pause_after = pause
         self._changed = changed
-        self._news = news
+        self._listeners = listeners
 
     async def run(self, failure: Failure, *, landed_at: float) -> None:
-        """Go on until nothing is left but what counts as gone, and that is written; or until the gang is gone.
+        """Continue until only pods that count as gone are left and that is written, or until the gang is gone.
 
-        Until ``landed_at``, by the monotonic clock, pods may appear that nobody here creates: the last look is later.
+        Until the monotonic time ``landed_at``, pods may appear that this process did not create. The last check is
+        later.
         """
         self._log(failure)
-        if not self._is_told(failure) and await self._tell(failure, self._what_keeps(self._believed())):
-            self._news.told(failure)
+        if not self._is_reported(failure) and await self._report(failure, self._what_keeps(self._cached())):
+            self._listeners.reported(failure)
         behind = await self._until_gone(failure, landed_at)
-        await _until_done(self._take_claims_back)
+        await _until_done(self._release_claims)
         await _until_done(lambda: self._release(failure, behind))
 
     def _log(self, failure: Failure) -> None:
@@ -93,47 +94,47 @@ class Undoing:
         attempt, why = self._reservation.attempt, failure.message
         log.log(level, "attempt %d is undone: %s", attempt, why, extra=about(self._gang.key))
 
-    def _is_told(self, failure: Failure) -> bool:
-        """Whether the status says so already: it was written with a restart, or by an earlier process."""
+    def _is_reported(self, failure: Failure) -> bool:
+        """Whether the status says so already, written with a restart or by an earlier process."""
         gang = self._known()
         return gang is not None and self._stands_in(gang) and undone_in_status(gang) == failure
 
-    def _believed(self) -> list[PodFact]:
-        return believed_members(self._services.state, self._gang, self._reservation.attempt)
+    def _cached(self) -> list[PodFact]:
+        return cached_members(self._services.state, self._gang, self._reservation.attempt)
 
     async def _until_gone(self, failure: Failure, landed_at: float) -> str:
-        """Delete until nothing is left; returns what counts as gone, as :func:`left_behind` says it."""
-        looks, told = 0, None
+        """Delete pods until only those that count as gone are left; returns them as :func:`left_behind` does."""
+        checks, reported = 0, None
         while True:
             to_land = landed_at - self._services.monotonic()
-            left = await self._look(failure)
+            left = await self._delete_what_is_left(failure)
             if left is not None and all(counts_as_gone(pod, self._services.lost_nodes) for pod in left):
                 if to_land <= 0:
                     return left_behind(left, self._services.lost_nodes)
                 await asyncio.sleep(to_land)
                 continue
-            looks += 1
-            if left and looks > _QUIET_LOOKS:
+            checks += 1
+            if left and checks > _QUIET_CHECKS:
                 waits = self._what_keeps(left)
-                if waits != told:
-                    await self._tell(failure, waits)
-                    if told is None:
-                        self._news.lasting(failure, f"{failure.message}; {waits}.")
-                told = waits
-            await self._until_no_pod_is_seen(pause_after(looks))
+                if waits != reported:
+                    await self._report(failure, waits)
+                    if reported is None:
+                        self._listeners.takes_long(failure, f"{failure.message}; {waits}.")
+                reported = waits
+            await self._until_no_pod_is_seen(pause_after(checks))
 
-    async def _look(self, failure: Failure) -> list[PodFact] | None:
-        """What is there of the attempt, each of it deleted where nobody does yet; ``None`` where nobody knows."""
+    async def _delete_what_is_left(self, failure: Failure) -> list[PodFact] | None:
+        """List the pods of the attempt and delete those that are not being deleted; ``None`` where the list failed."""
         services = self._services
         try:
-            left = await look_at_members(services.client, services.state, self._gang, self._reservation.attempt)
+            left = await refresh_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
             log.warning("what is left of it is not known: %s", error, extra=about(self._gang.key))
             return None
         self._changed.clear()
         if failure.reason is Reason.PREEMPTED:
             going = services.deletions.wanting(left)
-            await tell_disrupted(services.client, going, as_sentence(failure.message), services.now())
+            await report_disruption(services.client, going, as_sentence(failure.message), services.now())
         refusal = await services.deletions.delete(left)
         if refusal is not None:
             log.warning("%s", refusal.message, extra=about(self._gang.key))
@@ -144,8 +145,8 @@ class Undoing:
         awaited = [pod for pod in left if not counts_as_gone(pod, services.lost_nodes)]
         return waits_for(awaited, services.state, services.lost_nodes, services.now())
 
-    async def _tell(self, failure: Failure, waits: str) -> bool:
-        """Say in the status that the attempt is being undone, if the status has it; nothing waits for that.
+    async def _report(self, failure: Failure, waits: str) -> bool:
+        """Write to the status that the attempt is being undone, if the status has it; no step waits for that.
 
         Returns whether it was written now.
         """
@@ -169,28 +170,28 @@ class Undoing:
         return False
 
     def _reported_part(self, gang: GangFact) -> str:
-        """What the members have said of the work before they go."""
+        """The part of the work that members reported before they go."""
         state = self._services.state
         return reported_part(self._reservation, (*state.members(gang).values(), *state.departed(gang).values()))
 
-    async def _take_claims_back(self) -> bool:
-        """Take its node off every claim that has no volume yet: the next plan may have it elsewhere."""
+    async def _release_claims(self) -> bool:
+        """Remove the node from every claim that has no volume yet, so that the next plan may choose another."""
         claims, services = self._services.state.claims.claims, self._services
-        told = [
+        with_node = [
             one
             for one in needed_claims(self._gang, self._reservation)
             if one.key in claims and claims[one.key].selected_node == one.node and not claims[one.key].is_bound
         ]
-        failure = await for_each(told, lambda one: take_back(services.client, services.state, one))
+        failure = await for_each(with_node, lambda one: release_claim(services.client, services.state, one))
         if failure is not None:
             log.warning("its claims could not be taken back: %s", failure.message, extra=about(self._gang.key))
         return failure is None
 
     async def _release(self, failure: Failure, behind: str) -> bool:
-        """Remove the reservation from the status, over whatever version the gang has by now."""
+        """Remove the reservation from the newest version of the status."""
         gang = self._known()
         if gang is None or gang.status.end is not None:
-            # It is gone, or its end was written before it could be said that it is undone.
+            # It is gone, or its end was written before the status could say that it is undone.
             return True
         status = mark_released(
             gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=self._services.now()
@@ -217,7 +218,7 @@ class Undoing:
         return stands is not None and stands.attempt == self._reservation.attempt
 
     async def _until_no_pod_is_seen(self, seconds: float) -> None:
-        """Wait until watches show no pod of the attempt (any more), but not for ever: they may be blind."""
+        """Wait until watches show no pod of the attempt, for so many seconds at most, as the watch may be broken."""
         try:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
@@ -233,7 +234,7 @@ class Undoing:
 
 
 async def _until_done(step: Callable[[], Awaitable[bool]]) -> None:
-    """Take a step again and again, with growing pauses, until it says that it is done."""
+    """Repeat a step with growing pauses until it returns True."""
     tries = 0
     while not await step():
         await asyncio.sleep(pause_after(tries))

@@ -1,1 +1,1 @@
-"""What all actions share: requests side by side, refusals, deletions, the window of attempts under way."""
+"""What all actions share: concurrent requests, refusals, deletions, and the window of attempts in progress."""

@@ -12,30 +12,30 @@ _CONFLICT = 409
 _TOO_LARGE = 413
 _INVALID = 422
 
-# A policy or a webhook says so itself, with any code, whatever else its sentence says.
+# Policies and webhooks use these words, with any code and any further text.
 _DENIED = (" denied request", " denied the request")
-# Another refusal as "forbidden" is a policy's too, which no waiting mends, unless it says one of these.
+# Other answers "forbidden" come from policies too, and waiting does not help, unless the message has one of these.
 _MENDED_BY_OTHERS = (
-    # By quotas, as others end; a quota that says what a pod "must specify" is a policy.
+    # Quotas, when others end; a quota that says what a pod "must specify" is a policy.
     "exceeded quota",
     "status unknown for quota",
-    # By a service account, a RuntimeClass or a PriorityClass that is yet to be created.
+    # A service account, a RuntimeClass or a PriorityClass that is created later.
     " not found",
     "no PriorityClass with name",
     "no API token found for service account",
-    # The gang goes with its namespace.
+    # The gang is deleted with its namespace.
     "because it is being terminated",
-    # An API server that has just started.
+    # The API server has just started.
     "not yet ready to handle request",
 )
-# Of a patch that names the UID of a pod, where a new pod has got its name.
+# A patch names the UID of a pod, and a new pod has its name.
 _ANOTHER_POD = "metadata.uid: Invalid value"
-# A dry run is refused for what it is where a webhook takes none; that says nothing of the pod.
+# A webhook takes no dry runs; that says nothing of the pod.
 _NO_DRY_RUN = "does not support dry run"
 
 
 def refused_pod(name: str, answer: Answer) -> Failure:
-    """The API server does not let a member be created."""
+    """The API server refused to create a member."""
     if refused_template(answer) is not None:
         reason = Reason.TEMPLATE_REFUSED
     elif answer.code == _FORBIDDEN and "exceeded quota" in answer.message:
@@ -46,14 +46,14 @@ def refused_pod(name: str, answer: Answer) -> Failure:
 
 
 def refused_claim(name: str, answer: Answer) -> Failure:
-    """The API server does not let a claim be created, or told its node."""
+    """The API server refused to create a claim, or to set its node."""
     is_quota = answer.code == _FORBIDDEN and "exceeded quota" in answer.message
     reason = Reason.QUOTA_EXCEEDED if is_quota else Reason.CLAIM_REFUSED
     return Failure(reason=reason, message=f"the API server refused claim {name}: {answer.message}")
 
 
 def refused_template(answer: Answer) -> Refusal | None:
-    """Why no member can ever be created as things are, if the API server said so; waiting does not mend it."""
+    """Why no such member can ever be created, as the API server said; None where waiting may help."""
     if not _is_final(answer):
         return None
     return Refusal(Reason.TEMPLATE_REFUSED, f"The API server refuses the members: {answer.message.rstrip('.')}.")
@@ -68,12 +68,12 @@ def _is_final(answer: Answer) -> bool:
 
 
 def is_no_dry_run(answer: Answer) -> bool:
-    """Whether the request was refused for being a dry run, which says nothing of the pod."""
+    """Whether the request was refused only for being a dry run."""
     return not answer.is_success and _NO_DRY_RUN in answer.message
 
 
 def refused_binding(name: str, node: str, answer: Answer) -> Failure:
-    """The API server does not let a member be bound."""
+    """The API server refused to bind a member."""
     return Failure(
         reason=Reason.BIND_INTERRUPTED,
         message=f"the API server refused to bind pod {name} to node {node}: {answer.message}",
@@ -81,11 +81,11 @@ def refused_binding(name: str, node: str, answer: Answer) -> Failure:
 
 
 def is_conflict(answer: Answer) -> bool:
-    """Whether something else of that name, or a newer version of it, is there."""
+    """Whether another object of that name, or a newer version, exists."""
     return answer.code == _CONFLICT
 
 
 def is_pod_gone(answer: Answer) -> bool:
-    """Whether the pod that a patch was for, by its UID, is not there, or has changed meanwhile."""
+    """Whether the pod that a patch names by UID is gone or has changed."""
     is_another = answer.code == _INVALID and _ANOTHER_POD in answer.message
     return answer.code == _NOT_FOUND or is_conflict(answer) or is_another

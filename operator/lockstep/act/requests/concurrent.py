@@ -1,4 +1,4 @@
-"""Many requests at once, until one fails."""
+"""Sends many requests at once, until one fails."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,15 +10,14 @@ from lockstep.facts.reasons import Reason
 
 Item = TypeVar("Item")
 
-# As many as the client lets through at once; more would only queue there.
+# As many as the client sends at once; more would only queue there.
 WORKERS = 64
 
 
 async def for_each(items: Sequence[Item], do: Callable[[Item], Awaitable[Failure | None]]) -> Failure | None:
-    """Do something to every item, several at a time and in order; after a failure begin no more.
+    """Call ``do`` for every item, in order and several at a time; start no more after a failure.
 
-    Returns the first failure. What was under way then still ends by itself: a request that is cut off has an unknown
-    outcome.
+    Returns the first failure. Requests in progress still finish, since a cancelled request has an unknown outcome.
     """
     remaining = iter(items)
     failures: list[Failure] = []

@@ -1,4 +1,4 @@
-"""Taking back what an attempt made: pods are deleted by UID, so that nothing of anybody else's can be hit."""
+"""Deletes an attempt's pods by UID, so that no other pod of the same name is deleted."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -13,40 +13,40 @@ from lockstep.facts.reasons import Reason
 
 _NOT_FOUND = 404
 _CONFLICT = 409
-# A pod that the API server has agreed to delete, and that no watch shows as gone or going: the watch is blind, or late.
+# The API server accepted the deletion and no watch shows it: the watch is broken or late.
 NO_EFFECT_SECONDS = 60.0
-# By how much our clock may be behind the API server's.
+# The most that our clock may be behind the API server's.
 _CLOCK_SECONDS = 300.0
-# Longer than any pause, so that failures of a pod are still known when it is asked for again.
+# Longer than any pause, so that failures of a pod are still known at the next try.
 _TIDY_SECONDS = 120.0
 
 
 class Deletions:
-    """Deletes pods, each of them once, whoever asks and however often.
+    """Deletes pods, each of them once, however often it is called for one.
 
-    A pod is asked for again only some time after an error, or after a long while in which nothing has shown an effect.
-    One that somebody deletes with a longer grace period than a member may have is deleted again, with the longest.
+    A deletion is repeated only some time after an error, or after a long while without an effect. A pod that is being
+    deleted with a longer grace period than members may have is deleted again, with the longest one.
     """
 
     def __init__(self, client: KubeClient, *, monotonic: Callable[[], float], now: Callable[[], float]) -> None:
         self._client = client
         self._monotonic = monotonic
         self._now = now
-        # By UID. What no longer keeps anybody from asking is dropped, so these cannot grow.
+        # By UID. Entries that no longer prevent a request are dropped, so these stay small.
         self._not_before: dict[str, float] = {}
         self._failures: dict[str, int] = {}
         self._tidy_at = 0.0
 
     def wanting(self, pods: Iterable[PodFact]) -> list[PodFact]:
-        """Those of these pods that are not being deleted, or not soon enough, and that may be asked for."""
+        """Those of these pods that still need a deletion and whose pause is over."""
         now, latest = self._monotonic(), self._now() + MOST_GRACE_SECONDS + _CLOCK_SECONDS
         unwanted = (pod for pod in pods if not pod.is_deleting or (pod.gone_by or 0.0) > latest)
         return [pod for pod in unwanted if self._not_before.get(pod.uid, now) <= now]
 
     async def delete(self, pods: Iterable[PodFact]) -> Failure | None:
-        """Delete these pods where nobody does yet; one that is gone, or is another one by now, is no failure.
+        """Delete these pods unless a deletion is in progress; a pod that is gone or replaced is no failure.
 
-        A pod that the API server refuses to delete keeps no other from being deleted. Returns the first failure.
+        A refused deletion does not stop the others. Returns the first failure.
         """
         self._tidy()
         wanting = self.wanting(pods)
@@ -78,7 +78,7 @@ class Deletions:
         return Failure(reason=Reason.API_UNAVAILABLE, message=message)
 
     def _rest(self, uids: Iterable[str]) -> None:
-        """These were not deleted: nobody asks for them again before a pause is over."""
+        """Start a pause for pods that were not deleted."""
         now = self._monotonic()
         for uid in uids:
             failures = self._failures.get(uid, 0)

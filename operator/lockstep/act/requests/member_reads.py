@@ -1,4 +1,4 @@
-"""Asking the API server itself for the members of an attempt: for whoever waits for a watch that may be blind."""
+"""Lists the members of an attempt at the API server, in case the watch is broken."""
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
@@ -15,7 +15,7 @@ from lockstep.watch.reader import ReadingTurns
 async def list_members(client: KubeClient, gang: GangFact, attempt: int) -> list[PodFact]:
     """The pods of one attempt as the API server has them now.
 
-    A request whose answer was lost may have made one that no watch has shown. Raises ``ApiUnavailableError``.
+    A request whose answer was lost may have created one that no watch has shown. Raises ``ApiUnavailableError``.
     """
     selector = f"{GANG_LABEL}={gang.key.name},{ATTEMPT_LABEL}={attempt}"
     turns, pods = ReadingTurns(), []
@@ -27,14 +27,14 @@ async def list_members(client: KubeClient, gang: GangFact, attempt: int) -> list
     return [pod for pod in pods if pod.member is not None and pod.member.gang_uid == gang.uid]
 
 
-async def look_at_members(client: KubeClient, state: State, gang: GangFact, attempt: int) -> list[PodFact]:
-    """List the pods of one attempt, and believe what is news in it. Raises ``ApiUnavailableError``.
+async def refresh_members(client: KubeClient, state: State, gang: GangFact, attempt: int) -> list[PodFact]:
+    """List the pods of one attempt and update the cache. Raises ``ApiUnavailableError``.
 
-    A watch may have been faster than the list: what it has shown meanwhile stays. A pod that went meanwhile would never
-    be heard of again, and its room would be taken for ever.
+    The watch may be ahead of the list, so newer states in the cache stay. A pod that the watch removed meanwhile is not
+    added again, because nothing would ever remove it.
     """
-    before = believed_members(state, gang, attempt)
-    with state.roster.noting_gone() as gone:
+    before = cached_members(state, gang, attempt)
+    with state.roster.collecting_removed() as gone:
         pods = await list_members(client, gang, attempt)
     for pod in pods:
         known = state.pods.get(pod.key)
@@ -43,13 +43,13 @@ async def look_at_members(client: KubeClient, state: State, gang: GangFact, atte
     there = {pod.uid for pod in pods}
     for pod in before:
         if pod.uid not in there:
-            # It was known before the list began, so that the list would have it.
+            # It was known before the list began, so the list would have it.
             state.remove_pod(pod.key, pod.uid)
     return pods
 
 
 def is_further(pod: PodFact, known: PodFact) -> bool:
-    """Whether the pod has come further in its life than is known: nothing of that is ever taken back."""
+    """Whether the pod is further in its life than the cache knows. No such step is ever reversed."""
     stages, known_stages = _stages(pod), _stages(known)
     return stages != known_stages and all(one >= other for one, other in zip(stages, known_stages, strict=True))
 
@@ -59,6 +59,6 @@ def _stages(pod: PodFact) -> tuple[bool, bool, bool, bool]:
     return bool(pod.node), has_run, pod.has_ended, pod.is_deleting
 
 
-def believed_members(state: State, gang: GangFact, attempt: int) -> list[PodFact]:
-    """The pods of one attempt, as far as they are known."""
+def cached_members(state: State, gang: GangFact, attempt: int) -> list[PodFact]:
+    """The pods of one attempt in the cache."""
     return [pod for pod in state.members(gang).values() if pod.member is not None and pod.member.attempt == attempt]

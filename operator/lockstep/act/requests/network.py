@@ -1,7 +1,7 @@
-"""What the members of an attempt find each other by: made, or seen to be there, while their pods are created.
+"""The Service and ConfigMap by which members find each other, created or checked while the pods are created.
 
-The Service stays as it is for all attempts of a gang; its ConfigMap is written anew for each, before a member of it is
-bound. What somebody else has made under these names is left alone.
+The Service stays for all attempts of a gang. The ConfigMap is written for each attempt, before a member is bound.
+Objects of these names that are not the gang's are left alone.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ Manifest = Mapping[str, Any]
 
 _NOT_FOUND = 404
 _FIRST_ATTEMPT = 1
-# What belongs to an earlier gang of the name goes by itself, as soon as Kubernetes' garbage collector comes to it.
+# Objects of an earlier gang of the name are removed by Kubernetes' garbage collector, in its own time.
 _PAUSES_SECONDS = (0.25, 0.5, 1.0, 2.0)
 
 
 class _Thing(NamedTuple):
-    """An object of the gang's: what it is called in a sentence, where it is, and what it is to be."""
+    """An object of the gang: its name in sentences, its URLs, and its wanted manifest."""
 
     called: str
     folder: Target
@@ -50,18 +50,18 @@ class Network:
             self._things.append(_config_map(gang, content))
 
     async def make(self) -> Failure | None:
-        """See to both; where the members can't find each other, the failure says why."""
+        """Create or update both; a failure says why members can't find each other."""
         try:
             for thing in self._things:
-                failure = await self._see_to(thing)
+                failure = await self._ensure(thing)
                 if failure is not None:
                     return failure
         except ApiUnavailableError as error:
             return Failure(reason=Reason.API_UNAVAILABLE, message=f"the API server did not answer: {error}")
         return None
 
-    async def _see_to(self, thing: _Thing) -> Failure | None:
-        """Make it, or see that it is there, the gang's own and as it is to be."""
+    async def _ensure(self, thing: _Thing) -> Failure | None:
+        """Create the object, or make sure that it exists, is the gang's and has the wanted content."""
         failure: Failure | None = None
         for seconds in (*_PAUSES_SECONDS, 0.0):
             answer = await self._present(thing)
@@ -80,9 +80,9 @@ class Network:
         return failure
 
     async def _present(self, thing: _Thing) -> Answer:
-        """The object as it is there, made where it was not.
+        """The object as it exists, created if missing.
 
-        At a gang's first attempt it is not there yet, and at later ones it is: the likelier request is the first.
+        A gang's first attempt creates before it reads, later ones read first: the likelier request comes first.
         """
         if not self._is_first:
             answer = await self._client.get(thing.place)
@@ -92,7 +92,7 @@ class Network:
         return await self._client.get(thing.place) if is_conflict(answer) else answer
 
     async def _is_as_wanted(self, thing: _Thing, there: Manifest) -> bool:
-        """Whether it has the content that it is to have, by now; a Service has none of each attempt's."""
+        """Make its content as wanted; returns False where the write failed. A Service always is."""
         if there.get("data") == thing.wanted.get("data"):
             return True
         version = {"resourceVersion": there["metadata"]["resourceVersion"]}
@@ -101,7 +101,7 @@ class Network:
 
 
 async def is_in_the_way(client: KubeClient, gang: GangFact) -> bool:
-    """Whether something of a name that the gang's network needs is there, and no GangJob's of its name."""
+    """Whether an object has a name that the gang's network needs, and belongs to no GangJob of this name."""
     if gang.spec is None or gang.spec.network is None:
         return False
     namespace, name = gang.key

@@ -11,7 +11,7 @@ from lockstep.facts.pods.failure import Failure
 class Ending(Enum):
     """How an attempt ended.
 
-    ``NOT_RESERVED``: the gang had changed, or is gone. ``REFUSED``: the API server does not take the reservation.
+    ``NOT_RESERVED``: the gang has changed or is gone. ``REFUSED``: the API server refused the reservation.
     """
 
     PLACED = auto()
@@ -22,7 +22,7 @@ class Ending(Enum):
 
     @property
     def is_failure(self) -> bool:
-        """Whether the gang must wait before it is tried again."""
+        """Whether the gang must wait before the next try."""
         match self:
             case Ending.REFUSED | Ending.UNDONE | Ending.BROKEN_OFF:
                 return True
@@ -34,10 +34,10 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How an attempt ended.
+    """The outcome of an attempt.
 
-    ``failure`` says why where it was undone, ``refusal`` is the API server's sentence where it refused the reservation,
-    ``verdict`` what admission makes of the members where that was the reason.
+    ``failure``: why it was undone. ``refusal``: the API server's message where it refused the reservation. ``verdict``:
+    what admission makes of the members, where that was the reason.
     """
 
     ending: Ending

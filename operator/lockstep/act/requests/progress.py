@@ -1,4 +1,4 @@
-"""How far the members of a reservation are: counted from pods, never from what we did."""
+"""The progress of a reservation's members, counted from pods and never from our own requests."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from lockstep.facts.reasons import Reason
 
 
 class Loss(NamedTuple):
-    """A member that failed or was taken away, what has become of it, and a clause that says why."""
+    """A member that failed or was taken away, its outcome, and a clause that says why."""
 
     rank: int
     pod: PodFact
@@ -24,12 +24,12 @@ class Loss(NamedTuple):
 
     @property
     def is_own_failure(self) -> bool:
-        """Whether the member's own program failed: the cluster had no part in it."""
+        """Whether the member's own program failed, without a cause in the cluster."""
         return not self.outcome.is_loss
 
     @property
     def lost_on(self) -> LostOn:
-        """On which node the member was lost, and how its kubelet rejected it if it did."""
+        """The node where the member was lost, and why its kubelet rejected it, if it did."""
         pod = self.pod
         return LostOn(pod.node, self.outcome, pod.rejected_for, pod.ended_because if pod.rejected_for else "")
 
@@ -38,7 +38,7 @@ class Loss(NamedTuple):
 class Progress:
     """Counts over the members of one attempt; ended members count as bound, succeeded ones as running too.
 
-    ``unseen``: no watch has ever shown them. ``losses``: who failed or was taken away, by rank.
+    ``unseen``: members that no watch has ever shown. ``losses``: members that failed or were taken away, by rank.
     """
 
     size: int
@@ -51,20 +51,20 @@ class Progress:
     _succeeded: list[int] = field(default_factory=list)
 
     def count_succeeded(self, rank: int, *, is_bound: bool) -> None:
-        """Count a member that has ended well."""
+        """Count a member that has succeeded."""
         self.bound += is_bound
         self.running += 1
         self.succeeded += 1
         self._succeeded.append(rank)
 
     def lose(self, loss: Loss, reason: Reason) -> None:
-        """The cluster took a member away."""
+        """Count a member that the cluster took away."""
         self.losses.append(loss)
         self._taken_because = reason
 
     @property
     def disrupted(self) -> Failure | None:
-        """Why the cluster took members away, if it did: the last one gives the reason, each the node where it was."""
+        """Why the cluster took members away, if it did: the reason of the last loss, and the nodes of all."""
         if self._taken_because is None:
             return None
         taken = [loss for loss in self.losses if not loss.is_own_failure]
@@ -73,7 +73,7 @@ class Progress:
 
     @property
     def succeeded_ranks(self) -> int:
-        """Which members have ended well, one bit for each rank."""
+        """The ranks that have succeeded, one bit each."""
         return ranks_from(self._succeeded)
 
     @property
@@ -83,12 +83,12 @@ class Progress:
 
     @property
     def is_running(self) -> bool:
-        """Whether every member runs, or has run to its end."""
+        """Whether every member runs or has succeeded."""
         return self.running == self.size
 
     @property
     def has_succeeded(self) -> bool:
-        """Whether every member has ended well."""
+        """Whether every member has succeeded."""
         return self.succeeded == self.size
 
 
@@ -99,9 +99,9 @@ def progress(
     *,
     succeeded_ranks: int = 0,
 ) -> Progress:
-    """Count the members of a reservation among the pods that are there and those that were there.
+    """Count the members of a reservation among the pods that exist and those that are gone.
 
-    A rank of which it is remembered that it has succeeded has, whatever pod is there.
+    A rank that is remembered as succeeded counts as such, whatever pod exists.
     """
     counts = Progress(size=reservation.size)
     for rank, key in enumerate(reservation.pod_keys()):
@@ -118,7 +118,7 @@ def progress(
 
 
 def progress_of(state: State, gang: GangFact, reservation: Reservation) -> Progress:
-    """Count the members that a gang holds nodes for, as watches have shown them and its status remembers them."""
+    """Count the members of a gang's reservation, from the cache and its status."""
     return progress(
         reservation,
         state.members(gang),
@@ -128,13 +128,13 @@ def progress_of(state: State, gang: GangFact, reservation: Reservation) -> Progr
 
 
 def remembered_ranks(gang: GangFact, reservation: Reservation) -> int:
-    """The members of that attempt of which the gang's status remembers that they have ended well."""
+    """The ranks of that attempt that succeeded, as the gang's status remembers them."""
     status = gang.status
     return parse_ranks(status.succeeded_ranks) if status.attempt == reservation.attempt else 0
 
 
 def reported_part(reservation: Reservation, pods: Iterable[PodFact]) -> str:
-    """What part of the work that attempt's members say is done: where they differ, the least; '' where none says."""
+    """The part of the work that the attempt's members report as done: the least of all; '' where none reports."""
     attempt = reservation.attempt
     said = (pod.progress for pod in pods if pod.progress and pod.member and pod.member.attempt == attempt)
     return min(said, key=float, default="")
@@ -167,6 +167,6 @@ def _count(counts: Progress, pod: PodFact, rank: int, *, is_gone: bool) -> None:
 
 
 def _disrupted(pod: PodFact) -> str:
-    """A clause about a member that the cluster ended; one whose program then ended well says nothing itself."""
+    """A clause about a member that the cluster ended; it ends without a reason where the program succeeded."""
     because = f": {pod.ended_because}" if pod.ended_because else ""
     return f"pod {pod.key.name} on node {pod.node} was ended by the cluster{because}"

@@ -1,4 +1,4 @@
-"""What an attempt that is taken back waits for and what it leaves behind, in words; and what to do of a dead node."""
+"""Sentences about the pods that undoing an attempt waits for or leaves, and advice about dead nodes."""
 
 from collections.abc import Iterable
 
@@ -10,24 +10,24 @@ from lockstep.report.text.sentences import REMEDY_BEGINS, listed
 
 
 def counts_as_gone(pod: PodFact, lost_nodes: LostNodes) -> bool:
-    """Whether no next attempt waits for the pod any more, though it is still there.
+    """Whether no later attempt waits for the pod, though it still exists.
 
-    It is being deleted, and takes no room: it has ended, or is on no node, and only a finalizer keeps it. Or its node
-    is lost: no kubelet can say that it has ended. Its room then stays taken until it is gone.
+    It is being deleted and takes no room: it has ended or has no node, and only a finalizer keeps it. Or its node is
+    lost, so no kubelet can report its end. Then its room stays taken until it is gone.
     """
     return pod.is_deleting and (not takes_room(pod) or lost_nodes.why_lost(pod.node) is not None)
 
 
 def waits_for(pods: Iterable[PodFact], state: State, lost_nodes: LostNodes, now: float) -> str:
-    """``waits for g-1-0 on n1, g-1-3 on n4. If node n4 is dead, …``, without the full stop at its end; '' for no pods.
+    """``waits for g-1-0 on n1, g-1-3 on n4. If node n4 is dead, …``, without the last full stop; '' for no pods.
 
-    What to do is only said of nodes that are not ready, or whose pods have outstayed their grace period ``now``.
+    The advice is only for nodes that are not ready, or whose pods have outlasted their grace period at ``now``.
     """
     left = _sorted(pods)
     if not left:
         return ""
-    doubtful = sorted({pod.node for pod in left if _may_be_dead(pod, state, now)})
-    return f"waits for {_named(left, lost_nodes)}{_advice(doubtful)}"
+    maybe_dead = sorted({pod.node for pod in left if _may_be_dead(pod, state, now)})
+    return f"waits for {_named(left, lost_nodes)}{_advice(maybe_dead)}"
 
 
 def left_behind(pods: Iterable[PodFact], lost_nodes: LostNodes) -> str:
@@ -37,7 +37,7 @@ def left_behind(pods: Iterable[PodFact], lost_nodes: LostNodes) -> str:
 
 
 def kept_by(pod: PodFact) -> str:
-    """A clause that names the finalizers of a pod that is being deleted, after its name; '' where it has none."""
+    """A clause that names the finalizers of a pod that is being deleted; '' where it has none."""
     if not pod.finalizers:
         return ""
     return f", kept by the finalizer{'s' if len(pod.finalizers) > 1 else ''} {listed(pod.finalizers)}"
@@ -59,7 +59,7 @@ def _where(pod: PodFact, lost_nodes: LostNodes) -> str:
 
 
 def _may_be_dead(pod: PodFact, state: State, now: float) -> bool:
-    """Whether a person has to look at the pod's node. Of one that is gone or out of service Kubernetes knows enough."""
+    """Whether a person must check the pod's node. It is not needed for nodes that are gone or out of service."""
     node = state.nodes.get(pod.node)
     if node is None or not takes_room(pod) or any(taint.key == OUT_OF_SERVICE for taint in node.taints):
         return False

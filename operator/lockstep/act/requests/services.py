@@ -1,4 +1,4 @@
-"""What attempts and the cycle work with."""
+"""The objects that attempts and the cycle share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from lockstep.snapshot.snapshots import SnapshotCutter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What every attempt works with, and the cycle too.
+    """What every attempt and the cycle work with.
 
-    ``now`` is the time of day in seconds: what is written for people. ``monotonic`` measures how long something takes
-    or is to wait; no step of the time of day moves it. ``writer`` writes statuses, ``count_binding`` is told of each
-    binding's result, ``count_refused`` of each status of an attempt that the API server does not take. ``lost_nodes``
-    knows which nodes are lost, ``cutter`` whether what is reserved would still be planned so. An attempt waits
-    ``provision_timeout`` seconds for its volumes, and begins when ``window`` lets it in.
+    ``now`` is the time of day in seconds, for what users read. ``monotonic`` measures durations, and no step of the
+    time of day moves it. ``writer`` writes statuses. ``count_binding`` is called with each binding's result.
+    ``count_refused`` is called for each status of an attempt that the API server refuses. ``lost_nodes`` knows which
+    nodes are lost. ``cutter`` knows whether a reservation would still be planned. An attempt waits
+    ``provision_timeout`` seconds for its volumes, and begins when ``window`` admits it.
     """
 
     client: KubeClient

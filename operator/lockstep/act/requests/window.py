@@ -1,6 +1,6 @@
-"""How many members may be on their way to their nodes at once: a gang that has begun is whole before the next begins.
+"""Limits how many members are being created or bound at once, so that a gang is whole before the next begins.
 
-All gangs of a burst could begin at once. Each would then be made of pods without nodes for as long as the burst lasts.
+If all gangs of a burst began at once, each would be incomplete for as long as the burst lasts.
 """
 
 import asyncio
@@ -8,10 +8,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-# The client has 64 writes under way at once: half of these members are being created while the others are bound.
+# In members. The client has 64 writes in progress: half of these members are created while the others are bound.
 LEAST_MEMBERS = 128
 _MOST_MEMBERS = 4096
-# What a gang may take from its reservation to its last binding, before fewer are let in.
+# If a gang takes longer from its reservation to its last binding, the window gets smaller.
 _WANTED_SECONDS = 1.0
 _WIDER_BY_MEMBERS = 16
 _NARROWER_BY = 0.75
@@ -25,10 +25,10 @@ class _Waiting(NamedTuple):
 
 
 class AttemptWindow:
-    """Lets gangs in by the number of their members, in the order in which they ask.
+    """Admits gangs by the number of their members, in the order in which they ask.
 
-    It grows while gangs are done soon and others wait, and shrinks while they take long: the API server's answers
-    decide. A gang that is larger goes in alone. ``monotonic`` is a clock in seconds.
+    It grows while gangs finish soon and others wait, and shrinks while they take long, as the API server's answers
+    decide. A gang larger than the window enters alone. ``monotonic`` is a clock in seconds.
     """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
@@ -40,15 +40,15 @@ class AttemptWindow:
 
     @property
     def width(self) -> int:
-        """How many members there may be inside."""
+        """The number of members that may be inside."""
         return int(self._width)
 
     def stay(self, members: int) -> "Stay":
-        """Describe the stay of a gang with so many members, which has not begun."""
+        """A stay, not yet begun, of a gang with so many members."""
         return Stay(self, members, self._monotonic)
 
     async def enter(self, members: int) -> bool:
-        """Wait until there is room for so many, who have to leave; returns whether there was none at first."""
+        """Wait until there is room for so many members; returns whether it had to wait. The caller must leave."""
         if not self._waiting and self._has_room(members):
             self._inside += members
             return False
@@ -58,7 +58,7 @@ class AttemptWindow:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                # It was let in at the same moment.
+                # It was admitted at the same moment.
                 self.leave(members)
             else:
                 self._let_in()
@@ -66,12 +66,12 @@ class AttemptWindow:
         return True
 
     def leave(self, members: int) -> None:
-        """So many are no longer inside."""
+        """So many members leave."""
         self._inside -= members
         self._let_in()
 
     def took(self, members: int, since: float) -> None:
-        """A gang that entered at that time has all its bindings, or has stayed for as long as it may."""
+        """A gang that entered at ``since`` has all its bindings, or has reached the longest stay."""
         now = self._monotonic()
         if members > self._width:
             # Its time is that of its own many writes.
@@ -80,7 +80,7 @@ class AttemptWindow:
             if self._waiting:
                 self._width = min(self._width + _WIDER_BY_MEMBERS, _MOST_MEMBERS)
         elif since >= self._narrowed_at:
-            # Those inside since before the last change tell nothing of the width that it made.
+            # Gangs that entered before the last change say nothing of the new width.
             self._width = max(self._width * _NARROWER_BY, LEAST_MEMBERS)
             self._narrowed_at = now
 
@@ -99,7 +99,7 @@ class AttemptWindow:
 
 
 class Stay:
-    """One gang's stay in the window. To leave what was not entered, or was left, changes nothing."""
+    """One gang's stay in the window. To leave without being inside changes nothing."""
 
     def __init__(self, window: AttemptWindow, members: int, monotonic: Callable[[], float]) -> None:
         self._window = window
@@ -109,14 +109,14 @@ class Stay:
         self._limit: asyncio.TimerHandle | None = None
 
     async def enter(self) -> bool:
-        """Enter when there is room; returns whether it had to wait: belief may have changed meanwhile."""
+        """Enter when there is room; returns whether it had to wait, since the cache may have changed meanwhile."""
         has_waited = await self._window.enter(self._members)
         self._since = self._monotonic()
         self._limit = asyncio.get_running_loop().call_later(LONGEST_STAY_SECONDS, self.done)
         return has_waited
 
     def done(self) -> None:
-        """All bindings were answered: leave, and let the window learn how long it took."""
+        """All bindings were answered: leave, and report the time to the window."""
         if self._limit is not None:
             self._window.took(self._members, self._since)
         self.leave()

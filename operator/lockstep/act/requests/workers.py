@@ -1,4 +1,4 @@
-"""Does something for gangs one by one, a few at once, so that one that takes long keeps no other waiting."""
+"""Does work for gangs one by one, a few at once, so that a slow one does not delay the others."""
 
 import asyncio
 import logging
@@ -17,9 +17,9 @@ Take = Callable[[Callable[[str], bool]], GangKey | None]
 
 
 class Workers:
-    """Works for ``at_once`` gangs at the same time, of which ``of_namespace`` at most are of one namespace.
+    """Works for ``at_once`` gangs at the same time, at most ``of_namespace`` of them in one namespace.
 
-    ``take`` gives the next gang whenever a worker is free; an exception of ``work`` costs that gang alone something.
+    ``take`` returns the next gang whenever a worker is free. An exception of ``work`` affects only its gang.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Workers:
         self._busy: Counter[str] = Counter()
 
     def wake(self) -> None:
-        """There is a gang to work for: have it taken as soon as a worker is free."""
+        """Take waiting gangs as soon as a worker is free."""
         while len(self._tasks) < self._at_once:
             gang = self._take(self._is_busy)
             if gang is None:
@@ -45,17 +45,17 @@ class Workers:
             task.add_done_callback(partial(self._ended, gang))
 
     def is_at_work(self, gang: GangKey) -> bool:
-        """Whether something is done for that gang just now, and is not cancelled."""
+        """Whether work for that gang is in progress and not cancelled."""
         return gang in self._at_work
 
     def cancel(self, gang: GangKey) -> None:
-        """Do no more for that gang of what is under way."""
+        """Cancel the work for that gang."""
         task = self._at_work.pop(gang, None)
         if task is not None:
             task.cancel()
 
     async def stop(self) -> None:
-        """End all that is under way, and begin nothing more."""
+        """Cancel all work, and start no more."""
         self._at_once = 0
         for task in self._tasks:
             task.cancel()

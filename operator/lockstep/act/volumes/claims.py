@@ -1,4 +1,4 @@
-"""Before the pods of an attempt: the claims that its members have of their own and keep over restarts."""
+"""Creates, before the pods of an attempt, the claims that its members own and keep over restarts."""
 
 import asyncio
 from collections.abc import Mapping
@@ -28,7 +28,10 @@ Manifest = Mapping[str, Any]
 async def create_missing_claims(
     client: KubeClient, state: State, gang: GangFact, reservation: Reservation
 ) -> Failure | None:
-    """Create the kept claims of all ranks that have none yet. One that is there is used, unless it is another's."""
+    """Create the kept claims that are missing, of all ranks.
+
+    An existing one is used, unless it belongs to another gang.
+    """
     assert gang.spec is not None, "a refused gang has no members"
     templates = {role.name: [one.decoded() for one in role.claim_templates] for role in gang.spec.roles}
     wanted = (
@@ -54,7 +57,7 @@ async def _create(client: KubeClient, state: State, gang: GangFact, claim: Manif
 
 
 def _take(state: State, gang: GangFact, key: ClaimKey, answer: Answer) -> Failure | None:
-    """Believe in the claim that was made, now or before, if it is one for the gang."""
+    """Put the claim, created now or earlier, into the cache; a failure where the gang can't use it."""
     if not answer.is_success:
         return refused_claim(key.name, answer)
     fact = parse_claim(answer.body)

@@ -1,4 +1,4 @@
-"""The claims that the members of one attempt use, and where each has to have its volume."""
+"""The claims that the members of one attempt use, and the nodes that their volumes must reach."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from lockstep.facts.pods.pod import PodKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeededClaim:
-    """A claim of an attempt's members, who are on ``nodes``; its volume is made for the first of these.
+    """A claim of members on ``nodes``; its volume is made for the first of these.
 
-    ``pod``: the one with which it comes and goes, where it does.
+    ``pod``: the pod that the claim is created and deleted with, if any.
     """
 
     key: ClaimKey
@@ -24,7 +24,7 @@ class NeededClaim:
 
     @property
     def node(self) -> str:
-        """Where its volume is to be made."""
+        """The node for which its volume is made."""
         return self.nodes[0]
 
 

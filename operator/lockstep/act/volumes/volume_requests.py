@@ -1,7 +1,7 @@
-"""What is written of claims that wait for their first consumer: where their volume is to be, and that it no longer is.
+"""Writes to claims that wait for their first consumer: the volume or node that they get, and its removal.
 
-A claim gets a volume that is there where one suits, as kube-scheduler chooses it, and is else told the node. Every
-write is conditional on the version that was looked at, so that what others write meanwhile is never overwritten.
+A claim gets an existing volume where one suits, chosen as kube-scheduler does, and a selected node otherwise. Every
+write is conditional on the version that was read, so that no other write is overwritten.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.volume import parse_claim, parse_volume
-from lockstep.api.members.claims import promised_to, told_node
+from lockstep.api.members.claims import promised_to, selected_node_patch
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, VolumeFact
 from lockstep.facts.gang.gang import GangFact
@@ -22,35 +22,36 @@ from lockstep.facts.reasons import Reason
 
 _NOT_FOUND = 404
 _CONFLICT = 409
-# What others write at the same time they do not write for ever.
+# Other writers do not change a claim at the same moment for ever.
 _MOST_CONFLICTS = 5
 
 
-class Teller:
-    """Tells the claims of one attempt where their volumes are to be."""
+class ClaimWriter:
+    """Sets volume or node of the claims of one attempt."""
 
     def __init__(self, services: Services, gang: GangFact) -> None:
         self._services = services
         self._client = services.client
         self._state = services.state
         self._gang = gang
-        self._told: set[ClaimKey] = set()
+        self._with_node: set[ClaimKey] = set()
         self._chosen: dict[str, ClaimKey] = {}
         self._promised: set[ClaimKey] = set()
 
-    async def tell(self, needed: NeededClaim) -> Failure | None:
-        """Promise a volume to the claim, or tell it its node. Whoever was told before and is not any more was refused.
+    async def write(self, needed: NeededClaim) -> Failure | None:
+        """Promise a volume to the claim, or set its selected node.
 
-        The claim is looked at first: what a watch shows may be older than what was written here.
+        If a node was set here before and is removed by now, the provisioner has refused it. The claim is read first:
+        the cache may be older than what was written here.
         """
         for _ in range(_MOST_CONFLICTS):
-            answer = await look_at_claim(self._client, self._state, needed.key)
+            answer = await refresh_claim(self._client, self._state, needed.key)
             claim = self._state.claims.claims.get(needed.key)
             if claim is None or claim.is_bound or claim.volume or claim.selected_node:
                 return None
-            if needed.key in self._told:
+            if needed.key in self._with_node:
                 return self._refused(needed)
-            written = await self._promise_or_tell(needed, claim, answer)
+            written = await self._promise_or_select_node(needed, claim, answer)
             if isinstance(written, Failure):
                 return written
             if written.code == _NOT_FOUND:
@@ -61,31 +62,31 @@ class Teller:
         return Failure(reason=Reason.CLAIM_REFUSED, message=message)
 
     def has_promised(self, claim: ClaimKey) -> bool:
-        """Whether a volume is for that claim by now, so that Kubernetes will bind the two."""
+        """Whether a volume is reserved for that claim, so that Kubernetes will bind the two."""
         return claim in self._promised
 
-    def remember(self, nodes: Iterable[str]) -> None:
-        """Keep the gang off nodes where it gets no volumes, for a while."""
-        self._state.failed_nodes.note_without_volumes(self._gang.uid, nodes, self._services.now())
+    def avoid(self, nodes: Iterable[str]) -> None:
+        """Keep the gang off these nodes for a while, as it got no volumes there."""
+        self._state.failed_nodes.record_without_volumes(self._gang.uid, nodes, self._services.now())
 
-    async def _promise_or_tell(self, needed: NeededClaim, claim: ClaimFact, looked_at: Answer) -> Answer | Failure:
+    async def _promise_or_select_node(self, needed: NeededClaim, claim: ClaimFact, read: Answer) -> Answer | Failure:
         volume = self._volume_for(needed, claim)
         if volume is not None:
             return await self._promise(volume, claim)
         kind = self._state.claims.storage.class_of(claim.wish.storage_class)
         if kind is None or not self._state.claims.storage.makes_on(kind, self._state.nodes.index()):
-            self.remember([needed.node])
+            self.avoid([needed.node])
             message = f"no volume that suits claim {needed.key.name} is left for {needed.node}"
             return Failure(reason=Reason.VOLUME_NOT_PROVIDED, message=message)
-        version = looked_at.body["metadata"]["resourceVersion"]
-        answer = await self._client.patch(paths.claim(needed.key), told_node(version, needed.node))
+        version = read.body["metadata"]["resourceVersion"]
+        answer = await self._client.patch(paths.claim(needed.key), selected_node_patch(version, needed.node))
         if answer.is_success:
             self._state.claims.apply_claim(parse_claim(answer.body))
-            self._told.add(needed.key)
+            self._with_node.add(needed.key)
         return answer
 
     def _volume_for(self, needed: NeededClaim, claim: ClaimFact) -> VolumeFact | None:
-        """The volume that the claim gets, if there is one, from now on nobody else's of this attempt."""
+        """The volume that the claim gets, if any; no other claim of this attempt gets it from now on."""
         claims, nodes = self._state.claims, self._state.nodes.index()
         for volume in claims.provisioning.candidates(claims.seeker_of(claim)):
             is_free = self._chosen.get(volume.name, claim.key) == claim.key
@@ -95,8 +96,8 @@ class Teller:
         return None
 
     async def _promise(self, volume: VolumeFact, claim: ClaimFact) -> Answer:
-        """Promise a volume that the claim can still have; what somebody else has taken meanwhile is a conflict."""
-        answer = await look_at_volume(self._client, self._state, volume.name)
+        """Reserve the volume for the claim; a volume that another claim has taken meanwhile is a conflict."""
+        answer = await refresh_volume(self._client, self._state, volume.name)
         seeker = self._state.claims.seeker_of(claim)
         if volume.name not in {one.name for one in self._state.claims.provisioning.candidates(seeker)}:
             return answer._replace(code=_CONFLICT)
@@ -108,26 +109,26 @@ class Teller:
         return answer
 
     def _refused(self, needed: NeededClaim) -> Failure:
-        self.remember([needed.node])
+        self.avoid([needed.node])
         message = f"the volume of claim {needed.key.name} was refused for {needed.node}"
         return Failure(reason=Reason.VOLUME_NOT_PROVIDED, message=message)
 
 
-async def look_at_claim(client: KubeClient, state: State, key: ClaimKey) -> Answer:
-    """Ask the API server for a claim and the volume that it has, and believe it. Raises ``ApiUnavailableError``."""
+async def refresh_claim(client: KubeClient, state: State, key: ClaimKey) -> Answer:
+    """Read a claim and its volume from the API server into the cache. Raises ``ApiUnavailableError``."""
     answer = await client.get(paths.claim(key))
     if answer.is_success:
         claim = parse_claim(answer.body)
         state.claims.apply_claim(claim)
         if claim.is_bound and not state.claims.is_usable(claim):
-            await look_at_volume(client, state, claim.volume)
+            await refresh_volume(client, state, claim.volume)
     elif answer.code == _NOT_FOUND:
         state.claims.remove_claim(key)
     return answer
 
 
-async def look_at_volume(client: KubeClient, state: State, name: str) -> Answer:
-    """Ask the API server for a volume, and believe it. Raises as above."""
+async def refresh_volume(client: KubeClient, state: State, name: str) -> Answer:
+    """Read a volume from the API server into the cache. Raises ``ApiUnavailableError``."""
     answer = await client.get(paths.volume(name))
     if answer.is_success:
         state.claims.apply_volume(parse_volume(answer.body))
@@ -136,18 +137,18 @@ async def look_at_volume(client: KubeClient, state: State, name: str) -> Answer:
     return answer
 
 
-async def take_back(client: KubeClient, state: State, needed: NeededClaim) -> None:
-    """Take its node off a claim that has no volume yet, so that another node can be tried. Raises as above.
+async def release_claim(client: KubeClient, state: State, needed: NeededClaim) -> None:
+    """Remove the node from a claim without a volume, so that another can be tried. Raises ``ApiUnavailableError``.
 
-    A volume that is made all the same is bound to the claim, and the next plan goes where that is.
+    A volume that is made all the same is bound to the claim, and the next plan follows it.
     """
     for _ in range(_MOST_CONFLICTS):
-        answer = await look_at_claim(client, state, needed.key)
+        answer = await refresh_claim(client, state, needed.key)
         claim = state.claims.claims.get(needed.key)
         if claim is None or claim.is_bound or claim.volume or claim.selected_node != needed.node:
             return
         version = answer.body["metadata"]["resourceVersion"]
-        written = await client.patch(paths.claim(needed.key), told_node(version, None))
+        written = await client.patch(paths.claim(needed.key), selected_node_patch(version, None))
         if written.is_success:
             state.claims.apply_claim(parse_claim(written.body))
         if not is_conflict(written):

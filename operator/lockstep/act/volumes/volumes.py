@@ -1,8 +1,8 @@
-"""Between the pods and their bindings: every claim of an attempt gets a volume that its member's node reaches.
+"""The step before the bindings: every claim of an attempt gets a volume that its member's node can reach.
 
-A claim that waits for its first consumer is promised a volume that is there or, where none suits, told the node of its
-member, so that one is made there. Whoever makes it and can't takes the node off the claim again. Each look starts from
-what the claims show, so that the next process goes on where this one stops.
+A claim that waits for its first consumer is promised an existing volume. Where none suits, it gets the node of its
+member, and a volume is made there. A provisioner that can't make one removes the node from the claim again. Each check
+starts from what the claims show, so that the next process can continue.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.services import Services
 from lockstep.act.volumes.needed_claims import NeededClaim
-from lockstep.act.volumes.volume_requests import Teller, look_at_claim
+from lockstep.act.volumes.volume_requests import ClaimWriter, refresh_claim
 from lockstep.api.client.pauses import pause_after
 from lockstep.facts.cluster.volume import ClaimFact
 from lockstep.facts.gang.gang import GangFact
@@ -27,9 +27,9 @@ log = logging.getLogger(__name__)
 
 
 class VolumeProvider:
-    """Provides the volumes of one attempt. ``changed`` is set after each news of the gang, or of a claim.
+    """Provides the volumes of one attempt. The caller sets ``changed`` after each change of the gang or of a claim.
 
-    ``uids`` are those of the pods, which were created before; ``lost`` says why the attempt is over meanwhile, if so.
+    ``uids`` are those of the created pods; ``lost`` returns why the attempt is over, if it is.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class VolumeProvider:
         self._uids = uids
         self._changed = changed
         self._lost = lost
-        self._teller = Teller(services, gang)
+        self._claim_writer = ClaimWriter(services, gang)
 
     async def provide(self) -> Failure | None:
-        """Wait until all volumes are there, or say why they are not: refused, too late, or where they are no use."""
+        """Wait until all volumes exist, or return why not: refused, too late, or out of reach."""
         deadline = self._services.monotonic() + self._services.provision_timeout
-        looks, look_at = 1, self._services.monotonic() + pause_after(1)
+        checks, check_at = 1, self._services.monotonic() + pause_after(1)
         while True:
             self._changed.clear()
             failure = self._lost() or self._failure()
@@ -63,21 +63,21 @@ class VolumeProvider:
             missing = [one for one in self._needed if not self._is_there(one)]
             if not missing:
                 return None
-            failure = await for_each([one for one in missing if self._is_untold(one)], self._teller.tell)
+            failure = await for_each([one for one in missing if self._needs_a_write(one)], self._claim_writer.write)
             if failure is not None or self._services.monotonic() >= deadline:
                 return failure or self._too_late(missing)
-            await self._news(min(look_at, deadline) - self._services.monotonic())
-            if self._services.monotonic() >= look_at:
-                looks, look_at = looks + 1, self._services.monotonic() + pause_after(looks + 1)
-                await self._look(missing)
+            await self._until_changed(min(check_at, deadline) - self._services.monotonic())
+            if self._services.monotonic() >= check_at:
+                checks, check_at = checks + 1, self._services.monotonic() + pause_after(checks + 1)
+                await self._read_missing(missing)
 
     def _size(self, needed: NeededClaim) -> int:
-        """What is looked for, where that is known: who asks for least chooses first, as kube-scheduler has it."""
+        """The size asked for, if known: the smallest claim chooses first, as in kube-scheduler."""
         claim = self._claims.claims.get(needed.key)
         return 0 if claim is None else claim.wish.size
 
     def _failure(self) -> Failure | None:
-        """What the claims show that no waiting mends."""
+        """A state of the claims that waiting does not change."""
         return next(filter(None, map(self._problem, self._needed)), None)
 
     def _problem(self, needed: NeededClaim) -> Failure | None:
@@ -100,9 +100,9 @@ class VolumeProvider:
         return None
 
     def _unreachable(self, needed: NeededClaim, claim: ClaimFact, far: list[str]) -> Failure:
-        """A volume that lasts keeps the next plan where it is; of one that goes with its pod the node is remembered."""
+        """A kept volume makes the next plan follow it; for one that is deleted with its pod, the node is remembered."""
         if needed.pod is not None:
-            self._teller.remember(far)
+            self._claim_writer.avoid(far)
         message = f"volume {claim.volume} of claim {needed.key.name} can't be reached from {listed(far)}"
         return Failure(reason=Reason.NO_LONGER_FITS, message=message)
 
@@ -110,15 +110,15 @@ class VolumeProvider:
         claim = self._claims.claims.get(needed.key)
         return claim is not None and self._claims.is_usable(claim)
 
-    def _is_untold(self, needed: NeededClaim) -> bool:
-        """Whether nobody will provide a volume unless somebody says where or which."""
+    def _needs_a_write(self, needed: NeededClaim) -> bool:
+        """Whether no volume will be provided until the claim gets one or a node."""
         claim = self._claims.claims.get(needed.key)
         if claim is None or claim.is_bound or claim.volume or claim.selected_node:
             return False
-        return self._claims.waits(claim.wish) and not self._teller.has_promised(claim.key)
+        return self._claims.waits(claim.wish) and not self._claim_writer.has_promised(claim.key)
 
     def _too_late(self, missing: list[NeededClaim]) -> Failure:
-        self._teller.remember(one.node for one in missing)
+        self._claim_writer.avoid(one.node for one in missing)
         after = duration(self._services.provision_timeout)
         names = listed([f"{one.key.name} for {one.node}" for one in missing])
         return Failure(
@@ -126,16 +126,16 @@ class VolumeProvider:
             message=f"after {after} the volumes of {n_claims(len(missing))} were not there: {names}",
         )
 
-    async def _look(self, missing: list[NeededClaim]) -> None:
-        """Ask the API server itself: watches may be blind."""
-        failure = await for_each(missing, self._look_at)
+    async def _read_missing(self, missing: list[NeededClaim]) -> None:
+        """Read the missing claims from the API server, as watches may be broken."""
+        failure = await for_each(missing, self._read)
         if failure is not None:
             log.warning("its claims can't be looked at: %s", failure.message, extra=about(self._gang.key))
 
-    async def _look_at(self, needed: NeededClaim) -> None:
-        await look_at_claim(self._services.client, self._services.state, needed.key)
+    async def _read(self, needed: NeededClaim) -> None:
+        await refresh_claim(self._services.client, self._services.state, needed.key)
 
-    async def _news(self, seconds: float) -> None:
+    async def _until_changed(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, seconds)):
                 await self._changed.wait()

@@ -13,7 +13,7 @@ from coschedule import (
     TermKind,
 )
 from lockstep.answers.plan.rules import PriceInForce
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import WorkSource, WorkUsed
 from lockstep.facts.sizing import Sizing
 from lockstep.report.text.sentences import price
@@ -27,12 +27,12 @@ def format_change(change: object) -> str:
 
 @format_change.register
 def _ends(change: GangEnds) -> str:
-    return f"{spelled_gang(change.gang.key)}, which runs, ended now"
+    return f"{gang_name(change.gang.key)}, which runs, ended now"
 
 
 @format_change.register
 def _leaves(change: GangLeaves) -> str:
-    return f"{spelled_gang(change.gang)}, which waits in front of it, were not there"
+    return f"{gang_name(change.gang)}, which waits in front of it, were not there"
 
 
 @format_change.register

@@ -12,7 +12,7 @@ from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
 from lockstep.api.quantities import rfc3339
 from lockstep.cycle.planning.sizing import Contention
 from lockstep.facts.gang.gang import WorkUsed
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.report.text.sentences import as_sentence, chosen
 
 Document = Mapping[str, Any]
@@ -62,7 +62,7 @@ def waiting_document(answer: WaitingAnswer) -> Document:
 def decision_document(decision: Decision, now: float) -> dict[str, Any]:
     """A plan's decision about a gang."""
     if not isinstance(decision, Placement):
-        return {"reason": decision.reason, "message": as_sentence(spell(decision.refusal)), "size": None}
+        return {"reason": decision.reason, "message": as_sentence(format_refusal(decision.refusal)), "size": None}
     return {
         "reason": "StartsNow" if decision.start <= now else "StartsLater",
         "message": as_sentence(chosen(decision, now=now)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from coschedule import Decision, GangKey, Placement, Plan, RunningGang, Snapshot, plan
 from lockstep.answers.plan.rules import PlanRules, PriceInForce, contention_now, price_of
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
 from lockstep.cycle.planning.by_rank import in_rank_order
 from lockstep.cycle.planning.memory import PlanMemory
@@ -16,7 +16,7 @@ from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
 from lockstep.facts.gang.gang import GangFact
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.snapshot.holders.running import gangs_that_hold
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.snapshots import SnapshotCutter
@@ -45,7 +45,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
 
     Raises ``AnswerError`` if a quota or a bug keeps one of these from being planned.
     """
-    state.note_time(now)
+    state.advance_to(now)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
     within = within_quotas(state, waiting_gangs(state, now), errors.__setitem__)
     _check_quotas(within, asked)
@@ -105,14 +105,14 @@ def _terms(state: State, gang: GangFact, now: float, price: PriceInForce) -> Pla
 def _check_quotas(within: WithinQuotas, asked: Collection[GangKey]) -> None:
     for one in within.refused:
         if one.gang in asked:
-            raise AnswerError(f"{spelled_gang(one.gang)} is not planned now: {spell(one.refusal)}.")
+            raise AnswerError(f"{gang_name(one.gang)} is not planned now: {format_refusal(one.refusal)}.")
 
 
 def _check(errors: Mapping[GangKey, Exception], asked: Collection[GangKey]) -> None:
     for gang in asked:
         if gang in errors:
             error = errors[gang]
-            raise AnswerError(f"Planning {spelled_gang(gang)} failed by a mistake of Lockstep's: {error!r}.") from error
+            raise AnswerError(f"Planning {gang_name(gang)} failed by a mistake of Lockstep's: {error!r}.") from error
 
 
 def _as_reported(state: State, decision: Decision) -> Decision:

@@ -26,7 +26,7 @@ from lockstep.answers.plan.planned import AnsweredPlan
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.gangjob.gangjob import parse_gang
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
@@ -92,7 +92,7 @@ def with_further(recorded: RecordedSnapshot, manifests: Sequence[Manifest]) -> t
     for manifest in manifests:
         fact = _parsed(manifest, snapshot.now)
         if fact.key in {gang.key for gang in snapshot.gangs}:
-            raise AnswerError(f"GangJob {spelled_gang(fact.key)} is in the snapshot already.")
+            raise AnswerError(f"GangJob {gang_name(fact.key)} is in the snapshot already.")
         notes += _unknown(fact)
         snapshot = replace(snapshot, gangs=(*snapshot.gangs, _pending(fact, snapshot)))
     return _planned(snapshot), tuple(dict.fromkeys(notes))
@@ -142,7 +142,7 @@ def _parsed(manifest: Manifest, now: float) -> GangFact:
         hint = "kubectl apply --dry-run=server says which field is wrong"
         raise AnswerError(f"GangJob {name} makes no sense: {why}; {hint}.") from error
     if fact.refusal is not None:
-        raise AnswerError(f"GangJob {spelled_gang(fact.key)} would be refused: {fact.refusal.message}")
+        raise AnswerError(f"GangJob {gang_name(fact.key)} would be refused: {fact.refusal.message}")
     return replace(fact, created=now)
 
 

@@ -10,9 +10,9 @@ from lockstep.answers.plan.clauses import format_change, format_price, format_wo
 from lockstep.answers.plan.recorded import Difference
 from lockstep.answers.plan.unplanned_gangs import SettledAnswer
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
-from lockstep.report.text.refusal_sentences import nodes_failing, spell
+from lockstep.report.text.refusal_sentences import format_refusal, nodes_failing
 from lockstep.report.text.sentences import (
     as_sentence,
     chosen,
@@ -31,7 +31,7 @@ _MOST_SPEEDS = 8
 
 def settled_lines(answer: SettledAnswer) -> Iterator[str]:
     """The answer about a gang that does not wait for a plan."""
-    yield from wrapped(f"{spelled_gang(answer.gang)} is {answer.phase.lower()}. {answer.message}")
+    yield from wrapped(f"{gang_name(answer.gang)} is {answer.phase.lower()}. {answer.message}")
     if answer.why is not None:
         yield from wrapped(f"Its plan was: {answer.why}", "  ")
     if answer.start is not None and answer.size is not None:
@@ -56,12 +56,12 @@ def waiting_lines(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
 def _decision(answer: WaitingAnswer) -> Iterator[str]:
     decision = answer.decision
     if not isinstance(decision, Placement):
-        yield from wrapped(f"{spelled_gang(answer.gang)} has no place, now or later: {spell(decision.refusal)}.")
+        yield from wrapped(f"{gang_name(answer.gang)} has no place, now or later: {format_refusal(decision.refusal)}.")
         if decision.hold is not None:
             yield from wrapped(f"Until it fits it holds {node_ranges(decision.hold.nodes)}.")
         yield from wrapped(answer.nodes_requested)
         return
-    yield from wrapped(f"{spelled_gang(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
+    yield from wrapped(f"{gang_name(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
     if answer.victims:
         yield from wrapped(f"It {waits_for_victims(answer.victims)}.")
     if answer.work_used is not None:
@@ -138,7 +138,7 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
         yield f"  ({len(answer.speeds) - _MOST_SPEEDS} more speeds)"
     yield from wrapped(f"The slowest is {answer.decision.slowest}, with a slow-down of {answer.slowest:.4g}.", "  ")
     if answer.latest is not None:
-        when = "" if answer.latest_of is None else f", when {spelled_gang(answer.latest_of)} ends"
+        when = "" if answer.latest_of is None else f", when {gang_name(answer.latest_of)} ends"
         yield from wrapped(f"The last to have room is {answer.latest}{when}.", "  ")
 
 
@@ -191,14 +191,14 @@ def delays_line(delays: Sequence[tuple[str, float]]) -> str:
 
 def difference_lines(difference: Difference, now: float) -> Iterator[str]:
     """The decision about a gang that was recorded, and the one made now."""
-    yield f"{spelled_gang(difference.gang)}:"
+    yield f"{gang_name(difference.gang)}:"
     for what, decision in (("recorded", difference.recorded), ("now", difference.decided)):
         yield from wrapped(f"{what}: {_clause(decision, now)}", "  ")
 
 
 def _clause(decision: Decision, now: float) -> str:
     if not isinstance(decision, Placement):
-        return f"{decision.reason}, {spell(decision.refusal)}"
+        return f"{decision.reason}, {format_refusal(decision.refusal)}"
     end = "" if math.isinf(decision.finish) else f", until {rfc3339(decision.finish)}"
     return f"{chosen(decision, now=now)}{end}"
 

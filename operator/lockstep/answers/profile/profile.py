@@ -8,9 +8,9 @@ import numpy as np
 
 from coschedule import GangKey, NoFit, SerialWork, Work, WorkFit
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.api.gangjob.finished_runs import parse_spelled_runs
-from lockstep.api.preemption import spelled_gang
-from lockstep.belief.run_times.learned_law import told_by
+from lockstep.api.gangjob.finished_runs import parse_runs
+from lockstep.api.preemption import gang_name
+from lockstep.belief.run_times.learned_law import observe
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, PastRun, Runs
 
@@ -80,22 +80,22 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
     """The profile of a gang from finished runs; ``gangs`` are all gangs of its namespace. Raises ``AnswerError``."""
     gang = next((one for one in gangs if one.key == asked), None)
     if gang is None:
-        raise AnswerError(f"There is no GangJob {spelled_gang(asked)}.")
+        raise AnswerError(f"There is no GangJob {gang_name(asked)}.")
     if gang.spec is None:
-        raise AnswerError(f"GangJob {spelled_gang(asked)} is refused: {gang.refusal.message if gang.refusal else ''}")
+        raise AnswerError(f"GangJob {gang_name(asked)} is refused: {gang.refusal.message if gang.refusal else ''}")
     if gang.spec.work is None or not gang.spec.run_template:
         raise AnswerError(
-            f"GangJob {spelled_gang(asked)} states no work, so its runs are not compared: state a guess, such as "
+            f"GangJob {gang_name(asked)} states no work, so its runs are not compared: state a guess, such as "
             "work: {serialTime: 10m}, and run it again."
         )
     runs, source = _runs_of(gangs, gang.spec.run_template)
     if source is None:
         raise AnswerError(
-            f"No run of the template of GangJob {spelled_gang(asked)} is known: no GangJob of it is there that has "
+            f"No run of the template of GangJob {gang_name(asked)} is known: no GangJob of it is there that has "
             "succeeded in its first attempt, and was predicted to take 10 s at least. Finished runs that were deleted "
             "are not counted; what the operator has learned of them is used with work.learn: true."
         )
-    learned, (least, most) = told_by(runs), (gang.spec.least_working, gang.spec.most_working)
+    learned, (least, most) = observe(runs), (gang.spec.least_working, gang.spec.most_working)
     fit = learned.judged.fit
     return ProfileAnswer(
         gang=asked,
@@ -114,7 +114,7 @@ def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | 
     """The runs in the status of the last gang of the template to end, and that gang."""
     known: list[tuple[float, GangKey, Runs]] = []
     for gang in gangs:
-        runs = parse_spelled_runs(gang.status.past_runs)
+        runs = parse_runs(gang.status.past_runs)
         if runs and gang.spec is not None and gang.spec.run_template == template:
             known.append((gang.status.finished_at or 0.0, gang.key, runs))
     _, source, runs = max(known, default=(0.0, None, ()))

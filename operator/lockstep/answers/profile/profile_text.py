@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from coschedule import NoFit, SerialWork, Shortage, WorkFit
 from lockstep.answers.plan.text import wrapped
 from lockstep.answers.profile.profile import SHORTEST_SERIAL, ProfileAnswer, ProfileRow
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.facts.past_runs import KIND_LABEL, THOUSAND, Kinds
 from lockstep.report.text.learned import by_kinds, go_duration, left_out, missed, missing, with_sizes
 from lockstep.report.text.sentences import as_sentence, duration, n_members
@@ -25,9 +25,9 @@ _NEGLIGIBLE = 0.05
 
 def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
     """The lines of the profile; ``bar`` is the character of bars."""
-    of = "" if answer.source == answer.gang else f", as {spelled_gang(answer.source)} had them"
+    of = "" if answer.source == answer.gang else f", as {gang_name(answer.source)} had them"
     runs = "1 run of its template is" if len(answer.runs) == 1 else f"{len(answer.runs)} runs of its template are"
-    yield from wrapped(f"{spelled_gang(answer.gang)}: {runs} known{of}.")
+    yield from wrapped(f"{gang_name(answer.gang)}: {runs} known{of}.")
     if isinstance(answer.fit, NoFit):
         yield from wrapped(as_sentence(missing(answer.fit) + _advice(answer.fit, answer)))
         yield from wrapped(_last_run(answer))

@@ -5,7 +5,7 @@ from typing import Any
 
 from lockstep.answers.plan.text import wrapped
 from lockstep.answers.queue.queue import Queued
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.report.text.sentences import duration
 
@@ -18,12 +18,12 @@ def queue_lines(queue: Sequence[Queued], now: float) -> Iterator[str]:
     if not queue:
         yield "No gang waits."
         return
-    names = max(len("GANG"), *(min(len(spelled_gang(one.gang)), _WIDEST_NAME) for one in queue))
+    names = max(len("GANG"), *(min(len(gang_name(one.gang)), _WIDEST_NAME) for one in queue))
     yield f"{'POSITION':>8}  {'GANG':<{names}}  {'SIZE':>5}  {'STARTS IN':>{_TIME}}  {'AT THE LATEST':>{_TIME}}"
     for one in queue:
         size, position = (str(number or "-") for number in (one.size, one.position))
         start, latest = _span(one.start, now), _span(one.latest, now)
-        name = spelled_gang(one.gang)
+        name = gang_name(one.gang)
         yield f"{position:>8}  {name:<{names}}  {size:>5}  {start:>{_TIME}}  {latest:>{_TIME}}"
         yield from wrapped(one.behind, " " * 10)
 

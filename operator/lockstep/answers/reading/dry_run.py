@@ -10,7 +10,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
 from lockstep.api.gangjob.gangjob import parse_gang
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
 
 Manifest = Mapping[str, Any]
@@ -33,7 +33,7 @@ async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangK
 
 
 def _refused(answer: Answer, gang: GangKey) -> str:
-    name = spelled_gang(gang)
+    name = gang_name(gang)
     if answer.code == _CONFLICT:
         return (
             f"GangJob {name} is there already: ask about it with lockstep explain gj/{gang.name} -n {gang.namespace}."

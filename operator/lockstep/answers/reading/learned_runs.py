@@ -1,6 +1,6 @@
 """Learned run times as statuses show them: users can't read the operator's own store."""
 
-from lockstep.api.gangjob.finished_runs import parse_spelled_runs
+from lockstep.api.gangjob.finished_runs import parse_runs
 from lockstep.belief.state import State
 from lockstep.facts.past_runs import Runs, Template
 
@@ -13,6 +13,6 @@ def remember_runs(state: State) -> None:
             last[Template(gang.key.namespace, gang.spec.run_template)] = gang.status.past_runs
     known: dict[str, dict[str, Runs]] = {}
     for (namespace, digest), text in last.items():
-        known.setdefault(namespace, {})[digest] = parse_spelled_runs(text)
+        known.setdefault(namespace, {})[digest] = parse_runs(text)
     state.past_runs.remember(known)
-    state.past_runs.settle()
+    state.past_runs.put_in_force()

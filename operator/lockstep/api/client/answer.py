@@ -1,7 +1,7 @@
-"""What the API server answers.
+"""Answers of the API server.
 
-An HTTP status is an answer, not an exception: 404, 409 and 403 are for the caller to read. What raises is an API server
-that gives no answer.
+An HTTP status is an answer, not an exception: the caller reads 404, 409 and 403. An exception means that the API server
+gives no answer.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,13 +16,13 @@ from lockstep.api.client.rights import is_denial
 
 
 class ApiUnavailableError(Exception):
-    """The API server gave no usable answer, in spite of several tries."""
+    """The API server gave no usable answer after several tries."""
 
 
 class Answer(NamedTuple):
-    """What the API server said. ``body`` is the decoded object, a ``Status`` where the request was refused.
+    """An answer of the API server. ``body`` is the decoded object, or a ``Status`` where the request was refused.
 
-    ``size`` is in bytes. One that ``is_cut_off`` was larger than the caller wanted: it was not read to its end.
+    ``size`` is in bytes. If ``is_cut_off``, the answer was larger than the caller's limit, and is incomplete.
     """
 
     code: int
@@ -37,17 +37,17 @@ class Answer(NamedTuple):
 
     @property
     def is_about_rights(self) -> bool:
-        """Whether the API server does not let us do that, whatever it is; one that has just started lets nobody in."""
+        """Whether the API server denies us the request by our rights; while it starts, it denies all."""
         return self.code == UNAUTHORIZED or is_denial(self.code, self.message)
 
     @property
     def message(self) -> str:
-        """The API server's own sentence about a refusal."""
+        """The API server's message about a refusal."""
         return str(self.body.get("message", f"HTTP {self.code}"))
 
 
 class Target(NamedTuple):
-    """Where a request goes: its path, and the resource's name as metrics show it."""
+    """Where a request goes: its path, and the resource name for metrics."""
 
     path: str
     resource: str
@@ -63,7 +63,7 @@ def unavailable(target: Target) -> Iterator[None]:
 
 
 def decode_object(raw: bytes) -> Mapping[str, Any] | None:
-    """The object in an answer; None where there is none, as in a proxy's page or a plain 'ok'."""
+    """The object in an answer; None where it is no JSON object, such as a proxy's page or a plain 'ok'."""
     try:
         decoded = orjson.loads(raw)
     except orjson.JSONDecodeError:
@@ -72,6 +72,6 @@ def decode_object(raw: bytes) -> Mapping[str, Any] | None:
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float:
-    """How long the server asks us to wait; 0 where it does not, or gives a date."""
+    """The seconds that the server asks us to wait; 0 where it does not, or gives a date."""
     value = headers.get("Retry-After", "")
     return float(value) if value.isdigit() else 0.0

@@ -1,7 +1,7 @@
-"""The API server, as raw JSON over one pooled session.
+"""The client of the API server: raw JSON over one pooled session.
 
-Every request goes through here, but for those by which kopf lists and watches our own kinds. They are made by hand:
-the typed calls of the ``kubernetes`` package cost five to eight times the CPU and can't decode the answer to a Binding.
+It sends all requests, except those by which kopf lists and watches our own kinds. The typed calls of the ``kubernetes``
+package cost five to eight times the CPU, and can't decode the answer to a Binding.
 """
 
 import asyncio
@@ -40,21 +40,21 @@ DRY_RUN = "dryRun"
 _ANY = "*/*"
 
 _REQUEST_TIMEOUT = aiohttp.ClientTimeout(total=30.0)
-# The API server sends a bookmark about once a minute, unless there is nothing at all of a kind: after a longer silence
-# the connection may be dead.
+# The API server sends a bookmark about once a minute, unless there are no objects of a kind. After a longer silence the
+# connection may be dead.
 _WATCH_SILENCE_SECONDS = 90.0
 _TOKEN_SECONDS = 30.0
-# Gangs come in bursts: to open all connections anew for each of them would hold the event loop.
+# Gangs come in bursts: opening all connections again for each would block the event loop.
 _KEPT_SECONDS = 60.0
 LANDING_SECONDS = 1.0
-"""For so long after a request was cut off, the API server may still carry it out, in seconds."""
+"""In seconds: for this time after a request was cut off, the API server may still carry it out."""
 _TRIES = 6
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 
 
 class _Wanted(NamedTuple):
-    """One request, independent of who sends it and how often. An answer of more than ``most_bytes`` is cut off."""
+    """One request, independent of its sender and its retries. An answer above ``most_bytes`` is cut off."""
 
     verb: str
     target: Target
@@ -67,12 +67,11 @@ class _Wanted(NamedTuple):
 class KubeClient:
     """Requests to one API server. Use as an asynchronous context manager.
 
-    At most ``concurrency`` writes are in flight, served by urgency and then in the order of asking. 429 and 5xx answers
-    and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
-    Behind a closed ``fence`` no write goes out, nor one that waits: whoever asks for one waits until its task is
-    cancelled, as all are when leading ends. While ``credentials`` that were good are not accepted, every request waits.
-    With ``rights``, what is denied is asked for rarely; whoever gives them has to judge them whenever they are doubted,
-    since writes wait for that.
+    At most ``concurrency`` writes are in progress, ordered by urgency and then by arrival. 429, 5xx and broken
+    connections are retried with growing pauses, or after ``Retry-After``. While ``fence`` is closed, no write is sent:
+    callers wait until their tasks are cancelled, as all are when leadership ends. While ``credentials`` that were
+    accepted are refused, every request waits. With ``rights``, denied requests are sent rarely, and the caller must
+    call their ``judged`` whenever they are ``doubted``, since writes wait for that.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class KubeClient:
         self._fence = Fence(open_until=float("inf")) if fence is None else fence
         self._observer = observer
         self._writes = WriteTurns(concurrency)
-        self._connections = concurrency + 32  # watches, lists and reports beside the writes
+        self._connections = concurrency + 32  # for watches, lists and reports beside the writes
         self._session: aiohttp.ClientSession | None = None
         self._token: str | None = None
         self._ask_for_token_at = 0.0
@@ -103,7 +102,7 @@ class KubeClient:
         )
         self._session = aiohttp.ClientSession(
             connector=connector,
-            # No API server sets cookies: nobody need look for them at every request.
+            # The API server sets no cookies, so no request needs to check them.
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": user_agent()},
             trust_env=False,
@@ -122,34 +121,34 @@ class KubeClient:
         return await self._carry_out(_Wanted("GET", target, b"", params, most_bytes=most_bytes), None)
 
     async def create(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
-        """Create an object. Its name must be given, so that a second try can't make a second object."""
+        """Create an object. Its name must be given, so that a retry can't create a second object."""
         return await self._request("POST", target, body=body, urgency=urgency)
 
     async def dry_run(
         self, target: Target, body: Mapping[str, Any], *, urgency: Urgency = Urgency.REPORT, **params: str
     ) -> Answer:
-        """Ask what creating an object would make of it. Nothing is created."""
+        """Send a dry run of the creation of an object. Nothing is created."""
         asked = {DRY_RUN: "All", **params}
         return await self._request("POST", target, body=body, params=asked, urgency=urgency)
 
     async def review(self, target: Target, body: Mapping[str, Any]) -> Answer:
-        """Ask a question that has to be posted. Nothing is created: it waits for no write, and passes the fence."""
+        """Post a review. Nothing is created, so it does not wait for writes and passes the fence."""
         return await self._request("POST", target, body=body)
 
     async def lull(self, *, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
-        """Wait until no such write is under way, but not for longer than that; returns whether there is none then."""
+        """Wait until no write of these urgencies is in progress, at most so long; returns whether there is none."""
         return await self._writes.lull(at_most_seconds, of)
 
     async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
-        """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
+        """Merge ``body`` into an object; with ``metadata.resourceVersion``, only if the object is unchanged."""
         return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH, urgency=urgency)
 
     async def patch_entries(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.DELETE) -> Answer:
-        """Merge ``body`` into an object of Kubernetes' own, its lists entry by entry."""
+        """Merge ``body`` into a built-in object of Kubernetes, with its lists merged entry by entry."""
         return await self._request("PATCH", target, body=body, content_type=STRATEGIC_MERGE_PATCH, urgency=urgency)
 
     async def replace(self, target: Target, body: Mapping[str, Any]) -> Answer:
-        """Put ``body`` in an object's place; with ``metadata.resourceVersion`` in it, only if nobody changed it."""
+        """Replace an object by ``body``; with ``metadata.resourceVersion``, only if the object is unchanged."""
         return await self._request("PUT", target, body=body, urgency=Urgency.ACT)
 
     async def delete(self, target: Target, *, uid: str, version: str = "", grace_seconds: int | None = None) -> Answer:
@@ -173,7 +172,7 @@ class KubeClient:
 
     @asynccontextmanager
     async def text(self, target: Target, params: Mapping[str, str]) -> AsyncIterator[Text]:
-        """Open a text that may go on for as long as it wants, such as a log. Raises ``ApiUnavailableError``."""
+        """Open a text of unlimited length, such as a log. Raises ``ApiUnavailableError``."""
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
         started = monotonic()
         with unavailable(target):
@@ -214,7 +213,7 @@ class KubeClient:
         return await self._carry_out(_Wanted(verb, target, data, params, content_type), urgency)
 
     async def _carry_out(self, wanted: _Wanted, urgency: Urgency | None) -> Answer:
-        """Ask when that makes sense: not for what is denied, and for no write while there is no right to any."""
+        """Send a request when its rights allow: not if it was denied recently, and no write while all are denied."""
         ask = partial(self._ask, wanted, urgency)
         rights = self._rights
         if rights is None:
@@ -224,20 +223,20 @@ class KubeClient:
             if urgency is not None:
                 await rights.to_write()
             answer = await _ask_if_granted(rights, need, ask)
-            # Where no status may be written, nobody may be told that it is this write that is refused.
+            # Where no status may be written, the refusal of this write could not be reported in one.
             if urgency is None or answer.code != FORBIDDEN or not rights.doubted.is_set():
                 return answer
 
     async def _ask(self, wanted: _Wanted, urgency: Urgency | None, *, patience: int) -> Answer:
-        """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two.
+        """Send a request until it is answered; a write takes a turn for each try, and none during a pause.
 
-        A lack of rights is an answer after so many tries as there is ``patience``.
+        A lack of rights is an answer after ``patience`` tries.
         """
         pause = _FIRST_PAUSE_SECONDS
         problem = ""
         for attempt in range(_TRIES):
             if attempt:
-                # Jitter only lengthens: a server that says Retry-After is not asked before.
+                # Jitter only adds to the pause, so Retry-After is respected.
                 await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             try:
@@ -252,7 +251,7 @@ class KubeClient:
         raise ApiUnavailableError(f"{wanted.verb} {wanted.target.resource}: {problem}")
 
     async def _try_as_known(self, wanted: _Wanted, urgency: Urgency | None) -> tuple[Answer, float]:
-        """Try once; also again, as long as the API server does not let in whom it let in before."""
+        """Try once; try again while credentials are refused that were accepted before."""
         while True:
             await self.credentials.turn()
             if urgency is None:
@@ -267,13 +266,13 @@ class KubeClient:
                 return answer, retry_after
 
     def _is_asked_again(self, code: int) -> bool:
-        """Note what an answer says of our credentials. A token that is not accepted may have been renewed meanwhile."""
+        """Record what an answer says of our credentials; a refused token may have been renewed meanwhile."""
         if code == UNAUTHORIZED:
             self._ask_for_token_at = 0.0
         return self.credentials.answered(code)
 
     async def _write_once(self, wanted: _Wanted, urgency: Urgency) -> tuple[Answer, float]:
-        """Try once. Who gives it up after it was sent can't know what becomes of it: it may be carried out still."""
+        """Try once. A cancelled write that was sent may still be carried out."""
         payload = FencedBody(wanted.data, self._fence)
         try:
             return await self._try_once(wanted, payload)
@@ -294,7 +293,7 @@ class KubeClient:
             return Answer(response.status, {}, is_cut_off=True), 0.0
         decoded = decode_object(raw)
         if decoded is None and response.ok:
-            # Somebody else has answered, such as a proxy: nobody knows what became of the request.
+            # Another server has answered, such as a proxy, so the outcome of the request is unknown.
             raise aiohttp.ClientPayloadError("what it answered is no JSON object")
         message = {"message": raw[:200].decode(errors="replace")}
         answer = Answer(response.status, message if decoded is None else decoded, len(raw))
@@ -303,7 +302,7 @@ class KubeClient:
     def _answered(
         self, verb: str, target: Target, code: int, started: float, params: Mapping[str, str] | None = None
     ) -> None:
-        """Tell whoever counts requests, and the log."""
+        """Report the request to the observer and the log."""
         seconds = monotonic() - started
         self._observer(verb, target.resource, code, seconds)
         log_answer(verb, target.path, code, seconds, is_dry=params is not None and DRY_RUN in params)
@@ -319,7 +318,7 @@ class KubeClient:
         return self._session.request(verb, self.configuration.host + target.path, headers=headers, **options)
 
     def _authorization(self) -> str | None:
-        """The token to show. The configuration reads a rotated one by itself, but asking it costs half a request."""
+        """The token to send. The configuration reads a renewed one, but each call costs half as much as a request."""
         if monotonic() >= self._ask_for_token_at:
             self._ask_for_token_at = monotonic() + _TOKEN_SECONDS
             self._token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
@@ -327,7 +326,7 @@ class KubeClient:
 
 
 async def _ask_if_granted(rights: Rights, need: Need, ask: Callable[..., Awaitable[Answer]]) -> Answer:
-    """The answer, as it was the last time where that was a denial a short while ago."""
+    """Send a request, or return the last denial if it is recent."""
     message = rights.denial(need)
     if message:
         return Answer(FORBIDDEN, {"message": message})

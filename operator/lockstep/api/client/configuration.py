@@ -1,4 +1,4 @@
-"""Which API server is meant, and how to log in."""
+"""Finds the API server and the credentials."""
 
 import re
 import ssl
@@ -20,27 +20,27 @@ from lockstep.api.client.request_log import log_answer
 
 _OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 _DEFAULT_NAMESPACE = "default"
-# A name begins with a letter or a digit.
+# A name begins with a letter or a digit, so no object has this one.
 _NO_NAME = "-"
 
-# How metrics show a watch; on the wire it is a GET.
+# The verb of a watch in metrics; its HTTP method is GET.
 WATCH = "WATCH"
 
 StreamObserver = Callable[[str, int], None]
-"""Told of every watch: its resource, and the HTTP code of the answer, 0 as long as there is none."""
+"""Called for every watch with its resource and the HTTP code of the answer, 0 before there is one."""
 
 RequestObserver = Callable[[str, str, int, float], None]
-"""Told of every request that was answered: verb, resource, HTTP code, seconds until then."""
+"""Called for every answered request with verb, resource, HTTP code and seconds."""
 
 
 class Configuration(client.Configuration):
-    """The library's, with the words for where it comes from."""
+    """The configuration of the ``kubernetes`` package, with its source in words."""
 
     source = "the configuration"
 
 
 class ConfigError(Exception):
-    """There is no way to know which API server is meant, or how to log in."""
+    """The API server or the credentials can't be determined."""
 
 
 def load_configuration(*, kubeconfig: str | None, context: str | None) -> Configuration:
@@ -48,19 +48,19 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
     configuration = Configuration()
     try:
         configuration.source = _load_into(configuration, kubeconfig, context)
-    # The library takes for granted of what type each field is.
+    # The library does not check the types of fields.
     except (ConfigException, OSError, ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
         file = kubeconfig or usual_kubeconfig()
         why = what_is_wrong(file, context) or f"{file} can't be used: {str(error).strip().splitlines()[0]}"
         outside = " (and this process has no service account)" if kubeconfig is None and context is None else ""
         raise ConfigError(f"{why}{outside}") from error
-    # Certificates are asked for here, where it is known whose they are.
+    # Loaded here, where an error can name its source.
     tls_context(configuration)
     return configuration
 
 
 def _load_into(configuration: Configuration, kubeconfig: str | None, context: str | None) -> str:
-    """Fill in the configuration; returns where it comes from."""
+    """Fill in the configuration; returns its source."""
     if kubeconfig is None and context is None:
         try:
             load_incluster_config(client_configuration=configuration)
@@ -73,14 +73,14 @@ def _load_into(configuration: Configuration, kubeconfig: str | None, context: st
 
 
 def usual_namespace(*, kubeconfig: str | None, context: str | None) -> str:
-    """The namespace that is meant where none is named: the pod's own, or that of the context, or ``default``."""
+    """The namespace where none is named: the pod's own, or that of the context, or ``default``."""
     own = own_namespace() if kubeconfig is None and context is None else None
     if own is not None:
         return own
     try:
         contexts, current = list_kube_config_contexts(config_file=kubeconfig)
     except (ConfigException, OSError, ValueError, TypeError, yaml.YAMLError):
-        # Whoever connects next says what is wrong with it.
+        # The next connection reports the error.
         return _DEFAULT_NAMESPACE
     named = [one for one in contexts if one["name"] == context] if context else [current]
     return str(named[0].get("context", {}).get("namespace") or _DEFAULT_NAMESPACE) if named else _DEFAULT_NAMESPACE
@@ -95,7 +95,7 @@ def own_namespace() -> str | None:
 
 
 def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
-    """What the configuration says of certificates, as ``ssl`` wants it. Raises ``ConfigError``."""
+    """The TLS context of the configuration. Raises ``ConfigError``."""
     if not configuration.host.startswith("https"):
         return True
     with _readable(f"the certificate authority of {configuration.source}"):
@@ -111,7 +111,7 @@ def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
 
 @contextmanager
 def _readable(what: str) -> Iterator[None]:
-    """Raise ``ConfigError`` where the files can't be read, or are not what they should be."""
+    """Raise ``ConfigError`` where the files can't be read or are invalid."""
     try:
         yield
     except ssl.SSLError as error:
@@ -121,30 +121,30 @@ def _readable(what: str) -> Iterator[None]:
         raise ConfigError(f"{what} can't be read: {error.strerror}") from error
 
 
-def session_told_to(
+def observed_session(
     configuration: Configuration,
     streams: StreamObserver,
     requests: RequestObserver,
     *,
     unlisted: Collection[str] = (),
 ) -> aiohttp.ClientSession:
-    """A session for a framework that watches by itself, logged in as we are now; the observers are told what it asks.
+    """A session, logged in like this client, for a framework with its own watches; the observers see its requests.
 
-    Lists of ``unlisted`` resources have no objects: their versions are those of the API server. The token is not
-    renewed: make another session before it expires.
+    Lists of ``unlisted`` resources are empty, but have the versions of the API server. The token is not renewed: make
+    another session before it expires.
     """
     token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(configuration)),
         headers={"User-Agent": user_agent(), **({"Authorization": token} if token else {})},
-        trace_configs=[_watches_told_to(streams), _requests_told_to(requests)],
+        trace_configs=[_watch_trace(streams), _request_trace(requests)],
         middlewares=[_without_objects(unlisted)],
         trust_env=False,
     )
 
 
 def _without_objects(unlisted: Collection[str]) -> aiohttp.ClientMiddlewareType:
-    """Ask, in the place of a list of such a resource, for what no object is called."""
+    """Replace lists of these resources by lists of a name that no object has."""
 
     async def ask(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
         if request.url.name in unlisted and "watch" not in request.url.query:
@@ -154,7 +154,7 @@ def _without_objects(unlisted: Collection[str]) -> aiohttp.ClientMiddlewareType:
     return ask
 
 
-def _watches_told_to(observer: StreamObserver) -> aiohttp.TraceConfig:
+def _watch_trace(observer: StreamObserver) -> aiohttp.TraceConfig:
     async def asked(_session: object, _context: object, request: aiohttp.TraceRequestStartParams) -> None:
         if "watch" in request.url.query:
             observer(request.url.name, 0)
@@ -169,7 +169,7 @@ def _watches_told_to(observer: StreamObserver) -> aiohttp.TraceConfig:
     return trace
 
 
-def _requests_told_to(observer: RequestObserver) -> aiohttp.TraceConfig:
+def _request_trace(observer: RequestObserver) -> aiohttp.TraceConfig:
     async def asked(_session: object, context: SimpleNamespace, _request: aiohttp.TraceRequestStartParams) -> None:
         context.started = monotonic()
 

@@ -1,4 +1,4 @@
-"""Whether the API server knows who we are, and how often it is asked while it does not."""
+"""Tracks whether the API server accepts our credentials, and limits requests while it does not."""
 
 import asyncio
 import logging
@@ -8,11 +8,12 @@ from lockstep.api.client.configuration import Configuration
 from lockstep.api.client.pauses import pause_after
 
 UNAUTHORIZED = 401
-# One who is overloaded, or has just started, may answer before it has looked at who asks.
+# A server that is overloaded or just starting may answer these before it has checked credentials.
 _SAYS_NOTHING = 429
 _SAYS_NOTHING_FROM = 500
-# One that has just started knows nobody for a moment: what lasts for so many tries, 3 s, is told to people.
-_TRIES_BEFORE_TOLD = 2
+# A server that just started may refuse all credentials for a moment, so a refusal is reported only after so many tries,
+# 3 s.
+_TRIES_BEFORE_REPORT = 2
 
 _WHY = "they have probably expired, or their account was deleted or made anew"
 _OPERATORS_WAY = (
@@ -27,20 +28,20 @@ REFUSED = (
     f"the API server does not accept our credentials (401 Unauthorized): {_WHY}; "
     f"nothing can be read or written before there are new ones: {_OPERATORS_WAY}"
 )
-"""What people are told of an operator that was let in before."""
+"""What users read when an operator's credentials are refused that were accepted before."""
 
 log = logging.getLogger(__name__)
 
 
 class Credentials:
-    """What the answers to all requests say of our token or certificate. Clients of one process share it.
+    """What the answers to all requests show of our token or certificate. All clients of one process share it.
 
-    Who was let in before and is not any more need not say which request it was: all wait, and one at a time asks again,
-    1, 2, 4 … 60 s after the one before it. Before anybody was let in, a refusal is an answer like any other.
+    If credentials are refused that were accepted before, all requests wait. One at a time is sent, 1, 2, 4 … 60 s after
+    the one before. A refusal before any acceptance is an answer like any other.
     """
 
     def __init__(self, *, refused: str = REFUSED) -> None:
-        """People are told ``refused``, one sentence without a period, where we are not let in any more."""
+        """``refused`` is what users read where credentials are no longer accepted: one sentence without a period."""
         self._refused_sentence = refused
         self._was_accepted = False
         self._accepted = asyncio.Event()
@@ -51,12 +52,12 @@ class Credentials:
         """One sentence on what is wrong and what to do, without a period; empty where nothing is."""
 
     async def accepted(self) -> None:
-        """Return when we are let in, as far as anybody knows: at once, unless we were before and are not any more."""
+        """Return when credentials are accepted: at once, unless they were accepted before and are refused now."""
         if self._is_refused:
             await self._accepted.wait()
 
     async def turn(self) -> None:
-        """Return when a request may be sent: at once, unless we were let in before and are not any more."""
+        """Return when a request may be sent: at once, unless credentials are refused that were accepted before."""
         while self._is_refused and (left := self._ask_again_at - _now()) > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):
@@ -66,7 +67,10 @@ class Credentials:
             self._ask_again_at = _now() + pause_after(self._tries)
 
     def answered(self, code: int) -> bool:
-        """Note the HTTP code of an answer; returns whether the same request is to be sent again, at its turn."""
+        """Record the HTTP code of an answer.
+
+        Returns whether the same request must be sent again, after :meth:`turn`.
+        """
         if code == UNAUTHORIZED:
             self._refused()
         elif code != _SAYS_NOTHING and code < _SAYS_NOTHING_FROM:
@@ -83,7 +87,7 @@ class Credentials:
             self._tries = 0
             self._refused_since = _now()
             self._ask_again_at = _now() + pause_after(0)
-        if self._is_refused and self._tries >= _TRIES_BEFORE_TOLD and not self.trouble:
+        if self._is_refused and self._tries >= _TRIES_BEFORE_REPORT and not self.trouble:
             self.trouble = self._refused_sentence
             log.error("%s", self.trouble)
 
@@ -96,12 +100,12 @@ class Credentials:
 
 
 def refused_at_start(configuration: Configuration) -> str:
-    """What an operator says that is not let in when it starts, without a period."""
+    """The message of an operator whose credentials are refused at its start, without a period."""
     return f"the {_not_let_in(configuration)}; {_OPERATORS_WAY}"
 
 
 def refused_to_person(configuration: Configuration) -> str:
-    """What a person's command says that is not let in, without a period."""
+    """The message of a command whose credentials are refused, without a period."""
     return f"The {_not_let_in(configuration)}; {_PERSONS_WAY}"
 
 

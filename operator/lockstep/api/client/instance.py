@@ -1,4 +1,4 @@
-"""Who this process is, as people know it."""
+"""The name of this process for users."""
 
 import os
 import socket
@@ -7,10 +7,10 @@ from lockstep import __version__
 
 
 def instance_name() -> str:
-    """Its pod, else its machine: as events, the lease and the API server's audit log show it."""
+    """The name of the pod or else the machine, as in events, the lease and the API server's audit log."""
     return os.environ.get("POD_NAME") or socket.gethostname()
 
 
 def user_agent() -> str:
-    """What it calls itself in its requests."""
+    """The user agent of its requests."""
     return f"lockstep/{__version__} ({instance_name()})"

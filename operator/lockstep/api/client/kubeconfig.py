@@ -1,4 +1,4 @@
-"""What is wrong with a kubeconfig, in one sentence for whoever named it."""
+"""Explains in one sentence what is wrong with a kubeconfig."""
 
 import os
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ _MOST_NAMED = 20
 
 
 def usual_kubeconfig() -> str:
-    """Where a kubeconfig is looked for if none is named: one file, or several with colons between them."""
+    """The kubeconfig if none is named: one path, or several separated by colons."""
     return str(kube_config.KUBE_CONFIG_DEFAULT_LOCATION)
 
 
 def what_is_wrong(kubeconfig: str, context: str | None) -> str:
-    """One sentence without a period that names the file and, where a context is missing, those that there are.
+    """One sentence without a period that names the file and, for a missing context, the existing ones.
 
-    Empty where that is not what is wrong.
+    Empty where the error is another one.
     """
     files = [Path(one).expanduser() for one in kubeconfig.split(os.pathsep) if one]
     there = [one for one in files if one.is_file()]
@@ -38,7 +38,7 @@ def what_is_wrong(kubeconfig: str, context: str | None) -> str:
 
 
 def _read(file: Path) -> Any:
-    """The document in the file; None where it has none."""
+    """The document in the file; None where it can't be read."""
     try:
         return yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError):

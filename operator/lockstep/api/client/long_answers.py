@@ -1,4 +1,4 @@
-"""Answers that come in bit by bit: the lines of a watch, texts such as logs, and lists that may be too large."""
+"""Answers that arrive in parts: lines of a watch, texts such as logs, and lists that may be too large."""
 
 from collections.abc import AsyncIterator
 
@@ -10,7 +10,7 @@ _LONGEST_LINE = 2**20
 
 
 async def read_at_most(response: aiohttp.ClientResponse, most_bytes: int | None) -> bytes | None:
-    """The whole body; None where it has more bytes than that, and then it is not read on."""
+    """The whole body; None where it has more than ``most_bytes``, and then the rest is not read."""
     if most_bytes is None:
         return await response.read()
     chunks, size = [], 0
@@ -24,17 +24,17 @@ async def read_at_most(response: aiohttp.ClientResponse, most_bytes: int | None)
 
 
 class Lines:
-    """The lines of a watch, as they come in. A line may be of any length."""
+    """The lines of a watch as they arrive, of any length."""
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self.code = response.status
         self._response = response
 
     async def batches(self) -> AsyncIterator[list[bytes]]:
-        """Every batch of whole lines that one read brought.
+        """The whole lines of each read.
 
-        A long silence ends them as the server does: whoever opens another watch from where this one was misses nothing,
-        whether the connection was dead or there was just no news.
+        A long silence ends them, as the server would: the connection may be dead, or nothing has changed. A new watch
+        from the last version misses nothing.
         """
         rest = b""
         try:
@@ -43,19 +43,19 @@ class Lines:
                 if lines:
                     yield lines
         except aiohttp.SocketTimeoutError as silence:
-            # The stream keeps its error, and the error, by where it was raised, the stream: both would stay for good.
+            # The stream refers to its error, and the traceback to the stream: without this, neither would be freed.
             silence.__traceback__ = None
 
 
 class Text:
-    """A text as it comes in, or why there is none."""
+    """A text as it arrives, or why there is none."""
 
     def __init__(self, response: aiohttp.ClientResponse, target: Target) -> None:
         self._response = response
         self._target = target
 
     async def refusal(self) -> str | None:
-        """Why the API server does not show it, None where it does."""
+        """Why the API server does not return it; None where it does."""
         if self._response.ok:
             return None
         with unavailable(self._target):
@@ -64,7 +64,7 @@ class Text:
         return Answer(self._response.status, {} if decoded is None else decoded).message
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Every line without its end; one that is longer than 1 MiB comes in parts."""
+        """Every line without its end; a line above 1 MiB arrives in parts."""
         rest = b""
         chunks = self._response.content.iter_any()
         while True:

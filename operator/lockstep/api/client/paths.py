@@ -1,4 +1,4 @@
-"""Where things live in the API."""
+"""The paths of the API."""
 
 from coschedule import GangKey
 from lockstep.api.client.answer import Target
@@ -34,7 +34,7 @@ def pods_of(namespace: str) -> Target:
 
 
 def pods_to_be(namespace: str) -> Target:
-    """The pods of a namespace, for asking what would become of one; metrics show it apart."""
+    """The pods of a namespace for dry runs, which metrics count separately."""
     return Target(pods_of(namespace).path, "pods/dry-run")
 
 
@@ -44,32 +44,32 @@ def pod(key: PodKey) -> Target:
 
 
 def pod_log(key: PodKey) -> Target:
-    """What a container of a pod has written."""
+    """The log of a pod's container."""
     return Target(f"{pod(key).path}/log", "pods/log")
 
 
 def pod_binding(key: PodKey) -> Target:
-    """Where a pod's node is said."""
+    """The binding of a pod to its node."""
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
 
 
 def pod_resize(key: PodKey) -> Target:
-    """Where a pod is resized."""
+    """The resize subresource of a pod."""
     return Target(f"{pod(key).path}/resize", "pods/resize")
 
 
 def claims_of(namespace: str) -> Target:
-    """The claims for volumes of a namespace."""
+    """The PersistentVolumeClaims of a namespace."""
     return Target(f"/api/v1/namespaces/{namespace}/persistentvolumeclaims", "persistentvolumeclaims")
 
 
 def claim(key: ClaimKey) -> Target:
-    """One claim for a volume."""
+    """One PersistentVolumeClaim."""
     return Target(f"{claims_of(key.namespace).path}/{key.name}", "persistentvolumeclaims")
 
 
 def volume(name: str) -> Target:
-    """One volume."""
+    """One PersistentVolume."""
     return Target(f"{ALL_VOLUMES.path}/{name}", "persistentvolumes")
 
 

@@ -1,6 +1,6 @@
-"""A line of the log for each request to the API server, at the level ``debug``: for whom, and how it was answered.
+"""A debug log line for each request to the API server: for which gang, and the answer.
 
-No body and no header is in it, nor what a query selects: those may hold what a tenant or an administrator keeps secret.
+It has no body, no header and no query, since those may contain secrets of tenants or administrators.
 """
 
 import logging
@@ -13,14 +13,14 @@ log = logging.getLogger(__name__)
 
 
 def log_answer(verb: str, path: str, code: int, seconds: float, *, is_dry: bool = False) -> None:
-    """A request was answered with that HTTP code after so many seconds; ``is_dry``: it was to change nothing."""
+    """Log an answered request; ``is_dry``: it was a dry run."""
     if log.isEnabledFor(logging.DEBUG):
         what = "dry run of " if is_dry else ""
         log.debug("%s%s %s: %d in %.1f ms", what, verb, path, code, 1000 * seconds, extra=_about_subject())
 
 
 def log_silence(verb: str, path: str, problem: str) -> None:
-    """A request got no answer that could be used."""
+    """Log a request without a usable answer."""
     if log.isEnabledFor(logging.DEBUG):
         log.debug("%s %s: no answer: %s", verb, path, problem, extra=_about_subject())
 

@@ -1,4 +1,4 @@
-"""Reviews: questions to the API server about who somebody is and what they may do. Nothing is created by them."""
+"""Reviews: questions to the API server about who a caller is and what it may do. They create nothing."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ Manifest = Mapping[str, Any]
 
 
 class Caller(NamedTuple):
-    """Whose token it is, as the API server says: ``user`` has a name, and mostly groups."""
+    """The user that a token belongs to: a name, and usually groups."""
 
     user: Mapping[str, Any]
 
@@ -23,13 +23,13 @@ def token_review(token: str) -> Manifest:
 
 
 def reviewed_caller(review: Manifest) -> Caller | None:
-    """Whose token it is; None for a token that is good for nobody."""
+    """Whose token it is; None for an invalid token."""
     status = review["status"]
     return Caller(status["user"]) if status.get("authenticated") else None
 
 
 def access_review(caller: Caller, *, path: str, verb: str) -> Manifest:
-    """Ask whether somebody may do that to a path that is no object of the API."""
+    """Ask whether a caller may use a verb on a path that is no API object."""
     user = caller.user
     return {
         "apiVersion": "authorization.k8s.io/v1",
@@ -43,7 +43,7 @@ def access_review(caller: Caller, *, path: str, verb: str) -> Manifest:
 
 
 def own_access_review(*, verb: str, group: str, resource: str, subresource: str) -> Manifest:
-    """Ask whether we ourselves may do that to objects in all namespaces."""
+    """Ask whether we may use a verb on objects in all namespaces."""
     return {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",
@@ -54,5 +54,5 @@ def own_access_review(*, verb: str, group: str, resource: str, subresource: str)
 
 
 def is_allowed(review: Manifest) -> bool:
-    """Whether they may."""
+    """Whether the review allows it."""
     return bool(review["status"]["allowed"])

@@ -1,8 +1,8 @@
-"""The rights that the API server denies us though we need them, and whether it lets us write at all.
+"""The rights that the API server denies us, and whether we may write at all.
 
-A right that is missing costs what needs it, and nothing else: its requests are answered as the API server answered the
-last one, which is asked again after 1, 2, 4 … 60 s. Without the right to write statuses anywhere, nothing can be
-written, as every attempt and every report begins with one: then all writes wait until it is given back.
+A missing right affects only the requests that need it. They get the last answer of the API server again, and one is
+sent after 1, 2, 4 … 60 s. Every attempt and every report begins with a status. So if no status may be written anywhere,
+all writes wait until that right is back.
 """
 
 import asyncio
@@ -18,14 +18,14 @@ FORBIDDEN = 403
 _OPEN = 200
 STATUSES = f"{GANGS}/status"
 
-# As its authorizer words it; admission, which also answers 403, may quote whatever a tenant has written.
+# The message of its authorizer. Admission also answers 403, with any text of a tenant.
 _DENIAL = re.compile(r'[^ ]+( "[^"]*")? is forbidden: User "[^"]*" cannot [a-z]+ resource "')
 _NAMESPACE = re.compile(r"/namespaces/([^/]+)/")
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "WATCH": "watch"}
-# Whoever needs a right asks for it again, after a minute at the latest: whoever does not may not need it any more.
+# A right that is needed is requested again after a minute at most; others may no longer be needed.
 _NEEDED_SECONDS = 120.0
-# Of more rights in more namespaces nobody reads; the first tell what has happened.
-_MOST_TOLD = 20
+# The most denials that are logged; more rights in more namespaces say nothing new.
+_MOST_LOGGED = 20
 _REMEDY = (
     "give it back: apply operator/rbac.yaml, or upgrade the Helm release, which have the operator's ClusterRole and "
     "ClusterRoleBinding"
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 class Need(NamedTuple):
-    """A verb on a resource, as rules of roles name them; without a namespace in the whole cluster."""
+    """A verb on a resource as in the rules of roles; without a namespace, in the whole cluster."""
 
     verb: str
     resource: str
@@ -56,9 +56,9 @@ class _Denial:
 
 
 class Rights:
-    """What is denied just now, of the requests of one client.
+    """The rights that are denied to one client now.
 
-    ``doubted`` is set from a denied status on until :meth:`judged` tells whether statuses may be written anywhere.
+    ``doubted`` is set from the denial of a status until :meth:`judged` says whether any status may be written.
     """
 
     def __init__(self) -> None:
@@ -67,21 +67,21 @@ class Rights:
         self._may_write.set()
         self.doubted = asyncio.Event()
         self.trouble = ""
-        """One sentence on why nothing can be written, and what to do, without a period; empty where something can."""
+        """One sentence on why nothing can be written and what to do, without a period; empty where something can."""
 
     @property
     def denied(self) -> list[Need]:
-        """The rights that are denied, as far as somebody has needed them lately."""
+        """The denied rights that requests have needed recently."""
         now = _now()
         self._denials = {need: one for need, one in self._denials.items() if one.ask_again_at + _NEEDED_SECONDS > now}
         return list(self._denials)
 
     def is_denied(self, need: Need) -> bool:
-        """Whether that right was denied the last time."""
+        """Whether that right was denied at the last request."""
         return need in self._denials
 
     def denial(self, need: Need) -> str:
-        """What the API server says to who needs that right; empty where it is to be asked. One at a time asks."""
+        """The API server's denial of that right; empty where the request must be sent. One at a time is sent."""
         known = self._denials.get(need)
         if known is None:
             return ""
@@ -92,38 +92,38 @@ class Rights:
         return ""
 
     def deny(self, need: Need, message: str) -> None:
-        """The API server denies that right, and not only in its first moments."""
+        """Record that the API server denies that right, and not only while it starts."""
         ask_again_at = _now() + pause_after(0)
         if need in self._denials:
             known = self._denials[need]
-            # Who watches has pauses of its own.
+            # Watches have longer pauses of their own.
             known.ask_again_at = max(known.ask_again_at, ask_again_at)
         else:
             self._denials[need] = _Denial(message, since=_now(), ask_again_at=ask_again_at)
-            self._tell(need, message)
+            self._log_denial(need, message)
         if need.resource == STATUSES and not self.trouble:
             self._may_write.clear()
             self.doubted.set()
 
     def grant(self, need: Need) -> None:
-        """The API server has answered what it answers to those only who have that right."""
+        """Record an answer that shows that we have the right."""
         denial = self._denials.pop(need, None)
         if denial is not None:
             log.info("the API server lets us %s again, after %.0f s", need, _now() - denial.since)
 
     def watch_answered(self, need: Need, code: int) -> None:
-        """A watch that needs this right was answered with that HTTP code. It has pauses of its own."""
+        """Record the answer to a watch that needs this right. Watches have their own pauses."""
         if code == FORBIDDEN:
             self.deny(need, f"HTTP {code}")
         elif code == _OPEN:
             self.grant(need)
 
     async def to_write(self) -> None:
-        """Return when writes may be sent: at once, unless there may be no right to write anything."""
+        """Return when writes may be sent: at once, unless all writes may be denied."""
         await self._may_write.wait()
 
     def judged(self, *, may_write: bool) -> None:
-        """Whether statuses may be written in any namespace; where they may, those that are denied are single ones."""
+        """Record whether any status may be written; if so, only single rights are denied."""
         if may_write:
             self._writes_again()
         elif not self.trouble:
@@ -133,14 +133,14 @@ class Rights:
     def _writes_again(self) -> None:
         if self.trouble:
             log.info("the API server lets us write again")
-            # All were denied with it: each is asked for as if it never had been.
+            # All were denied together: each is tried again without a pause.
             self._denials.clear()
         self.trouble = ""
         self.doubted.clear()
         self._may_write.set()
 
-    def _tell(self, need: Need, message: str) -> None:
-        if len(self._denials) <= _MOST_TOLD:
+    def _log_denial(self, need: Need, message: str) -> None:
+        if len(self._denials) <= _MOST_LOGGED:
             log.error("the API server lets us not %s: %s; %s", need, message, _REMEDY)
 
 
@@ -150,7 +150,7 @@ def is_denial(code: int, message: str) -> bool:
 
 
 def need_of(verb: str, path: str, resource: str) -> Need:
-    """Which right a request needs."""
+    """The right that a request needs."""
     namespace = _NAMESPACE.search(path)
     reading = "list" if path.endswith(f"/{resource}") else "get"
     return Need(_VERBS.get(verb, reading), resource, "" if namespace is None else namespace[1])

@@ -1,4 +1,4 @@
-"""Whose request is sent next, where only so many may be under way at once."""
+"""The order of writes, where only a limited number may be in progress."""
 
 import asyncio
 from collections import deque
@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
 
-# Of so many turns one goes first to each less urgent kind, so that nobody waits for ever.
+# In turns: once in so many, each less urgent kind goes first, so that none waits for ever.
 _ROUND = 8
 
 
 class Urgency(IntEnum):
-    """What a request is for, most urgent first. A gang is whole sooner if its bindings go before creations."""
+    """The purpose of a request, most urgent first. A gang is whole sooner if bindings go before creations."""
 
     BIND = 0
     ACT = 1
@@ -20,16 +20,16 @@ class Urgency(IntEnum):
 
 
 ANYTHING = tuple(Urgency)
-"""Whatever a request is for."""
+"""All purposes."""
 
 PLACING = (Urgency.BIND, Urgency.ACT, Urgency.DELETE)
-"""What gangs are placed and undone by."""
+"""The purposes of requests that place and undo gangs."""
 
 
 class WriteTurns:
-    """So many at once, the most urgent first and in the order in which they asked.
+    """At most ``at_once`` turns at the same time, the most urgent first, then in order of arrival.
 
-    Whoever waits for others to end, in :meth:`lull`, is told when none of them is left.
+    :meth:`lull` waits until no turn is taken or waited for.
     """
 
     def __init__(self, at_once: int) -> None:
@@ -37,9 +37,9 @@ class WriteTurns:
         self._waiting: dict[Urgency, deque[asyncio.Future[None]]] = {urgency: deque() for urgency in Urgency}
         self._passed_on = 0
         self._asking = dict.fromkeys(Urgency, 0)
-        self._nobody = {urgency: asyncio.Event() for urgency in Urgency}
-        for nobody in self._nobody.values():
-            nobody.set()
+        self._idle = {urgency: asyncio.Event() for urgency in Urgency}
+        for idle in self._idle.values():
+            idle.set()
 
     @asynccontextmanager
     async def turn(self, urgency: Urgency) -> AsyncIterator[None]:
@@ -55,24 +55,24 @@ class WriteTurns:
             self._count(urgency, -1)
 
     def count_for(self, seconds: float, urgency: Urgency) -> None:
-        """Let :meth:`lull` wait for so long: what was done in a turn that is over may have its effect then."""
+        """Let :meth:`lull` wait for so long, since a request of an ended turn may still have an effect."""
         self._count(urgency, 1)
         asyncio.get_running_loop().call_later(seconds, self._count, urgency, -1)
 
     async def lull(self, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
-        """Wait until none of these takes or waits for a turn, or the time is up; returns whether none does."""
+        """Wait until no turn of these urgencies is taken or waited for, or the time is up; returns whether none is."""
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most_seconds):
-                while somebody := [self._nobody[urgency] for urgency in of if self._asking[urgency]]:
-                    await somebody[0].wait()
+                while busy := [self._idle[urgency] for urgency in of if self._asking[urgency]]:
+                    await busy[0].wait()
         return not any(self._asking[urgency] for urgency in of)
 
     def _count(self, urgency: Urgency, difference: int) -> None:
         self._asking[urgency] += difference
         if self._asking[urgency]:
-            self._nobody[urgency].clear()
+            self._idle[urgency].clear()
         else:
-            self._nobody[urgency].set()
+            self._idle[urgency].set()
 
     async def _take(self, urgency: Urgency) -> None:
         if self._free:
@@ -84,12 +84,12 @@ class WriteTurns:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                # It was given in the same moment: somebody else must have it.
+                # The turn was given at the same moment: pass it on.
                 self._pass_on()
             raise
 
     def _pass_on(self) -> None:
-        """Give a turn to whoever is next; who gave up waiting is passed over."""
+        """Give the turn to the next waiter that was not cancelled."""
         for urgency in self._order():
             waiting = self._waiting[urgency]
             while waiting:
@@ -101,7 +101,10 @@ class WriteTurns:
         self._free += 1
 
     def _order(self) -> Iterator[Urgency]:
-        """Whom to ask first, second, …: mostly by urgency, but each of the others has its turns too."""
+        """The order of urgencies for the next turn.
+
+        Usually the most urgent goes first, but each other kind does at times.
+        """
         favoured = self._passed_on % _ROUND
         if favoured in (Urgency.ACT, Urgency.DELETE, Urgency.REPORT):
             yield Urgency(favoured)

@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets as they come from the API server."""
+"""Parses PodDisruptionBudgets."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ Manifest = Mapping[str, Any]
 
 
 def parse_budget(manifest: Manifest) -> BudgetFact:
-    """A budget; one that nobody has counted since it was changed allows nothing."""
+    """A budget; if its status is older than its spec, it allows nothing."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     is_counted = status.get("observedGeneration", 0) >= metadata.get("generation", 0)
     return BudgetFact(
@@ -22,13 +22,13 @@ def parse_budget(manifest: Manifest) -> BudgetFact:
     )
 
 
-def doubtful_budget(manifest: Manifest, _: Exception) -> BudgetFact:
-    """A budget that can't be understood protects every pod of its namespace."""
+def unreadable_budget(manifest: Manifest, _: Exception) -> BudgetFact:
+    """A budget that can't be parsed protects every pod of its namespace."""
     return BudgetFact(key=_key(manifest["metadata"]), selector=(), allowed=0)
 
 
 def _of_all_ranks(selector: LabelSelector | None) -> LabelSelector | None:
-    """A budget that means members of some ranks is taken to mean those of all: a role's are alike."""
+    """A selector without ranks: a budget for members of some ranks counts for all members of a role."""
     if selector is None:
         return None
     return tuple(one for one in selector if one.key != RANK_LABEL or one.operator == "DoesNotExist")

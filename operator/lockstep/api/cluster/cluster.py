@@ -1,4 +1,4 @@
-"""Namespaces and priority classes as they come from the API server."""
+"""Parses Namespaces and PriorityClasses."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,6 +26,6 @@ def parse_priority_class(manifest: Manifest) -> PriorityClass:
     )
 
 
-def _sizing(spelled: str | None) -> Sizing | None:
-    """What an annotation allows; one that is misspelled allows nothing."""
-    return next((one for one in Sizing if one == spelled), None)
+def _sizing(text: str | None) -> Sizing | None:
+    """The sizing that an annotation allows; None for any other text."""
+    return next((one for one in Sizing if one == text), None)

@@ -1,4 +1,4 @@
-"""Events, as the API server wants them."""
+"""Events as the API server expects them."""
 
 import hashlib
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _NAME_LIMIT = 253
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What happened to a gang. ``action`` is what we were doing."""
+    """What happened to a gang. ``action`` is what the operator was doing."""
 
     kind: str
     reason: EventReason
@@ -26,7 +26,7 @@ class Event:
 
 
 def event_manifest(gang: GangFact, event: Event, *, instance: str, now: float) -> dict[str, Any]:
-    """The event as the API wants it."""
+    """The manifest of the event."""
     when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     digest = hashlib.sha256(f"{gang.uid} {event.reason} {event.note} {when}".encode()).hexdigest()[:16]
     return {

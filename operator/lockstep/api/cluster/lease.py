@@ -1,7 +1,7 @@
-"""Leases of coordination.k8s.io, as client-go's electors write them, and with a proof of who has given one back.
+"""Leases of coordination.k8s.io, in the format of client-go, with a proof that a holder released its lease.
 
-A lease without a holder may have been emptied by somebody while its holder knows nothing of it. So a holder's name has
-the digest of a key that it shows only when it gives the lease back.
+A lease without a holder may have been emptied by another writer, without its holder's knowledge. So a holder's name
+contains the digest of a key, and the holder publishes the key only when it releases the lease.
 """
 
 from collections.abc import Mapping
@@ -12,36 +12,36 @@ from math import ceil
 from typing import Any, Self
 from uuid import uuid4
 
-# Annotations: who held the lease last, and with which key it was given back.
+# Annotations: the last holder of the lease, and the key with which it was released.
 HELD_BY = "lockstep.dev/held-by"
 KEY = "lockstep.dev/given-back-with"
 
-# As client-go gives a lease back.
+# In seconds, as in client-go for a released lease.
 _GIVEN_BACK_SECONDS = 1
-# More the API server does not take, and anybody may have written it.
+# The API server accepts no more, and any user may have written it.
 _MOST_TRANSITIONS = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaseHolder:
-    """Who may hold a lease: a name that no other process has, and the key that belongs to it."""
+    """A possible holder of a lease: a unique name, and the key that belongs to it."""
 
     name: str
     key: str
 
     @classmethod
     def of_instance(cls, instance: str) -> Self:
-        """A holder that people know by this name."""
+        """A holder for the instance of that name."""
         key = uuid4().hex
         return cls(name=f"{instance}_{_digest(key)}", key=key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """Who holds a lease, and for how many seconds after each renewal.
+    """The holder of a lease, and for how many seconds it holds after each renewal.
 
-    ``spec`` is all that is written there: a holder that renews changes it. ``metadata`` is what others say of it, and
-    stays. ``holder`` is empty where nobody holds it.
+    ``spec`` is all of its spec: each renewal changes it. ``metadata`` is what others have written, and is kept.
+    ``holder`` is empty for a lease without one.
     """
 
     uid: str
@@ -54,12 +54,12 @@ class Lease:
 
     @property
     def is_unused(self) -> bool:
-        """Whether it is as it was installed: nobody has held it yet."""
+        """Whether it is as installed, and has had no holder yet."""
         return not self.holder and HELD_BY not in self._annotations
 
     @property
     def is_given_back(self) -> bool:
-        """Whether its last holder itself has given it back."""
+        """Whether its last holder has released it."""
         last, key = self._annotations.get(HELD_BY, ""), self._annotations.get(KEY)
         return not self.holder and key is not None and last.endswith(f"_{_digest(key)}")
 
@@ -69,12 +69,12 @@ class Lease:
 
 
 def read_lease(manifest: Mapping[str, Any]) -> Lease:
-    """The lease in an API object. The API server sees to it that the fields have their types."""
+    """The lease in an API object. The API server guarantees the types of the fields."""
     metadata, spec = manifest["metadata"], manifest.get("spec") or {}
     return Lease(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
-        # Who has written which field is for the API server to say; by its UID one that was deleted can't be made anew.
+        # The API server tracks managedFields; without a UID, a lease that was deleted would be created again.
         metadata={key: value for key, value in metadata.items() if key not in ("managedFields", "uid")},
         holder=spec.get("holderIdentity") or "",
         seconds=spec.get("leaseDurationSeconds") or 0,
@@ -90,7 +90,7 @@ def new_lease(namespace: str, name: str, holder: LeaseHolder, *, seconds: float,
 
 
 def held_lease(before: Lease, holder: LeaseHolder, *, seconds: float, now: float) -> dict[str, Any]:
-    """What ``holder`` puts in the place of ``before``, as long as that stands, to take the lease or to renew it."""
+    """What ``holder`` writes in place of ``before``, if unchanged, to take or renew the lease."""
     spec = _held_spec(holder, seconds, now)
     if before.holder == holder.name:
         acquired, transitions = before.spec.get("acquireTime", spec["renewTime"]), before.transitions
@@ -101,7 +101,7 @@ def held_lease(before: Lease, holder: LeaseHolder, *, seconds: float, now: float
 
 
 def given_back_lease(before: Lease, holder: LeaseHolder, *, now: float) -> dict[str, Any]:
-    """What ``holder`` puts in the place of ``before`` to give the lease back."""
+    """What ``holder`` writes in place of ``before`` to release the lease."""
     when = _micro_time(now)
     spec = {
         "holderIdentity": "",
@@ -123,7 +123,7 @@ def _held_spec(holder: LeaseHolder, seconds: float, now: float) -> dict[str, Any
 
 
 def _with_annotations(before: Lease, ours: Mapping[str, str | None]) -> dict[str, Any]:
-    """Its metadata with our annotations. Everything else stays: by it Helm knows what it has installed."""
+    """Its metadata with our annotations. The rest stays, since Helm recognizes its objects by it."""
     annotations = {**(before.metadata.get("annotations") or {}), **ours}
     known = {name: value for name, value in annotations.items() if value is not None}
     return {**before.metadata, "annotations": known}
@@ -138,5 +138,5 @@ def _digest(key: str) -> str:
 
 
 def _micro_time(now: float) -> str:
-    """As the API spells a MicroTime: always six decimals."""
+    """A MicroTime of the API: always six decimals."""
     return datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

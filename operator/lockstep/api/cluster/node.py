@@ -1,4 +1,4 @@
-"""Nodes as they come from the API server."""
+"""Parses Nodes."""
 
 import sys
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ Manifest = Mapping[str, Any]
 
 
 def parse_node(manifest: Manifest) -> NodeFact:
-    """A node. One that does not say that it is ready is not."""
+    """A node. Without the condition Ready it is not ready."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     return NodeFact(
         name=metadata["name"],
@@ -30,7 +30,7 @@ def parse_node(manifest: Manifest) -> NodeFact:
 
 
 def _system(info: Manifest) -> str:
-    """Which kubelet runs there, and since which start of the machine: what it rejects may be another thing then."""
+    """The kubelet's version and the boot of the machine: after a change, it may accept what it rejected before."""
     return sys.intern(" ".join(str(info[field]) for field in ("kubeletVersion", "bootID") if info.get(field)))
 
 

@@ -1,6 +1,6 @@
-"""Nodes for a whole gang, as a cluster autoscaler is asked for them: a ProvisioningRequest and its PodTemplates.
+"""ProvisioningRequests and their PodTemplates: a request to a cluster autoscaler for a whole gang's nodes.
 
-The kind is the autoscaler's own, and so is the status: any of it may be missing, or of another type than is documented.
+The kind and its status belong to the autoscaler: any field may be missing, or of an undocumented type.
 """
 
 import json
@@ -25,7 +25,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _DIGITS = 10
 _MOST_WORDS = 300
 _MOST_TEMPLATES = 32
-# What a request has come to, the latest first: a booking that is over comes after nodes that were there.
+# The outcomes of a request, the latest first: an expired booking comes after provisioned nodes.
 _CAME_TO: tuple[tuple[str, AnswerReason, bool], ...] = (
     ("CapacityRevoked", Reason.PROVISIONING_FAILED, True),
     ("BookingExpired", Reason.PROVISIONING_FAILED, True),
@@ -36,9 +36,9 @@ _CAME_TO: tuple[tuple[str, AnswerReason, bool], ...] = (
 
 
 def request_name(gang: GangFact, spec: GangSpec, provisioning_class: str) -> str:
-    """The name of the request for that spec: the same in every process, and another one when something else is asked.
+    """The name of the request for that spec: equal in every process, and different for a different need.
 
-    A request can't be changed, so another size or other members need a new one.
+    A request is immutable, so another size or other members need a new one.
     """
     roles = [[role.name, role.sizes.minimum, role.request, role.template.document.decoded()] for role in spec.roles]
     asked = json.dumps([gang.uid, provisioning_class, spec.one_per, spec.all_in, roles], sort_keys=True, default=str)
@@ -46,12 +46,12 @@ def request_name(gang: GangFact, spec: GangSpec, provisioning_class: str) -> str
 
 
 def template_name(request: str, number: int) -> str:
-    """The name of the template of the role of that number, counted from 0."""
+    """The name of the template of a role, numbered from 0."""
     return f"{request}-{number}"
 
 
 def template_manifest(gang: GangFact, name: str, role: RoleSpec, pod: Mapping[str, Any]) -> Manifest:
-    """What members of a role are like, from the ``pod`` that admission makes of one."""
+    """The template of a role's members, from the ``pod`` as admission changed it."""
     assert gang.spec is not None, "a refused gang asks for nothing"
     labels = pod["metadata"].get("labels") or {}
     kept = {template.decoded()["metadata"]["name"] for template in role.claim_templates}
@@ -66,7 +66,7 @@ def template_manifest(gang: GangFact, name: str, role: RoleSpec, pod: Mapping[st
 
 
 def request_manifest(gang: GangFact, name: str, provisioning_class: str) -> Manifest:
-    """The request for the fewest members of each role, with which the gang starts."""
+    """The request for the fewest members of each role with which the gang starts."""
     assert gang.spec is not None, "a refused gang asks for nothing"
     sets = [
         {"podTemplateRef": {"name": template_name(name, number)}, "count": role.sizes.minimum}
@@ -95,17 +95,17 @@ def parse_node_request(manifest: Mapping[str, Any], owner: Owner) -> NodeRequest
 
 
 def parse_answer(status: object) -> NodesAnswer:
-    """What the status of a request says, whatever it is."""
+    """The answer in the status of a request, whatever its type."""
     conditions = {str(one.get("type")): one for one in _entries(status, "conditions")}
     for kind, reason, is_over in _CAME_TO:
         if conditions.get(kind, {}).get("status") == "True":
             return NodesAnswer(reason, _words(conditions[kind]), is_over=is_over)
-    # Nodes that could not be had yet are tried for again.
+    # An autoscaler retries nodes that it could not provide yet.
     return NodesAnswer(message=_words(conditions.get("Provisioned", {})))
 
 
 def _templates(request: str, spec: object) -> Iterator[str]:
-    """The templates that we made for the request; whoever else writes into it may name anything."""
+    """The templates that we made for the request; other writers may name any."""
     for number, one in enumerate(_entries(spec, "podSets")[:_MOST_TEMPLATES]):
         reference, name = one.get("podTemplateRef"), template_name(request, number)
         if isinstance(reference, dict) and reference.get("name") == name:
@@ -118,19 +118,19 @@ def _entries(whole: object, field: str) -> list[Manifest]:
 
 
 def _words(condition: Manifest) -> str:
-    """The message in one line that can be read."""
+    """The message as one printable line."""
     line = " ".join(str(condition.get("message") or "").split())
     return "".join(character for character in line if character.isprintable())[:_MOST_WORDS]
 
 
 def _as_asked(volume: Manifest, kept: set[str]) -> Manifest:
-    """A volume of a member; a claim that comes with the member is not there yet, so nobody may look for it."""
+    """A volume of a member; a claim that is created with the member is replaced, since it does not exist yet."""
     is_own = volume["name"] in kept or "ephemeral" in volume
     return {"name": volume["name"], "emptyDir": {}} if is_own else volume
 
 
 def _with_placement(pod: Mapping[str, Any], spec: GangSpec, gang: str) -> Manifest:
-    """The pod with terms that say what ``placement`` does, for who knows pods only."""
+    """The pod with affinity terms for ``placement``, since an autoscaler reads only pods."""
     affinity = dict(pod.get("affinity") or {})
     for kind, label in (("podAntiAffinity", spec.one_per), ("podAffinity", spec.all_in)):
         if label:

@@ -1,4 +1,4 @@
-"""Node selectors: terms of which a node has to match one."""
+"""Parses node selectors: terms of which a node must match one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ Manifest = Mapping[str, Any]
 
 
 def parse_terms(selector: Manifest) -> tuple[NodeTerm, ...]:
-    """The terms of a node selector, of which a node has to match one."""
+    """The terms of a node selector; a node must match one of them."""
     return tuple(_term(term) for term in selector.get("nodeSelectorTerms") or ())
 
 

@@ -1,4 +1,4 @@
-"""The ConfigMap beside the lease in which the leader publishes by which options it plans, for all who ask why."""
+"""The ConfigMap beside the lease with the options of the leader, for commands that plan as it does."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,23 +6,23 @@ from typing import Any
 Manifest = Mapping[str, Any]
 
 USUAL_PLACE = "lockstep-system/lockstep-settings"
-# More than all options together can have; what is larger was written by somebody else.
+# More than all options can have together; a larger one was not written by us.
 _MOST_CHARACTERS = 16_384
 
 
 def published_under(lease: str) -> str:
-    """The name of the ConfigMap of those who agree by a lease of that name."""
+    """The name of the ConfigMap that belongs to a lease of that name."""
     return f"{lease}-settings"
 
 
 def settings_manifest(namespace: str, name: str, settings: Mapping[str, str], *, version: str) -> dict[str, Any]:
-    """What stands there next; ``version`` is what it replaces, and empty where there is none."""
+    """The next content of the ConfigMap; ``version`` is that of the one it replaces, empty where there is none."""
     metadata = {"namespace": namespace, "name": name, **({"resourceVersion": version} if version else {})}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(settings)}
 
 
 def parse_published(manifest: Manifest) -> dict[str, str]:
-    """Options by their names, without ``--``, as one types them; nothing where that can't be what a leader wrote."""
+    """Options by name, without ``--``; empty where a leader can't have written that."""
     data = manifest.get("data")
     if not isinstance(data, dict) or not all(isinstance(value, str) for value in data.values()):
         return {}

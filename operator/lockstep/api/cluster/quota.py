@@ -11,12 +11,12 @@ from lockstep.facts.cluster.quota import Amount, QuotaFact, QuotaKey, Scope, pla
 
 Manifest = Mapping[str, Any]
 
-# More than any number of members of the largest requests: it restricts nobody.
+# More than any number of members of the largest requests, so it limits no gang.
 _UNLIMITED = 10**40
 
 
 def parse_quota(manifest: Manifest) -> QuotaFact:
-    """A quota as the API server enforces it, by its status; what nobody has counted yet is left out."""
+    """A quota as the API server enforces it, by its status; resources that are not counted yet are left out."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     return QuotaFact(
         key=QuotaKey(metadata["namespace"], metadata["name"]),

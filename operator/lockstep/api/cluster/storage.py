@@ -1,4 +1,4 @@
-"""Where volumes can be made, as it comes from the API server: storage classes, and what CSI drivers publish."""
+"""Parses StorageClasses, CSIDrivers and CSIStorageCapacities."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from lockstep.facts.cluster.volume import CapacityKey, CsiDriver, StorageCapacit
 Manifest = Mapping[str, Any]
 
 _WAITS = "WaitForFirstConsumer"
-# The second is what clusters of long ago have.
+# The second one is used by old clusters.
 _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 
 
@@ -35,7 +35,7 @@ def parse_csi_driver(manifest: Manifest) -> CsiDriver:
 
 
 def parse_capacity(manifest: Manifest) -> StorageCapacity:
-    """A CSIStorageCapacity. Where it does not say how large a volume may be, no larger one than what is left can."""
+    """A CSIStorageCapacity. Without a largest size, the remaining capacity is the largest."""
     metadata = manifest["metadata"]
     largest = manifest.get("maximumVolumeSize")
     if largest is None:
@@ -49,6 +49,6 @@ def parse_capacity(manifest: Manifest) -> StorageCapacity:
 
 
 def _term(topology: Manifest) -> NodeTerm:
-    """What one of the allowed topologies asks of a node's labels; one that asks for nothing allows nothing."""
+    """The node labels that an allowed topology requires; one without requirements allows no node."""
     expressions = topology.get("matchLabelExpressions") or ()
     return NodeTerm(tuple(Requirement(one["key"], "In", tuple(one.get("values") or ())) for one in expressions), ())

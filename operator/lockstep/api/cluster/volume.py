@@ -1,4 +1,4 @@
-"""Volumes, the claims for them, and what nodes can attach, as they come from the API server."""
+"""Parses PersistentVolumes, PersistentVolumeClaims, CSINodes and VolumeAttachments."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,13 +23,13 @@ from lockstep.facts.cluster.volume import (
 Manifest = Mapping[str, Any]
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
-"""Set on a claim: the node near which its volume is to be made. Whoever can't make it there removes it."""
+"""Annotation of a claim: the node for which its volume is made. A provisioner that can't make it removes it."""
 
-# Set on a claim once both it and its volume say that they belong together.
+# Set on a claim when claim and volume are bound to each other.
 _BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
-# Where claims and volumes said their class before they had a field for it; it still goes before the field.
+# The class of claims and volumes before there was a field; it takes precedence over the field.
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
-# A gang has 10,000 members at most.
+# In digits: a gang has at most 10,000 members.
 _LONGEST_SIZE = 5
 _STORAGE = "storage"
 
@@ -53,7 +53,7 @@ def parse_claim(manifest: Manifest) -> ClaimFact:
 
 
 def parse_wish(spec: Manifest) -> VolumeWish:
-    """What the spec of a claim asks for. Raises ``ValueError`` where that can't be read."""
+    """What the spec of a claim asks for. Raises ``ValueError`` where it can't be read."""
     return VolumeWish(
         storage_class=spec.get("storageClassName"),
         size=whole_bytes(((spec.get("resources") or {}).get("requests") or {}).get(_STORAGE, "0")),
@@ -78,7 +78,7 @@ def parse_volume(manifest: Manifest) -> VolumeFact:
 
 
 def parse_csi_node(manifest: Manifest) -> AttachLimits:
-    """A CSINode: what the drivers of the node of its name say."""
+    """A CSINode: the attach limits of the node of the same name."""
     drivers = manifest["spec"].get("drivers") or ()
     counts = {driver["name"]: (driver.get("allocatable") or {}).get("count") for driver in drivers}
     return AttachLimits(
@@ -87,14 +87,14 @@ def parse_csi_node(manifest: Manifest) -> AttachLimits:
 
 
 def parse_attachment(manifest: Manifest) -> Attachment:
-    """A VolumeAttachment. One of a volume that is named in a pod is no PersistentVolume's."""
+    """A VolumeAttachment. For an inline volume of a pod, it names no PersistentVolume."""
     spec = manifest["spec"]
     volume = spec["source"].get("persistentVolumeName") or ""
     return Attachment(manifest["metadata"]["name"], spec["nodeName"], spec["attacher"], volume)
 
 
 def _owner(metadata: Manifest) -> str:
-    """The UID of the GangJob or the pod that a claim goes with, '' where there is none."""
+    """The UID of the controlling GangJob or pod of a claim; '' where there is none."""
     kinds = ((API_VERSION, GANG_KIND), ("v1", "Pod"))
     owners = metadata.get("ownerReferences") or ()
     return next(
@@ -103,7 +103,7 @@ def _owner(metadata: Manifest) -> str:
 
 
 def _whole_number(text: str) -> int:
-    """A number that we wrote; anybody may write another, of which 0 is made."""
+    """The number in a label; 0 for any text that we did not write."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_SIZE else 0
 
 

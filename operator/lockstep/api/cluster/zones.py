@@ -1,10 +1,10 @@
-"""Where a volume can be reached by the zone and region that its labels name, as kube-scheduler reads them."""
+"""The nodes that a volume's zone and region labels allow, as kube-scheduler reads them."""
 
 from collections.abc import Mapping
 
 from coschedule import NodeTerm, Requirement
 
-# Each label with the one that nodes may have in its place.
+# Each label, with the one that nodes may have instead.
 _TODAY = {
     "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
     "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
@@ -12,14 +12,14 @@ _TODAY = {
     "topology.kubernetes.io/region": "topology.kubernetes.io/region",
 }
 _DELIMITER = "__"
-# A cluster whose nodes say nothing about zones has only one.
+# A cluster whose nodes have no zone labels has a single zone.
 _SAYS_NOTHING = NodeTerm(tuple(Requirement(label, "DoesNotExist", ()) for label in _TODAY), ())
 
 
 def zone_affinities(labels: Mapping[str, str]) -> tuple[tuple[NodeTerm, ...], ...]:
-    """What a volume with these labels asks of its nodes: every affinity listed has to match.
+    """The node affinities of a volume with these labels, all of which must match.
 
-    A label names one zone or several; one that can't be read that way asks for nothing.
+    A label names one zone or several; an unreadable one is ignored.
     """
     zones = {label: _values(labels[label]) for label in _TODAY if label in labels}
     return tuple((_SAYS_NOTHING, *_in(label, values)) for label, values in zones.items() if all(values))
@@ -30,7 +30,7 @@ def _values(text: str) -> tuple[str, ...]:
 
 
 def _in(label: str, values: tuple[str, ...]) -> tuple[NodeTerm, ...]:
-    """Terms for nodes whose label has one of the values, or today's label where they have no other."""
+    """Terms for nodes whose label has one of the values, or the newer label where this one is missing."""
     own, today = Requirement(label, "In", values), _TODAY[label]
     if label == today:
         return (NodeTerm((own,), ()),)

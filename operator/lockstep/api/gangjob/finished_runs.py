@@ -1,6 +1,6 @@
-"""Finished runs as a status spells them, the oldest first.
+"""Formats finished runs for a status, the oldest first.
 
-Of each run members, seconds, slow-down, times as stated and, where all nodes were of one, the kind of its nodes.
+Each run has members, seconds, slow-down, multiple of the stated time and, if all nodes are of one kind, this kind.
 """
 
 import re
@@ -20,8 +20,8 @@ from lockstep.facts.past_runs import (
 _RUN = re.compile(r"([0-9]{1,5})" + r" ([0-9]{1,10}(?:[.][0-9]{1,3})?)" * 3 + rf"(?: ({KIND_PATTERN}))?")
 
 
-def spell_runs(runs: Runs) -> str:
-    """Such as ``8 94.2 1.5 1.034 m5.large, 4 171 1 0.97``. Runs of which only the factor is known are left out."""
+def format_runs(runs: Runs) -> str:
+    """For example ``8 94.2 1.5 1.034 m5.large, 4 171 1 0.97``. Runs with only a factor are left out."""
     return ", ".join(
         " ".join(
             [str(run.members), *map(_decimal, (run.milliseconds, run.slowdown, run.thousandths)), run.kind]
@@ -31,8 +31,8 @@ def spell_runs(runs: Runs) -> str:
     )
 
 
-def parse_spelled_runs(text: str) -> Runs:
-    """What was spelled; nothing of a text that was not written here."""
+def parse_runs(text: str) -> Runs:
+    """The runs in that text; empty for a text that was not written by us."""
     found = [_parse(one) for one in text.split(", ", MOST_RUNS)] if text else []
     runs = tuple(run for run in found if run is not None)
     return runs if len(runs) == len(found) <= MOST_RUNS else ()

@@ -11,9 +11,9 @@ from lockstep.api.gangjob.network import parse_network
 from lockstep.api.gangjob.policies import parse_policies
 from lockstep.api.gangjob.role import parse_roles
 from lockstep.api.gangjob.run_template import run_template
-from lockstep.api.gangjob.start_estimate import outlook_manifest, parse_outlook
+from lockstep.api.gangjob.start_estimate import parse_start_estimate, start_estimate_manifest
 from lockstep.api.gangjob.work import parse_work
-from lockstep.api.parts import spelled_part
+from lockstep.api.parts import format_part
 from lockstep.api.pods.pace import pace_manifest, parse_pace
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
@@ -143,7 +143,7 @@ def _status(status: Manifest) -> GangStatus:
         restart_at=epoch_seconds(status.get("restartAt")),
         active_since=epoch_seconds(status.get("activeSince")),
         progress=status.get("progress") or "",
-        plan=parse_outlook(status["plan"]) if status.get("plan") else None,
+        plan=parse_start_estimate(status["plan"]) if status.get("plan") else None,
         speedup_reached=status.get("speedupReached"),
         past_runs=status.get("pastRuns") or "",
         work_used=_work_used(status.get("workUsed")),
@@ -213,7 +213,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "restartAt": _time(status.restart_at),
         "activeSince": _time(status.active_since),
         "progress": status.progress or None,
-        "plan": None if status.plan is None else outlook_manifest(status.plan),
+        "plan": None if status.plan is None else start_estimate_manifest(status.plan),
         "speedupReached": status.speedup_reached,
         "pastRuns": status.past_runs or None,
         "workUsed": None if status.work_used is None else status.work_used._asdict(),
@@ -230,9 +230,9 @@ def summary_manifest(summary: Summary) -> dict[str, Any]:
 
 
 def _entry(members: Members) -> dict[str, Any]:
-    """Spell one entry of the list of members."""
+    """Format one entry of the list of members."""
     role = {"role": members.role} if members.role else {}
-    return {**role, "node": members.node, "count": members.count, **spelled_part(members.part)}
+    return {**role, "node": members.node, "count": members.count, **format_part(members.part)}
 
 
 def _time(seconds: float | None) -> str | None:

@@ -1,4 +1,4 @@
-"""The ConfigMap in which the operator keeps how long finished runs took, so that its next process knows it too."""
+"""The ConfigMap with the durations of finished runs, for the next process of the operator."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ from lockstep.facts.past_runs import (
 Manifest = Mapping[str, Any]
 
 LARGEST_BYTES = 960 * 1024
-"""More is never written: a namespace's name has 63 characters at most, and everything else has bounds of ours.
+"""The most bytes that are written: names of namespaces have at most 63 characters, and the rest has our own bounds.
 
 A ConfigMap may have 1 MiB.
 """
@@ -35,12 +35,12 @@ _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _KIND = re.compile(KIND_PATTERN)
 _MOST_OF_RUN = (MOST_THOUSANDTHS, MOST_MEMBERS, MOST_THOUSANDTHS, MOST_MILLISECONDS)
-# A number alone, without a kind, and with the number of its kind, from 1 on.
+# The lengths of an entry: the factor alone, without a kind, or with the number of its kind, from 1 on.
 _LENGTHS = (1, 4, 5)
 
 
 def kept_runs_manifest(namespace: str, name: str, runs: RunsByTemplate, *, version: str) -> dict[str, Any]:
-    """What stands there next; ``version`` is what it replaces, and empty where there is none."""
+    """The next content of the ConfigMap; ``version`` is that of the one it replaces, empty where there is none."""
     metadata = {"namespace": namespace, "name": name, **({"resourceVersion": version} if version else {})}
     kinds = _most_usual_kinds(runs)
     numbers = {name: number for number, name in enumerate(kinds, 1)}
@@ -53,13 +53,13 @@ def kept_runs_manifest(namespace: str, name: str, runs: RunsByTemplate, *, versi
 
 
 def _most_usual_kinds(runs: RunsByTemplate) -> list[str]:
-    """The kinds that are kept; of others it is forgotten which they were."""
+    """The kinds that are kept, the most frequent first; other kinds are dropped from their runs."""
     counts = Counter(run.kind for templates in runs.values() for of in templates.values() for run in of if run.kind)
     return sorted(sorted(counts), key=lambda name: -counts[name])[:MOST_KINDS]
 
 
 def _entry(run: PastRun, numbers: Mapping[str, int]) -> int | list[int]:
-    """A number alone where nothing else is known."""
+    """The factor alone where nothing else is known."""
     if not run.members:
         return run.thousandths
     *amounts, kind = run
@@ -67,7 +67,7 @@ def _entry(run: PastRun, numbers: Mapping[str, int]) -> int | list[int]:
 
 
 def parse_kept_runs(manifest: Manifest) -> RunsByTemplate | None:
-    """What was kept; None where that was written by somebody else, or by a version that keeps it in another way."""
+    """The kept runs; None where the content was not written by us, or is in another format."""
     data = manifest.get("data")
     if not isinstance(data, dict):
         return None
@@ -76,7 +76,7 @@ def parse_kept_runs(manifest: Manifest) -> RunsByTemplate | None:
 
 
 def _loaded(data: Mapping[str, object], key: str) -> Any:
-    """What stands there; None where it can't be read."""
+    """The decoded content of that key; None where it can't be read."""
     text = data.get(key)
     if not isinstance(text, str) or len(text) > LARGEST_BYTES:
         return None

@@ -1,4 +1,4 @@
-"""The network of a gang as its owner writes it."""
+"""Parses the network of a GangJob."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ Manifest = Mapping[str, Any]
 
 
 def parse_network(spec: Manifest) -> NetworkSpec | None:
-    """What the spec of a GangJob says of its network; None where it says nothing."""
+    """The network in the spec of a GangJob; None where it has none."""
     network = spec.get("network")
     if network is None:
         return None

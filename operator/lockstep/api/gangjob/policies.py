@@ -1,4 +1,4 @@
-"""What a GangJob's spec says about failures, its end and its suspension, as values."""
+"""Parses the policies of a GangJob for failures, its end and its suspension."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ Manifest = Mapping[str, Any]
 
 
 def parse_policies(spec: Manifest) -> Policies:
-    """The policies of a spec; what is absent has its default."""
+    """The policies of a spec; absent fields have their defaults."""
     return Policies(
         failure=_failure_policy(spec.get("failurePolicy") or {}),
         success_role=(spec.get("successPolicy") or {}).get("role"),

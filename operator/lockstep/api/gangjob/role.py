@@ -1,4 +1,4 @@
-"""The roles of a GangJob, from its manifest: a spec with a template of its own is one role without a name."""
+"""Parses the roles of a GangJob: a spec with a single template is one role without a name."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -33,10 +33,10 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleSpec, ...] | Refusal:
-    """The roles, whose members ask for nodes of ``pool`` besides what their templates say; or why one can't be obeyed.
+    """The roles, with what ``pool`` adds to their templates; a refusal where a field can't be supported.
 
-    Members that wait for others do so in a container of ``gate_image``; without one no member can wait. Raises
-    ValueError or ArithmeticError where numbers make no sense.
+    Members that wait for others do so in a container of ``gate_image``; without one, no member can wait. Raises
+    ``ValueError`` or ``ArithmeticError`` for invalid numbers.
     """
     roles: list[RoleSpec] = []
     network = parse_network(spec)
@@ -56,7 +56,7 @@ def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleS
 
 
 def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
-    """What a pod with that spec, found at ``path``, asks of its node as a member; or why it can't be placed so."""
+    """What a member with that pod spec, found at ``path``, needs of its node; a refusal where it can't be placed."""
     not_obeyed = next(unsupported(pod), None) or _other_scheduler(pod)
     if not_obeyed is not None:
         return Refusal(Reason.UNSUPPORTED_FIELD, f"{path}.spec.{not_obeyed}.")
@@ -73,7 +73,7 @@ def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
 
 
 def _manifests(spec: Manifest) -> Iterator[tuple[str, Manifest]]:
-    """Each role as it is written, and where its template is."""
+    """Each role as written, and the path of its template."""
     if "roles" not in spec:
         yield "template", spec
     for number, role in enumerate(spec.get("roles") or ()):
@@ -109,7 +109,7 @@ def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refus
 def _sizes(size: Manifest) -> Sizes:
     allowed = tuple(sorted(int(one) for one in size.get("allowed") or ()))
     least, most = (allowed[0], allowed[-1]) if allowed else (int(size["min"]), int(size["max"]))
-    # The API server says so too; what is in a file it may not have seen.
+    # The API server checks this too, but may not have seen a manifest from a file.
     if most > MOST_RANKS:
         raise ValueError(f"size: {most} members are more than {MOST_RANKS}")
     if allowed:
@@ -125,7 +125,7 @@ def _other_scheduler(pod: Manifest) -> str | None:
 
 
 def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
-    """The number of pieces. Raises ValueError where the rest of the role makes no sense of it."""
+    """The number of pieces. Raises ``ValueError`` where the rest of the role does not fit it."""
     pieces: int | None = role.get("pieces")
     if load.is_pieces != (pieces is not None):
         raise ValueError("pieces: goes with load Pieces, and only with that")

@@ -1,4 +1,4 @@
-"""``status.plan``: what a gang that waits is told of its start."""
+"""``status.plan``: the start estimate of a waiting gang."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from lockstep.api.quantities import epoch_seconds, rfc3339
 from lockstep.facts.gang.start_estimate import NodeKind, StartEstimate
 
 
-def parse_outlook(plan: Mapping[str, Any]) -> StartEstimate:
+def parse_start_estimate(plan: Mapping[str, Any]) -> StartEstimate:
     """Read ``status.plan``."""
     return StartEstimate(
         likely_start=epoch_seconds(plan["likelyStart"]) or 0.0,
@@ -24,8 +24,8 @@ def parse_outlook(plan: Mapping[str, Any]) -> StartEstimate:
     )
 
 
-def outlook_manifest(plan: StartEstimate) -> dict[str, Any]:
-    """Spell ``status.plan``. A promise is rounded up to whole seconds: nobody is held to less than was meant."""
+def start_estimate_manifest(plan: StartEstimate) -> dict[str, Any]:
+    """Format ``status.plan``. A promise is rounded up to whole seconds, so that the written one is never earlier."""
     return {
         "likelyStart": rfc3339(plan.likely_start),
         "lateStart": None if plan.late_start is None else rfc3339(math.ceil(plan.late_start)),

@@ -1,4 +1,4 @@
-"""The fields of a pod's spec that a placement would have to obey and can't yet."""
+"""The fields of a pod's spec that a placement must respect and Lockstep does not support."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -13,17 +13,17 @@ _NOT_YET = "Lockstep does not support it yet, so no member could be placed as it
 
 
 def unsupported(pod: Manifest) -> Iterator[str]:
-    """The fields of that kind that a pod's spec has, each with the reason.
+    """The unsupported fields that a pod's spec has, each with the reason.
 
-    What a scheduler only prefers is no obstacle (``preferences.py``).
+    Preferences of a scheduler are accepted (``preferences.py``).
     """
     for paths_of in UNSUPPORTED.values():
         for path in paths_of(pod):
             yield f"{path}: {_NOT_YET}"
 
 
-def _telling_ranks_apart(kind: str, pod: Manifest) -> Iterator[str]:
-    """The terms for which the members of a gang are not alike: a plan does not say who is which rank."""
+def _terms_by_rank(kind: str, pod: Manifest) -> Iterator[str]:
+    """The terms that distinguish members of a gang by rank, which a plan does not assign."""
     affinity = (pod.get("affinity") or {}).get(kind) or {}
     for number, term in enumerate(affinity.get(_REQUIRED) or ()):
         if RANK_LABEL in _label_keys(term):
@@ -50,9 +50,9 @@ def _field(name: str, pod: Manifest) -> Iterator[str]:
 
 
 UNSUPPORTED: Mapping[str, Callable[[Manifest], Iterator[str]]] = {
-    "affinity.podAffinity": partial(_telling_ranks_apart, "podAffinity"),
-    "affinity.podAntiAffinity": partial(_telling_ranks_apart, "podAntiAffinity"),
+    "affinity.podAffinity": partial(_terms_by_rank, "podAffinity"),
+    "affinity.podAntiAffinity": partial(_terms_by_rank, "podAntiAffinity"),
     "topologySpreadConstraints.whenUnsatisfiable": _required_spreads,
     **{name: partial(_field, name) for name in ("resourceClaims", "nodeName", "schedulingGates", "schedulingGroup")},
 }
-"""By field, the paths at which a pod's spec has it."""
+"""By field, a function that lists the paths at which a pod's spec has it."""

@@ -1,4 +1,4 @@
-"""How a gang's run time falls with its size, from its manifest."""
+"""Parses how a gang's run time depends on its size."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ Manifest = Mapping[str, Any]
 
 
 def parse_work(work: Manifest, maximum: int) -> Work:
-    """The work of a GangJob of which ``maximum`` members at most do a part."""
+    """The work of a GangJob with at most ``maximum`` working members."""
     if "profile" in work:
         return _measured(work["profile"], maximum)
     overhead = work.get("overhead") or {}
@@ -25,10 +25,10 @@ def parse_work(work: Manifest, maximum: int) -> Work:
 
 
 def _measured(profile: list[Manifest], maximum: int) -> Work:
-    """Run times at every size, from measured ones.
+    """Run times at every size, interpolated from measured ones.
 
-    Between two measured sizes, members · time runs straight: Amdahl's law through both points. Sizes outside the
-    measured ones are not allowed.
+    Between two measured sizes, members · time is linear: Amdahl's law through both points. Sizes outside the measured
+    range are not allowed.
     """
     points = sorted((int(point["members"]), duration_seconds(point["time"])) for point in profile)
     sizes = np.array([members for members, _ in points])

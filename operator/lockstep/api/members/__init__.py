@@ -1,1 +1,1 @@
-"""Makes the pods of a gang and what stands beside them: labels, mounts, claims, gates, bindings."""
+"""Builds the pods of a gang and the objects beside them: labels, mounts, claims, gates, bindings."""

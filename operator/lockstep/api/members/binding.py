@@ -1,4 +1,4 @@
-"""Bindings, as the API server wants them."""
+"""Bindings as the API server expects them."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from lockstep.facts.pods.pod import PodKey
 
 
 def binding_manifest(pod: PodKey, uid: str, node: str) -> dict[str, Any]:
-    """The request to bind the pod of that UID, and no later one of its name, to a node."""
+    """The Binding of the pod with that UID, and of no later pod of its name, to a node."""
     return {
         "apiVersion": "v1",
         "kind": "Binding",

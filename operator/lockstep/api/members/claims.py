@@ -1,7 +1,7 @@
-"""Claims that are the members' own: how a GangJob asks for them, what they are called, what is written of them.
+"""Claims that members own: in a GangJob, by name, and in the patches that are written to them.
 
-A claim by the template of a pod is called after the pod and goes with it; Kubernetes makes it. One by a claim template
-of the GangJob is called NAME-GANG-RANK and goes with the gang; we make it.
+A claim of a pod's ephemeral volume is named after the pod and deleted with it; Kubernetes creates it. A claim by a
+claim template of the GangJob is named NAME-GANG-RANK and deleted with the gang; Lockstep creates it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +17,12 @@ from lockstep.facts.pods.pod import PodKey
 Manifest = Mapping[str, Any]
 
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
-# No gang has a rank of more digits: eight roles have 80,000 members at most.
+# In digits: eight roles have at most 80,000 members.
 _LONGEST_RANK = 5
 
 
 def claims_in_pod(pod: Manifest, path: str) -> Iterator[ClaimUse]:
-    """The claims that the spec of a pod, from the template at ``path``, names or asks for.
+    """The claims that a pod spec, from the template at ``path``, names or asks for.
 
     Raises ``ValueError`` where a size can't be read.
     """
@@ -57,30 +57,30 @@ def claim_of(use: ClaimUse, pod: PodKey, gang: str, rank: int) -> ClaimKey:
 
 
 def kept_claim(template: str, gang: str, rank: int) -> str:
-    """The name of the claim that the members of a rank have by a claim template, in whatever attempt."""
+    """The name of the claim of a rank by a claim template, the same in every attempt."""
     return f"{kept_stem(template, gang)}-{rank}"
 
 
 def kept_stem(template: str, gang: str) -> str:
-    """What the names of the claims of all ranks have in common that are made by a claim template."""
+    """The common prefix of the claims of all ranks by a claim template."""
     return f"{template}-{gang}"
 
 
 def stem_and_rank(claim: str) -> tuple[str, int] | None:
-    """The stem and the rank of which a claim has its name; None for a name that no rank can have."""
+    """The stem and the rank in a claim's name; None for a name that no rank can have."""
     stem, dash, text = claim.rpartition("-")
     rank = as_rank(text) if dash else None
     return None if rank is None else (stem, rank)
 
 
 def as_rank(text: str) -> int | None:
-    """The rank that is spelled so in names; None where it is none."""
+    """The rank in a name; None where the text is no rank."""
     is_number = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_RANK
     return int(text) if is_number and str(int(text)) == text else None
 
 
 def with_kept_claims(pod: Manifest, templates: Sequence[Manifest], gang: str, rank: int) -> Manifest:
-    """The spec of a member's pod with the volumes of its claims; each takes the place of a volume of its name."""
+    """The spec of a member's pod with the volumes of its claims; each replaces a volume of the same name."""
     if not templates:
         return pod
     names = [template["metadata"]["name"] for template in templates]
@@ -89,13 +89,13 @@ def with_kept_claims(pod: Manifest, templates: Sequence[Manifest], gang: str, ra
 
 
 def without_volumes(pod: Manifest, templates: Sequence[Manifest]) -> Manifest:
-    """The spec of a template without the volumes in whose place members have claims of their own."""
+    """The spec of a template without the volumes that members replace by their own claims."""
     names = {template["metadata"]["name"] for template in templates}
     return {**pod, "volumes": [volume for volume in pod.get("volumes") or () if volume["name"] not in names]}
 
 
 def without_kept_claims(pod: Manifest, uses: Sequence[ClaimUse]) -> Manifest:
-    """The spec of a member's pod as its template has it, so that the members of all ranks look alike."""
+    """The spec of a member's pod without kept claims, so that members of all ranks are equal."""
     kept = {use.claim for use in uses if use.sharing is Sharing.KEPT}
     if not kept:
         return pod
@@ -108,7 +108,7 @@ def _is_kept(volume: Manifest, kept: set[str]) -> bool:
 
 
 def kept_claim_manifest(gang: GangFact, template: Manifest, rank: int, size: int) -> dict[str, Any]:
-    """The claim of one rank of a gang of that size. It is the gang's, and goes when the GangJob goes."""
+    """The claim of one rank of a gang of that size. The gang owns it, so it is deleted with the GangJob."""
     metadata = template["metadata"]
     labels = {GANG_LABEL: gang.key.name, RANK_LABEL: str(rank), SIZE_LABEL: str(size)}
     return {
@@ -125,13 +125,13 @@ def kept_claim_manifest(gang: GangFact, template: Manifest, rank: int, size: int
     }
 
 
-def told_node(version: str, node: str | None) -> dict[str, Any]:
-    """Tell that version of a claim near which node its volume is to be made; None takes that back."""
+def selected_node_patch(version: str, node: str | None) -> dict[str, Any]:
+    """A patch that sets the selected node of that version of a claim; None removes it."""
     return {"metadata": {"resourceVersion": version, "annotations": {SELECTED_NODE: node}}}
 
 
 def promised_to(version: str, claim: ClaimFact) -> dict[str, Any]:
-    """Promise that version of a volume to a claim; Kubernetes then binds them to each other."""
+    """A patch that reserves that version of a volume for a claim; Kubernetes then binds the two."""
     reference = {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -139,6 +139,6 @@ def promised_to(version: str, claim: ClaimFact) -> dict[str, Any]:
         "name": claim.key.name,
         "uid": claim.uid,
     }
-    # A volume that only we have promised becomes free again when its claim goes.
+    # With this annotation, a reserved volume becomes free again when its claim is deleted.
     metadata = {"resourceVersion": version, "annotations": {_BOUND_BY_CONTROLLER: "yes"}}
     return {"metadata": metadata, "spec": {"claimRef": reference}}

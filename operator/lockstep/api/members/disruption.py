@@ -1,4 +1,4 @@
-"""The condition of pods that are evicted, as the API wants it."""
+"""The condition of evicted pods."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ _BY_SCHEDULER = "PreemptionByScheduler"
 
 
 def disruption_manifest(uid: str, why: str, now: float) -> dict[str, Any]:
-    """What is merged into the pod of that UID, and no other."""
+    """A patch for the pod with that UID."""
     condition = {
         "type": DISRUPTION_TARGET,
         "status": "True",

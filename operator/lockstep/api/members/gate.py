@@ -1,7 +1,7 @@
-"""The gate: the last init container of a member that waits for others, and what a pod's status tells of it.
+"""The gate: the last init container of a member that waits for others, and what the pod's status says of it.
 
-It waits until a file has some content, which a kubelet fills with an annotation of the pod. It needs no rights and no
-network, and asks for little: on most members their own containers ask for more.
+It waits until a file has content, which the kubelet takes from an annotation of the pod. It needs no rights and no
+network. It asks for little: on most members the other containers ask for more.
 """
 
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ NO_GATE_IMAGE = (
 _FOLDER = "/etc/lockstep-gate"
 _FILE = "go"
 _USER = 65_532
-# Requests and limits are the same, so that a pod whose containers all have that keeps its QoS class.
+# Requests equal limits, so that a pod whose other containers do so keeps its QoS class.
 _AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
 
 
 def with_gate(template: Manifest, image: str) -> Manifest:
-    """A template whose members wait at a gate. It stands in the template, so whoever asks what they need counts it."""
+    """A template whose members wait at a gate. It is part of the template, so its resources are counted."""
     spec = template["spec"]
     return {
         **template,
@@ -39,7 +39,7 @@ def with_gate(template: Manifest, image: str) -> Manifest:
 
 
 def go_patch(uid: str) -> dict[str, Any]:
-    """What lets the pod of that UID go on."""
+    """A patch that lets the pod with that UID continue."""
     return {"metadata": {"uid": uid, "annotations": {GO_ANNOTATION: "true"}}}
 
 
@@ -49,7 +49,7 @@ def may_go(metadata: Manifest) -> bool:
 
 
 def is_up(phase: PodPhase, status: Manifest) -> bool:
-    """Whether the pod's gate runs, or the pod is past it."""
+    """Whether the pod's gate is running, or has ended."""
     return (
         phase.is_over
         or phase is PodPhase.RUNNING
@@ -61,7 +61,7 @@ def is_up(phase: PodPhase, status: Manifest) -> bool:
 
 
 def started(status: Manifest) -> float | None:
-    """When the last of the pod's containers began to run, as its node says; None where one has not, or none is told."""
+    """When the last of the pod's containers started, by its node; None where one has not, or where it is unknown."""
     containers = status.get("containerStatuses") or ()
     times = [_started(container.get("state") or {}) for container in containers]
     known = [time for time in times if time is not None]

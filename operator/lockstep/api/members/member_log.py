@@ -1,4 +1,4 @@
-"""What a pod of the API says of one container's log: whose it is, and whether there is one yet."""
+"""What a pod says of one container's log: its member, and whether there is a log yet."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ _NOT_STARTED = "it has not been started"
 class MemberLog(NamedTuple):
     """One container of a member. ``why_none`` says why it has no log yet, and is empty where it has one.
 
-    ``restarts`` is how often it was started anew: each start has a log of its own.
+    ``restarts`` is the number of its restarts; each start has its own log.
     """
 
     member: Membership
@@ -26,7 +26,7 @@ class MemberLog(NamedTuple):
 
 
 def parse_member_log(manifest: Manifest, container: str) -> MemberLog | None:
-    """The log of that container of a pod; without a name that of its default container, or its first.
+    """The log of that container; without a name, of the pod's default or first container.
 
     None for a pod that is no member of a gang.
     """

@@ -1,4 +1,4 @@
-"""The pod of one member: the gang's template, with its name, its owner and what it must know about itself."""
+"""Builds the pod of a member: the gang's template with its name, its owner and its variables."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -8,7 +8,7 @@ from lockstep.api.members.claims import with_kept_claims
 from lockstep.api.members.mounts import with_files
 from lockstep.api.membership import member_labels, owner_reference, pod_name
 from lockstep.api.names import GO_ANNOTATION, RANK_LABEL, SCHEDULER_NAME
-from lockstep.api.parts import spelled_part
+from lockstep.api.parts import format_part
 from lockstep.api.rendezvous.meeting import meeting_of
 from lockstep.api.rendezvous.sets import files, variables
 from lockstep.facts.gang.gang import GangFact
@@ -20,15 +20,15 @@ _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
     "share": lambda share, _: ("LOCKSTEP_SHARE", str(share)),
     "pieces": lambda count, first: ("LOCKSTEP_PIECES", f"{first} {count}"),
 }
-"""The variable that tells a member its part; its pieces are numbered from ``first`` on."""
+"""The variable for a member's part of the work; its pieces are numbered from ``first`` on."""
 
 
 class MemberPods:
-    """Makes the pods of one attempt. What those of a role share is built once; pods must not be changed afterwards.
+    """Builds the pods of one attempt. Pods of one role share parts, so callers must not change them.
 
-    Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, files that say who
-    the others are, volumes of the member's own claims, and the gang's priority class. What the node pool asks of
-    members, and the gate at which they wait, stand in the gang's template already.
+    Nothing that it adds gives the template's writer more rights. It adds names, labels, an owner, variables, files with
+    the other members' hosts, volumes of the member's claims, and the gang's priority class. What the node pool
+    requires, and the gate, are in the gang's template already.
     """
 
     def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:
@@ -62,12 +62,12 @@ class MemberPods:
         return pod_name(self._gang.key.name, self._attempt, rank)
 
     def _spec_of(self, kind: "_RoleTemplate", rank: int) -> Manifest:
-        told = {**self._shared_variables, **variables(self._meeting, rank), **self._variables_by_rank[rank]}
+        given = {**self._shared_variables, **variables(self._meeting, rank), **self._variables_by_rank[rank]}
         own = with_kept_claims(kind.spec, kind.claim_templates, self._gang.key.name, rank)
         spec = {**own, "hostname": own.get("hostname") or self._name(rank)}
         for field in ("initContainers", "containers"):
             if spec.get(field):
-                spec[field] = [_with_variables(container, told) for container in spec[field]]
+                spec[field] = [_with_variables(container, given) for container in spec[field]]
         return spec
 
 
@@ -81,14 +81,14 @@ class _RoleTemplate(NamedTuple):
 
     @classmethod
     def of(cls, gang: GangFact, role: RoleSpec, attempt: int, paths: Collection[str]) -> Self:
-        """What the pods of that role of an attempt share; ``paths`` are the files that their containers find."""
+        """What the pods of a role in that attempt share; ``paths`` are the files in their containers."""
         assert gang.spec is not None, "a refused gang has no members"
         template = role.template.document.decoded()
         own = with_files(template["spec"], gang.key.name, paths)
         wanted = {"schedulerName": SCHEDULER_NAME, "subdomain": own.get("subdomain") or gang.key.name}
         priority = {"priorityClassName": gang.spec.priority_class} if gang.spec.priority_class else {}
         annotations = dict((template.get("metadata") or {}).get("annotations") or {})
-        # Nobody goes on before it may.
+        # A template can't open the gate of its members.
         annotations.pop(GO_ANNOTATION, None)
         spec = {"restartPolicy": "Never", **own, **wanted, **priority}
         return cls(
@@ -97,19 +97,19 @@ class _RoleTemplate(NamedTuple):
 
 
 def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:
-    """What each rank is told of its part of the work: a share, or its first piece and how many; else nothing.
+    """The variables for each rank's part of the work: a share, or its first piece and their number; else none.
 
-    Pieces are numbered from 0 along the ranks, so that together the members have each of them once.
+    Pieces are numbered from 0 along the ranks, so the members together have each of them once.
     """
     first = 0
     for entry in members:
-        told = spelled_part(entry.part)
+        part = format_part(entry.part)
         for _ in range(entry.count):
-            yield dict(_VARIABLES[name](value, first) for name, value in told.items())
-            first += int(told.get("pieces", 0))
+            yield dict(_VARIABLES[name](value, first) for name, value in part.items())
+            first += int(part.get("pieces", 0))
 
 
 def _with_variables(container: Mapping[str, Any], variables: Mapping[str, str]) -> Manifest:
-    """Ours come first, so that the container's own variables can refer to them, or replace them."""
+    """Ours come first, so that the container's own variables can refer to them or replace them."""
     ours = [{"name": name, "value": value} for name, value in variables.items()]
     return {**container, "env": [*ours, *(container.get("env") or ())]}

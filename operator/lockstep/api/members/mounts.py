@@ -1,4 +1,4 @@
-"""Files of ours in a member's containers. What the template mounts itself stays as it is."""
+"""Mounts files of a gang into its members' containers. The template's own mounts stay."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -11,10 +11,10 @@ VOLUME = "lockstep-files"
 
 
 def with_files(spec: Manifest, gang: str, paths: Collection[str]) -> Manifest:
-    """A pod's spec whose containers find these files of the gang's ConfigMap at their paths.
+    """A pod's spec whose containers have these files of the gang's ConfigMap at their paths.
 
-    A template that has a volume of our name is taken to know better, and so is a container that mounts something else
-    there, or over it.
+    A template with a volume of our name is left unchanged. So is a container that mounts another volume at the same
+    path, or above it.
     """
     own = spec.get("volumes") or ()
     if not paths or any(volume["name"] == VOLUME for volume in own):

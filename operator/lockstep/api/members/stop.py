@@ -1,21 +1,21 @@
-"""Stopping a pod without deleting it: its kubelet ends what is active for longer than the pod's spec says.
+"""Stops a pod without deleting it, by ``activeDeadlineSeconds``.
 
-``activeDeadlineSeconds`` of a pod may be set, or lowered, while it runs. The kubelet then ends its containers, with the
-grace period, and says ``Failed`` when none runs any more; the pod stays, and what it wrote.
+This field may be set or lowered while the pod runs. The kubelet then ends its containers with the grace period. The
+phase becomes ``Failed`` when none runs any more. The pod and its logs stay.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-# The least that the API server takes. No pod that is meant to run has it.
+# The least that the API server accepts. No pod that is meant to run has it.
 _AT_ONCE_SECONDS = 1
 
 
 def stop_patch(uid: str) -> dict[str, Any]:
-    """What has the pod of that UID stopped."""
+    """A patch that stops the pod with that UID."""
     return {"metadata": {"uid": uid}, "spec": {"activeDeadlineSeconds": _AT_ONCE_SECONDS}}
 
 
 def is_stopping(spec: Mapping[str, Any]) -> bool:
-    """Whether the pod of that spec is to be stopped, or was."""
+    """Whether the pod with that spec is being stopped, or was."""
     return spec.get("activeDeadlineSeconds") == _AT_ONCE_SECONDS

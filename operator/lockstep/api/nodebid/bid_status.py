@@ -1,6 +1,6 @@
-"""What the status of a NodeBid says to the node's agent and of it; conditions are in ``api/nodebid/bid.py``.
+"""The status of a NodeBid without conditions: reports of the agent, and what the operator plans.
 
-An agent may write anything that the API server takes: what can't be read is not known.
+An agent may write anything that the API server accepts: unreadable values count as unknown.
 """
 
 from collections.abc import Mapping
@@ -18,15 +18,15 @@ _LEAST_CAPACITY, _MOST_CAPACITY = 0.001, 1000.0
 
 
 def parse_report(manifest: Manifest) -> BidReport | None:
-    """What the agent measured; None for a bid that none writes."""
+    """What the agent measured; None for a bid without an agent."""
     measured = (manifest.get("status") or {}).get("measured")
     if not measured:
         return None
     hours = (manifest.get("spec") or {}).get("forecast") or ()
-    foretold = ((_time(hour.get("from")), _duty_cycle(hour.get("dutyCycle"))) for hour in hours)
+    forecast = ((_time(hour.get("from")), _duty_cycle(hour.get("dutyCycle"))) for hour in hours)
     return BidReport(
         duty_cycle=_duty_cycle(measured.get("dutyCycle")),
-        forecast=tuple((begins, duty) for begins, duty in foretold if begins is not None and duty is not None),
+        forecast=tuple((begins, duty) for begins, duty in forecast if begins is not None and duty is not None),
         written_at=_time(measured.get("until")),
         processor=measured.get("processor", ""),
         capacity=_within(measured.get("capacity"), _LEAST_CAPACITY, _MOST_CAPACITY),
@@ -34,7 +34,7 @@ def parse_report(manifest: Manifest) -> BidReport | None:
 
 
 def parse_bid_plan(manifest: Manifest) -> BidPlan | None:
-    """What the agent was told last; None where that is nothing, or nothing that the operator writes."""
+    """What the operator last wrote for the agent; None where it is empty, or was not written by us."""
     planned = (manifest.get("status") or {}).get("planned")
     if not planned or planned.get("state") not in list(BidState):
         return None
@@ -50,7 +50,7 @@ def parse_bid_plan(manifest: Manifest) -> BidPlan | None:
 
 
 def bid_plan_manifest(plan: BidPlan) -> Manifest:
-    """A merge patch of the status: what the agent is told."""
+    """A merge patch of the status with what is planned on the node."""
     planned = {
         "state": plan.state,
         "slowdown": f"{plan.slowdown}m",
@@ -64,12 +64,12 @@ def bid_plan_manifest(plan: BidPlan) -> Manifest:
 
 
 def parse_owner_back(manifest: Manifest) -> float | None:
-    """Since when the owner is back, as an operator wrote it; None where none did."""
+    """Since when the node owner is back, as an operator wrote it; None where none did."""
     return _time((manifest.get("status") or {}).get("ownerBackSince"))
 
 
 def owner_back_manifest(since: float | None) -> Manifest:
-    """A merge patch of the status: since when the owner is back, or that he is not."""
+    """A merge patch of the status: since when the node owner is back; None for an owner who is away."""
     return {"status": {"ownerBackSince": None if since is None else rfc3339(since)}}
 
 
@@ -85,13 +85,13 @@ def _duty_cycle(quantity: Any) -> float | None:
 
 
 def _within(quantity: Any, least: float, most: float) -> float | None:
-    """What no node can have is not known: one such number would spoil the mean of all nodes."""
+    """The value, or None where no node can have it: one such number would distort the mean of all nodes."""
     value = _ratio(quantity)
     return value if value is not None and least <= value <= most else None
 
 
 def _thousandths(quantity: Any) -> int:
-    # A ratio of a quantity is finite: its exponent is bounded, but a float of it may not be.
+    # The exponent of a quantity is bounded, but its float may still be too large.
     value = _ratio(quantity)
     return round(1000 * value) if value is not None and abs(value) < 2**63 else 0
 

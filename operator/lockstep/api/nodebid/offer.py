@@ -1,6 +1,6 @@
-"""What a node's agent says in the node's NodeBid, and what it reads there: for server-side apply.
+"""What a node's agent writes into its NodeBid by server-side apply, and what it reads there.
 
-It imports little: the agent has to stay small.
+It imports little, since the agent must stay small.
 """
 
 import math
@@ -20,12 +20,12 @@ _MOST_HOURS = 48
 _MOST_DUTY_CYCLE = 1000.0
 _LEAST_CAPACITY, _MOST_CAPACITY = 0.001, 1000.0
 _LONGEST_MESSAGE = 1024
-# As the API server names a field of the spec that others keep, or an entry of a list in it.
+# The format of a field of the spec that others manage, or of an entry of its list, in conflicts.
 _FIELD = re.compile(r'\.spec\.(?P<name>\w+)(?:\[from="(?P<hour>[^"]*)"\])?')
 
 
 class ForecastHour(NamedTuple):
-    """What is expected of an hour: when it begins, and the probability that the owner comes back within it."""
+    """The forecast of an hour: its begin, the duty cycle, and the probability that the node owner returns in it."""
 
     begins: float
     duty_cycle: float
@@ -34,7 +34,7 @@ class ForecastHour(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeOffer:
-    """What an agent knows of its node, as a bid says it; None is what nobody knows."""
+    """What an agent knows of its node, as fields of a bid; None is unknown."""
 
     duty_cycle: float | None
     capacity: float | None
@@ -44,7 +44,7 @@ class NodeOffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentReport:
-    """What an agent tells people beside the offer; from ``away_from`` to ``away_until`` the owner is likely away."""
+    """What an agent reports beside the offer; the node owner is likely away from ``away_from`` to ``away_until``."""
 
     capacity_measured_at: float | None
     processor: str
@@ -57,26 +57,29 @@ class AgentReport:
 
 
 class Kept(NamedTuple):
-    """A field of the spec that somebody else keeps, or one hour of the list that it is."""
+    """A field of the spec that another manager has, or one hour of its list."""
 
     name: str
     hour: str = ""
 
 
 class PlannedOnNode(NamedTuple):
-    """What the operator tells the agent: the UIDs of the members on the node, and the cores that others request."""
+    """What the operator reports to the agent.
+
+    These are the UIDs of members on the node, and the cores that other pods request.
+    """
 
     members: frozenset[str]
     others_cores: float
 
 
 def bid_path(node: str) -> str:
-    """Where the node's bid is."""
+    """The path of the node's bid."""
     return f"/apis/{API_VERSION}/{BIDS}/{node}"
 
 
 def offer_manifest(node: str, offer: NodeOffer, *, expires: float, kept: Collection[Kept]) -> Manifest:
-    """The bid with that offer, but for what others keep."""
+    """The bid with that offer, without the fields that others manage."""
     spec = {**_offered(offer), "expiresAt": rfc3339(expires)}
     forecast = [hour for hour in _hours(offer.forecast) if Kept("forecast", hour["from"]) not in kept]
     if forecast:
@@ -85,7 +88,7 @@ def offer_manifest(node: str, offer: NodeOffer, *, expires: float, kept: Collect
 
 
 def report_manifest(node: str, offer: NodeOffer, report: AgentReport) -> Manifest:
-    """The status of the bid, as far as the agent writes it."""
+    """The part of the bid's status that the agent writes."""
     measured = {
         **_offered(offer),
         **_time("capacityMeasuredAt", report.capacity_measured_at),
@@ -100,19 +103,19 @@ def report_manifest(node: str, offer: NodeOffer, report: AgentReport) -> Manifes
 
 
 def kept_by_others(refusal: Manifest) -> frozenset[Kept]:
-    """Which fields a refused server-side apply must leave out, by the API server's own list of conflicts."""
+    """The fields that a refused server-side apply must leave out, from the API server's list of conflicts."""
     causes = (refusal.get("details") or {}).get("causes") or ()
     found = (_FIELD.match(str(cause.get("field", ""))) for cause in causes)
     return frozenset(Kept(one["name"], one["hour"] or "") for one in found if one)
 
 
 def has_report(bid: Manifest) -> bool:
-    """Whether the bid's status has what an agent tells people."""
+    """Whether the bid's status has a report of an agent."""
     return bool((bid.get("status") or {}).get("measured"))
 
 
 def planned_in(bid: Manifest) -> PlannedOnNode | None:
-    """What the bid's status says of the members on the node; None as long as the operator has said nothing."""
+    """What the bid's status says of the members on the node; None before the operator has written it."""
     planned = (bid.get("status") or {}).get("planned")
     if not planned:
         return None
@@ -120,12 +123,12 @@ def planned_in(bid: Manifest) -> PlannedOnNode | None:
 
 
 def milli(value: float) -> str:
-    """A ratio as a quantity: thousandths."""
+    """A ratio as a quantity in thousandths."""
     return f"{round(value * 1000)}m"
 
 
 def _cores(quantity: object) -> float:
-    """The cores that the operator spells, in thousandths."""
+    """The cores in a quantity of thousandths, as the operator formats it."""
     text = str(quantity or "0m").removesuffix("m")
     return int(text) / 1000 if text.isdecimal() else 0.0
 
@@ -148,7 +151,7 @@ def _away(report: AgentReport) -> dict[str, Any]:
 
 
 def _hours(forecast: Collection[ForecastHour]) -> Iterator[dict[str, Any]]:
-    """The hours as the list has them; each beginning once."""
+    """The hours as entries of the list, each begin once."""
     by_beginning = {rfc3339(hour.begins): hour for hour in forecast}
     for beginning, hour in sorted(by_beginning.items())[:_MOST_HOURS]:
         yield {

@@ -1,9 +1,9 @@
-"""How fast processors are, relative to the reference: what an agent measures, and what nodes share."""
+"""Bounds for speeds of processors, relative to the reference node."""
 
 SLOWEST, FASTEST = 0.1, 10.0
-"""No processor in use is so much slower or faster than the reference."""
+"""No processor in use is slower or faster than these."""
 
 
 def within_speeds(speed: float) -> float:
-    """Return the speed, or the bound that it is beyond."""
+    """The speed, limited to the bounds."""
     return min(max(speed, SLOWEST), FASTEST)

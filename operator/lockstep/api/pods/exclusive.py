@@ -1,4 +1,4 @@
-"""What only one pod of a node may have, as columns of the node: host ports, and disks that are named in the pod."""
+"""What only one pod of a node may have, as columns of the node: host ports, and disks named in the pod."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ _DEFAULT_RBD_POOL = "rbd"
 
 
 def exclusive_columns(spec: Manifest) -> Iterator[Taken]:
-    """What a pod takes of each such column; a column may come twice, then the larger counts."""
+    """What a pod takes of each such column; if a column occurs twice, the larger amount counts."""
     yield from _host_ports(spec)
     for volume in spec.get("volumes") or ():
         yield from _disks(volume)
@@ -27,7 +27,7 @@ def is_sidecar(init_container: Manifest) -> bool:
 def _host_ports(spec: Manifest) -> Iterator[Taken]:
     """One column for each protocol and port, and one more for each address.
 
-    A port on all addresses excludes every other user of it; a port on one address excludes those on the same.
+    A port on all addresses excludes every other use of it; a port on one address excludes uses on the same address.
     """
     for port in (port for container in _while_it_runs(spec) for port in container.get("ports") or ()):
         number = port.get("hostPort") or (port.get("containerPort") if spec.get("hostNetwork") else None)
@@ -42,13 +42,16 @@ def _host_ports(spec: Manifest) -> Iterator[Taken]:
 
 
 def _while_it_runs(spec: Manifest) -> Iterator[Manifest]:
-    """The containers that are there as long as the pod: init containers that are no sidecars are over before."""
+    """The containers that run as long as the pod. Other init containers have ended before."""
     yield from spec.get("containers") or ()
     yield from (one for one in spec.get("initContainers") or () if is_sidecar(one))
 
 
 def _disks(volume: Manifest) -> Iterator[Taken]:
-    """One column for each disk, or monitor of an RBD image. Pods that only read a disk share it, but for EBS."""
+    """One column for each disk, or for each monitor of an RBD image.
+
+    Pods that only read a disk share it, except EBS.
+    """
     if gce := volume.get("gcePersistentDisk"):
         yield f"{DISK_PREFIX}GCE {gce['pdName']}", _share(gce)
     if ebs := volume.get("awsElasticBlockStore"):

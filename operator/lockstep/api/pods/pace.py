@@ -1,4 +1,4 @@
-"""The CPU of members: read from their pods, written by resizing these, and kept in their gang's status."""
+"""The CPU of members: read from their pods, changed by resizes, and kept in their gang's status."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -27,13 +27,13 @@ def member_cpu(spec: Manifest, status: Manifest) -> MemberCpu:
 
 
 def resize_patch(uid: str, amounts: Mapping[str, Cpu]) -> dict[str, Any]:
-    """What gives these containers of the pod of that UID so much CPU; a limit that is there can't be removed."""
+    """A patch that sets the CPU of these containers of the pod with that UID; an existing limit can't be removed."""
     containers = [{"name": name, "resources": _resources(cpu)} for name, cpu in amounts.items()]
     return {"metadata": {"uid": uid}, "spec": {"containers": containers}}
 
 
 def parse_pace(manifest: Manifest) -> PaceStatus:
-    """How far a gang is paced, as its status says."""
+    """The pace of a gang in its status."""
     return PaceStatus(
         members=manifest["members"],
         paced=manifest["paced"],
@@ -44,11 +44,11 @@ def parse_pace(manifest: Manifest) -> PaceStatus:
 
 
 def pace_manifest(pace: PaceStatus) -> dict[str, Any]:
-    """The same as its status says it."""
+    """The pace of a gang for its status."""
     return {
         "members": pace.members,
         "paced": pace.paced,
-        "givenBack": _spelled(pace.given_back),
+        "givenBack": _formatted(pace.given_back),
         "message": pace.message,
         "unpaced": [_unpaced_manifest(one) for one in pace.unpaced] or None,
     }
@@ -74,20 +74,20 @@ def _container(container: Manifest, in_force: Mapping[str, Cpu]) -> ContainerCpu
 
 
 def _cpu(resources: Manifest) -> Cpu:
-    """What is requested and limited; a limit without a request counts as one, as the API server's defaults make it."""
+    """Request and limit; a limit without a request counts as request, as in the API server's defaults."""
     limit = (resources.get("limits") or {}).get(CPU)
     return _shared((resources.get("requests") or {}).get(CPU, limit), limit)
 
 
 @lru_cache(maxsize=10_000)
 def _shared(request: Quantity | None, limit: Quantity | None) -> Cpu:
-    """Of which a cluster has few: most members ask for the same."""
+    """Cached, since most members ask for the same amounts."""
     return Cpu(0 if request is None else base_units(CPU, request), None if limit is None else base_units(CPU, limit))
 
 
 def _resources(cpu: Cpu) -> Manifest:
-    limits = {} if cpu.limit is None else {"limits": {CPU: _spelled(cpu.limit)}}
-    return {"requests": {CPU: _spelled(cpu.request)}, **limits}
+    limits = {} if cpu.limit is None else {"limits": {CPU: _formatted(cpu.limit)}}
+    return {"requests": {CPU: _formatted(cpu.request)}, **limits}
 
 
 def _unpaced(one: Manifest) -> Unpaced:
@@ -98,9 +98,9 @@ def _unpaced(one: Manifest) -> Unpaced:
 
 def _unpaced_manifest(one: Unpaced) -> dict[str, Any]:
     role = {"role": one.role} if one.role else {}
-    limit = {} if one.cpu.limit is None else {"limit": _spelled(one.cpu.limit)}
-    return {**role, "container": one.container, "request": _spelled(one.cpu.request), **limit}
+    limit = {} if one.cpu.limit is None else {"limit": _formatted(one.cpu.limit)}
+    return {**role, "container": one.container, "request": _formatted(one.cpu.request), **limit}
 
 
-def _spelled(thousandths: int) -> str:
+def _formatted(thousandths: int) -> str:
     return f"{thousandths}m"

@@ -1,4 +1,4 @@
-"""Pods as they come from the API server. What makes no sense raises; ``doubtful.py`` says what such a pod counts as."""
+"""Parses pods. Invalid ones raise; ``unreadable_objects.py`` says how such a pod counts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ from lockstep.facts.pods.pod_outcome import PodOutcome
 
 Manifest = Mapping[str, Any]
 
-# Whose pods are not meant to end, and what marks the image of a pod that a kubelet runs from a file.
+# Owners of pods that are not meant to end; and the annotation of a static pod, which a kubelet runs from a file.
 _LASTING_OWNERS = frozenset(
     {("apps/v1", kind) for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")}
     | {("v1", "ReplicationController"), ("v1", "Node")}
@@ -29,7 +29,7 @@ _MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 
 
 def parse_pod(manifest: Manifest) -> PodFact:
-    """A pod, of anybody."""
+    """Any pod of the cluster."""
     metadata, spec, status = manifest["metadata"], manifest["spec"], manifest.get("status") or {}
     check_size(spec)
     member = membership(metadata)
@@ -60,10 +60,10 @@ def parse_pod(manifest: Manifest) -> PodFact:
         rejected_for=rejection_of(phase, status) if outcome is PodOutcome.REJECTED else "",
         end=end_of(status) if outcome.is_end else None,
         progress=reported_progress(metadata) if member is not None else "",
-        # While members are bound they are read again and again, and nobody asks for it.
+        # While members are being bound they are parsed many times, and their CPU is not needed.
         cpu=member_cpu(spec, status) if member is not None and phase is PodPhase.RUNNING else None,
         is_stopping=member is not None and is_stopping(spec),
-        # The API server adds the grace to the time of the deletion.
+        # The API server's deletionTimestamp includes the grace period.
         gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
         finalizers=tuple(metadata.get("finalizers") or ()) if member is not None and is_deleting else (),
     )
@@ -81,7 +81,7 @@ def claims_of(spec: Manifest, pod: str) -> tuple[str, ...]:
 
 
 def _is_lasting(metadata: Manifest) -> bool:
-    """Whether the pod is not meant to end: its controller replaces it, or a kubelet keeps it by itself."""
+    """Whether the pod is not meant to end: its controller replaces it, or it is a static pod."""
     if _MIRROR_ANNOTATION in (metadata.get("annotations") or {}):
         return True
     owners = metadata.get("ownerReferences") or ()
@@ -93,7 +93,7 @@ def _says_why(phase: PodPhase, outcome: PodOutcome) -> bool:
 
 
 def _ended_because(status: Manifest, outcome: PodOutcome) -> str:
-    """One phrase for the owner: what the node, the condition of a disruption, or the first failed container said."""
+    """One phrase for the user: the reason of the node, of the disruption, or of the first failed container."""
     disruption = condition_of(status, "DisruptionTarget") if outcome is PodOutcome.DISRUPTED else None
     for one in (status, disruption or {}):
         if one.get("reason"):

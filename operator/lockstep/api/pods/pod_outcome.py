@@ -1,20 +1,18 @@
-"""What has become of a member: one function of its pod's state, whatever the order in which that came about.
+"""The outcome of a member: a function of its pod's current state only, whatever happened in which order.
 
-The first row that applies counts:
+The first row that applies counts::
 
-=============================================================================  ============
-Failed, no container has started, and the message is that of a rejection       ``REJECTED``
-not ended, and not being deleted                                               ``GOING``
-being deleted, and not known to have ended by itself before                    ``DELETED``
-Failed, with a reason of its node's that is not the deadline of the template   ``DISRUPTED``
-``DisruptionTarget`` is True, and not known to have ended by itself before     ``DISRUPTED``
-ended well                                                                     ``SUCCEEDED``
-ended otherwise                                                                ``FAILED``
-=============================================================================  ============
+    Failed, no container has started, and the message is that of a rejection       REJECTED
+    not ended, and not being deleted                                               GOING
+    being deleted, and not known to have ended by itself before                    DELETED
+    Failed, with a reason of the node that is not the deadline of the template     DISRUPTED
+    DisruptionTarget is True, and not known to have ended by itself before         DISRUPTED
+    succeeded                                                                      SUCCEEDED
+    ended otherwise                                                                FAILED
 
-A pod has ended by itself when all of its containers have, sidecars aside. That time is compared with the time of the
-request to delete it, which is ``deletionTimestamp`` less the grace, and with that of the condition. Both have whole
-seconds and come from two clocks: a pod of which they are equal, or one is missing, is lost.
+A pod has ended by itself when all of its containers have, except sidecars. That time is compared with two others: the
+time of the condition, and that of the request to delete it, which is ``deletionTimestamp`` less the grace period. They
+have whole seconds and come from two clocks. A pod with equal or missing times counts as lost.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,17 +26,17 @@ from lockstep.facts.pods.pod_outcome import PodOutcome
 
 Manifest = Mapping[str, Any]
 
-# How each rejection by a kubelet begins, whatever its reason.
+# The message of every rejection by a kubelet begins like this.
 _REJECTION = "Pod was rejected"
-# The one reason with which a kubelet ends a pod as its own spec asks for. All others are the node's.
+# The single reason with which a kubelet ends a pod as its own spec asks for. All others are the node's.
 _OWN_DEADLINE = "DeadlineExceeded"
-# A kubelet writes DisruptionTarget when the containers have ended, everybody else before they are asked to.
+# A kubelet writes DisruptionTarget after the containers have ended, all others before they ask for the end.
 _BY_KUBELET = "TerminationByKubelet"
 _BEFORE_ANY_END = float("-inf")
 
 
 def outcome_of(phase: PodPhase, metadata: Manifest, spec: Manifest, status: Manifest) -> PodOutcome:
-    """What has become of the member whose pod is in that phase, as the module says."""
+    """The outcome of the member whose pod is in that phase, by the table of this module."""
     if rejection_of(phase, status):
         return PodOutcome.REJECTED
     is_deleting = "deletionTimestamp" in metadata
@@ -55,7 +53,7 @@ def outcome_of(phase: PodPhase, metadata: Manifest, spec: Manifest, status: Mani
 def rejection_of(phase: PodPhase, status: Manifest) -> str:
     """The reason with which a kubelet rejected the pod; '' where none did.
 
-    Every rejection has the same mark, a message, and no container that has started: what ran was not rejected.
+    Every rejection has a message with the same begin, and no container has started.
     """
     if phase is not PodPhase.FAILED or not (status.get("message") or "").startswith(_REJECTION):
         return ""
@@ -64,29 +62,29 @@ def rejection_of(phase: PodPhase, status: Manifest) -> str:
 
 
 def is_done(phase: PodPhase, spec: Manifest, status: Manifest) -> bool:
-    """Whether a pod has ended well by itself but for its sidecars, which still run, before the cluster asked for it."""
+    """Whether a pod has succeeded except for its sidecars, before the cluster asked for its end."""
     end = _own_end(phase, spec, status) if phase is PodPhase.RUNNING else None
     return end is not None and _is_before(end, _disrupted_at(status))
 
 
 def _is_before(end: float | None, asked_at: float | None) -> bool:
-    """Whether the pod ended by itself before its end was asked for, if it ever was."""
+    """Whether the pod ended by itself before its end was requested, if it ever was."""
     return asked_at is None or (end is not None and end < asked_at)
 
 
 def _deletion_asked_at(metadata: Manifest) -> float | None:
-    """When somebody first asked for the deletion, whether the grace was shortened later or not."""
+    """When the deletion was first requested, even if the grace period was shortened later."""
     by = epoch_seconds(metadata["deletionTimestamp"])
     return None if by is None else by - (metadata.get("deletionGracePeriodSeconds") or 0)
 
 
 def _ended_by_node(phase: PodPhase, status: Manifest) -> bool:
-    """Whether the pod's node ended it: a pod whose containers ended by themselves has no reason of its own."""
+    """Whether the node ended the pod: a pod that ended by itself has no reason of its own."""
     return phase is PodPhase.FAILED and (status.get("reason") or _OWN_DEADLINE) != _OWN_DEADLINE
 
 
 def _disrupted_at(status: Manifest) -> float | None:
-    """When the cluster asked for the pod's end, as its condition says; ``None`` where it did not."""
+    """When the cluster requested the pod's end, by its condition; ``None`` where it did not."""
     condition = condition_of(status, "DisruptionTarget")
     if condition is None or condition["status"] != "True":
         return None
@@ -95,9 +93,9 @@ def _disrupted_at(status: Manifest) -> float | None:
 
 
 def _own_end(phase: PodPhase, spec: Manifest, status: Manifest) -> float | None:
-    """When the pod ended by itself, by the clock of the API server as far as that is known; ``None``: unknown.
+    """When the pod ended by itself, by the API server's clock as far as it is known; ``None``: unknown.
 
-    A container that fails and is run again there has not ended the pod.
+    A failed container that is restarted has not ended the pod.
     """
     if phase is not PodPhase.FAILED and not _has_ended_well(spec, status):
         return None
@@ -115,7 +113,7 @@ def _has_ended_well(spec: Manifest, status: Manifest) -> bool:
 
 
 def _ends(spec: Manifest, status: Manifest) -> Sequence[Manifest]:
-    """How the containers ended that had to end before the pod could: those of its main part, or of its init part."""
+    """The ends of the containers that had to end before the pod: those of its main part, or of its init part."""
     ends = _ends_of_main(spec, status)
     if ends is not None:
         return ends
@@ -127,7 +125,7 @@ def _ends(spec: Manifest, status: Manifest) -> Sequence[Manifest]:
 
 
 def _ends_of_main(spec: Manifest, status: Manifest) -> Sequence[Manifest] | None:
-    """How each container of the main part ended; ``None`` where one has not, or nothing is said of it."""
+    """The end of each container of the main part; ``None`` where one has not ended, or has no status."""
     by_name = {one["name"]: _end(one) for one in _main(status)}
     ends = [by_name.get(one["name"]) for one in spec["containers"]]
     known = [end for end in ends if end is not None]
@@ -144,20 +142,20 @@ def _end(container: Manifest) -> Manifest | None:
 
 
 def _has_started(container: Manifest) -> bool:
-    """Whether it ever ran. One that a kubelet could not find when it gave the pod up has an end without a start."""
+    """Whether it ever ran. A container that a kubelet could not find at the end has an end without a start."""
     states = (container.get("state") or {}, container.get("lastState") or {})
     ends = (state.get("terminated") or {} for state in states)
     return "running" in states[0] or any(_time(end.get("startedAt")) is not None for end in ends)
 
 
 def _seconds_behind(status: Manifest) -> float:
-    """How far the node's clock is behind that of the API server at least: no pod is begun before it is bound."""
+    """The least delay of the node's clock behind that of the API server: no pod starts before it is bound."""
     bound = condition_of(status, "PodScheduled")
     bound_at, begun = epoch_seconds((bound or {}).get("lastTransitionTime")), epoch_seconds(status.get("startTime"))
     return 0.0 if bound_at is None or begun is None else max(0.0, bound_at - begun)
 
 
 def _time(text: str | None) -> float | None:
-    """A time that a runtime knows: what it does not know it may say as that of the epoch."""
+    """A time that a runtime knows; an unknown one may be written as the epoch."""
     seconds = epoch_seconds(text)
     return seconds if seconds is not None and seconds > 0 else None

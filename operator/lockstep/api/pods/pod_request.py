@@ -1,4 +1,4 @@
-"""What one pod takes from its node, as kube-scheduler and the kubelet count it."""
+"""What one pod takes from its node, counted as kube-scheduler and the kubelet do."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -17,12 +17,12 @@ _HUGE_PAGES = "hugepages-"
 
 
 def pod_request(spec: Manifest, status: Manifest, *, is_member: bool) -> Request:
-    """Resources, the place among the node's pods, host ports and disks, and for a member the slot of its node's bid.
+    """Resources, its place among the node's pods, host ports and disks, and for a member the slot of the node's bid.
 
-    Resources: the larger of what runs together (containers and sidecars) and each init container beside the sidecars
-    started before it; what the pod as a whole asks for takes precedence; the overhead is added. While a pod is resized
-    in place, the most of what is asked for, in force and allocated counts; once its node has found that infeasible,
-    what is asked for no longer does. Raises ``TooLongError`` for more host ports and disks than are distinguished.
+    Resources are the larger of two: what runs together (containers and sidecars), and each init container with the
+    sidecars before it. Requests of the pod as a whole take precedence; the overhead is added. During a resize in place,
+    the largest of requested, actual and allocated amounts counts. If the node found the resize infeasible, the request
+    does not count. Raises ``TooLongError`` for more host ports and disks than are distinguished.
     """
     is_infeasible = _resize_is_infeasible(status)
     amounts = _of_containers(spec, _containers_in_force(status), is_infeasible=is_infeasible)
@@ -40,7 +40,7 @@ def pod_request(spec: Manifest, status: Manifest, *, is_member: bool) -> Request
 
 
 def pod_limits(spec: Manifest) -> Mapping[str, int]:
-    """What one pod may take at most, as quotas count it: summed like requests, with the overhead of what is limited."""
+    """The limits of one pod as quotas count them: summed like requests, with the overhead of limited resources."""
     amounts = _at_once(spec, of_one=_limits, of_init=_limits)
     amounts.update(_limits(spec))
     overhead = resources(spec.get("overhead"))
@@ -58,7 +58,7 @@ def _of_containers(spec: Manifest, in_force: Mapping[str, Manifest], *, is_infea
 def _at_once(
     spec: Manifest, *, of_one: Callable[[Manifest], Amounts], of_init: Callable[[Manifest], Amounts]
 ) -> Amounts:
-    """The most that containers have at once: all but init containers, or one of these beside earlier sidecars."""
+    """The most that containers take at once: all but init containers, or one of these with earlier sidecars."""
     together: Amounts = {}
     for container in spec.get("containers") or ():
         _add(together, of_one(container))
@@ -77,7 +77,7 @@ def _at_once(
 
 
 def _requests(container: Manifest) -> Amounts:
-    """Requests; a limit without a request counts as one, as the API server's defaults make it."""
+    """Requests; a limit without a request counts as request, as in the API server's defaults."""
     wanted = container.get("resources") or {}
     return resources({**(wanted.get("limits") or {}), **(wanted.get("requests") or {})})
 
@@ -89,8 +89,8 @@ def _limits(holder: Manifest) -> Amounts:
 def _of_the_whole(spec: Manifest, of_containers: Amounts) -> Amounts:
     """Requests of the pod as a whole.
 
-    A limit of it without a request counts as one only where no container asks for that resource, or where what is
-    limited cannot be overcommitted: so the API server's defaults have it.
+    Its limit without a request counts as request only where no container asks for that resource, or where the resource
+    can't be overcommitted. The API server's defaults do the same.
     """
     wanted = spec.get("resources") or {}
     amounts = resources(wanted.get("requests"))
@@ -101,7 +101,7 @@ def _of_the_whole(spec: Manifest, of_containers: Amounts) -> Amounts:
 
 
 def _effective(asked: Amounts, status: Manifest, *, is_infeasible: bool) -> Amounts:
-    """What counts of a container's requests, or of a pod's, given what its status says is in force and allocated."""
+    """What counts of a container's or a pod's requests, given the actual and allocated amounts in its status."""
     in_force = status.get("resources")
     if in_force is None:
         return asked
@@ -112,7 +112,7 @@ def _effective(asked: Amounts, status: Manifest, *, is_infeasible: bool) -> Amou
 
 
 def _containers_in_force(status: Manifest) -> dict[str, Manifest]:
-    """The statuses of containers by their names."""
+    """The statuses of containers by name."""
     kinds = ("containerStatuses", "initContainerStatuses")
     return {one["name"]: one for kind in kinds for one in status.get(kind) or ()}
 
@@ -123,7 +123,7 @@ def _resize_is_infeasible(status: Manifest) -> bool:
 
 
 def _restarts_all_containers(spec: Manifest) -> bool:
-    """Whether a container's end restarts the others too, which not every kubelet can do."""
+    """Whether the end of a container restarts the others too, which not every kubelet supports."""
     containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
     rules = (rule for container in containers for rule in container.get("restartPolicyRules") or ())
     return any(rule.get("action") == "RestartAllContainers" for rule in rules)

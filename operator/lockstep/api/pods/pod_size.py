@@ -1,7 +1,7 @@
-"""How much of a pod's spec is looked at: far more than pods have, and little enough to be read in a moment.
+"""Bounds for the parts of a pod's spec that are read: far more than pods need, and fast to read.
 
-The pods of others are of any size that the API server stores. One beyond these bounds is not understood
-(``doubtful.py``), and a gang whose members would be is refused.
+Other tenants' pods may have any size that the API server stores. A pod beyond these bounds counts as unreadable
+(``unreadable_objects.py``), and a gang with such members is refused.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,19 +15,19 @@ Manifest = Mapping[str, Any]
 MOST_CONTAINERS = 500
 MOST_VOLUMES = 1_000
 MOST_RESOURCES = 2_000
-"""So many amounts of resources all containers together may name."""
+"""The most amounts of resources in all containers together."""
 MOST_EXCLUSIVE = 1_000
-"""So many host ports, disks and monitors of disks a pod may have."""
+"""The most host ports, disks and monitors of disks of a pod."""
 MOST_EXCLUSIVE_OF_ROLE = 64
-"""And so many each member of a role: a plan tells them apart on every node."""
+"""The most of these for each member of a role, since a plan distinguishes them on every node."""
 
 
 class TooLongError(ValueError):
-    """A list of a pod's spec is too long; the clause begins with its field."""
+    """A list of a pod's spec is too long; the message begins with its field."""
 
 
 def check_size(spec: Manifest) -> None:
-    """Raise ``TooLongError`` for the first list of a pod's spec that is."""
+    """Raise ``TooLongError`` for the first list of a pod's spec that is too long."""
     containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
     _check("containers", len(containers), MOST_CONTAINERS)
     _check("volumes", len(spec.get("volumes") or ()), MOST_VOLUMES)
@@ -38,7 +38,7 @@ def check_size(spec: Manifest) -> None:
 
 
 def few_exclusive(taken: Iterable[tuple[str, int]], most: int = MOST_EXCLUSIVE) -> Request:
-    """What a pod takes of the columns that exclude others, the larger amount of each. Raises ``TooLongError``."""
+    """What a pod takes of exclusive columns, the larger amount of each. Raises ``TooLongError``."""
     columns: dict[str, int] = {}
     for name, amount in taken:
         columns[name] = max(amount, columns.get(name, 0))

@@ -1,4 +1,4 @@
-"""The required affinity and anti-affinity among pods: near which pods one has to be, and whom it keeps away."""
+"""Parses required affinity and anti-affinity among pods."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -11,26 +11,26 @@ from lockstep.facts.pods.pod import NO_POD_AFFINITY, PodAffinity, PodTerm, Writt
 Manifest = Mapping[str, Any]
 
 EVERYWHERE = ""
-"""No label has this name: a term with it keeps pods away from all nodes."""
+"""No label has this name: a term with it excludes pods from all nodes."""
 
 MOST_TERMS_OF_POD = 32
-"""At most this many required terms of anti-affinity of one pod are distinguished. Workloads have one or two."""
+"""The most required anti-affinity terms of one pod that are distinguished. Workloads have one or two."""
 _MOST_WORDS_OF_POD = 1_000
-# Terms that are longer are kept as often as there are pods of them, and no longer.
+# Longer terms are not cached: they are kept only with their pods.
 _MOST_WORDS_SHARED = 50
 
 MOST_TERMS_OF_ROLE = 64
-"""So many required terms of affinity and anti-affinity a template may have."""
+"""The most required terms of affinity and anti-affinity in a template."""
 _MOST_WORDS_OF_ROLE = 10_000
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def keeps_away(spec: Manifest, namespace: str) -> tuple[PodTerm, ...]:
-    """Whom a pod in that namespace keeps away; most pods keep away nobody.
+    """The required anti-affinity of a pod in that namespace; most pods have none.
 
-    A pod that says very much about it counts as keeping all pods away from the domains that it names.
-    ``matchLabelKeys`` and ``mismatchLabelKeys`` need nothing here: the API server has added them to the selector.
+    A pod with too many terms counts as excluding all pods from the domains that it names. ``matchLabelKeys`` and
+    ``mismatchLabelKeys`` are in the selector already, as the API server adds them.
     """
     terms = _terms(spec, "podAntiAffinity")
     if not terms:
@@ -45,7 +45,7 @@ def keeps_away(spec: Manifest, namespace: str) -> tuple[PodTerm, ...]:
 
 
 def of_any_labels(topology_key: str, namespace: str | None = None) -> PodTerm:
-    """The term that means all pods of a namespace, or all there are."""
+    """The term that selects all pods of a namespace, or of all namespaces."""
     if namespace is None:
         return PodTerm(topology_key, (), (), ())
     return PodTerm(topology_key, (), (namespace,), None)
@@ -65,7 +65,7 @@ def pod_affinity(spec: Manifest) -> PodAffinity:
 
 
 def in_namespace(term: PodTerm, namespace: str) -> PodTerm:
-    """The term of a pod in that namespace, which is meant where no other is."""
+    """The term of a pod in that namespace, which counts where the term names no other."""
     if term.namespaces or term.namespace_selector is not None:
         return term
     return term._replace(namespaces=(namespace,))
@@ -76,7 +76,7 @@ def _terms(spec: Manifest, kind: str) -> list[Manifest]:
 
 
 def _are_few(terms: Sequence[Manifest], most: int, words: int) -> bool:
-    """Whether there are so many terms at most, of so many keys, values and namespaces together."""
+    """Whether there are at most so many terms, with at most so many keys, values and namespaces together."""
     return len(terms) <= most and sum(map(_words, terms)) <= words
 
 
@@ -104,5 +104,5 @@ def _term(term: Manifest) -> PodTerm:
 
 @lru_cache(maxsize=10_000)
 def _shared(terms: tuple[PodTerm, ...]) -> tuple[PodTerm, ...]:
-    # The pods of one workload have equal terms: they share one value.
+    # The pods of one workload have equal terms, which share one object.
     return terms

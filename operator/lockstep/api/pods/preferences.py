@@ -1,4 +1,4 @@
-"""What a pod's spec only prefers. Lockstep accepts it, and does not weigh it."""
+"""Preferences in a pod's spec, which Lockstep accepts and ignores."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def preferred(pod: Manifest) -> Iterator[str]:
-    """The paths of what a scheduler may weigh, and does not have to obey."""
+    """The paths of fields that a scheduler may weigh, but need not respect."""
     affinity = pod.get("affinity") or {}
     for kind in ("nodeAffinity", "podAffinity", "podAntiAffinity"):
         if (affinity.get(kind) or {}).get(_PREFERRED):

@@ -1,4 +1,4 @@
-"""What members are told of each other: variables and files, made from the gang, its attempt and its members alone.
+"""Variables and files by which members find each other, from the gang, its attempt and its members alone.
 
-One module for each set. Every set is described in docs/run-your-job.md, which a test compares with them.
+Each set has a module. docs/run-your-job.md describes every set, and a test compares them.
 """

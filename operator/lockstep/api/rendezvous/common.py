@@ -1,4 +1,4 @@
-"""What every member is told of the others, whatever program it runs."""
+"""Variables and files for every member, whatever program it runs."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ HOSTS_FILE = "/etc/lockstep/hosts"
 
 
 def variables(meeting: Meeting, rank: int) -> dict[str, str]:
-    """The member's place among all, and in its role where the gang has roles."""
+    """The member's rank among all, and in its role where the gang has roles."""
     return {
         "LOCKSTEP_SIZE": str(len(meeting.hosts)),
         "LOCKSTEP_RANK": str(rank),
@@ -18,7 +18,7 @@ def variables(meeting: Meeting, rank: int) -> dict[str, str]:
 
 
 def files(meeting: Meeting) -> Mapping[str, str]:
-    """All members' hosts, one a line in the order of their ranks, where they are too many for a variable."""
+    """All members' hosts, one a line in rank order, where they are too many for a variable."""
     if meeting.has_short_list or not meeting.is_wanted:
         return {}
     return {HOSTS_FILE: "".join(f"{host}\n" for host in meeting.hosts)}

@@ -1,13 +1,13 @@
-"""What ``jax.distributed.initialize`` is told."""
+"""Variables for ``jax.distributed.initialize``."""
 
 from lockstep.api.rendezvous.meeting import Meeting
 
 
 def variables(meeting: Meeting, rank: int) -> dict[str, str]:
-    """The same coordinator for all; a process for those that do part of the work."""
-    told = {
+    """The same coordinator for all; a process number for members that do part of the work."""
+    values = {
         "JAX_COORDINATOR_ADDRESS": f"{meeting.first_host}:{meeting.network.port}",
         "JAX_NUM_PROCESSES": str(len(meeting.workers)),
     }
     number = meeting.worker_number(rank)
-    return told if number is None else told | {"JAX_PROCESS_ID": str(number)}
+    return values if number is None else values | {"JAX_PROCESS_ID": str(number)}

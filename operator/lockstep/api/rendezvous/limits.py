@@ -1,4 +1,4 @@
-"""How many members a gang may have whose members find each other: their names have to fit into one ConfigMap."""
+"""Limits the members of a gang with a network: their names must fit into one ConfigMap."""
 
 from lockstep.api.common_objects import LARGEST_FILES
 from lockstep.api.membership import LARGEST_ATTEMPT
@@ -8,12 +8,12 @@ from lockstep.facts.gang.network import Rendezvous
 from lockstep.facts.reasons import Reason
 
 _LINE_END = 1
-# A blank, "slots=", as many digits as the CPUs of any node have, and the end of the line.
+# A blank, "slots=", the digits of any node's CPU count, and the end of the line.
 _SLOTS = 14
 
 
 def crowd_refusal(gang: str, spec: GangSpec) -> Refusal | None:
-    """Why the members of a gang of that name can't all be told of each other, if so."""
+    """Why the members' names do not fit into the ConfigMap; None where they do."""
     if spec.network is None:
         return None
     most, is_mpi = spec.maximum, spec.network.rendezvous is Rendezvous.MPI

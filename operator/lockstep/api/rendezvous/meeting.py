@@ -1,4 +1,4 @@
-"""Who meets: the members of one attempt by rank, their names in DNS, and which of them do the work."""
+"""The members of one attempt by rank, their DNS names, and which of them do the work."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -13,16 +13,16 @@ from lockstep.facts.pods.pod import Request
 
 _MILLI = 1000
 
-# Each pod has the list, in each of its containers: what is longer would weigh more than all the rest of the pod.
+# In characters. Every container of each pod has the list: a longer one would be larger than the rest of the pod.
 LONGEST_HOSTS = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meeting:
-    """One attempt's members. Ranks index ``hosts``, ``roles``, ``role_ranks`` and ``slots``.
+    """The members of one attempt. Ranks index ``hosts``, ``roles``, ``role_ranks`` and ``slots``.
 
-    A role's name is empty where the gang has none. ``workers`` are those that do part of the work; ``host_list`` has
-    all hosts with commas between. ``is_wanted``: the gang's owner counts on the members to find each other.
+    A role's name is empty where the gang has no roles. ``workers`` are those that do part of the work. ``host_list``
+    has all hosts, separated by commas. ``is_wanted``: the spec asks that members find each other.
     """
 
     gang: str
@@ -43,7 +43,7 @@ class Meeting:
         return self.hosts[self.workers[0]]
 
     def worker_number(self, rank: int) -> int | None:
-        """The member's number among those that do part of the work, if it does."""
+        """The member's number among the workers; None where it is no worker."""
         position = bisect_left(self.workers, rank)
         return position if self.workers[position : position + 1] == (rank,) else None
 
@@ -76,12 +76,12 @@ def meeting_of(gang: GangFact, attempt: int, members: Sequence[Members]) -> Meet
 
 
 def host_of(gang: str, attempt: int, rank: int) -> str:
-    """A member's name in DNS, as the pods of its namespace look it up: its pod below the gang's Service."""
+    """A member's DNS name within its namespace: its pod below the gang's Service."""
     return f"{pod_name(gang, attempt, rank)}.{gang}"
 
 
 def _counted(names: Iterable[str]) -> Iterator[int]:
-    """How often each name came before."""
+    """How often each name occurred before."""
     seen: Counter[str] = Counter()
     for name in names:
         yield seen[name]
@@ -89,5 +89,5 @@ def _counted(names: Iterable[str]) -> Iterator[int]:
 
 
 def _slots(request: Request) -> int:
-    """How many processes a member has room for: the whole CPUs that its template requests, and one at least."""
+    """The number of processes for a member: the whole CPUs that its template requests, at least one."""
     return max(1, dict(request).get("cpu", 0) // _MILLI)

@@ -1,7 +1,7 @@
-"""The host file of ``mpirun``, spelled as each launcher reads it, and the variables by which it finds the file.
+"""The host file of ``mpirun`` in the format of each launcher, and the variables that point to it.
 
-Hosts keep their domain, without which they resolve nowhere, and ``ssh`` is patient with a member that is up but does
-not listen yet.
+Hosts keep their domain, since they do not resolve without it. ``ssh`` retries while a member runs but does not listen
+yet.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ HOST_FILE = "/etc/mpi/hostfile"
 _PATIENT = "-o ConnectionAttempts=10"
 
 _VARIABLES: Mapping[Launcher, Mapping[str, str]] = {
-    # Up to version 4, and from version 5 on.
+    # The first ones are for versions up to 4, the others from 5 on.
     Launcher.OPEN_MPI: {
         "OMPI_MCA_orte_default_hostfile": HOST_FILE,
         "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
@@ -34,11 +34,11 @@ _LINES: Mapping[Launcher, Callable[[str, int], str]] = {
 
 
 def variables(meeting: Meeting, _rank: int) -> dict[str, str]:
-    """Where the launcher finds its hosts; the same for all members, whichever runs it."""
+    """Where the launcher finds its hosts; equal for all members, whichever runs it."""
     return dict(_VARIABLES[meeting.network.launcher])
 
 
 def files(meeting: Meeting) -> Mapping[str, str]:
-    """The members that do part of the work, with as many slots as they have room for."""
+    """The members that do part of the work, with their numbers of slots."""
     line = _LINES[meeting.network.launcher]
     return {HOST_FILE: "".join(line(meeting.hosts[rank], meeting.slots[rank]) for rank in meeting.workers)}

@@ -1,15 +1,15 @@
-"""What ``torch.distributed`` reads to meet, and ``torchrun`` in the place of its options.
+"""Variables for ``torch.distributed``, and for ``torchrun`` in place of its options.
 
-``torchrun`` meets statically, so that the ranks of its workers follow those of the members.
+``torchrun`` uses a static rendezvous, so that the ranks of its workers follow those of the members.
 """
 
 from lockstep.api.rendezvous.meeting import Meeting
 
 
 def variables(meeting: Meeting, rank: int) -> dict[str, str]:
-    """The same place to meet for all; a rank for those that do part of the work."""
+    """The same address for all; a rank for members that do part of the work."""
     host, port, size = meeting.first_host, str(meeting.network.port), str(len(meeting.workers))
-    told = {
+    values = {
         "MASTER_ADDR": host,
         "MASTER_PORT": port,
         "WORLD_SIZE": size,
@@ -21,4 +21,4 @@ def variables(meeting: Meeting, rank: int) -> dict[str, str]:
         "PET_RDZV_ID": f"{meeting.gang}-{meeting.attempt}",
     }
     number = meeting.worker_number(rank)
-    return told if number is None else told | dict.fromkeys(("RANK", "NODE_RANK", "PET_NODE_RANK"), str(number))
+    return values if number is None else values | dict.fromkeys(("RANK", "NODE_RANK", "PET_NODE_RANK"), str(number))

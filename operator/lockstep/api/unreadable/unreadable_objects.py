@@ -1,6 +1,6 @@
-"""What objects count as that can't be understood: always what binds nothing that should not be bound.
+"""How objects that can't be parsed count: always so that no pod is bound where it might not fit.
 
-Of each, only what the API server itself vouches for is read: name, UID, version.
+Only fields that the API server guarantees are read: name, UID, version.
 """
 
 from collections.abc import Mapping
@@ -21,13 +21,13 @@ from lockstep.facts.reasons import Reason
 
 Manifest = Mapping[str, Any]
 
-# Every member takes one of them, so that a node on which so many are taken has room for none.
+# Every member takes one pod, so a node with so many has room for none.
 _FILLS_ITS_NODE = (("pods", LARGEST_AMOUNT),)
 _PHASES = frozenset(PodPhase)
 
 
-def doubtful_node(manifest: Manifest, _: Exception) -> NodeFact:
-    """A node that is there, so that nobody takes its pods for lost, but takes nobody in."""
+def unreadable_node(manifest: Manifest, _: Exception) -> NodeFact:
+    """A node that exists, so that its pods are not lost, but takes no members."""
     return NodeFact(
         name=manifest["metadata"]["name"],
         labels={},
@@ -38,8 +38,8 @@ def doubtful_node(manifest: Manifest, _: Exception) -> NodeFact:
     )
 
 
-def doubtful_pod(manifest: Manifest, _: Exception) -> PodFact:
-    """A pod of an unknown phase has not ended; another one fills its node until it is gone."""
+def unreadable_pod(manifest: Manifest, _: Exception) -> PodFact:
+    """A pod of an unknown phase has not ended; any other one fills its node until it is gone."""
     phase = (manifest.get("status") or {}).get("phase")
     if phase not in _PHASES:
         return read_pod({**manifest, "status": {**(manifest.get("status") or {}), "phase": PodPhase.UNKNOWN}})
@@ -53,7 +53,7 @@ def doubtful_pod(manifest: Manifest, _: Exception) -> PodFact:
         request=_FILLS_ITS_NODE,
         member=member,
         is_deleting=is_deleting,
-        outcome=PodOutcome.GOING if member is None else _doubtful_outcome(PodPhase(phase), is_deleting=is_deleting),
+        outcome=PodOutcome.GOING if member is None else _unreadable_outcome(PodPhase(phase), is_deleting=is_deleting),
         ended_because="its status can't be understood",
         lasting=True,
         labels=labels_of(metadata),
@@ -61,8 +61,8 @@ def doubtful_pod(manifest: Manifest, _: Exception) -> PodFact:
     )
 
 
-def _doubtful_outcome(phase: PodPhase, *, is_deleting: bool) -> PodOutcome:
-    """What has become of a member, when nothing is known of its containers: nothing says that it ended by itself."""
+def _unreadable_outcome(phase: PodPhase, *, is_deleting: bool) -> PodOutcome:
+    """The outcome of a member without known containers: it is not known to have ended by itself."""
     if is_deleting:
         return PodOutcome.DELETED
     match phase:
@@ -77,15 +77,15 @@ def _doubtful_outcome(phase: PodPhase, *, is_deleting: bool) -> PodOutcome:
 
 
 def read_pod(manifest: Manifest) -> PodFact:
-    """A pod, or what it counts as."""
+    """The parsed pod, or how it counts if that fails."""
     try:
         return parse_pod(manifest)
     except Exception as problem:  # noqa: BLE001 - whatever was accepted is data
-        return doubtful_pod(manifest, problem)
+        return unreadable_pod(manifest, problem)
 
 
-def doubtful_bid(manifest: Manifest, problem: Exception) -> BidFact:
-    """A node that is not offered: no member finds a slot there."""
+def unreadable_bid(manifest: Manifest, problem: Exception) -> BidFact:
+    """A node that offers no slots."""
     metadata = manifest["metadata"]
     return BidFact(
         node=metadata["name"],
@@ -104,7 +104,7 @@ def doubtful_bid(manifest: Manifest, problem: Exception) -> BidFact:
     )
 
 
-def doubtful_gang(manifest: Manifest, problem: Exception) -> GangFact:
+def unreadable_gang(manifest: Manifest, problem: Exception) -> GangFact:
     """A gang that is refused, and so never planned."""
     metadata = manifest["metadata"]
     return GangFact(
@@ -121,5 +121,5 @@ def doubtful_gang(manifest: Manifest, problem: Exception) -> GangFact:
 
 
 def describe(problem: Exception) -> str:
-    """One phrase about an exception: a sentence of ours as it is, others with their type."""
+    """One phrase about an exception: our own sentences unchanged, others with their type."""
     return str(problem) if type(problem) is ValueError else f"{type(problem).__name__} {problem}"

@@ -1,14 +1,14 @@
-"""What has changed in belief and nobody has dealt with yet."""
+"""What has changed in the cache and is not processed yet: the work queue of the cycle."""
 
 from collections.abc import Callable
 
 from coschedule import GangKey
 
 
-class News:
-    """Gangs to look at, bids to answer, and whether to plan. ``wake`` is called after each change.
+class ChangedKeys:
+    """Gangs to reconcile, bids to answer, and whether a plan is due. ``wake`` is called after each change.
 
-    Whoever deals with one says so: :meth:`looked_at`, :meth:`answered`, :meth:`begin_plan`.
+    The caller reports what it processes: :meth:`reconciling`, :meth:`answered`, :meth:`begin_plan`.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
@@ -19,65 +19,65 @@ class News:
         self._is_followed = True
 
     def stand_by(self) -> None:
-        """Nobody deals with news from now on: none is kept, and nobody is woken."""
+        """Keep no changes and call ``wake`` no more, until :meth:`follow`."""
         self._is_followed = False
         self._gangs.clear()
         self._bids.clear()
 
     def follow(self) -> None:
-        """Somebody deals with news again; what is news then, others say."""
+        """Keep changes again; the caller adds what has changed until now."""
         self._is_followed = True
 
     @property
     def gangs(self) -> frozenset[GangKey]:
-        """The gangs of which there is news."""
+        """The gangs to reconcile."""
         return frozenset(self._gangs)
 
     @property
     def bids(self) -> frozenset[str]:
-        """The nodes of the bids whose owners have something to be told."""
+        """The nodes of the bids whose condition must be written."""
         return frozenset(self._bids)
 
     @property
     def is_plan_due(self) -> bool:
-        """Whether something has changed since the last plan began that may lead to another one."""
+        """Whether a change since the last plan began may lead to another plan."""
         return self._is_plan_due
 
-    def look_at(self, *gangs: GangKey) -> None:
-        """There is something to see at these gangs."""
+    def reconcile(self, *gangs: GangKey) -> None:
+        """Add gangs to reconcile."""
         if self._is_followed:
             self._gangs.update(gangs)
             self._wake()
 
-    def look_later(self, gang: GangKey) -> None:
-        """There is still something to see at that gang; whoever says so knows when, and nobody is woken."""
+    def reconcile_later(self, gang: GangKey) -> None:
+        """Add a gang to reconcile without a call of ``wake``: the caller knows when."""
         self._gangs.add(gang)
 
-    def looked_at(self, gang: GangKey) -> None:
-        """Somebody looks at that gang now: what comes from here on is news again."""
+    def reconciling(self, gang: GangKey) -> None:
+        """The gang is being reconciled: later changes add it again."""
         self._gangs.discard(gang)
 
     def plan(self) -> None:
-        """Another plan is due."""
+        """Request another plan."""
         self._is_plan_due = True
         self._wake()
 
     def begin_plan(self) -> bool:
-        """A plan begins now; returns whether it was due for news."""
+        """A plan begins now; returns whether a change had requested it."""
         was_due, self._is_plan_due = self._is_plan_due, False
         return was_due
 
     def changed(self, *, needs_plan: bool) -> None:
-        """Belief has changed."""
+        """The cache has changed."""
         self._is_plan_due |= needs_plan
         if self._is_followed:
             self._wake()
 
     def answer(self, node: str) -> None:
-        """The owner of that node's bid has something to be told."""
+        """Add a bid whose condition must be written."""
         if self._is_followed:
             self._bids.add(node)
 
     def answered(self, node: str) -> None:
-        """The owner of that node's bid has been told, or there is nothing to tell any more."""
+        """Remove a bid whose condition is written, or needs no write."""
         self._bids.discard(node)

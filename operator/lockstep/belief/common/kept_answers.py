@@ -1,4 +1,4 @@
-"""Answers that many may ask for again: kept until they take too much memory, whatever anybody asks for."""
+"""A cache of answers with a bound on its memory, whatever is asked."""
 
 from collections.abc import Hashable
 from typing import Generic, TypeVar
@@ -7,17 +7,17 @@ Asked = TypeVar("Asked", bound=Hashable)
 Answer = TypeVar("Answer")
 
 MOST_BYTES = 2**24
-"""So much the answers to one kind of question may take, about."""
+"""Roughly the most memory for the answers to one kind of question."""
 
 BYTES_OF_WORD = 100
-"""About what a key or a value of a selector takes."""
+"""Roughly the memory of a key or a value of a selector."""
 BYTES_OF_NAME = 50
-"""About what a name in a set of names takes, where the name itself is there anyway."""
+"""Roughly the memory of an entry in a set of names, without the name itself."""
 _BYTES_OF_ENTRY = 500
 
 
 class KeptAnswers(Generic[Asked, Answer]):
-    """Answers by question. When they would take more than ``most`` bytes, all are forgotten but the newest."""
+    """Answers by question. When they would exceed ``most`` bytes, all but the newest are dropped."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
@@ -25,16 +25,16 @@ class KeptAnswers(Generic[Asked, Answer]):
         self._answers: dict[Asked, tuple[Answer, int]] = {}
 
     def __len__(self) -> int:
-        """How many answers are kept."""
+        """The number of kept answers."""
         return len(self._answers)
 
     def get(self, asked: Asked) -> Answer | None:
-        """The answer, where it is kept."""
+        """The answer, if it is kept."""
         known = self._answers.get(asked)
         return None if known is None else known[0]
 
     def keep(self, asked: Asked, answer: Answer, taking: int) -> Answer:
-        """Keep an answer, in the place of an older one; it takes so many bytes with its question. Returns it."""
+        """Keep an answer that takes ``taking`` bytes with its question, in place of an older one. Returns it."""
         _, before = self._answers.pop(asked, (None, 0))
         takes = _BYTES_OF_ENTRY + taking
         self._taken += takes - before
@@ -45,6 +45,6 @@ class KeptAnswers(Generic[Asked, Answer]):
         return answer
 
     def forget(self) -> None:
-        """Something has changed, of which all answers were made."""
+        """Drop all answers, since what they depend on has changed."""
         self._answers.clear()
         self._taken = 0

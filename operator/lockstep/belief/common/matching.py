@@ -1,4 +1,4 @@
-"""Ranks matched with places of a plan, those with the same choice together, by augmenting paths."""
+"""Matches ranks to the entries of a plan by augmenting paths. Ranks with the same choice form a group."""
 
 from collections import Counter, deque
 from collections.abc import Hashable, Mapping, Sequence
@@ -8,7 +8,7 @@ Group = TypeVar("Group", bound=Hashable)
 
 
 class _Move(NamedTuple, Generic[Group]):
-    """Ranks of a group go to an entry, from another one or, where ``left`` is None, for the first time."""
+    """Ranks of a group move to an entry, from the entry ``left`` or, if that is None, for the first time."""
 
     group: Group
     left: int | None
@@ -16,10 +16,9 @@ class _Move(NamedTuple, Generic[Group]):
 
 
 class Matching(Generic[Group]):
-    """Entries with room for so many ranks each, and the entries to which each group of ranks may go.
+    """Entries with room for a number of ranks each, and the entries that each group of ranks may use.
 
-    Who comes later may have those before move on. The work grows with the entries that groups may go to, not with
-    ranks.
+    Later groups may move earlier ones. The work grows with the entries that groups may use, not with ranks.
     """
 
     def __init__(self, room: Sequence[int], allowed: Mapping[Group, Sequence[int]]) -> None:
@@ -28,7 +27,7 @@ class Matching(Generic[Group]):
         self._at: list[Counter[Group]] = [Counter() for _ in room]
 
     def find_room(self, group: Group, count: int) -> bool:
-        """Find room for so many ranks more of a group, and say whether there is enough."""
+        """Find room for ``count`` more ranks of a group; returns whether there is enough."""
         for entry in self._allowed[group]:
             if count and self._room[entry]:
                 count -= self._carry_out([_Move(group, None, entry)], count)
@@ -40,13 +39,16 @@ class Matching(Generic[Group]):
         return True
 
     def entries_of(self, group: Group) -> list[int]:
-        """The entry of each rank of the group, in the order of the entries."""
+        """The entry of each rank of the group, in entry order."""
         return [entry for entry in self._allowed[group] for _ in range(self._at[entry][group])]
 
     def _moves_for(self, group: Group) -> list[_Move[Group]]:
-        """The fewest moves by which a rank of the group gets an entry, the last one first; none where that can't be."""
+        """The shortest chain of moves that gives a rank of the group an entry, the last move first.
+
+        Empty if there is none.
+        """
         came_by: dict[int, _Move[Group]] = {}
-        looked_at = {group}
+        seen = {group}
         queue = deque[tuple[Group, int | None]]([(group, None)])
         while queue:
             moving, left = queue.popleft()
@@ -56,13 +58,13 @@ class Matching(Generic[Group]):
                 came_by[entry] = _Move(moving, left, entry)
                 if self._room[entry]:
                     return _back_from(entry, came_by)
-                others = [other for other in self._at[entry] if other not in looked_at]
-                looked_at.update(others)
+                others = [other for other in self._at[entry] if other not in seen]
+                seen.update(others)
                 queue.extend((other, entry) for other in others)
         return []
 
     def _carry_out(self, moves: Sequence[_Move[Group]], count: int) -> int:
-        """Move as many ranks as can be, up to ``count``; returns how many."""
+        """Move at most ``count`` ranks; returns how many were moved."""
         moved = min(
             count,
             self._room[moves[0].entry],

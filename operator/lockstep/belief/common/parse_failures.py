@@ -1,7 +1,7 @@
-"""What could not be understood of the cluster's objects: said once for each version, and counted.
+"""Objects of the cluster that can't be parsed: each version is logged once, and counted.
 
-Whatever the API server accepts is data. An object that makes no sense to us costs that object only, and counts as the
-safe thing until it changes or goes.
+The API server may accept anything. An object that can't be parsed affects only itself. It is treated in the safe way
+until it changes or is deleted.
 """
 
 import logging
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class Version(NamedTuple):
-    """One version of one object; ``name`` is how people call it."""
+    """One version of one object; ``name`` is its name in messages."""
 
     resource: str
     key: Hashable
@@ -26,15 +26,15 @@ class Version(NamedTuple):
     version: str
 
 
-class Doubts:
-    """Remembers which version of which object was said to be not understood; ``count`` is told its resource."""
+class ParseFailures:
+    """Remembers which version of which object was reported; ``count`` is called with its resource."""
 
     def __init__(self, count: Callable[[str], None]) -> None:
         self._count = count
         self._said: dict[tuple[str, Hashable], str] = {}
 
-    def say(self, what: Version, problem: Exception, *, counts_as: str) -> None:
-        """A version can't be understood; ``counts_as`` completes "it counts as …"."""
+    def report(self, what: Version, problem: Exception, *, counts_as: str) -> None:
+        """Report a version that can't be parsed; ``counts_as`` completes "it counts as …"."""
         if self._said.get((what.resource, what.key)) == what.version:
             return
         self._said[what.resource, what.key] = what.version
@@ -42,6 +42,6 @@ class Doubts:
         gang = about(what.key) if isinstance(what.key, GangKey) else None
         log.error(_SENTENCE, what.resource, what.name, counts_as, describe(problem), extra=gang)
 
-    def settle(self, resource: str, key: Hashable) -> None:
-        """The object is understood, or gone."""
+    def clear(self, resource: str, key: Hashable) -> None:
+        """Forget an object that is parsed again, or is gone."""
         self._said.pop((resource, key), None)

@@ -1,4 +1,4 @@
-"""What was worked out of single gangs, as long as it stands: many ask for it, again and again."""
+"""A cache of values that were computed for single gangs and are needed often."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, TypeVar
@@ -15,10 +15,10 @@ class _KnownAnswer(NamedTuple):
 
 
 class Remembered:
-    """Values for each gang, by its UID and by the question. A caller that forgets a gang forgets its values, too.
+    """Values by the UID of the gang and by question. The caller forgets them with the gang.
 
-    Nothing is kept of a gang that is not there, as ``is_there`` has it. The last two answers to each question are kept:
-    callers ask about the same gang with its spec as it is, and with one in which quotas narrow it.
+    Nothing is kept of a gang for which ``is_there`` is false. The last two values of each question are kept: callers
+    ask with the gang's own spec, and with one that quotas have narrowed.
     """
 
     def __init__(self, is_there: Callable[[GangFact], bool]) -> None:
@@ -26,9 +26,9 @@ class Remembered:
         self._known: dict[str, dict[Callable[..., Any], tuple[_KnownAnswer, ...]]] = {}
 
     def of(self, gang: GangFact, stamp: Hashable, question: Callable[..., Any], answer: Callable[[], Value]) -> Value:
-        """What is known to answer the question about the gang, or the ``answer``, which is kept.
+        """The kept answer to the question about the gang, or else that of ``answer``, which is then kept.
 
-        It is known as long as the gang's spec is the same object as then, and the ``stamp`` an equal one.
+        A kept answer is valid while the gang's spec is the same object and ``stamp`` is equal.
         """
         known = self._known.get(gang.uid, {}).get(question, ())
         found = next((one for one in known if one.spec is gang.spec and one.stamp == stamp), None)
@@ -40,5 +40,5 @@ class Remembered:
         return value
 
     def forget(self, gang_uid: str) -> None:
-        """The gang is gone."""
+        """Forget a gang that is gone."""
         self._known.pop(gang_uid, None)

@@ -1,7 +1,7 @@
-"""What admission makes of templates, kept for later gangs of the same template in the same namespace.
+"""What admission makes of templates, kept for later gangs with the same template in the same namespace.
 
-A namespace keeps the templates that were used last. Where all namespaces together keep too many, the one with the most
-gives one up: who floods the memory pushes out his own.
+A namespace keeps the templates that were used last. Where all namespaces together have too many, the one with the most
+drops one. So a namespace that adds many pushes out its own.
 """
 
 from collections import OrderedDict
@@ -13,18 +13,21 @@ MOST_IN_ALL = 1_000
 
 
 class SharedVerdicts:
-    """What members of a template need, by namespace and digest of the template; the least recently used comes first."""
+    """The needs of a template's members, by namespace and digest of the template.
+
+    The least recently used come first.
+    """
 
     def __init__(self) -> None:
         self._by_namespace: dict[str, OrderedDict[bytes, Needs]] = {}
         self._count = 0
 
     def knows(self, namespace: str) -> bool:
-        """Whether anything is kept of that namespace."""
+        """Whether any template of that namespace is kept."""
         return namespace in self._by_namespace
 
     def get(self, namespace: str, digest: bytes) -> Needs | None:
-        """What is kept of a template, which is used with that."""
+        """The needs kept for a template, which becomes the most recently used."""
         kept = self._by_namespace.get(namespace)
         if kept is None or digest not in kept:
             return None
@@ -32,7 +35,7 @@ class SharedVerdicts:
         return kept[digest]
 
     def keep(self, namespace: str, digest: bytes, needs: Needs) -> None:
-        """Keep that of a template, in the place of what was kept of it."""
+        """Keep the needs of a template, in place of earlier ones."""
         self.drop(namespace, digest)
         kept = self._by_namespace.setdefault(namespace, OrderedDict())
         kept[digest] = needs
@@ -43,7 +46,7 @@ class SharedVerdicts:
             self._drop_oldest(max(self._by_namespace, key=lambda one: len(self._by_namespace[one])))
 
     def drop(self, namespace: str, digest: bytes) -> None:
-        """Keep nothing of a template."""
+        """Drop a template."""
         kept = self._by_namespace.get(namespace)
         if kept is not None and kept.pop(digest, None) is not None:
             self._dropped(namespace)

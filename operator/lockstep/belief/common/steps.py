@@ -1,22 +1,22 @@
-"""Work in steps, between which the event loop may turn. A caller that has all the time takes them at once."""
+"""Work in steps, between which the event loop can run other tasks."""
 
 from collections.abc import Generator
 from typing import TypeVar
 
 T = TypeVar("T")
 
-# About a thousandth of a second, of work that takes about a millionth for each piece.
+# In pieces of work of about a microsecond: a step takes about a millisecond.
 _PIECES_OF_STEP = 1_000
 
 
 class Steps:
-    """Counts pieces of work, so that steps have about the same length whatever they are made of."""
+    """Counts pieces of work, so that all steps take about the same time."""
 
     def __init__(self) -> None:
         self._done = 0
 
     def are_due(self, pieces: int) -> bool:
-        """So many pieces more were done; returns whether that makes a step."""
+        """Count more pieces; returns whether they complete a step."""
         self._done += pieces
         if self._done < _PIECES_OF_STEP:
             return False
@@ -25,7 +25,7 @@ class Steps:
 
 
 def at_once(work: Generator[None, None, T]) -> T:
-    """Take all steps, one right after the other; returns what the work comes to."""
+    """Run all steps without a pause; returns the result of the work."""
     while True:
         try:
             next(work)

@@ -1,6 +1,7 @@
-"""Whose turn it is, where gangs ask for more than one plan has room for.
+"""Takes turns where gangs ask for more than one plan has room for.
 
-A quarter of the room goes to the most urgent in every plan, the rest to all others in turn, the longest unserved first.
+A quarter of the room goes to the most urgent gangs in every plan. The rest goes to the others, the longest unserved
+first.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -11,11 +12,11 @@ from coschedule import GangKey
 _SHARE_OF_URGENT = 0.25
 
 Account = Callable[[GangKey], int]
-"""Adds what one gang asks for, and says how much that makes with all before."""
+"""Adds what one gang asks for; returns the total so far."""
 
 
 class PlanShares:
-    """Chooses who is served. ``most``: how much in one plan, but for one gang that asks for more by itself."""
+    """Chooses the gangs of a plan. ``most`` is the limit of one plan; a single gang may exceed it alone."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -23,7 +24,10 @@ class PlanShares:
         self._served: dict[GangKey, int] = {}
 
     def left_out(self, asking: Sequence[GangKey], opened: Callable[[], Account]) -> Collection[GangKey]:
-        """Who of these, in their order, has to wait for another plan; ``opened`` is an account without anything."""
+        """The gangs that wait for a later plan.
+
+        ``asking`` is in order of urgency; ``opened`` returns an empty account.
+        """
         self._plans += 1
         account = opened()
         if not asking or max(map(account, asking)) <= self._most:
@@ -43,7 +47,7 @@ class PlanShares:
 
 
 def of_sets(needed: Mapping[GangKey, AbstractSet[str]]) -> Account:
-    """An account of things that several gangs may ask for, each of which counts once."""
+    """An account of names that gangs may share; each name counts once."""
     taken: set[str] = set()
 
     def add(gang: GangKey) -> int:
@@ -54,7 +58,7 @@ def of_sets(needed: Mapping[GangKey, AbstractSet[str]]) -> Account:
 
 
 def of_numbers(needed: Mapping[GangKey, int]) -> Account:
-    """An account of what each gang asks for of its own."""
+    """An account of amounts that each gang needs for itself."""
     total = 0
 
     def add(gang: GangKey) -> int:
@@ -66,7 +70,7 @@ def of_numbers(needed: Mapping[GangKey, int]) -> Account:
 
 
 def _fitting(gangs: Iterable[GangKey], account: Account, most: int) -> list[GangKey]:
-    """Those that fit beside each other, up to the first that does not; one always does."""
+    """The first gangs that fit together, up to the first that does not; at least one."""
     fitting: list[GangKey] = []
     for gang in gangs:
         if account(gang) > most and fitting:

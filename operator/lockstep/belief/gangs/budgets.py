@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets: how many members may be taken away together."""
+"""PodDisruptionBudgets: how many members may be evicted together."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
@@ -9,19 +9,19 @@ Labels = Mapping[str, str]
 
 
 class Budgets:
-    """The budgets that are there."""
+    """The PodDisruptionBudgets of the cluster."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._by_namespace: dict[str, dict[BudgetKey, BudgetFact]] = {}
 
     def apply(self, fact: BudgetFact) -> None:
-        """A budget is there, or has changed."""
+        """Add or update a budget."""
         self._by_namespace.setdefault(fact.key.namespace, {})[fact.key] = fact
         self._changed()
 
     def remove(self, key: BudgetKey) -> None:
-        """A budget is gone."""
+        """Remove a budget."""
         budgets = self._by_namespace.get(key.namespace, {})
         budgets.pop(key, None)
         if not budgets:
@@ -29,7 +29,7 @@ class Budgets:
         self._changed()
 
     def protecting(self, namespace: str, labels: Labels) -> Iterable[BudgetFact]:
-        """The budgets that count a pod with these labels."""
+        """The budgets that select a pod with these labels."""
         return (budget for budget in self.of(namespace) if selects(budget.selector, labels))
 
     def of(self, namespace: str) -> Collection[BudgetFact]:

@@ -1,4 +1,4 @@
-"""What members ask of their nodes, compared: as planned, and as admission made them."""
+"""Compares the needs of members: as planned, and as admission made them."""
 
 import math
 from dataclasses import replace
@@ -9,14 +9,14 @@ from lockstep.facts.cluster.volume import ClaimUse
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.pods.pod import PodAffinity, WrittenTerm
 
-# What the API server lets every pod tolerate for a while. A plan that does not count on it is not wrong.
+# The API server adds these to every pod. A plan that does not use them is not wrong.
 _OF_EVERY_POD = frozenset(
     Toleration(f"node.kubernetes.io/{what}", "Exists", "", "NoExecute") for what in ("not-ready", "unreachable")
 )
 
 
 def as_compared(planned: Needs, pod: Needs) -> Needs:
-    """The needs of a created pod without what every pod gets: equal to ``planned`` where nothing else differs."""
+    """The needs of a created pod without defaults of the API server: equal to ``planned`` if nothing else differs."""
     wanted = planned.constraints.tolerations
     kept = tuple(one for one in pod.constraints.tolerations if one in wanted or _for_ever(one) not in _OF_EVERY_POD)
     tolerations = wanted if set(kept) == set(wanted) else kept
@@ -28,7 +28,7 @@ def as_compared(planned: Needs, pod: Needs) -> Needs:
 
 
 def combined(one: Needs, other: Needs) -> Needs:
-    """What suits both: the larger of each amount, and every constraint of either."""
+    """Needs that satisfy both: the larger of each amount, and every constraint of either."""
     if one == other:
         return one
     amounts = dict(one.request)
@@ -41,7 +41,7 @@ def combined(one: Needs, other: Needs) -> Needs:
 
 
 def is_within(needs: Needs, planned: Needs) -> bool:
-    """Whether whatever suits the plan suits these needs too."""
+    """Whether every node that suits the plan suits these needs too."""
     return combined(planned, needs) == planned
 
 
@@ -50,7 +50,7 @@ def _claims(needs: Needs) -> set[ClaimUse]:
 
 
 def _asked(use: ClaimUse) -> ClaimUse:
-    """What is claimed, wherever the template says so."""
+    """The claim, without the field of the template that names it."""
     return use._replace(field="")
 
 
@@ -65,7 +65,7 @@ def _combined_constraints(one: Constraints, other: Constraints) -> Constraints:
 
 
 def _combined_tolerations(one: tuple[Toleration, ...], other: tuple[Toleration, ...]) -> tuple[Toleration, ...]:
-    """What both tolerate, for as long as both do."""
+    """The tolerations of both, each for the shorter time."""
     seconds = {_for_ever(toleration): toleration.seconds for toleration in reversed(other)}
     return tuple(
         toleration._replace(seconds=min(toleration.seconds, seconds[_for_ever(toleration)]))
@@ -75,14 +75,14 @@ def _combined_tolerations(one: tuple[Toleration, ...], other: tuple[Toleration, 
 
 
 def _for_ever(toleration: Toleration) -> Toleration:
-    """The same, whatever the time."""
+    """The toleration without its time limit."""
     return toleration._replace(seconds=math.inf)
 
 
 def _combined_affinity(
     one: tuple[NodeTerm, ...] | None, other: tuple[NodeTerm, ...] | None
 ) -> tuple[NodeTerm, ...] | None:
-    """Terms of which a node matches one exactly where it matches one of each side."""
+    """Terms that match a node exactly if a term of each side does."""
     if one == other or other is None:
         return one
     if one is None:
@@ -101,7 +101,7 @@ def _combined_pod_affinity(one: PodAffinity, other: PodAffinity) -> PodAffinity:
 
 
 def _as_written(affinity: PodAffinity) -> PodAffinity:
-    """Without what the API server adds to the selectors of a pod for the keys that are to match, or not."""
+    """Without the selectors that the API server adds for ``matchLabelKeys`` and ``mismatchLabelKeys``."""
     return PodAffinity(tuple(map(_without_added, affinity.near)), tuple(map(_without_added, affinity.apart)))
 
 

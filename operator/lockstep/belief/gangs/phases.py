@@ -1,4 +1,4 @@
-"""How far a gang is: the one rule for all that read or move it."""
+"""The phase of a gang: the single rule for all that read or change it."""
 
 from enum import StrEnum
 from typing import assert_never
@@ -8,12 +8,11 @@ from lockstep.facts.reasons import Condition
 
 
 class Phase(StrEnum):
-    """How far a gang is. It moves down this list, and from ``PLACED`` and ``RESERVED`` back when it is undone.
+    """The phase of a gang. It moves down this list, and back from ``PLACED`` and ``RESERVED`` when it is undone.
 
-    ``DELETED``: it is being deleted and holds nothing, but somebody's finalizer keeps the object. ``BACKING_OFF``: it
-    failed and rests before it is tried again. ``SUSPENDED``: its owner wants it to hold nothing, or has wanted so until
-    now and its status still says it. ``RESERVED``: members of it may exist, not all of them are known to be
-    bound.
+    ``DELETED``: it is being deleted and holds nothing, but a finalizer keeps the object. ``BACKING_OFF``: it failed and
+    rests before the next try. ``SUSPENDED``: its user suspended it, or its status still says so. ``RESERVED``: members
+    of it may exist, and not all are known to be bound.
     """
 
     DELETED = "Deleted"
@@ -51,8 +50,8 @@ class Phase(StrEnum):
 def phase_of(gang: GangFact, *, is_reserved: bool, refusal: Refusal | None, is_resting: bool) -> Phase:
     """The gang's phase.
 
-    ``is_reserved``: belief or its status has nodes reserved for it. ``refusal``: why it can't be planned, from its own
-    spec or from what that names. ``is_resting``: it failed and may not be tried again yet.
+    ``is_reserved``: the cache or the status has nodes reserved for it. ``refusal``: why it can't be planned, by its own
+    spec or by what that names. ``is_resting``: it failed and may not be tried again yet.
     """
     if gang.status.end is not None:
         return Phase.COMPLETE

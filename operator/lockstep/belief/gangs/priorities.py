@@ -1,4 +1,4 @@
-"""How urgent gangs are, by the priority classes that they name."""
+"""The priorities of gangs, from the PriorityClasses that they name."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from lockstep.facts.gang.gang import GangFact, Refusal
 from lockstep.facts.reasons import Reason
 from lockstep.facts.sizing import Sizing
 
-# Whoever has no class, where none is the default, is as urgent as Kubernetes has it.
+# Without a class and without a default class, Kubernetes gives priority 0.
 _NONE = PriorityClass(name="", value=0, is_default=True)
 
 
@@ -22,9 +22,9 @@ def _not_allowed(asked: Sizing, allowed: Sizing, of_class: PriorityClass) -> Ref
 
 
 class Priorities:
-    """The priority classes that are there. ``changed`` is called after each change.
+    """The PriorityClasses of the cluster. ``changed`` is called after each change.
 
-    Gangs may be sized by ``sizing``, and by what takes less from others or is allowed by their class.
+    Gangs may use ``sizing``, a sizing that takes less from others, or one that their class allows.
     """
 
     def __init__(self, changed: Callable[[], None], sizing: Sizing = Sizing.BALANCED) -> None:
@@ -34,13 +34,13 @@ class Priorities:
         self._default = _NONE
 
     def apply(self, fact: PriorityClass) -> None:
-        """A priority class is there, or has changed."""
+        """Add or update a PriorityClass."""
         self._classes[fact.name] = fact
         self._choose_default()
         self._changed()
 
     def remove(self, name: str) -> None:
-        """A priority class is gone."""
+        """Remove a PriorityClass."""
         self._classes.pop(name, None)
         self._choose_default()
         self._changed()
@@ -51,17 +51,17 @@ class Priorities:
         return None if known is None else known.value
 
     def name_of(self, gang: GangFact) -> str:
-        """The name of the class that the gang's members have; '' for none."""
+        """The name of the PriorityClass of the gang's members; '' for none."""
         known = self._class_of(gang)
         return "" if known is None else known.name
 
     def preempts(self, gang: GangFact) -> bool:
-        """Whether others of lower priority may be evicted for the gang."""
+        """Whether gangs of lower priority may be evicted for the gang."""
         known = self._class_of(gang)
         return known is not None and known.preempts
 
     def refusal(self, gang: GangFact) -> Refusal | None:
-        """Why the gang has no priority, or may not be sized as it asks for, if so."""
+        """Why the gang has no priority, or may not use its sizing; None otherwise."""
         assert gang.spec is not None, "a refused gang is not asked"
         known = self._class_of(gang)
         if known is None:

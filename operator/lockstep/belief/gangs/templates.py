@@ -1,8 +1,8 @@
-"""What admission makes of gangs' templates, as far as it was seen: in the answer to a create, or to a dry run.
+"""What admission makes of gangs' templates, as answers to creates and dry runs showed it.
 
-LimitRanges, RuntimeClasses, policies and webhooks are not read, let alone guessed. What they make of a gang's members
-is remembered for as long as the gang is there, and learnt anew by the next process. A later gang of the same template
-in the same namespace is planned with it from the start; what becomes of its own members is looked at all the same.
+LimitRanges, RuntimeClasses, policies and webhooks are not read. What they make of members is remembered as long as the
+gang exists, and learned again after a restart. A later gang with the same template in the same namespace is planned
+with it from the start; its own members are still checked.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from lockstep.facts.reasons import Condition, Reason
 
 @dataclass(slots=True, kw_only=True)
 class _Template:
-    """One gang's, of that generation: its spec as written, and admission's verdict on its members."""
+    """The template of one gang at that generation: its spec as written, and admission's verdict."""
 
     generation: int
     written: GangSpec
@@ -34,7 +34,7 @@ class TemplateMemory:
         self._shared = SharedVerdicts()
 
     def as_admitted(self, gang: GangFact) -> GangFact:
-        """The gang as it can be planned: with what admission makes of its members, or refused where it takes none."""
+        """The gang with what admission makes of its members, or refused if admission refuses them."""
         template = self._template(gang)
         if template is None:
             return gang
@@ -43,11 +43,11 @@ class TemplateMemory:
         return replace(gang, spec=_with_verdict(template.written, template.verdict), refusal=None)
 
     def learn(self, gang: GangFact, verdict: Verdict) -> None:
-        """Keep what admission makes of the members, in the place of what was known."""
+        """Keep what admission makes of the members, in place of an earlier verdict."""
         template = self._template(gang)
         if template is None:
             if gang.spec is None or verdict == {role.name: role.needs for role in gang.spec.roles}:
-                # It is refused for what it says itself by now, or taken as it is written.
+                # Its own spec is refused by now, or admission changes nothing.
                 return
             template = self._by_gang[gang.uid] = _Template(generation=gang.generation, written=gang.spec)
         template.verdict = verdict
@@ -55,18 +55,18 @@ class TemplateMemory:
             self._share(gang, template.written, verdict)
 
     def seen(self, gang: GangFact, needs: Mapping[str, Needs]) -> None:
-        """Members of these roles were created so, which suits their plan: for later gangs of the template."""
+        """Members of these roles were created with these needs and match the plan; keep them for later gangs."""
         template = self._by_gang.get(gang.uid)
         if template is not None and needs != template.verdict:
             self._share(gang, template.written, needs)
 
     def written(self, gang: GangFact) -> GangSpec | None:
-        """The gang's spec as it was written; None where it is refused for what it says itself."""
+        """The gang's spec as written; None where the spec itself is refused."""
         template = self._template(gang)
         return gang.spec if template is None else template.written
 
     def forget(self, gang_uid: str) -> None:
-        """The gang is gone."""
+        """Forget a gang that is gone."""
         self._by_gang.pop(gang_uid, None)
 
     def _template(self, gang: GangFact) -> _Template | None:
@@ -76,27 +76,27 @@ class TemplateMemory:
         if template.generation != gang.generation:
             if gang.spec is None:
                 return None
-            # The template can't be changed, so what was seen of requests and constraints stays; a refusal may have been
-            # about the priority class.
+            # The template is immutable, so requests and constraints stay as admission made them; a refusal may have
+            # been about the priority class, so it is dropped.
             template.generation, template.written = gang.generation, gang.spec
             if isinstance(template.verdict, Refusal):
                 template.verdict = None
         return template
 
     def _of_status(self, gang: GangFact) -> _Template | None:
-        """After a restart: the status of a gang whose members were refused says so."""
-        told = gang.status.condition(Condition.ACCEPTED)
-        if gang.spec is None or told is None:
+        """After a restart: the verdict of a gang whose status says that its members are refused."""
+        accepted = gang.status.condition(Condition.ACCEPTED)
+        if gang.spec is None or accepted is None:
             return None
-        if (told.reason, told.observed_generation) != (Reason.TEMPLATE_REFUSED, gang.generation):
+        if (accepted.reason, accepted.observed_generation) != (Reason.TEMPLATE_REFUSED, gang.generation):
             return None
-        refusal = Refusal(Reason.TEMPLATE_REFUSED, told.message)
+        refusal = Refusal(Reason.TEMPLATE_REFUSED, accepted.message)
         template = _Template(generation=gang.generation, written=gang.spec, verdict=refusal)
         self._by_gang[gang.uid] = template
         return template
 
     def _of_others(self, gang: GangFact) -> _Template | None:
-        """What was seen of the same template in an earlier gang."""
+        """What admission made of the same template for an earlier gang."""
         namespace = gang.key.namespace
         if gang.spec is None or not self._shared.knows(namespace):
             return None
@@ -119,7 +119,7 @@ class TemplateMemory:
 
 
 def _digest(spec: GangSpec, role: RoleSpec) -> bytes:
-    """The same for roles of one namespace whose members admission can't tell from one another, but for their names."""
+    """Equal for roles of one namespace that admission can distinguish only by their names."""
     digest = hashlib.sha256(json.dumps(spec.priority_class).encode())
     # No JSON has a line break between its values.
     for document in (role.template.document, *role.claim_templates):

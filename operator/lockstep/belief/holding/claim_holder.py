@@ -1,4 +1,4 @@
-"""The claims of one gang that has reserved: by node, and by the names that they have."""
+"""The claims of one gang with a reservation, by node and by name."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -13,11 +13,11 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodKey
 
 Uses = Mapping[str, tuple[ClaimUse, ...]]
-"""Which claims the members of each role use."""
+"""The claims that the members of each role use."""
 
 
 def uses_by_role(gang: GangFact) -> Uses:
-    """Which claims the members of each role use."""
+    """The claims that the members of each role use."""
     return {role.name: role.claims for role in gang.spec.roles} if gang.spec else {}
 
 
@@ -31,7 +31,7 @@ class _Span(NamedTuple):
 
 
 class ClaimHolder:
-    """What the members of a reservation use, by a spec of its gang."""
+    """The claims that the members of a reservation use, by its gang's spec."""
 
     def __init__(self, reservation: Reservation, uses: Uses) -> None:
         self.reservation = reservation
@@ -44,7 +44,7 @@ class ClaimHolder:
         names: defaultdict[Sharing, set[str]] = defaultdict(set)
         for use in (use for of_role in uses.values() for use in of_role):
             names[use.sharing].add(use.claim)
-        # The names of those that go with their pods begin with the names of these.
+        # The names of claims that are deleted with their pods begin with these.
         self.shared, self._kept = names[Sharing.SHARED], names[Sharing.KEPT]
 
     @property
@@ -53,7 +53,7 @@ class ClaimHolder:
         return self._on.keys()
 
     def claims_on(self, node: str) -> Iterator[ClaimKey]:
-        """The claims of its members on that node; one that they share may come several times."""
+        """The claims of its members on that node; a shared one may occur several times."""
         for first, size, _, role in self._on[node]:
             for use in self.uses[role]:
                 for rank in range(first, first + (1 if use.sharing is Sharing.SHARED else size)):
@@ -79,7 +79,7 @@ class ClaimHolder:
                 yield span.node
 
     def _ranks_named(self, claim: str) -> Iterator[int]:
-        """The ranks whose own claim could have that name: one that they keep, or that goes with their pod."""
+        """The ranks whose own claim could have that name: a kept claim, or one that is deleted with its pod."""
         pod = pod_name(self.reservation.gang.name, self.reservation.attempt, 0).removesuffix("0")
         texts = [claim.rpartition("-")[2]]
         if claim.startswith(pod):

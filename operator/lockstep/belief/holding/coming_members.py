@@ -1,7 +1,7 @@
-"""Members of gangs that hold nodes, as their neighbours see them before watches show them there.
+"""Members of gangs that hold nodes, counted among the pods before watches show them.
 
-They are entered with the pods of others, once for each role and node. So there is one place for a search for pods of
-some labels, or for pods that keep a member away. They leave when all members of the attempt were seen bound.
+They are entered among other pods, once for each role and node. So one search finds pods by labels, or pods whose
+anti-affinity excludes a member. They are removed when all members of the attempt were seen bound.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -11,20 +11,20 @@ from coschedule import GangKey
 from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.pods.kinds import kinds_of
-from lockstep.belief.pods.pod_effects import Neighbours
+from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import Labels, PodFact, PodKey, PodPhase, PodTerm
 
 
 class Holding(NamedTuple):
-    """A gang that holds nodes, and what it holds."""
+    """A gang that holds nodes, and its reservation."""
 
     gang: GangFact
     reservation: Reservation
 
 
 class _ComingKind(NamedTuple):
-    """Members of one role: by what others find them, and whom they keep away."""
+    """Members of one role: their labels, and the terms of their anti-affinity."""
 
     labels: Labels
     keeps_away: tuple[PodTerm, ...]
@@ -36,7 +36,7 @@ class _ComingPlace(NamedTuple):
 
 
 class Coming:
-    """Worked out when somebody asks, for gangs of which something has changed since. ``held`` knows who holds nodes."""
+    """Computed on demand, for gangs that have changed since. ``held`` returns the reservation of a gang."""
 
     def __init__(self, held: Callable[[GangKey], Holding | None], ledger: Ledger) -> None:
         self._held = held
@@ -45,34 +45,34 @@ class Coming:
         self._there: dict[GangKey, dict[_ComingPlace, PodFact]] = {}
 
     def touch(self, gang: GangKey) -> None:
-        """Something has changed of what the gang holds, or of its members."""
+        """The gang's reservation or members have changed."""
         self._stale.add(gang)
 
     def forget(self, gang: GangKey) -> None:
-        """The gang holds nothing any more; who was entered leaves when somebody asks."""
+        """The gang holds nothing any more; its entries are removed on the next demand."""
         (self._stale.add if gang in self._there else self._stale.discard)(gang)
 
-    def renew(self, neighbours: Neighbours) -> None:
-        """Have the members among the others as they are now."""
+    def renew(self, pods_nearby: PodsNearby) -> None:
+        """Update the entries of these members in ``pods_nearby``."""
         while self._stale:
             gang = self._stale.pop()
             before, now = self._there.get(gang, {}), self._coming(gang)
             for place, pod in before.items():
                 if now.get(place) != pod:
-                    neighbours.leave(pod)
+                    pods_nearby.leave(pod)
             for place, pod in now.items():
                 if before.get(place) != pod:
-                    neighbours.enter(pod)
+                    pods_nearby.enter(pod)
             self._there[gang] = now
             if not now:
                 del self._there[gang]
 
     def of(self, gang: GangKey) -> Collection[PodFact]:
-        """The gang's members that are among the others."""
+        """The gang's members that are entered."""
         return self._there.get(gang, {}).values()
 
     def all(self) -> Iterator[PodFact]:
-        """All members that are."""
+        """All members that are entered."""
         return (pod for of_gang in self._there.values() for pod in of_gang.values())
 
     def _coming(self, gang: GangKey) -> dict[_ComingPlace, PodFact]:
@@ -91,7 +91,10 @@ def _kinds(held: Holding) -> Mapping[str, _ComingKind]:
 
 
 def _pod(held: Holding, place: _ComingPlace, kind: _ComingKind) -> PodFact:
-    """One that stands for all members of the role on the node. No pod has its name: those have no blanks."""
+    """One entry that stands for all members of the role on the node.
+
+    No pod has its name, because it contains blanks.
+    """
     gang, attempt = held.gang.key, held.reservation.attempt
     name = f"{gang.name} {attempt} {place.role} {place.node}"
     return PodFact(

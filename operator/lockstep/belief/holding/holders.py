@@ -1,4 +1,4 @@
-"""The gangs that hold nodes, and what their members are for others before watches show them: entered once, by gang."""
+"""The gangs that hold nodes, and what their members mean for others before watches show them."""
 
 from collections.abc import Callable, Mapping
 
@@ -13,11 +13,11 @@ from lockstep.facts.pods.pod import PodKey
 
 
 class Holders:
-    """The gangs that hold nodes: a caller that enters a reservation removes it, too.
+    """The gangs that hold nodes. A caller that enters a reservation must remove it, too.
 
-    ``touched`` is called with nodes whose members use other claims.
-    ``unseen``: members that no watch has shown. ``coming``: what neighbours see of those that are not bound yet.
-    ``claims``: which ones they use. ``keep_others_away``: whose members do.
+    ``touched`` is called with nodes whose members use other claims. ``unseen``: members that no watch has shown.
+    ``coming``: members that are not bound yet, as entries among the pods. ``claims``: the claims that they use.
+    ``with_anti_affinity``: gangs whose members have anti-affinity.
     """
 
     def __init__(self, gangs: Mapping[GangKey, GangFact], ledger: Ledger, *, touched: Callable[..., None]) -> None:
@@ -27,23 +27,23 @@ class Holders:
         self.unseen = UnseenMembers()
         self.coming = Coming(self._held, ledger)
         self.claims = ReservedClaims()
-        self.keep_others_away: set[GangKey] = set()
+        self.with_anti_affinity: set[GangKey] = set()
 
     def enter(self, reservation: Reservation, *, is_seen: Callable[[PodKey], bool]) -> None:
-        """A gang holds nodes; ``is_seen`` says whether a watch has shown the pod of that name."""
+        """Enter a reservation; ``is_seen`` says whether a watch has shown the pod of that name."""
         self.reservations[reservation.gang] = reservation
         self.unseen.expect(reservation, is_seen=is_seen)
-        self.note(reservation.gang)
+        self.gang_changed(reservation.gang)
 
-    def note(self, gang: GangKey) -> None:
-        """What the gang asks for may have changed."""
+    def gang_changed(self, gang: GangKey) -> None:
+        """The gang's spec may have changed."""
         held = self._held(gang)
         if held is None:
             return
         self.coming.touch(gang)
         self._touched(*self.claims.enter(*held))
         if held.gang.spec and any(role.pod_affinity.apart for role in held.gang.spec.roles):
-            self.keep_others_away.add(gang)
+            self.with_anti_affinity.add(gang)
 
     def touch(self, gang: GangKey) -> None:
         """A member of that gang has changed, or is gone."""
@@ -51,12 +51,12 @@ class Holders:
             self.coming.touch(gang)
 
     def leave(self, gang: GangKey) -> Reservation | None:
-        """The gang holds nothing any more; returns what it held."""
+        """Remove the gang's reservation and return it."""
         reservation = self.reservations.pop(gang, None)
         if reservation is not None:
             self.unseen.forget(gang)
             self.coming.forget(gang)
-            self.keep_others_away.discard(gang)
+            self.with_anti_affinity.discard(gang)
             self._touched(*self.claims.leave(gang))
         return reservation
 

@@ -1,9 +1,8 @@
-"""What is committed on every node: by pods that are there, and by members that are assumed to come.
+"""What is committed on every node: by existing pods, and by assumed members.
 
-A pod that is there is known by its UID, so that one of the same name, before or after it, is another one. A member that
-is assumed has none yet: it is known by whose member it is, and the pod that shows itself as that member takes its
-place, so that an assumption and the pod that confirms it never count twice. Sums are kept, pod by pod: a snapshot
-copies them instead of adding up 50,000 pods.
+An existing pod is known by its UID, so another pod of the same name is distinct. An assumed member has no UID yet: it
+is known by its membership. The pod that appears as this member takes its place, so the two never count twice. Sums are
+updated with each pod, so a snapshot copies them instead of adding up 50,000 pods.
 """
 
 from collections import Counter
@@ -33,8 +32,7 @@ class Charge(NamedTuple):
 class Ledger:
     """Charges, and their sums ``committed[row of the node, column of the resource]`` in base units.
 
-    Life of a charge: ``assume`` → ``confirm`` → ``release``; ``forget`` ends an assumption that was not confirmed, and
-    only that.
+    Life of a charge: ``assume`` → ``confirm`` → ``release``. ``forget`` only ends an assumption that was not confirmed.
     """
 
     def __init__(self) -> None:
@@ -49,11 +47,11 @@ class Ledger:
 
     @property
     def assumed(self) -> int:
-        """How many members are assumed and not confirmed."""
+        """The number of members that are assumed and not confirmed."""
         return len(self._assumed)
 
     def assumed_of(self, gang_uid: str, attempt: int) -> int:
-        """How many members of an attempt are assumed and not confirmed."""
+        """The number of an attempt's members that are assumed and not confirmed."""
         return self._assumed_of.get((gang_uid, attempt), 0)
 
     def charge(self, member: Membership) -> Charge | None:
@@ -62,15 +60,18 @@ class Ledger:
         return self._assumed.get(member) if uid is None else self._seen[uid]
 
     def charged(self, gang_uid: str, attempt: int) -> Mapping[tuple[str, Request], int]:
-        """How many members of an attempt take the same from the same node."""
+        """The number of an attempt's members by node and request."""
         return self._by_attempt.get((gang_uid, attempt), _NOTHING)
 
     def mark(self, gang_uid: str, attempt: int) -> int:
-        """A number that was never used before whenever what members of the attempt take has changed; 0 for none."""
+        """A number that changes, and is never reused, whenever the charges of the attempt's members change.
+
+        0 for none.
+        """
         return self._marks.get((gang_uid, attempt), 0)
 
     def assume(self, member: Membership, node: str, request: Request) -> None:
-        """Count a member that is about to be bound. One that is charged already stays as it is."""
+        """Count a member that is about to be bound. A member that is charged already stays as it is."""
         if self.charge(member) is None:
             self._assumed[member] = charge = Charge(node, request, is_lasting=False, member=member)
             self._assumed_of[member.gang_uid, member.attempt] += 1
@@ -86,7 +87,7 @@ class Ledger:
         self.release(pod.uid)
         self._enter(pod.uid, charge)
         known = before or assumption
-        # A pod that was there before it became that member: the assumption counted beside it.
+        # A pod that existed before it became that member was counted beside the assumption.
         was_twice = before is not None and assumption is not None
         return known is None or was_twice or (known.node, known.request) != (pod.node, pod.request)
 
@@ -113,19 +114,19 @@ class Ledger:
         return True
 
     def is_taken(self, resource: str) -> bool:
-        """Whether anybody takes any of that resource, on whatever node."""
+        """Whether any of that resource is taken on any node."""
         return self._sums.has(_COMMITTED, resource)
 
     def rows(self, nodes: tuple[str, ...]) -> Rows:
-        """The rows of these nodes, for the sums, good until the next call of ``drop_row``."""
+        """The rows of these nodes in the sums, valid until the next call of ``drop_row``."""
         return self._sums.rows(nodes)
 
     def drop_row(self, node: str) -> None:
-        """The node is gone, and nobody asks for its row any more."""
+        """Free the row of a node that is gone. No caller may use that row any more."""
         self._sums.drop_row(node)
 
     def columns(self, resources: tuple[str, ...]) -> Columns:
-        """The columns of these resources, for the sums, good until the next call."""
+        """The columns of these resources in the sums, valid until the next call."""
         return self._sums.columns(resources)
 
     def committed(self, rows: Rows, columns: Columns) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""The pods that are there, and all that is counted by them: whatever is entered somewhere leaves there again."""
+"""The existing pods, and everything that counts them: each entry is removed again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from typing import Protocol
 from coschedule import GangKey
 from lockstep.belief.holding.holders import Holders
 from lockstep.belief.holding.ledger import Ledger
-from lockstep.belief.pods.pod_effects import Neighbours, is_nominated
+from lockstep.belief.pods.pod_effects import PodsNearby, is_nominated
 from lockstep.belief.pods.roster import Roster
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
 
 
 class PodChanged(Protocol):
-    """Hears of each change of a pod."""
+    """Called for each change of a pod."""
 
     def __call__(self, *, needs_plan: bool) -> None:
-        """A pod has changed, so that another plan is due, or not."""
+        """A pod has changed; ``needs_plan`` says whether another plan is due."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,21 +26,21 @@ class CountedBy:
     ledger: Ledger
     roster: Roster
     holders: Holders
-    neighbours: Neighbours
+    pods_nearby: PodsNearby
 
 
 class Pods(dict[PodKey, PodFact]):
-    """The newest fact of each; changed by :meth:`apply` and :meth:`remove` only.
+    """The newest fact of each pod; changed only by :meth:`apply` and :meth:`remove`.
 
-    ``look_at`` is called with the gang of a member that has changed, and ``changed`` after each change. ``released`` is
-    called with a pod that no longer takes anything from its node.
+    ``reconcile`` is called with the gang of a member that has changed, and ``changed`` after each change. ``released``
+    is called with a pod that takes nothing from its node any more.
     """
 
     def __init__(
         self,
         counted: CountedBy,
         *,
-        look_at: Callable[[GangKey], None],
+        reconcile: Callable[[GangKey], None],
         released: Callable[[PodFact], None],
         changed: PodChanged,
     ) -> None:
@@ -48,13 +48,13 @@ class Pods(dict[PodKey, PodFact]):
         self._ledger = counted.ledger
         self._roster = counted.roster
         self._holders = counted.holders
-        self._neighbours = counted.neighbours
-        self._look_at = look_at
+        self._neighbours = counted.pods_nearby
+        self._reconcile = reconcile
         self._released = released
         self._changed = changed
 
     def apply(self, fact: PodFact) -> None:
-        """A pod is there, or has changed."""
+        """Add or update a pod."""
         before = self.get(fact.key)
         if before == fact:
             return
@@ -67,15 +67,15 @@ class Pods(dict[PodKey, PodFact]):
         else:
             self._neighbours.change(before, fact)
             self._roster.leave(before)
-            self._note_member(before.member)
-        is_news = self._neighbours.is_news(before, fact)
+            self._member_changed(before.member)
+        may_change_placement = self._neighbours.may_change_placement(before, fact)
         self._roster.enter(fact)
         self._holders.unseen.see(fact.key)
-        self._note_member(fact.member)
-        self._changed(needs_plan=self._recount(fact) or is_news)
+        self._member_changed(fact.member)
+        self._changed(needs_plan=self._recount(fact) or may_change_placement)
 
     def remove(self, key: PodKey, uid: str) -> None:
-        """A pod is gone; another one of its name is not."""
+        """Remove a pod, unless another one has its name."""
         before = self.get(key)
         if before is None or before.uid != uid:
             return
@@ -84,13 +84,13 @@ class Pods(dict[PodKey, PodFact]):
         self._roster.leave(before)
         if before.member is not None:
             self._remember_departed(before.member, before)
-        self._note_member(before.member)
+        self._member_changed(before.member)
         self._changed(needs_plan=self._release(before) or is_nominated(before))
 
-    def _note_member(self, member: Membership | None) -> None:
+    def _member_changed(self, member: Membership | None) -> None:
         if member is not None:
             self._holders.touch(member.gang)
-            self._look_at(member.gang)
+            self._reconcile(member.gang)
 
     def _recount(self, pod: PodFact) -> bool:
         if pod.has_ended:
@@ -99,15 +99,15 @@ class Pods(dict[PodKey, PodFact]):
         return bool(pod.node) and self._ledger.confirm(pod)
 
     def _release(self, pod: PodFact) -> bool:
-        """The pod takes nothing from its node any more. Returns whether it did."""
+        """Stop counting the pod on its node. Returns whether it was counted."""
         if not self._ledger.release(pod.uid):
             return False
         self._released(pod)
         return True
 
     def _remember_departed(self, member: Membership, pod: PodFact) -> None:
-        """Remember what only the attempt itself can have made: anybody may write our labels."""
-        self._roster.note_gone(pod)
+        """Remember a member that is gone, if it is of the attempt's own pods: any user can write our labels."""
+        self._roster.record_gone(pod)
         reservation = self._holders.reservations.get(member.gang)
         if reservation is not None and reservation.is_for(member):
-            self._roster.note_departed(member.gang_uid, pod)
+            self._roster.record_departed(member.gang_uid, pod)

@@ -1,4 +1,4 @@
-"""What one attempt of a gang holds, and how it stands in the gang's status."""
+"""The reservation of one attempt, and how the gang's status represents it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from lockstep.facts.ranks import parse_ranks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """What one attempt of a gang holds: so many members on these nodes, ranks along the list.
+    """What one attempt of a gang holds: numbers of members on nodes; ranks follow the list.
 
-    ``requests`` is what a member takes, by the name of its role.
+    ``requests`` is what one member takes, by the name of its role.
     """
 
     gang: GangKey
@@ -28,7 +28,7 @@ class Reservation:
 
     @property
     def size(self) -> int:
-        """How many members the gang has."""
+        """The number of members."""
         return sum(entry.count for entry in self.members)
 
     def nodes_by_rank(self) -> Iterator[str]:
@@ -37,7 +37,7 @@ class Reservation:
             yield from [entry.node] * entry.count
 
     def roles_by_rank(self) -> Iterator[str]:
-        """The name of the role of each rank."""
+        """The role of each rank."""
         for entry in self.members:
             yield from [entry.role] * entry.count
 
@@ -47,7 +47,7 @@ class Reservation:
             yield from [self.requests[entry.role]] * entry.count
 
     def memberships(self) -> Iterator[Membership]:
-        """What tells the member of each rank from every other pod."""
+        """What identifies the member of each rank among all pods."""
         for rank in range(self.size):
             yield Membership(self.gang, self.gang_uid, self.attempt, rank)
 
@@ -57,17 +57,17 @@ class Reservation:
         return its and member.rank < self.size
 
     def pod_keys(self) -> Iterator[PodKey]:
-        """The pod of each rank: a function of gang, attempt and rank, so that every request can be repeated."""
+        """The pod of each rank. It depends only on gang, attempt and rank, so every request can be repeated."""
         for rank in range(self.size):
             yield PodKey(self.gang.namespace, pod_name(self.gang.name, self.attempt, rank))
 
 
 def reserved_in_status(gang: GangFact) -> Reservation | None:
-    """What the gang's status says it holds.
+    """The reservation in the gang's status.
 
-    A size that its spec does not allow was not written by us: such a gang holds nothing, and what pods it has are
-    strays. Nobody can make belief hold more members than the largest gang has, nor have others wait for an end that
-    follows from a start in the future, or that comes before the start.
+    A size that the spec does not allow was not written by us: such a gang holds nothing, and its pods are stale. So no
+    user can make the cache hold more members than the largest gang has. A start in the future, or an end before the
+    start, is corrected.
     """
     status = gang.status
     if status.reserved_at is None or gang.spec is None or not _is_possible(gang.spec, status.members):
@@ -101,9 +101,9 @@ def _is_possible(spec: GangSpec, members: Iterable[Members]) -> bool:
 
 
 def next_attempt(status: GangStatus, members: Iterable[PodFact]) -> int:
-    """The number of the next attempt; after the largest that fits into a pod's name they begin again.
+    """The number of the next attempt; after the largest that fits into a pod's name, numbers restart at 1.
 
-    Where etcd was set back there may be members of an attempt that the status knows nothing of: its number is taken.
+    Where etcd was restored, members may exist of an attempt that the status does not know: its number is taken.
     """
     taken = (pod.member.attempt for pod in members if pod.member is not None)
     last = max(status.attempt, *taken, 0)

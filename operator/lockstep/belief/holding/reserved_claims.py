@@ -1,7 +1,7 @@
-"""Which claims members of gangs that have reserved use, and on which nodes: their pods may not be there yet.
+"""The claims that reserved members use, and on which nodes, before their pods exist.
 
-Claims are kept reservation by reservation, so that no caller reads all members of all gangs. Claims of single members
-are not kept: their names follow from the gang, the attempt and the rank, and the other way round.
+Claims are kept by reservation, so no caller reads all members of all gangs. Claims of single members are not kept:
+their names follow from gang, attempt and rank, and can be parsed back.
 """
 
 from collections.abc import Collection, Hashable, Iterator
@@ -17,7 +17,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class ReservedClaims:
-    """Whatever is entered leaves again."""
+    """Claims by gang, node and name. Each entry is removed again."""
 
     def __init__(self) -> None:
         self._holders: dict[GangKey, ClaimHolder] = {}
@@ -25,7 +25,7 @@ class ReservedClaims:
         self._by_name: dict[ClaimKey, dict[GangKey, None]] = {}
 
     def enter(self, gang: GangFact, reservation: Reservation) -> Collection[str]:
-        """The gang has reserved, or what it asks for has changed. Returns the nodes where that makes a difference."""
+        """Enter a reservation, or update it after its gang's spec has changed. Returns the nodes with changes."""
         uses = uses_by_role(gang)
         known = self._holders.get(gang.key)
         if known is not None and known.reservation is reservation and known.uses == uses:
@@ -41,7 +41,7 @@ class ReservedClaims:
         return {*left, *holder.nodes}
 
     def leave(self, gang: GangKey) -> Collection[str]:
-        """The gang holds nothing any more. Returns the nodes where it did."""
+        """Remove a gang's reservation. Returns the nodes that it had."""
         holder = self._holders.pop(gang, None)
         if holder is None:
             return ()
@@ -52,13 +52,13 @@ class ReservedClaims:
         return holder.nodes
 
     def on(self, node: str, *, but: GangKey | None = None) -> Iterator[ClaimKey]:
-        """The claims that members on that node use, but for those of one gang."""
+        """The claims that members on that node use, without those of one gang."""
         for gang in self._by_node.get(node, ()):
             if gang != but:
                 yield from self._holders[gang].claims_on(node)
 
     def nodes_of(self, gang: GangKey) -> Collection[str]:
-        """The nodes on which the gang has members, where these use claims."""
+        """The nodes on which the gang has members, if these use claims."""
         holder = self._holders.get(gang)
         return () if holder is None else holder.nodes
 
@@ -67,7 +67,7 @@ class ReservedClaims:
         return [gang for gang in self._by_name.get(claim, ()) if claim.name in self._holders[gang].shared]
 
     def nodes_using(self, claim: ClaimKey) -> Iterator[str]:
-        """The nodes of members that use that claim: all of one that is shared, or of its one member."""
+        """The nodes of members that use that claim: all members for a shared claim, otherwise one."""
         for end in range(len(claim.name), 0, -1):
             if end < len(claim.name) and claim.name[end] != "-":
                 continue

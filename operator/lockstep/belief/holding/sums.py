@@ -1,9 +1,8 @@
-"""Sums of what is taken, by node and resource: exact for everything, and as arrays for what is asked for.
+"""Sums of what is taken, by node and resource: exact as integers, and as arrays for the resources in use.
 
-Anybody may make pods that name any node and any resource, in any number and amount. So sums are Python's integers,
-which never wrap, and take memory only where something is counted. Arrays have a row for a node and a column for a
-resource from when they are first asked for, and hold no more than ``LARGEST_SUM``. They shrink again when most of
-their nodes are gone, or few resources are asked for.
+Users may create pods with any node, resource and amount. So sums are Python integers, which never overflow, and take
+memory only where something is counted. Arrays get a row or column on first use, and hold at most ``LARGEST_SUM``. They
+shrink when most of their nodes are gone, or few resources are in use.
 """
 
 import numpy as np
@@ -12,11 +11,11 @@ from numpy.typing import NDArray
 from lockstep.facts.pods.pod import LARGEST_AMOUNT, Request
 
 LARGEST_SUM = 2 * LARGEST_AMOUNT
-"""More than any node can hold, so that a node with so much taken is full; and small enough to be calculated with."""
+"""More than any node can hold, so a node with this sum is full; small enough for 64-bit arithmetic."""
 
-# More than gangs usually ask for; beyond, columns that were not asked for last are closed.
+# More than gangs usually ask for; beyond this number, columns without recent use are closed.
 _MOST_COLUMNS = 64
-# So few free rows are not worth the work of closing them.
+# Fewer free rows than this are not worth closing.
 _SPARE_ROWS = 64
 
 Rows = NDArray[np.intp]
@@ -24,9 +23,9 @@ Columns = NDArray[np.intp]
 
 
 class Sums:
-    """Sums in layers beside each other.
+    """Sums in independent layers.
 
-    Rows that were given out are good until the next call of ``drop_row``, columns until the next call of ``columns``.
+    Rows are valid until the next call of ``drop_row``, columns until the next call of ``columns``.
     """
 
     def __init__(self, layers: int) -> None:
@@ -37,7 +36,7 @@ class Sums:
         self._table: NDArray[np.int64] = np.zeros((layers, _SPARE_ROWS, 8), dtype=np.int64)
 
     def add(self, layer: int, node: str, request: Request, sign: int) -> None:
-        """Add what one pod takes of a node, or take it off again."""
+        """Add what one pod takes of a node (``sign`` 1), or subtract it (``sign`` -1)."""
         row = self._rows.get(node)
         for resource, amount in request:
             total = self._add_exactly(self._exact[layer], node, resource, sign * amount)
@@ -62,7 +61,7 @@ class Sums:
         return np.array([self._rows[node] for node in nodes], dtype=np.intp)
 
     def drop_row(self, node: str) -> None:
-        """The node is gone: another one may have its row. What pods take there stays counted."""
+        """Free the row of a node that is gone. What pods take there stays counted."""
         row = self._rows.pop(node, None)
         if row is not None:
             self._free_rows.append(row)

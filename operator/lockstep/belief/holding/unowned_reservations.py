@@ -1,14 +1,14 @@
-"""Reservations that stand in statuses though nobody here has made them."""
+"""Reservations in statuses that no process of ours has made."""
 
 from coschedule import GangKey
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.facts.gang.gang import GangFact
 
 
-class ForeignReservations:
-    """Gangs whose status came to say that they hold nodes, though nobody here has reserved them.
+class UnownedReservations:
+    """Gangs whose status newly says that they hold nodes, though this process has not reserved them.
 
-    One that a status said already when the gang was first seen is no such: an earlier process has made it.
+    A reservation that was in the status when the gang was first seen is not one: an earlier process has made it.
     """
 
     def __init__(self) -> None:
@@ -17,8 +17,8 @@ class ForeignReservations:
     def __contains__(self, gang: GangKey) -> bool:
         return gang in self._gangs
 
-    def note(self, before: GangFact | None, fact: GangFact, held: Reservation | None) -> None:
-        """Compare what a status comes to say with what is ``held`` for the gang here."""
+    def compare(self, before: GangFact | None, fact: GangFact, held: Reservation | None) -> None:
+        """Compare a new status with what is ``held`` for the gang here."""
         stands = reserved_in_status(fact)
         if stands is None:
             self._gangs.discard(fact.key)
@@ -28,5 +28,5 @@ class ForeignReservations:
             self._gangs.add(fact.key)
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone."""
+        """Forget a gang that is gone."""
         self._gangs.discard(gang)

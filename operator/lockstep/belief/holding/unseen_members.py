@@ -1,4 +1,4 @@
-"""Members that gangs hold nodes for and that no watch has shown yet: nothing that exists includes them."""
+"""Reserved members that no watch has shown yet, so that nothing that exists includes them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -11,16 +11,16 @@ from lockstep.facts.pods.pod import PodKey
 
 @dataclass(slots=True)
 class _Unseen:
-    """The roles of one gang's unseen members by pod, and how many there are of each."""
+    """The roles of one gang's unseen members by pod, and the number of members by role."""
 
     roles: dict[PodKey, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
 
 class UnseenMembers:
-    """Counted pod by pod, so that no caller reads all members of all gangs again.
+    """Counted pod by pod, so no caller reads all members of all gangs again.
 
-    A member that was seen once counts as seen for good. ``changes`` counts the changes of what there is to count.
+    A member that was seen once stays seen. ``changes`` counts the changes of these numbers.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class UnseenMembers:
         self._by_pod: dict[PodKey, GangKey] = {}
 
     def expect(self, reservation: Reservation, *, is_seen: Callable[[PodKey], bool]) -> None:
-        """The gang holds nodes for these members."""
+        """Add the members of a reservation that are not seen yet."""
         self.forget(reservation.gang)
         unseen = _Unseen()
         for pod, role in zip(reservation.pod_keys(), reservation.roles_by_rank(), strict=True):

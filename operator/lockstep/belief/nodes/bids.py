@@ -1,29 +1,29 @@
-"""What nodes offer: the bids, by node, as they count now.
+"""The NodeBids by node, as they count now.
 
-Past ``expiresAt`` what was measured for a while lapses: the duty cycle, whether the owner is there, the forecast. What
-a person has promised goes on counting, and the capacity: the hardware is the same as before. A bid that says no
-capacity has that of its hardware, by what others say, expired or not.
+After ``expiresAt``, measured values no longer count: duty cycle, presence of the node owner, forecast. What a person
+has promised still counts, and so does the capacity, since the hardware is the same. A bid without a capacity gets the
+one measured on nodes of the same hardware, expired or not.
 """
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 
 from lockstep.api.versions import is_older
-from lockstep.belief.common.changed_keys import News
+from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.nodes.shared_capacities import Hardware, SharedCapacities
 from lockstep.facts.cluster.node import BidCondition, BidFact, NodeFact, kind_of_node
 
 
 class Bids(Mapping[str, BidFact]):
-    """The bids of ``nodes`` that are there, as they count. ``changed`` is called where one may change a plan."""
+    """The bids of ``nodes``, as they count. ``changed`` is called when one may change a plan."""
 
-    def __init__(self, nodes: Mapping[str, NodeFact], news: News, changed: Callable[[], None]) -> None:
+    def __init__(self, nodes: Mapping[str, NodeFact], changes: ChangedKeys, changed: Callable[[], None]) -> None:
         self._nodes = nodes
-        self._news = news
+        self._changes = changes
         self._changed = changed
         self._by_node: dict[str, BidFact] = {}
-        # The same as they are written.
+        # The same bids as they were written.
         self._written: dict[str, BidFact] = {}
-        self._capacities = SharedCapacities(unsettled=lambda: news.changed(needs_plan=False))
+        self._capacities = SharedCapacities(outdated=lambda: changes.changed(needs_plan=False))
 
     def __getitem__(self, node: str) -> BidFact:
         return self._by_node[node]
@@ -34,10 +34,10 @@ class Bids(Mapping[str, BidFact]):
     def __len__(self) -> int:
         return len(self._by_node)
 
-    # What a mapping has anyway takes three times as long, and each cycle goes through all bids.
+    # The inherited methods take three times as long, and each cycle reads all bids.
 
     def values(self) -> ValuesView[BidFact]:
-        """The bids themselves."""
+        """The bids."""
         return self._by_node.values()
 
     def items(self) -> ItemsView[str, BidFact]:
@@ -45,19 +45,19 @@ class Bids(Mapping[str, BidFact]):
         return self._by_node.items()
 
     def known(self) -> Iterable[str]:
-        """The nodes of all bids that are there."""
+        """The nodes of all bids."""
         return list(self._by_node)
 
     def version(self, node: str) -> str | None:
-        """The version of that node's bid that is believed; None where there is none."""
+        """The version of that node's bid in the cache; None where there is none."""
         bid = self._by_node.get(node)
         return None if bid is None else bid.resource_version
 
     def apply(self, fact: BidFact) -> None:
-        """A node's bid is there, or has changed; an older version than the known one is no news.
+        """Add or update a node's bid; a version older than the cached one changes nothing.
 
-        A bid that only counts for longer changes no plan: every node may renew its own every second. One that has
-        expired stays so until it is renewed.
+        A bid that only counts for longer changes no plan: every node may renew its bid every second. An expired bid
+        stays expired until it is renewed.
         """
         before = self._by_node.get(fact.node)
         if before is not None and is_older(fact.resource_version, before.resource_version):
@@ -65,39 +65,39 @@ class Bids(Mapping[str, BidFact]):
         fact = self._share(fact)
         if fact != self._written.get(fact.node):
             self._written[fact.node] = fact
-            self._note_whether_to_answer(fact)
+            self._request_answer(fact)
             has_lapsed = before is not None and before.is_lapsed and before.expires_at == fact.expires_at
             self._count(fact.lapsed() if has_lapsed else fact)
 
     def remove(self, node: str) -> None:
-        """A node's bid is gone: the node has the default one."""
-        self._news.answered(node)
+        """Remove a node's bid: the node then has the default one."""
+        self._changes.answered(node)
         self._written.pop(node, None)
         if self._by_node.pop(node, None) is not None:
             self._changed()
-        self._capacities.note(node, None, None)
+        self._capacities.record(node, None, None)
 
     def expire(self, now: float) -> None:
-        """Let lapse what was measured by bids that were not renewed in time."""
+        """Drop the measured values of bids that were not renewed in time."""
         for bid in list(self.values()):
             if bid.has_expired(now) and not bid.is_lapsed:
                 self._count(bid.lapsed())
 
-    def settle(self, now: float) -> None:
-        """Have bids that say no capacity share what was measured on others, where that may change by now."""
-        self._share_anew(self._capacities.settle(now))
+    def update_shared(self, now: float) -> None:
+        """Update the capacities that bids without their own get from others, where an update is due."""
+        self._share_anew(self._capacities.update(now))
 
-    def note_whom_to_answer(self) -> None:
-        """Note every bid whose owner has something to be told."""
+    def request_answers(self) -> None:
+        """Request an answer for every bid whose condition must be written."""
         for bid in self._written.values():
-            self._note_whether_to_answer(bid)
+            self._request_answer(bid)
 
-    def note_node(self, node: str) -> None:
-        """A node of that name has come, has changed, or is gone."""
+    def node_changed(self, node: str) -> None:
+        """A node of that name was added, changed or removed."""
         bid = self._written.get(node)
         if bid is not None:
-            self._note_whether_to_answer(bid)
-            self._note_hardware(bid)
+            self._request_answer(bid)
+            self._record_hardware(bid)
             self._share_anew([node])
 
     def answer(self, node: str) -> BidCondition | None:
@@ -106,35 +106,35 @@ class Bids(Mapping[str, BidFact]):
         return None if bid is None else bid.answer(has_node=node in self._nodes)
 
     def next_end(self) -> float | None:
-        """The earliest time at which what a bid measured lapses."""
+        """The earliest time at which a bid's measured values expire."""
         ends = (bid.expires_at for bid in self.values() if not bid.is_lapsed)
         return min((end for end in ends if end is not None), default=None)
 
-    def next_settling(self) -> float:
-        """When there is something to settle that can't be yet; infinity where there is nothing."""
+    def next_shared_update(self) -> float:
+        """When a shared capacity may be updated next; infinity where no update waits."""
         return self._capacities.next_due()
 
     def _count(self, bid: BidFact) -> None:
-        """From now on the bid counts so."""
+        """Use the bid in this form from now on."""
         before = self._by_node.get(bid.node)
         self._by_node[bid.node] = bid
         if before is None or not bid.renews(before):
             self._changed()
 
     def _share(self, fact: BidFact) -> BidFact:
-        """Return the bid with what is shared on its hardware, and note what it says of that."""
-        self._note_hardware(fact)
+        """Record the bid's hardware, and return the bid with the capacity shared by it."""
+        self._record_hardware(fact)
         return self._sharing(fact)
 
-    def _note_hardware(self, fact: BidFact) -> None:
+    def _record_hardware(self, fact: BidFact) -> None:
         report, kind = fact.report, kind_of_node(self._nodes.get(fact.node))
         if report is None:
-            self._capacities.note(fact.node, None, None)
+            self._capacities.record(fact.node, None, None)
         else:
-            self._capacities.note(fact.node, Hardware(report.processor, kind), report.capacity)
+            self._capacities.record(fact.node, Hardware(report.processor, kind), report.capacity)
 
     def _share_anew(self, nodes: Iterable[str]) -> None:
-        """What these nodes share may have changed."""
+        """Update the shared capacity of these nodes' bids."""
         has_changed = False
         for node in nodes:
             self._written[node] = self._sharing(self._written[node])
@@ -147,9 +147,9 @@ class Bids(Mapping[str, BidFact]):
     def _sharing(self, fact: BidFact) -> BidFact:
         return fact.sharing(self._capacities.of(fact.node))
 
-    def _note_whether_to_answer(self, bid: BidFact) -> None:
-        """Its owner is told why it does not count, and that it counts again; else of nothing."""
+    def _request_answer(self, bid: BidFact) -> None:
+        """Request an answer if the bid's condition is out of date; otherwise withdraw the request."""
         if self.answer(bid.node) == bid.reported:
-            self._news.answered(bid.node)
+            self._changes.answered(bid.node)
         else:
-            self._news.answer(bid.node)
+            self._changes.answer(bid.node)

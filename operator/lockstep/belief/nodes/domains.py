@@ -1,4 +1,4 @@
-"""Nodes by the values of their labels: each value of a label makes one domain."""
+"""Topology domains: nodes grouped by the value of a label."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -11,9 +11,9 @@ _NONE: Mapping[str, Names] = {}
 
 
 class Domains:
-    """The domains of all nodes. Of each label that somebody asks for they are worked out once, until nodes change.
+    """The domains of all nodes, computed once for each requested label until nodes change.
 
-    ``changes`` counts these changes. Anybody may ask for a label that no node has: that costs nothing.
+    ``changes`` counts these changes. A label that no node has costs nothing.
     """
 
     def __init__(self, nodes: Mapping[str, NodeFact]) -> None:
@@ -24,8 +24,8 @@ class Domains:
         self._all: Names | None = None
         self.changes = 0
 
-    def note(self, before: NodeFact | None, after: NodeFact | None) -> None:
-        """A node has other labels than before, is new, or is gone."""
+    def nodes_changed(self, before: NodeFact | None, after: NodeFact | None) -> None:
+        """A node is new or gone, or its labels have changed."""
         self.changes += 1
         self._by_key.clear()
         self._without.clear()
@@ -44,7 +44,7 @@ class Domains:
         return self._all
 
     def by_value(self, key: str) -> Mapping[str, Names]:
-        """The nodes of each domain of that label."""
+        """The nodes of each domain of that label, by its value."""
         if key not in self._keys:
             return _NONE
         if key not in self._by_key:
@@ -57,7 +57,7 @@ class Domains:
         return self._by_key[key]
 
     def without_label(self, key: str) -> Names:
-        """The nodes that have no such label."""
+        """The nodes without that label."""
         if key not in self._keys:
             return self.all
         if key not in self._without:
@@ -65,7 +65,7 @@ class Domains:
         return self._without[key]
 
     def near(self, key: str, nodes: Iterable[str]) -> Names:
-        """All nodes of the domains in which these are; one without that label is in none."""
+        """All nodes in the domains of these nodes; a node without the label is in none."""
         by_value = self.by_value(key)
         if not by_value:
             return frozenset()
@@ -73,5 +73,5 @@ class Domains:
         return frozenset().union(*(by_value[value] for value in set(known) if value is not None))
 
     def without(self, names: Collection[str]) -> Names:
-        """All other nodes."""
+        """All nodes except these."""
         return self.all.difference(names)

@@ -1,4 +1,4 @@
-"""Nodes on which attempts of a gang have failed lately: it is kept off them for a while, and so tries others."""
+"""Nodes where attempts of a gang have failed recently: the gang avoids them for a while, and so tries others."""
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
@@ -14,7 +14,7 @@ _Value = TypeVar("_Value")
 
 
 class NodeFailure(StrEnum):
-    """What failed on a node, in words that follow "nodes"."""
+    """What failed on a node, as a clause after "nodes"."""
 
     VOLUMES = "where its volumes could not be made lately"
     TURNED_AWAY = "whose kubelets have turned its members away again and again"
@@ -33,41 +33,41 @@ class NodeFailure(StrEnum):
 
 
 class _Where(NamedTuple):
-    """What failed, and on which node."""
+    """A kind of failure on a node."""
 
     node: str
     trouble: NodeFailure
 
 
 class _Once(NamedTuple):
-    """It happened once, in that attempt; that counts until then."""
+    """A first failure: in which attempt, and until when it counts."""
 
     attempt: int
     until: float
 
 
 class FailedNodes:
-    """By the UID of the gang. Forgotten when their time is over, or with the gang; ``changed`` is then called.
+    """Failed nodes by the UID of the gang, for a limited time. ``changed`` is called when some are forgotten.
 
-    There are never more of a gang than nodes that it was given.
+    A gang has at most as many as nodes that it was given.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._until: dict[str, dict[_Where, float]] = {}
-        # What is not counted against a node when it happens for the first time.
+        # The first failure of a kind, which does not count against the node yet.
         self._once: dict[str, dict[_Where, _Once]] = {}
 
-    def note_without_volumes(self, gang_uid: str, nodes: Iterable[str], now: float) -> None:
+    def record_without_volumes(self, gang_uid: str, nodes: Iterable[str], now: float) -> None:
         """Volumes of the gang could not be made for these nodes."""
         self._avoid(gang_uid, (_Where(node, NodeFailure.VOLUMES) for node in nodes), now)
 
-    def note_lost(self, gang_uid: str, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
-        """Members of an attempt were lost on these nodes. Returns the nodes that are avoided from now on.
+    def record_lost(self, gang_uid: str, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
+        """Record that members of an attempt were lost on these nodes. Returns the nodes that are avoided from now on.
 
-        One attempt may be a race, or somebody's deed: the pod that took the room is known to the next plan. In the
-        second attempt within ``AVOID_SECONDS`` the node knows something that the API server does not show. To say so of
-        one attempt again changes nothing.
+        One loss may be a race or an action of a person, and the next plan knows the pod that took the room. A loss in a
+        second attempt within ``AVOID_SECONDS`` has a cause that the API server does not show. A repeated call for one
+        attempt changes nothing.
         """
         once = self._once.setdefault(gang_uid, {})
         there = {_Where(one.node, _trouble(one)) for one in lost_on}
@@ -77,16 +77,16 @@ class FailedNodes:
         return sorted({where.node for where in again})
 
     def of(self, gang_uid: str, trouble: NodeFailure) -> Names:
-        """The nodes that the gang is kept off for that."""
+        """The nodes that the gang avoids for that kind of failure."""
         return frozenset(where.node for where in self._until.get(gang_uid, ()) if where.trouble is trouble)
 
     def forget(self, gang_uid: str) -> None:
-        """The gang is gone."""
+        """Forget a gang that is gone."""
         self._until.pop(gang_uid, None)
         self._once.pop(gang_uid, None)
 
     def expire(self, now: float) -> None:
-        """Forget what is old by now."""
+        """Forget what is older than its time."""
         self._once = _left(self._once, lambda once: once.until > now)
         left = _left(self._until, lambda until: until > now)
         if left != self._until:
@@ -94,7 +94,7 @@ class FailedNodes:
             self._changed()
 
     def next_end(self) -> float:
-        """The earliest time at which a gang is kept off a node no longer; infinity where none is."""
+        """The earliest time at which a gang stops avoiding a node; infinity where none does."""
         return min((end for ends in self._until.values() for end in ends.values()), default=float("inf"))
 
     def _avoid(self, gang_uid: str, places: Iterable[_Where], now: float) -> None:

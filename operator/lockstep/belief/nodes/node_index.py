@@ -1,4 +1,4 @@
-"""Which nodes have which labels: for questions that are asked of thousands of nodes, by thousands of volumes."""
+"""Nodes by their labels, for queries over thousands of nodes from thousands of volumes."""
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
@@ -14,7 +14,7 @@ _NOWHERE: Names = frozenset()
 
 
 class NodeIndex:
-    """The nodes of one ``generation`` by the values of their labels. Each distinct question is worked out once."""
+    """The nodes of one ``generation`` by the values of their labels. Each distinct query is computed once."""
 
     def __init__(self, nodes: Mapping[str, NodeFact], generation: int = 0) -> None:
         self.all: Names = frozenset(nodes)
@@ -33,7 +33,7 @@ class NodeIndex:
         return _NOWHERE.union(*(self._term(term) for term in terms))
 
     def reaching(self, affinities: tuple[tuple[NodeTerm, ...], ...]) -> Names:
-        """The nodes that match each of these affinities: one and the same set for all volumes that have these."""
+        """The nodes that match each of these affinities; the same set object for volumes with equal affinities."""
         if affinities not in self._reached:
             self._reached[affinities] = self._all_of(map(self.matching, affinities))
         return self._reached[affinities]
@@ -58,7 +58,7 @@ class NodeIndex:
         return self._answers[requirement]
 
     def _by_field(self, requirement: Requirement) -> Names:
-        """The one field that nodes have; of another one, and of several values at once, nobody knows what is meant."""
+        """Nodes have the single field ``metadata.name``; other fields and several values match none."""
         if requirement.key != _NAME or len(requirement.values) != 1:
             return _NOWHERE
         named = self.all & set(requirement.values)

@@ -1,4 +1,4 @@
-"""Which kinds nodes are of, and how many times as long a gang takes on each: what runs have taught, by node."""
+"""The kinds of nodes, and how much longer a gang runs on each, as learned from runs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ from lockstep.facts.past_runs import Learned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeKinds:
-    """The kinds of some nodes: ``by_node[n]``, numbered as ``numbers`` says by name."""
+    """The kinds of some nodes: ``by_node[n]`` is a number, ``numbers`` has it by the kind's name."""
 
     by_node: NDArray[np.int64]
     numbers: Mapping[str, int]
 
     @classmethod
     def of(cls, nodes: Iterable[NodeFact | None]) -> "NodeKinds":
-        """The kinds of these nodes, in their order; one that is not there any more has none."""
+        """The kinds of these nodes, in their order; None stands for a node that is gone and has none."""
         by_node, numbers = number_kinds([kind_of_node(node) for node in nodes])
         return cls(by_node=by_node, numbers=numbers)
 
     def factors(self, learned: Learned | None) -> tuple[KindFactor, ...]:
-        """Of the kinds that are there, those on which runs were seen to take longer or shorter."""
+        """The factors of the existing kinds, where runs have shown that they differ."""
         factors = {} if learned is None else learned.factors
         there = ((self.numbers[name], times) for name, times in factors.items() if name in self.numbers)
         return tuple(KindFactor(kind, times) for kind, times in sorted(there))
 
     def times(self, learned: Learned | None) -> NDArray[np.float64]:
-        """How many times as long as others a gang takes on each node of which that was learned: float[n]."""
+        """How many times as long as elsewhere a gang runs on each node, as far as learned: float[n]."""
         times: NDArray[np.float64] = times_on(self.factors(learned), self.by_node)
         return times

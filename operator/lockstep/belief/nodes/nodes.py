@@ -1,4 +1,4 @@
-"""The nodes, by name, and what is worked out of all of them together, once after each change."""
+"""The nodes by name, and what is computed of all of them together, once after each change."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from lockstep.facts.cluster.node import NodeFact
 
 
 class KnownNodes(dict[str, NodeFact]):
-    """What is known of each node; changed by :meth:`apply` and :meth:`remove` only.
+    """The newest fact of each node; changed only by :meth:`apply` and :meth:`remove`.
 
-    ``changed`` is called after each change. Before it ``applied`` is told the name of a node that is new or other than
-    before, ``removed`` that of one that is gone. ``generation`` counts the changes, ``labels_generation`` those of
-    which nodes there are and of their labels: bids come and go all the time.
+    ``changed`` is called after each change. Before it, ``applied`` is called with the name of a new or changed node,
+    ``removed`` with that of one that is gone. ``generation`` counts all changes, including bids. ``labels_generation``
+    counts only changes of the nodes that exist and of their labels, which are rarer.
     """
 
     def __init__(
@@ -27,51 +27,51 @@ class KnownNodes(dict[str, NodeFact]):
         self.labels_generation = 0
         self.domains = Domains(self)
         self._index = NodeIndex({})
-        # How many nodes have each resource.
+        # The number of nodes that have each resource.
         self._offering: Counter[str] = Counter()
 
     def apply(self, fact: NodeFact) -> None:
-        """A node is there, or has changed. Heartbeats, which change no fact, are no change."""
+        """Add or update a node. Heartbeats, which change no fact, are no change."""
         before = self.get(fact.name)
         if before != fact:
             self[fact.name] = fact
-            self._note_offer(before, -1)
-            self._note_offer(fact, +1)
+            self._count_resources(before, -1)
+            self._count_resources(fact, +1)
             if before is None or before.labels != fact.labels:
-                self._note_labels(before, fact)
+                self._record_labels(before, fact)
             self._applied(fact.name)
-            self.note_change()
+            self.record_change()
 
     def remove(self, name: str) -> None:
-        """A node is gone."""
+        """Remove a node."""
         before = self.pop(name, None)
         if before is not None:
-            self._note_offer(before, -1)
-            self._note_labels(before, None)
+            self._count_resources(before, -1)
+            self._record_labels(before, None)
             self._removed(name)
-            self.note_change()
+            self.record_change()
 
-    def note_change(self) -> None:
-        """Something else has changed that is counted with a node."""
+    def record_change(self) -> None:
+        """Count another change that belongs to nodes."""
         self.generation += 1
         self._changed()
 
     def is_offered(self, resource: str) -> bool:
-        """Whether any node has that resource, or says that it could."""
+        """Whether any node has that resource in its allocatable amounts."""
         return resource in self._offering
 
     def index(self) -> NodeIndex:
-        """All nodes by their labels; another one after each change of these."""
+        """All nodes by their labels; a new index after each change of labels."""
         if self._index.generation != self.labels_generation:
             self._index = NodeIndex(dict(self), self.labels_generation)
         return self._index
 
-    def _note_offer(self, node: NodeFact | None, more: int) -> None:
+    def _count_resources(self, node: NodeFact | None, more: int) -> None:
         for resource, _ in node.allocatable if node is not None else ():
             self._offering[resource] += more
             if not self._offering[resource]:
                 del self._offering[resource]
 
-    def _note_labels(self, before: NodeFact | None, after: NodeFact | None) -> None:
+    def _record_labels(self, before: NodeFact | None, after: NodeFact | None) -> None:
         self.labels_generation += 1
-        self.domains.note(before, after)
+        self.domains.nodes_changed(before, after)

@@ -1,15 +1,15 @@
-"""Gangs whose members kubelets reject: for the same reason on three nodes, and a gang is refused.
+"""Gangs whose members kubelets reject: after the same reason on three nodes, a gang is refused.
 
-What makes a kubelet reject a pod is in the pod or in the node. So neither time nor a dry run changes it: a refused gang
-is planned again when its spec is another one, when a node that suits it is new or has changed, or when pods have gone
-from a node that rejected it. A node that rejected the gang before that, and does so once more, is barred until it has
-changed itself, and is not counted again.
+A kubelet rejects a pod for a reason in the pod or in the node. So neither time nor a dry run changes it. A refused gang
+is planned again in three cases: its spec has changed, a suitable node is new or has changed, or pods are gone from a
+node that rejected it. A node that rejected the gang earlier and does so again is barred until the node changes, and is
+not counted again.
 
-Life of what is known here::
+Life of a record::
 
     rejected on one or two nodes ──on a third──► refused ──a node changes──► planned again ──on three others──► refused
 
-A process that knows nothing of it goes on from what the status says (``resume``).
+A new process continues from the status (``resume``).
 """
 
 from collections import defaultdict
@@ -26,10 +26,10 @@ from lockstep.facts.pods.failure import LostOn
 from lockstep.facts.reasons import Condition, Reason
 
 ENOUGH_NODES = 3
-"""On so many nodes the same reason is no accident of one of them."""
+"""The same reason on so many nodes is no accident of one node."""
 
-# A kubelet that lacks a resource: others took it first, or something that no watch shows. That comes and goes by
-# itself, and is left to the rest between attempts.
+# The kubelet lacks a resource: other pods took it first, or something that no watch shows. That passes by itself, so
+# the pause between attempts is enough.
 _LACKS = "OutOf"
 _LONGEST_REASON = 128
 _LONGEST_WORDS = 1000
@@ -37,9 +37,9 @@ _LONGEST_WORDS = 1000
 
 @dataclass(slots=True, kw_only=True)
 class _Record:
-    """``counted``: by reason, who rejected the gang since it was planned again. ``earlier``: who did before that.
+    """``counted``: by reason, the nodes that rejected the gang since it was last planned again.
 
-    ``roomier``: nodes of those from which pods of others have gone since the refusal.
+    ``earlier``: those before that. ``roomier``: nodes of those that have lost pods of others since the refusal.
     """
 
     gang: GangKey
@@ -57,14 +57,14 @@ class _Record:
         return node in self.earlier or any(node in nodes for nodes in self.counted.values())
 
     def clear(self, node: str) -> None:
-        """The node is not as it was: nothing counts against it."""
+        """The node has changed: nothing counts against it any more."""
         self.earlier.discard(node)
         self.barred.discard(node)
         for nodes in self.counted.values():
             nodes.pop(node, None)
 
     def lift(self) -> None:
-        """The gang is planned again; what is known of nodes that are as they were still counts."""
+        """The gang is planned again; rejections by unchanged nodes are still remembered."""
         self.earlier |= {node for nodes in self.counted.values() for node in nodes}
         self.counted.clear()
         self.refusal = self.rejected = None
@@ -72,17 +72,17 @@ class _Record:
 
 
 class Rejections:
-    """By the UID of the gang; forgotten with it, and with its spec. ``changed`` is called when one is planned again.
+    """Rejections by the UID of the gang, for its current spec. ``changed`` is called when a gang is planned again.
 
-    There are never more nodes of a gang than it was given.
+    A gang has at most as many nodes here as it was given.
     """
 
     def __init__(self, changed: Callable[[GangKey], None]) -> None:
         self._changed = changed
         self._by_uid: dict[str, _Record] = {}
 
-    def note(self, gang: GangFact, lost_on: Iterable[LostOn], nodes: Suiting, now: float) -> None:
-        """Members of the gang were lost so; ``nodes`` are all that there are."""
+    def record(self, gang: GangFact, lost_on: Iterable[LostOn], nodes: Suiting, now: float) -> None:
+        """Record losses of the gang's members; ``nodes`` are all nodes."""
         rejecting = [one for one in lost_on if one.rejected_for and not one.rejected_for.startswith(_LACKS)]
         if not rejecting:
             return
@@ -96,7 +96,7 @@ class Rejections:
             self._refuse(record, gang, nodes, now)
 
     def resume(self, gang: GangFact, nodes: Suiting, now: float) -> None:
-        """Take what the gang's status says for known, unless nodes that suit it have changed since."""
+        """Restore the refusal from the gang's status, unless suitable nodes have changed since."""
         refusal = None if gang.uid in self._by_uid else self.refusal(gang)
         if refusal is None:
             return
@@ -108,43 +108,46 @@ class Rejections:
             self._lift(record)
 
     def refusal(self, gang: GangFact) -> Refusal | None:
-        """Why the gang is not planned, if that is the reason: as is known here, or else as its status says."""
+        """Why the gang is refused for this, as known here or by its status; None otherwise."""
         record = self._by_uid.get(gang.uid)
         if record is None or record.generation != gang.generation:
             return _said_by_status(gang)
         return record.refusal
 
     def rejected(self, gang: GangFact) -> Rejected | None:
-        """What the status of a refused gang is to keep."""
+        """What the status of a refused gang must keep."""
         record = self._by_uid.get(gang.uid)
         return None if record is None or record.generation != gang.generation else record.rejected
 
     def barred(self, gang: GangFact) -> Names:
-        """The nodes that the gang is kept off, since they rejected it and are as they were."""
+        """The nodes that the gang avoids, since they rejected it and have not changed."""
         record = self._by_uid.get(gang.uid)
         return frozenset() if record is None or record.generation != gang.generation else frozenset(record.barred)
 
-    def note_changed(self, node: str, suits: Suiting, gangs: Mapping[GangKey, GangFact]) -> None:
-        """A node is new, or has changed; ``suits`` says for which of the gangs, as far as the node goes."""
+    def record_changed(self, node: str, suits: Suiting, gangs: Mapping[GangKey, GangFact]) -> None:
+        """A node is new or has changed; ``suits`` says for which gangs that node is suitable."""
         for record in self._by_uid.values():
             record.clear(node)
             gang = gangs.get(record.gang)
             if record.refusal is not None and gang is not None and suits.any_suits(gang):
                 self._lift(record)
 
-    def note_removed(self, node: str) -> None:
-        """A node is gone: another one may take its name."""
+    def record_removed(self, node: str) -> None:
+        """A node is gone: another one may get its name."""
         for record in self._by_uid.values():
             record.clear(node)
 
-    def note_gone(self, node: str, gang_uid: str) -> None:
-        """A pod takes nothing from the node any more: one of a gang, or where the UID is '' of none."""
+    def record_gone(self, node: str, gang_uid: str) -> None:
+        """A pod takes nothing from the node any more; ``gang_uid`` is '' for a pod of no gang."""
         for uid, record in self._by_uid.items():
             if uid != gang_uid and record.refusal is not None and record.rejects(node):
                 record.roomier.add(node)
 
-    def note_time(self, now: float) -> None:
-        """Where pods have gone from nodes that rejected a gang, it is planned again, but not at once."""
+    def advance_to(self, now: float) -> None:
+        """Plan gangs again where pods are gone from nodes that rejected them.
+
+        It is at least ``AVOID_SECONDS`` after the refusal.
+        """
         for record in self._by_uid.values():
             if record.roomier and record.refused_at + AVOID_SECONDS <= now:
                 for node in record.roomier:
@@ -152,12 +155,12 @@ class Rejections:
                 self._lift(record)
 
     def next_end(self) -> float:
-        """The earliest time at which a gang is planned again because of that; infinity where there is none."""
+        """The earliest time at which :meth:`advance_to` plans a gang again; infinity where there is none."""
         waiting = (record.refused_at for record in self._by_uid.values() if record.roomier)
         return min((since + AVOID_SECONDS for since in waiting), default=float("inf"))
 
     def forget(self, gang_uid: str) -> None:
-        """The gang is gone; or all of its members run, so that no kubelet rejects them."""
+        """Forget a gang that is gone, or whose members all run."""
         self._by_uid.pop(gang_uid, None)
 
     def _record(self, gang: GangFact) -> _Record:
@@ -180,7 +183,7 @@ class Rejections:
 
 
 def _refusal(reason: str, nodes: dict[str, str]) -> Refusal:
-    """The reason of the kubelets, in the words of the first of them by name."""
+    """The refusal, with the message of the first kubelet by node name."""
     names = sorted(nodes)
     some = ", ".join(names[:ENOUGH_NODES]) + (", …" if len(names) > ENOUGH_NODES else "")
     words = nodes[names[0]][:_LONGEST_WORDS].rstrip(".") or reason
@@ -192,7 +195,7 @@ def _refusal(reason: str, nodes: dict[str, str]) -> Refusal:
 
 
 def _said_by_status(gang: GangFact) -> Refusal | None:
-    """What the status says of it, where it is of this very spec."""
+    """The refusal in the status, if it is about the current spec."""
     accepted = gang.status.condition(Condition.ACCEPTED)
     if accepted is None or (accepted.status, accepted.reason) != ("False", Reason.REJECTED_BY_KUBELETS):
         return None

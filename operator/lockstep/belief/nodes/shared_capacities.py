@@ -1,8 +1,8 @@
-"""How fast nodes are that agents have measured: others of the same hardware share that until measured themselves.
+"""Measured speeds of nodes, shared with nodes of the same hardware that have no measurement.
 
-Agents say what they like, each of its own node only. So what they say is shared as the median, which a few that are
-wrong don't move far, and within bounds, so that not even the only one makes others absurd. And it changes rarely: each
-change has all nodes that share it planned anew.
+An agent may report anything, but only about its own node. So the shared value is the median, which a few wrong reports
+move little. Bounds limit even a single report. It changes rarely, because each change affects the plans of all nodes
+that share it.
 """
 
 import math
@@ -16,12 +16,12 @@ from lockstep.facts.cluster.node import MOST_NODES_COUNTED, SharedCapacity
 
 SETTLED_SECONDS = 600.0
 
-# Measurements vary by a hundredth or two: more digits would be noise.
+# In decimal places. Measurements vary by one or two hundredths: more digits would be noise.
 _DIGITS = 2
 
 
 class Hardware(NamedTuple):
-    """What nodes have in common that share a capacity: the processor, and the kind that their label names."""
+    """What nodes that share a capacity have in common: the processor, and the kind in their label."""
 
     processor: str
     kind: str
@@ -33,13 +33,13 @@ class _SharedEntry(NamedTuple):
 
 
 class _Group:
-    """The nodes of one hardware, what was measured on them, and what of that is ``shared`` since ``_settled_at``."""
+    """The nodes of one hardware, their measurements, and the value ``shared`` since ``_updated_at``."""
 
     def __init__(self) -> None:
         self.nodes: set[str] = set()
         self.shared: SharedCapacity | None = None
         self._capacities: list[float] = []
-        self._settled_at = -math.inf
+        self._updated_at = -math.inf
 
     def enter(self, node: str, capacity: float | None) -> None:
         self.nodes.add(node)
@@ -52,24 +52,24 @@ class _Group:
             del self._capacities[bisect_left(self._capacities, capacity)]
 
     @property
-    def is_settled(self) -> bool:
+    def is_up_to_date(self) -> bool:
         return self.shared == self._measured
 
     @property
     def due(self) -> float:
-        return self._settled_at + SETTLED_SECONDS
+        return self._updated_at + SETTLED_SECONDS
 
-    def settle(self, now: float) -> bool:
-        """Share what is measured by now, unless what is shared has changed lately; returns whether that is done."""
-        # A clock that was set back makes nobody wait until it has caught up.
-        if self._settled_at <= now < self.due:
+    def update(self, now: float) -> bool:
+        """Share the current median, unless the shared value changed recently; returns whether it was updated."""
+        # A clock that was set back does not delay the update.
+        if self._updated_at <= now < self.due:
             return False
-        self.shared, self._settled_at = self._measured, now
+        self.shared, self._updated_at = self._measured, now
         return True
 
     @property
     def _measured(self) -> SharedCapacity | None:
-        """The median of what was measured."""
+        """The median of the measurements."""
         known = self._capacities
         if not known:
             return None
@@ -78,21 +78,20 @@ class _Group:
 
 
 class SharedCapacities:
-    """What agents measured on nodes, by hardware; a node whose processor nobody knows shares nothing.
+    """Capacities that agents measured, by hardware; nodes of unknown processors share none.
 
-    What is shared changes when it is settled: at once where it has not changed for ``SETTLED_SECONDS``, else when these
-    are over. So however often agents change their minds, nodes are seldom planned anew for what others say.
-    ``unsettled`` is called where there is more to settle.
+    The shared value is updated at once where it has not changed for ``SETTLED_SECONDS``, otherwise when these are over.
+    So frequent changes of measurements rarely change plans. ``outdated`` is called when an update waits.
     """
 
-    def __init__(self, unsettled: Callable[[], None]) -> None:
-        self._tell = unsettled
+    def __init__(self, outdated: Callable[[], None]) -> None:
+        self._report_outdated = outdated
         self._by_node: dict[str, _SharedEntry] = {}
         self._groups: defaultdict[Hardware, _Group] = defaultdict(_Group)
-        self._unsettled: set[Hardware] = set()
+        self._outdated: set[Hardware] = set()
 
-    def note(self, node: str, hardware: Hardware | None, capacity: float | None) -> None:
-        """The node has that hardware now, and that was measured there."""
+    def record(self, node: str, hardware: Hardware | None, capacity: float | None) -> None:
+        """Record the node's hardware and its measurement."""
         before = self._by_node.get(node)
         now = None if hardware is None or not hardware.processor else _SharedEntry(hardware, capacity)
         if now == before:
@@ -103,32 +102,32 @@ class SharedCapacities:
         if now is not None:
             self._by_node[node] = now
             self._groups[now.hardware].enter(node, now.capacity)
-        # Only now: a node that is the only one of its hardware, and stays so, does not begin anew with each change.
+        # Last, so that a node that is the only one of its hardware keeps its group over a change.
         for entry in (before, now):
             if entry is not None:
-                self._note_whether_settled(entry.hardware)
+                self._check_outdated(entry.hardware)
 
     def of(self, node: str) -> SharedCapacity | None:
-        """What nodes of its hardware share; None where none has been measured."""
+        """What nodes of its hardware share; None where none was measured."""
         entry = self._by_node.get(node)
         return None if entry is None else self._groups[entry.hardware].shared
 
-    def settle(self, now: float) -> Collection[str]:
-        """Share what may change by now; returns the nodes that share it."""
-        settled = [hardware for hardware in self._unsettled if self._groups[hardware].settle(now)]
-        self._unsettled.difference_update(settled)
-        return [node for hardware in settled for node in self._groups[hardware].nodes]
+    def update(self, now: float) -> Collection[str]:
+        """Update shared values that are due; returns the nodes that share them."""
+        updated = [hardware for hardware in self._outdated if self._groups[hardware].update(now)]
+        self._outdated.difference_update(updated)
+        return [node for hardware in updated for node in self._groups[hardware].nodes]
 
     def next_due(self) -> float:
-        """When there is something to settle that can't be yet; infinity where there is nothing."""
-        return min((self._groups[hardware].due for hardware in self._unsettled), default=math.inf)
+        """When the next update is due; infinity where none waits."""
+        return min((self._groups[hardware].due for hardware in self._outdated), default=math.inf)
 
-    def _note_whether_settled(self, hardware: Hardware) -> None:
+    def _check_outdated(self, hardware: Hardware) -> None:
         if not self._groups[hardware].nodes:
             del self._groups[hardware]
-            self._unsettled.discard(hardware)
-        elif self._groups[hardware].is_settled:
-            self._unsettled.discard(hardware)
-        elif hardware not in self._unsettled:
-            self._unsettled.add(hardware)
-            self._tell()
+            self._outdated.discard(hardware)
+        elif self._groups[hardware].is_up_to_date:
+            self._outdated.discard(hardware)
+        elif hardware not in self._outdated:
+            self._outdated.add(hardware)
+            self._report_outdated()

@@ -1,4 +1,4 @@
-"""Which nodes suit a gang, as far as they and its templates go: where its members would go if all else were free."""
+"""Which nodes suit a gang by their own properties and its templates, whatever is free."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,22 +14,22 @@ from lockstep.facts.gang.gang import GangFact
 
 
 class Suiting:
-    """Some nodes of the pool, of which many gangs may ask which of them suit. Costs nothing before the first asks."""
+    """Some nodes of the pool, and which of them suit a gang. Costs nothing before the first query."""
 
     def __init__(self, nodes: Iterable[NodeFact], pool: Pool) -> None:
         self._nodes = nodes
         self._pool = pool
 
     def any_suits(self, gang: GangFact) -> bool:
-        """Whether a member of some role could be on one of them."""
+        """Whether one of the nodes suits a role of the gang."""
         return bool(self._passing(gang).any())
 
     def names(self, gang: GangFact) -> frozenset[str]:
-        """Those on which a member of some role could be."""
+        """The names of the nodes that suit a role of the gang."""
         return frozenset(node.name for node in self._suiting(gang))
 
     def digest(self, gang: GangFact) -> str:
-        """A digest of all that suit the gang, and of what they say of themselves: another one where one changes."""
+        """A digest of the suitable nodes and their properties; it differs when one of them changes."""
         digest = hashlib.sha256()
         for node in self._suiting(gang):
             said = node.name, sorted(node.labels.items()), node.taints, node.allocatable, node.system

@@ -1,7 +1,7 @@
-"""Whom running pods keep away from the nodes near them: required anti-affinity, seen from the other side.
+"""The nodes that pods' required anti-affinity excludes for a gang's members.
 
-Which terms mean a gang's members is found by their labels; which nodes that leaves out is worked out once for all that
-match the same terms.
+Terms that select the members are found by labels. The excluded nodes are computed once for all members that match the
+same terms.
 """
 
 from collections import Counter
@@ -15,11 +15,11 @@ from lockstep.belief.pods.term_index import IndexedTerm, TermIndex
 from lockstep.belief.pods.understood_terms import UnderstoodTerms
 from lockstep.facts.pods.pod import PodFact
 
-_NOBODY: frozenset[str] = frozenset()
+_NO_NODES: frozenset[str] = frozenset()
 
 
-class KeepingAway:
-    """The terms of pods that are on a node, and on which nodes: whatever is entered leaves again."""
+class AntiAffinities:
+    """The anti-affinity terms of pods on nodes; each entry is removed again."""
 
     def __init__(self) -> None:
         self._understood = UnderstoodTerms()
@@ -28,21 +28,21 @@ class KeepingAway:
         self._nodes_changes = -1
 
     def enter(self, pod: PodFact) -> None:
-        """One more pod is on its node."""
+        """Add a pod that is on its node."""
         for term in pod.keeps_away:
             self._index.enter(self._understood.enter(term, pod.key.namespace), pod.node)
         if pod.keeps_away:
             self._names.forget()
 
     def leave(self, pod: PodFact) -> None:
-        """One pod less."""
+        """Remove a pod."""
         for term in pod.keeps_away:
             self._index.leave(self._understood.leave(term, pod.key.namespace), pod.node)
         if pod.keeps_away:
             self._names.forget()
 
     def concerns(self, namespace: str) -> bool:
-        """Whether anybody there might be kept away."""
+        """Whether a pod of that namespace may be excluded from nodes."""
         return self._index.concerns(namespace)
 
     def names(
@@ -53,13 +53,13 @@ class KeepingAway:
         domains: Domains,
         own: Iterable[PodFact] = (),
     ) -> frozenset[str]:
-        """The nodes to which no pod with these labels may go, since it would come too near to another.
+        """The nodes to which no pod with these labels may go because of other pods' anti-affinity.
 
-        What its ``own`` pods say does not count.
+        Terms of its ``own`` pods do not count.
         """
         meaning = {one.number: one for one in self._index.meaning(labels, namespace, labels_of_namespace)}
         if not meaning:
-            return _NOBODY
+            return _NO_NODES
         without = self._terms_of(own)
         if without:
             return _near(meaning.values(), domains, without)
@@ -74,7 +74,7 @@ class KeepingAway:
         return names
 
     def _terms_of(self, pods: Iterable[PodFact]) -> Counter[tuple[int, str]]:
-        """How many of these pods have each term, by its number and their node."""
+        """The number of these pods that have each term, by the term's number and the pods' node."""
         # The pods of one workload share their terms.
         alike = Counter((id(pod.keeps_away), pod.key.namespace, pod.node) for pod in pods if pod.keeps_away)
         terms = {id(pod.keeps_away): pod.keeps_away for pod in pods if pod.keeps_away}
@@ -88,7 +88,7 @@ class KeepingAway:
 
 
 def _near(terms: Iterable[IndexedTerm], domains: Domains, without: Mapping[tuple[int, str], int]) -> frozenset[str]:
-    """All nodes near pods of these terms, but for so many pods."""
+    """All nodes in the domains of pods with these terms, without the pods counted in ``without``."""
     nodes: dict[str, set[str]] = {}
     for one in terms:
         there = (node for node, count in one.nodes.items() if count > without.get((one.number, node), 0))

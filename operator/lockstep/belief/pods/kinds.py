@@ -1,4 +1,4 @@
-"""A gang's members as their neighbours see them: by labels, and by what they require of the pods around them."""
+"""The members of a role as other pods see them: their labels, affinity and anti-affinity."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from lockstep.facts.pods.pod import PodTerm
 
 
 class MemberKind(NamedTuple):
-    """Members of one role. Whoever looks at single ranks is rare: what holds for the first holds for all."""
+    """Members of one role. They differ only in their rank; the labels here are those of rank 0."""
 
     role: str
     namespace: str

@@ -1,4 +1,4 @@
-"""The namespaces, by name, with their labels: a pod may choose by these whose pods it keeps away."""
+"""The labels of namespaces, by which pods' anti-affinity may select namespaces."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,19 +17,19 @@ class Namespaces(dict[str, Mapping[str, str]]):
         self._chosen = KeptAnswers[LabelSelector, frozenset[str]]()
 
     def apply(self, fact: NamespaceFact) -> None:
-        """A namespace is there, or its labels have changed."""
+        """Add or update a namespace."""
         if self.get(fact.name) != fact.labels:
             self[fact.name] = fact.labels
             self._chosen.forget()
             self._changed()
 
     def remove(self, name: str) -> None:
-        """A namespace is gone, and with it all that was in it, which is news of its own."""
+        """Remove a namespace. The objects in it are removed by their own watches."""
         self.pop(name, None)
         self._chosen.forget()
 
     def chosen_by(self, selector: LabelSelector) -> frozenset[str]:
-        """The namespaces whose labels match; the same set again until namespaces change."""
+        """The namespaces whose labels match; the same set object until namespaces change."""
         chosen = self._chosen.get(selector)
         if chosen is None:
             tests = tests_of(selector)

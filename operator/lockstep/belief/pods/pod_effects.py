@@ -1,49 +1,48 @@
-"""What pods mean for others beyond the resources they take: whom they keep away, which claims they use.
+"""What pods mean for others beyond the resources they take: anti-affinity, labels, claims and nominations.
 
-Also for which pods room is being made, by preemption or before they are bound. Most pods mean nothing of the kind, and
-cost nothing here.
+A nominated pod is one that a scheduler makes room for. Most pods have none of these, and cost nothing here.
 """
 
 from collections.abc import Callable, Iterable
 
-from lockstep.belief.pods.anti_affinity import KeepingAway
-from lockstep.belief.pods.pods_by_label import Whereabouts
+from lockstep.belief.pods.anti_affinity import AntiAffinities
+from lockstep.belief.pods.pods_by_label import PodsByLabel
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.pods.pod import PodFact
 
 
 def _ignored(_: str) -> None:
-    """No caller asks which nodes have pods that use claims."""
+    """Used where the caller does not need to know about users of claims."""
 
 
-class Neighbours:
-    """The pods that are on a node and have not ended: whoever enters one leaves it, too.
+class PodsNearby:
+    """The pods that are on a node and have not ended; each entry is removed again.
 
-    ``pods`` are all that belief has. ``users_changed`` is called with a node whose pods come to use other claims.
+    ``pods`` are all in the cache. ``users_changed`` is called with a node whose pods use other claims than before.
     """
 
     def __init__(
         self, pods: Callable[[], Iterable[PodFact]], *, users_changed: Callable[[str], None] = _ignored
     ) -> None:
         self._users_changed = users_changed
-        self.keeping_away = KeepingAway()
-        self.whereabouts = Whereabouts(lambda: filter(takes_room, pods()))
+        self.anti_affinity = AntiAffinities()
+        self.pods_by_label = PodsByLabel(lambda: filter(takes_room, pods()))
         self._users: dict[ClaimKey, dict[str, PodFact]] = {}
         self._claiming: dict[str, dict[str, PodFact]] = {}
         self.nominated: dict[str, PodFact] = {}
-        # Pods that may have any labels, by UID.
+        # Pods whose labels were too many to read, by UID: they may have any labels.
         self.unread: dict[str, PodFact] = {}
 
     def enter(self, pod: PodFact) -> None:
-        """Count a pod; one that takes no room, and for which none is being made, means nothing."""
+        """Enter a pod that takes room or is nominated; others have no effect."""
         if is_nominated(pod):
             self.nominated[pod.uid] = pod
         if not takes_room(pod):
             return
-        self.whereabouts.enter(pod)
+        self.pods_by_label.enter(pod)
         if pod.has_unread_labels:
             self.unread[pod.uid] = pod
-        self.keeping_away.enter(pod)
+        self.anti_affinity.enter(pod)
         for claim in pod.claims:
             self._users.setdefault(ClaimKey(pod.key.namespace, claim), {})[pod.uid] = pod
         if pod.claims:
@@ -51,13 +50,13 @@ class Neighbours:
             self._users_changed(pod.node)
 
     def leave(self, pod: PodFact) -> None:
-        """Undo what entering that fact has done."""
+        """Remove the entries of that fact."""
         self.nominated.pop(pod.uid, None)
         if not takes_room(pod):
             return
-        self.whereabouts.leave(pod)
+        self.pods_by_label.leave(pod)
         self.unread.pop(pod.uid, None)
-        self.keeping_away.leave(pod)
+        self.anti_affinity.leave(pod)
         for claim in pod.claims:
             key = ClaimKey(pod.key.namespace, claim)
             users = self._users[key]
@@ -71,16 +70,16 @@ class Neighbours:
             self._users_changed(pod.node)
 
     def change(self, before: PodFact, pod: PodFact) -> None:
-        """A pod that was so before is so now; most of what changes of pods means nothing for others."""
+        """Replace ``before`` by ``pod`` if it matters for others, which is rare."""
         if _meaning(before) != _meaning(pod):
             self.leave(before)
             self.enter(pod)
 
-    def is_news(self, before: PodFact | None, pod: PodFact) -> bool:
-        """Whether a pod that was so before, if it was known, may change where others go, the room it takes aside."""
+    def may_change_placement(self, before: PodFact | None, pod: PodFact) -> bool:
+        """Whether a change of a pod may change other pods' placement, apart from the room it takes."""
         if is_nominated(pod) or (before is not None and is_nominated(before)):
             return True
-        return self.whereabouts.are_asked_for and before is not None and before.labels != pod.labels
+        return self.pods_by_label.are_asked_for and before is not None and before.labels != pod.labels
 
     def users(self, claim: ClaimKey) -> Iterable[PodFact]:
         """The pods that use the claim."""
@@ -97,11 +96,11 @@ def takes_room(pod: PodFact) -> bool:
 
 
 def _meaning(pod: PodFact) -> tuple[object, ...]:
-    """All that others mind of a pod."""
+    """All that matters of a pod for others."""
     place = takes_room(pod), pod.node, pod.labels, pod.has_unread_labels, pod.keeps_away, pod.claims, pod.member
     return (*place, is_nominated(pod), pod.nominated, pod.priority, pod.request)
 
 
 def is_nominated(pod: PodFact) -> bool:
-    """Whether a scheduler makes room for the pod, which is on no node yet."""
+    """Whether a scheduler has nominated a node for the pod, and the pod is on no node yet."""
     return bool(pod.nominated) and not pod.node and not pod.has_ended

@@ -1,6 +1,6 @@
-"""The pods that are on a node, numbered, and by their labels: a question about a label reads no other pods.
+"""The pods on nodes, numbered, and by their labels: a query about a label reads no other pods.
 
-What is kept grows with the labels that pods have, never with what is asked for.
+Memory grows with the labels that pods have, never with what is queried.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ _FIRST_ROWS = 1024
 
 
 class PodSet:
-    """The rows of some pods, and the number of their last change, of all changes of the index."""
+    """The rows of some pods, and the number of the index's change that last changed them."""
 
     __slots__ = ("_array", "_rows", "changed_at")
 
@@ -26,22 +26,22 @@ class PodSet:
         self.changed_at = 0
 
     def __len__(self) -> int:
-        """How many pods."""
+        """The number of pods."""
         return len(self._rows)
 
     def add(self, row: int, *, at: int) -> None:
-        """One more pod."""
+        """Add a pod."""
         self._rows.add(row)
         self._array, self.changed_at = None, at
 
     def discard(self, row: int, *, at: int) -> None:
-        """One pod less."""
+        """Remove a pod."""
         self._rows.discard(row)
         self._array, self.changed_at = None, at
 
     @property
     def rows(self) -> Rows:
-        """The rows, in any order; not to be changed."""
+        """The rows, in any order; must not be changed."""
         if self._array is None:
             self._array = np.fromiter(self._rows, dtype=np.intp, count=len(self._rows))
         return self._array
@@ -51,7 +51,7 @@ NO_PODS = PodSet()
 
 
 class Numbers:
-    """A number for each name, as long as somebody has it; then another name may get it."""
+    """A number for each name while it is in use; a free number goes to another name."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -60,11 +60,11 @@ class Numbers:
         self._free: list[int] = []
 
     def __len__(self) -> int:
-        """More than the largest number."""
+        """An upper bound of the numbers."""
         return len(self._names)
 
     def take(self, name: str) -> int:
-        """The number of the name, which one more has."""
+        """The number of the name, which is in use once more."""
         number = self._numbers.get(name)
         if number is None:
             number = self._numbers[name] = self._new()
@@ -73,7 +73,7 @@ class Numbers:
         return number
 
     def give_back(self, name: str) -> None:
-        """One less has the name."""
+        """The name is in use once less."""
         number = self._numbers[name]
         self._holders[number] -= 1
         if not self._holders[number]:
@@ -81,12 +81,12 @@ class Numbers:
             self._free.append(number)
 
     def of(self, names: frozenset[str]) -> list[int]:
-        """The numbers of those of these names that anybody has."""
+        """The numbers of those of these names that are in use."""
         known = names & self._numbers.keys()
         return [self._numbers[name] for name in known]
 
     def name(self, number: int) -> str:
-        """The name of a number that somebody has."""
+        """The name of a number in use."""
         return self._names[number]
 
     def _new(self) -> int:
@@ -98,7 +98,7 @@ class Numbers:
 
 
 class PodIndex:
-    """Whatever is entered leaves again. ``node[row]`` and ``namespace[row]`` number the names that pods have."""
+    """The index; each entry is removed again. ``node[row]`` and ``namespace[row]`` are numbers of names."""
 
     def __init__(self, pods: Iterable[PodFact]) -> None:
         self.changes = 0
@@ -116,7 +116,7 @@ class PodIndex:
             self.enter(pod)
 
     def enter(self, pod: PodFact) -> None:
-        """One more pod is on its node."""
+        """Add a pod that is on its node."""
         self.changes += 1
         row = self._rows[pod.uid] = self._free_row()
         self._pods[row], self.there[row] = pod, True
@@ -127,7 +127,7 @@ class PodIndex:
                 self._by_value[key].setdefault(value, PodSet()).add(row, at=self.changes)
 
     def leave(self, pod: PodFact) -> None:
-        """One pod less."""
+        """Remove a pod."""
         self.changes += 1
         row = self._rows.pop(pod.uid)
         self._pods[row], self.there[row] = None, False
@@ -144,7 +144,7 @@ class PodIndex:
         return pod
 
     def rows_of(self, pods: Iterable[PodFact]) -> Rows:
-        """The rows of those of these pods that are entered."""
+        """The rows of those of these pods that are in the index."""
         return np.array([self._rows[pod.uid] for pod in pods if pod.uid in self._rows], dtype=np.intp)
 
     def having(self, key: str) -> PodSet:
@@ -152,7 +152,7 @@ class PodIndex:
         return self._by_key.get(key, NO_PODS)
 
     def by_value(self, key: str) -> Mapping[str, PodSet]:
-        """The same by the label's value; kept from when that is asked for first."""
+        """The pods with a label of that key, by its value; computed at the first query and then kept."""
         if key not in self._by_key:
             return {}
         if key not in self._by_value:

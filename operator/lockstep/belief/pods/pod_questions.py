@@ -1,4 +1,4 @@
-"""Which pods a question about labels and namespaces means, found by way of those that have the rarest of its labels."""
+"""Queries for pods by labels and namespaces, answered from the pods with the query's rarest label."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -11,53 +11,54 @@ from lockstep.api.label_selectors import selects, tests_of, words_in
 from lockstep.belief.pods.pod_index import NO_PODS, PodIndex, PodSet, Rows
 from lockstep.facts.pods.pod import LabelSelector
 
-# So many pods are looked at one by one in the time that it takes to go through all at once.
+# Up to so many pods, checking them one by one is faster than checking all at once.
 _FEW = 200
-# Of more values it is not looked up which of them have changed.
+# For more values, only the key is checked for changes.
 _MOST_VALUES = 16
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.intp)
 
 
 class WantedPods(NamedTuple):
-    """Pods whose labels match, in these namespaces; None stands for all."""
+    """Pods whose labels match, in these namespaces; None stands for all namespaces."""
 
     selector: LabelSelector | None
     namespaces: frozenset[str] | None
 
     def is_about(self, namespace: str) -> bool:
-        """Whether any pod of that namespace may be one of them."""
+        """Whether a pod of that namespace may match."""
         return self.namespaces is None or namespace in self.namespaces
 
     def has(self, labels: Mapping[str, str], namespace: str) -> bool:
-        """Whether such a pod is one of them."""
+        """Whether a pod with these labels in that namespace matches."""
         return self.is_about(namespace) and selects(self.selector, labels)
 
 
 Question = tuple[WantedPods, ...]
-"""Pods that are wanted in each of these ways."""
+"""Pods that match each of these."""
 
 
 def words_of(question: Question) -> int:
-    """How many keys, values and namespaces a question names."""
+    """The number of keys, values and namespaces in a query."""
     return sum(words_in(one.selector) + len(one.namespaces or ()) for one in question)
 
 
 class PodQuestion:
-    """A question about the pods of an index."""
+    """A query on the pods of an index."""
 
     def __init__(self, index: PodIndex, question: Question) -> None:
         self._index = index
         self._question = question
         self._requirements = [one for wanted in question for one in wanted.selector or ()]
-        # Each of these is about a label that the pods have to have.
+        # Requirements that only pods with the label can pass.
         self._positive = [one for one in self._requirements if not _passes_without(one)]
 
     @property
     def stamp(self) -> tuple[int, ...]:
-        """Two that are equal say that the same pods are meant.
+        """Equal stamps mean that the same pods match.
 
-        No other pods than those that pass one and the same positive requirement can be, and these are what they were.
+        All matching pods pass the first positive requirement, and the stamp shows whether the pods that pass it
+        changed.
         """
         if not self._positive:
             return (self._index.changes,)
@@ -68,7 +69,7 @@ class PodQuestion:
         return (self._index.having(one.key).changed_at,)
 
     def rows(self) -> Rows:
-        """The rows of the pods that are meant."""
+        """The rows of the matching pods."""
         if not len(self._index.nodes) or any(wanted.selector is None for wanted in self._question):
             return _NO_ROWS
         rarest = min((self._passing(one) for one in self._positive), key=_how_many, default=None)
@@ -111,7 +112,7 @@ class PodQuestion:
         return only
 
     def _passing(self, one: Requirement) -> Sequence[PodSet]:
-        """The pods that pass a requirement which those without the label fail."""
+        """The pods that pass a requirement which pods without the label fail."""
         if one.operator == "Exists" and not one.values:
             return (self._index.having(one.key),)
         values = self._index.by_value(one.key)
@@ -121,7 +122,7 @@ class PodQuestion:
         return [those for value, those in values.items() if test(value)]
 
     def _failing(self, one: Requirement) -> Iterator[PodSet]:
-        """The pods that fail a requirement which those without the label pass."""
+        """The pods that fail a requirement which pods without the label pass."""
         if one.operator == "DoesNotExist":
             yield self._index.having(one.key)
             return
@@ -130,7 +131,7 @@ class PodQuestion:
 
 
 def _passes_without(one: Requirement) -> bool:
-    """Whether a pod without the label passes, as the test of a label has it."""
+    """Whether a pod without the label passes."""
     return (one.operator == "NotIn" and bool(one.values)) or (one.operator == "DoesNotExist" and not one.values)
 
 

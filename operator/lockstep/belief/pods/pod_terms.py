@@ -1,4 +1,4 @@
-"""Which pods a term of affinity or anti-affinity means: one rule for all who ask."""
+"""Which pods a term of affinity or anti-affinity selects: the single rule for all callers."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ LabelMap = Mapping[str, str]
 
 
 def means(term: PodTerm, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> bool:
-    """Whether a pod with these labels, in a namespace with those, is one of the term's."""
+    """Whether the term selects a pod with these labels, in a namespace with those."""
     chosen = namespace in term.namespaces or selects(term.namespace_selector, labels_of_namespace)
     return chosen and selects(term.selector, labels)
 

@@ -1,8 +1,7 @@
-"""On which nodes pods of which labels are: what required affinity and anti-affinity of a gang's own ask for.
+"""The nodes of pods by label, for a gang's own required affinity and anti-affinity.
 
-Nothing is kept before somebody asks. Then a question is answered from the pods that have the rarest label that it asks
-for; one that asks for none, or for a common one, by going through all pods at once. Answers are remembered until pods
-with any of the question's labels change.
+Nothing is kept before the first query. A query is then answered from the pods with its rarest label. If it requires no
+label, or only common ones, all pods are checked at once. Answers are kept until pods with the query's labels change.
 """
 
 from collections.abc import Callable, Generator, Iterable
@@ -17,19 +16,19 @@ from lockstep.belief.pods.pod_index import PodIndex, Rows
 from lockstep.belief.pods.pod_questions import PodQuestion, Question, words_of
 from lockstep.facts.pods.pod import PodFact
 
-# To enter a pod takes as long as so many simple things.
+# In pieces of work: the cost of entering one pod.
 _PIECES_OF_POD = 5
 
 
 class _Answer(NamedTuple):
-    """Numbers of nodes, as long as the stamp of the pods that count is the same."""
+    """Numbers of nodes, valid while the stamp is equal."""
 
     stamp: tuple[int, ...]
     nodes: NDArray[np.int32]
 
 
 class _Draft:
-    """An index to which not all pods have been entered yet: what comes and goes meanwhile counts."""
+    """An index that does not have all pods yet: pods may come and go while it is built."""
 
     def __init__(self) -> None:
         self.index = PodIndex(())
@@ -48,14 +47,14 @@ class _Draft:
             self.index.leave(pod)
 
     def enter_as_it_was(self, pod: PodFact) -> None:
-        """The pod was there when the draft was begun; what has changed since counts more."""
+        """Enter a pod that was there when the build began, unless it has changed since."""
         if pod.uid not in self._changed:
             self._entered.add(pod.uid)
             self.index.enter(pod)
 
 
-class Whereabouts:
-    """The pods that are on a node, and on which. ``there`` lists all of them, for the first who asks."""
+class PodsByLabel:
+    """The pods on nodes, by label. ``there`` lists all of them for the first query."""
 
     def __init__(self, there: Callable[[], Iterable[PodFact]]) -> None:
         self._there = there
@@ -65,25 +64,25 @@ class Whereabouts:
 
     @property
     def are_asked_for(self) -> bool:
-        """Whether anybody has asked, so that it matters which labels a pod has."""
+        """Whether there was a query, so that labels of pods matter."""
         return self._index is not None
 
     def enter(self, pod: PodFact) -> None:
-        """One more pod is on its node."""
+        """Add a pod that is on its node."""
         if self._index is not None:
             self._index.enter(pod)
         elif self._draft is not None:
             self._draft.enter(pod)
 
     def leave(self, pod: PodFact) -> None:
-        """One pod less."""
+        """Remove a pod."""
         if self._index is not None:
             self._index.leave(pod)
         elif self._draft is not None:
             self._draft.leave(pod)
 
     def making_ready(self, steps: Steps) -> Generator[None, None, None]:
-        """Enter all pods for the first question, in steps between which pods may come and go."""
+        """Enter all pods for the first query, in steps between which pods may come and go."""
         if self._index is not None:
             return
         draft = self._draft = _Draft()
@@ -99,7 +98,7 @@ class Whereabouts:
                 self._draft = None
 
     def nodes_of(self, questions: Iterable[Question], own: Iterable[PodFact] = ()) -> set[str]:
-        """The nodes with pods that any of these questions means, besides one's ``own``."""
+        """The nodes with pods that any of these queries selects, except one's ``own`` pods."""
         if self._index is None:
             self._index, self._draft = PodIndex(self._there()), None
         index, own_rows = self._index, self._index.rows_of(own)
@@ -109,7 +108,7 @@ class Whereabouts:
         return {index.nodes.name(number) for number in np.flatnonzero(found).tolist()}
 
     def _besides(self, index: PodIndex, question: Question, own: Rows) -> NDArray[np.int32]:
-        """The nodes of pods that are meant and are not one's own."""
+        """The nodes of selected pods, without one's own."""
         rows = PodQuestion(index, question).rows()
         return index.node[rows[~np.isin(rows, own)]]
 
@@ -124,7 +123,7 @@ class Whereabouts:
 
 
 def _distinct(numbers: NDArray[np.int32], most: int) -> NDArray[np.int32]:
-    """Each number once: faster than by sorting them."""
+    """Each number once, without sorting."""
     found = np.zeros(most, dtype=np.bool_)
     found[numbers] = True
     return np.flatnonzero(found).astype(np.int32)

@@ -8,10 +8,10 @@ from lockstep.facts.pods.pod import PodFact, PodKey
 
 
 class Roster:
-    """The members of gangs by the gang's UID, whether belief has the gang or not.
+    """The members of gangs by the gang's UID, whether the gang is in the cache or not.
 
-    The departed are members that were seen and are gone, as they were last seen. Whoever notes one forgets it with its
-    attempt, so that there are never more of them than members.
+    The departed are members that are gone, as they were last seen. The caller forgets them with their attempt, so there
+    are never more of them than members.
     """
 
     def __init__(self) -> None:
@@ -21,13 +21,13 @@ class Roster:
         self._listeners: dict[object, set[str]] = {}
 
     def enter(self, pod: PodFact) -> None:
-        """A pod is there, or has changed."""
+        """Add or update a pod."""
         if pod.member is not None:
             self._members.setdefault(pod.member.gang_uid, {})[pod.key] = pod
             self._uids.setdefault(pod.member.gang, set()).add(pod.member.gang_uid)
 
     def leave(self, pod: PodFact) -> None:
-        """A pod is gone, or has changed and enters again."""
+        """Remove a pod that is gone, or whose new fact is entered next."""
         if pod.member is None:
             return
         pods = self._members.get(pod.member.gang_uid, {})
@@ -40,29 +40,29 @@ class Roster:
                 self._uids.pop(pod.member.gang, None)
 
     @contextmanager
-    def noting_gone(self) -> Iterator[set[str]]:
-        """Collect the UIDs of the members of any gang that go within the block."""
+    def collecting_removed(self) -> Iterator[set[str]]:
+        """Collect the UIDs of the members of any gang that are removed within the block."""
         listener = object()
         try:
             yield self._listeners.setdefault(listener, set())
         finally:
             del self._listeners[listener]
 
-    def note_gone(self, pod: PodFact) -> None:
+    def record_gone(self, pod: PodFact) -> None:
         """A member is gone."""
         for gone in self._listeners.values():
             gone.add(pod.uid)
 
-    def note_departed(self, gang_uid: str, pod: PodFact) -> None:
-        """A member of the attempt that the gang holds nodes for is gone."""
+    def record_departed(self, gang_uid: str, pod: PodFact) -> None:
+        """A member of the current attempt is gone."""
         self._departed.setdefault(gang_uid, {})[pod.key] = pod
 
     def forget_departed(self, gang_uid: str) -> None:
-        """The attempt whose members have departed is over."""
+        """Forget the departed members of an attempt that is over."""
         self._departed.pop(gang_uid, None)
 
     def members(self, gang_uid: str) -> dict[PodKey, PodFact]:
-        """The pods of all the gang's attempts that are there."""
+        """The existing pods of all the gang's attempts."""
         return self._members.get(gang_uid, {})
 
     def departed(self, gang_uid: str) -> dict[PodKey, PodFact]:
@@ -74,7 +74,7 @@ class Roster:
         return self._uids.keys()
 
     def others(self, name: GangKey, gang_uid: str | None) -> Iterator[PodFact]:
-        """The members of all gangs of that name but the one of that UID."""
+        """The members of all gangs of that name, except those of the gang with that UID."""
         for uid in self._uids.get(name, ()):
             if uid != gang_uid:
                 yield from self.members(uid).values()

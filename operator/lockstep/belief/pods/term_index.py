@@ -1,4 +1,4 @@
-"""Terms of anti-affinity by the labels that they select, so that those that mean a pod are found by its labels."""
+"""Anti-affinity terms by the labels that they select, so that a pod's labels find the terms that select it."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,14 +9,17 @@ from lockstep.api.label_selectors import Tests, tests_of
 from lockstep.belief.pods.pod_terms import LabelMap
 from lockstep.facts.pods.pod import PodTerm
 
-# Where terms are that choose namespaces by their labels; no namespace has this name.
+# The key of terms that select namespaces by label; no namespace has this name.
 _ANY_NAMESPACE = ""
 _Anchor = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedTerm:
-    """A term, its number, and how many pods of it are on each node. ``chooses``: namespaces; None where none does."""
+    """A term, its number, and the number of its pods on each node.
+
+    ``chooses`` are the tests of its namespace selector; None where it has none.
+    """
 
     number: int
     term: PodTerm
@@ -25,7 +28,7 @@ class IndexedTerm:
     nodes: Counter[str] = field(default_factory=Counter)
 
     def means(self, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> bool:
-        """Whether a pod with these labels, in a namespace with those, is one of the term's."""
+        """Whether the term selects a pod with these labels, in a namespace with those."""
         if namespace not in self.term.namespaces and (
             self.chooses is None or not _pass(self.chooses, labels_of_namespace)
         ):
@@ -34,7 +37,7 @@ class IndexedTerm:
 
 
 class TermIndex:
-    """Whatever is entered leaves again. A term that selects nothing is none."""
+    """The index; each entry is removed again. A term that selects nothing is not entered."""
 
     def __init__(self) -> None:
         self._entries: dict[PodTerm, IndexedTerm] = {}
@@ -42,7 +45,7 @@ class TermIndex:
         self._by_anchor: dict[str, dict[_Anchor | None, dict[int, IndexedTerm]]] = {}
 
     def enter(self, term: PodTerm, node: str) -> None:
-        """One more pod of that term is on the node."""
+        """Add a pod with that term on the node."""
         if term.selector is None:
             return
         entry = self._entries.get(term)
@@ -56,7 +59,7 @@ class TermIndex:
         entry.nodes[node] += 1
 
     def leave(self, term: PodTerm, node: str) -> None:
-        """One pod less."""
+        """Remove a pod with that term from the node."""
         entry = self._entries.get(term)
         if entry is None:
             return
@@ -74,11 +77,11 @@ class TermIndex:
         return self._entries.get(term)
 
     def concerns(self, namespace: str) -> bool:
-        """Whether any term might mean a pod of that namespace."""
+        """Whether any term may select a pod of that namespace."""
         return namespace in self._by_anchor or _ANY_NAMESPACE in self._by_anchor
 
     def meaning(self, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> Iterator[IndexedTerm]:
-        """The terms that mean a pod with these labels, in a namespace with those; each once."""
+        """The terms that select a pod with these labels, in a namespace with those; each once."""
         for where in (namespace, _ANY_NAMESPACE):
             by_anchor = self._by_anchor.get(where, {})
             for anchor in _anchors_of(labels) if by_anchor else ():
@@ -101,13 +104,13 @@ def _pass(tests: Tests, labels: LabelMap) -> bool:
 
 
 def _namespaces(term: PodTerm) -> tuple[str, ...]:
-    """Where the term is kept; each place knows all of its nodes."""
+    """The keys under which the term is kept; each has all of its nodes."""
     names = tuple(dict.fromkeys(term.namespaces))
     return names if term.namespace_selector is None else (*names, _ANY_NAMESPACE)
 
 
 def _anchors(term: PodTerm) -> tuple[_Anchor | None, ...]:
-    """Labels of which every pod that the term selects has exactly one; None where it may have none of any."""
+    """Labels of which every selected pod has exactly one; None where the term requires no label."""
     of_values = [one for one in term.selector or () if one.operator == "In" and one.values]
     if of_values:
         fewest = min(of_values, key=lambda one: len(one.values))

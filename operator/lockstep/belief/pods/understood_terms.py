@@ -1,7 +1,6 @@
-"""How terms of anti-affinity are understood: exactly, or as more than they say, where a namespace has very many.
+"""Simplifies anti-affinity terms in namespaces with very many: a simplified term excludes more than the exact one.
 
-The rule is safe: no gang goes where a term, read exactly, keeps it away. And it is the namespace's own pods that keep
-more away than they say.
+This is safe: no gang goes where an exact term excludes it. Only the namespace's own pods cause the wider exclusion.
 """
 
 from collections import Counter
@@ -11,15 +10,15 @@ from lockstep.api.pods.pod_terms import EVERYWHERE, of_any_labels
 from lockstep.facts.pods.pod import PodTerm
 
 MOST_OF_NAMESPACE = 1_000
-"""At most this many terms of the pods of one namespace that are about that namespace are distinguished."""
+"""The most distinct terms of one namespace's pods that select pods of the same namespace."""
 MOST_ABOUT_OTHERS = 100
-"""And at most this many that are about others, where they cost others' gangs time."""
+"""The most distinct terms that select pods of other namespaces, where they cost other tenants' gangs time."""
 _MOST_LABELS = 64
 
 
 @dataclass(slots=True)
 class _Understood:
-    """A term as it is understood, and how many pods have it."""
+    """A term as it is used, and the number of pods that have it."""
 
     term: PodTerm
     pods: int = 0
@@ -28,7 +27,10 @@ class _Understood:
 
 @dataclass(slots=True)
 class _TermsOfNamespace:
-    """The terms of the pods of a namespace: how they are understood, how many exactly, and how many as which other."""
+    """The terms of a namespace's pods and how each is used.
+
+    It counts exact terms, and terms that are simplified to the same one.
+    """
 
     terms: dict[PodTerm, _Understood] = field(default_factory=dict)
     exactly: Counter[bool] = field(default_factory=Counter)
@@ -55,13 +57,13 @@ class _TermsOfNamespace:
 
 
 class UnderstoodTerms:
-    """Whatever is entered leaves again, and is understood as it was until all pods that have it have left."""
+    """Each entry is removed again. A term is used in the same way until all pods with it are gone."""
 
     def __init__(self) -> None:
         self._namespaces: dict[str, _TermsOfNamespace] = {}
 
     def enter(self, term: PodTerm, namespace: str) -> PodTerm:
-        """One more pod of the namespace has the term. Returns how it is understood."""
+        """Add a pod of the namespace with that term. Returns the term as it is used."""
         of_namespace = self._namespaces.setdefault(namespace, _TermsOfNamespace())
         known = of_namespace.terms.get(term)
         if known is None:
@@ -70,7 +72,7 @@ class UnderstoodTerms:
         return known.term
 
     def leave(self, term: PodTerm, namespace: str) -> PodTerm:
-        """One pod less. Returns how the term was understood."""
+        """Remove a pod with that term. Returns the term as it was used."""
         of_namespace = self._namespaces[namespace]
         known = of_namespace.terms[term]
         known.pods -= 1
@@ -82,7 +84,7 @@ class UnderstoodTerms:
         return known.term
 
     def of(self, term: PodTerm, namespace: str) -> PodTerm:
-        """How the term of a pod of that namespace is understood; as it is where no pod has it."""
+        """The term of a pod of that namespace as it is used; unchanged where no pod has it."""
         of_namespace = self._namespaces.get(namespace)
         known = None if of_namespace is None else of_namespace.terms.get(term)
         return term if known is None else known.term

@@ -1,16 +1,15 @@
-"""When a gang that waits will really start, judged by what came of the starts that others were told.
+"""Forecasts when a waiting gang will start, from how earlier planned starts turned out.
 
-A planned start moves: what runs ends earlier or later than expected, and others come. How much the wait then was, in
-parts of the wait that was planned first, is kept for the last gangs that had to wait. A start is foretold by the
-quantiles of these parts: half of all gangs start by their likely start, nine of ten by their late one, whatever run
-times and arrivals are like. Of a gang that has waited for a while, only those parts count that are longer: so what is
-foretold never lies in the past, and of the gangs that are still waiting half start by it. (Quantiles of the past taken
-so hold for the next case, if it is one like those before: the rank is that of split conformal prediction, Vovk,
-Gammerman and Shafer 2005.)
+A planned start moves: running gangs end earlier or later than expected, and new gangs come. For the last gangs that
+waited, the real wait is kept as a part of the wait that was planned first. A forecast uses quantiles of these parts.
+Half of all gangs start by their likely start, nine of ten by their late one, whatever run times and arrivals are like.
+For a gang that has waited for a while, only longer parts count. So a forecast is never in the past, and half of the
+gangs that still wait start by it. (Such quantiles hold for the next case if it is like those before. The rank is that
+of split conformal prediction: Vovk, Gammerman and Shafer 2005.)
 
-The next case is not quite like those before: who waits long teaches late, and by day queues grow. So the quantile of
-the late start follows what became of late starts, a small step up for each that was missed and a smaller one down for
-each that was met, until nine of ten are met. (Adaptive conformal inference, Gibbs and Candès 2021.)
+The next case is not quite like those before: long waits are known late, and queues grow by day. So the quantile of the
+late start adapts: a small step up for each late start that was missed, a smaller one down for each that was met. Then
+nine of ten are met. (Adaptive conformal inference, Gibbs and Candès 2021.)
 """
 
 import math
@@ -23,20 +22,20 @@ from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.facts.reasons import Condition
 
 _LAST = 200
-# Statuses come again with every event of a gang: it counts once. Nor do all that were told a start come to it.
+# In gangs. Each status arrives many times, and a gang counts once; some gangs with a forecast never start.
 _KNOWN = 10 * _LAST
 _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
-# In whole queues that were simulated 89 % are met so; 87 % with none or with 0.03, which follows chance.
+# In simulated queues 89 % are met with this step; 87 % with none, or with 0.03, which follows chance.
 _STEP = 0.01
-# Of fewer nobody can say what nine of ten keep to: the rank would lie beyond them.
+# With fewer waits, the rank of nine of ten would be beyond the largest.
 _LEAST_FOR_LATE = 9
-# Shorter waits tell nothing of longer ones.
+# Shorter waits say nothing about longer ones.
 _SHORTEST_SECONDS = 1.0
 
 
 class Forecast(NamedTuple):
-    """Half of all gangs start by the ``likely`` start, nine of ten by the ``late`` one, None while nobody knows."""
+    """Half of all gangs start by ``likely``, nine of ten by ``late``, which is None with too few waits."""
 
     likely: float
     late: float | None
@@ -44,29 +43,29 @@ class Forecast(NamedTuple):
 
 @dataclass(slots=True)
 class Forecasts:
-    """The waits of the last gangs that had to wait, in parts of what was planned first.
+    """The waits of the last gangs that had to wait, as parts of the first planned wait.
 
-    Late starts that gangs were told first are remembered by UID until they start.
+    The first forecast of each gang's late start is remembered by UID until it starts.
     """
 
     _parts: deque[float] = field(default_factory=lambda: deque(maxlen=_LAST))
-    _heard: dict[str, None] = field(default_factory=dict)
+    _learned_from: dict[str, None] = field(default_factory=dict)
     _late_starts: dict[str, float] = field(default_factory=dict)
     _late_share: float = _LATE
 
-    def hear(self, gang: GangFact) -> None:
-        """Learn from the status of a gang that was told of its start, and holds its nodes since."""
+    def learn(self, gang: GangFact) -> None:
+        """Learn from the status of a gang that had a planned start and is placed."""
         status = gang.status
         if status.plan is None or status.start is None or status.first_planned_start is None:
             return
-        if not status.is_true(Condition.PLACED) or gang.uid in self._heard:
+        if not status.is_true(Condition.PLACED) or gang.uid in self._learned_from:
             return
-        self.note(gang.uid, created=gang.created, planned=status.first_planned_start, started=status.start)
-        self._heard[gang.uid] = None
-        _forget_oldest(self._heard)
+        self.record(gang.uid, created=gang.created, planned=status.first_planned_start, started=status.start)
+        self._learned_from[gang.uid] = None
+        _forget_oldest(self._learned_from)
 
-    def note(self, uid: str, *, created: float, planned: float, started: float) -> None:
-        """A gang has started that was first planned for later."""
+    def record(self, uid: str, *, created: float, planned: float, started: float) -> None:
+        """Record the start of a gang that was first planned for later. All times are seconds since the epoch."""
         if uid in self._late_starts:
             is_missed = started > self._late_starts.pop(uid) + SAME_TIME_SECONDS
             share = self._late_share + _STEP * (is_missed - (1 - _LATE))
@@ -75,8 +74,8 @@ class Forecasts:
         if wait >= _SHORTEST_SECONDS:
             self._parts.append(max(0.0, started - created) / wait)
 
-    def tell(self, uid: str, *, since: float, now: float, planned: float, promised: float | None) -> Forecast:
-        """Foretell the start of a gang that is planned for later, and remember the first that it was told."""
+    def forecast(self, uid: str, *, since: float, now: float, planned: float, promised: float | None) -> Forecast:
+        """Forecast the start of a gang that is planned for later, and remember its first forecast."""
         forecast = self.of(since=since, now=now, planned=planned, promised=promised)
         if forecast.late is not None:
             self._late_starts.setdefault(uid, forecast.late)
@@ -84,9 +83,9 @@ class Forecasts:
         return forecast
 
     def of(self, *, since: float, now: float, planned: float, promised: float | None) -> Forecast:
-        """Foretell the start of a gang that has had a plan ``since`` then; never after what it is promised.
+        """Forecast the start of a gang with a plan ``since`` that time; never after its promised start.
 
-        It is ``planned`` for later. Where nobody is known to have waited for longer, the plan is all there is to tell.
+        ``planned`` is its start in the plan, and the forecast where no longer wait is known.
         """
         latest = math.inf if promised is None else promised
         waits = self._waits(planned - since, longer_than=now - since)
@@ -99,14 +98,14 @@ class Forecasts:
         return Forecast(min(likely, latest), min(max(likely, late), latest))
 
     def _waits(self, planned_wait: float, *, longer_than: float) -> list[float]:
-        """What waits planned so have really been, in order, of those that were longer; none while too few are known."""
+        """Real waits of gangs with such a planned wait, in order, if ``longer_than`` that; none with too few waits."""
         if len(self._parts) < _LEAST:
             return []
         return sorted(wait for part in self._parts if (wait := part * planned_wait) > longer_than)
 
 
 def _quantile(waits: list[float], share: float) -> float:
-    """The least wait that ``share`` of such waits do not exceed, counting the one to come."""
+    """The least wait that a ``share`` of such waits does not exceed, counting the next one."""
     rank = math.ceil(share * (len(waits) + 1))
     return waits[min(rank, len(waits)) - 1]
 

@@ -1,4 +1,4 @@
-"""The law that a template's runs have followed, beside what its spec states, and what kinds of nodes make of it."""
+"""The law that run times of a template follow, and how kinds of nodes change them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -10,9 +10,9 @@ from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, PastRun, Runs, tho
 
 
 class Observed(NamedTuple):
-    """What runs tell: of their run time, ``judged`` as if all nodes were ``alike``, and of the kinds of nodes.
+    """What runs show: their law, ``judged`` as if all nodes were ``alike``, and the kinds of nodes.
 
-    ``alike`` are the runs themselves where kinds foretell them no better.
+    ``alike`` are the unchanged runs where kinds do not improve the prediction.
     """
 
     judged: Judged
@@ -20,8 +20,8 @@ class Observed(NamedTuple):
     kinds: Kinds | None
 
 
-def told_by(runs: Runs) -> Observed:
-    """Find the law of the runs of a template, and what kinds of nodes make of it."""
+def observe(runs: Runs) -> Observed:
+    """Find the law of the runs of a template, and the effect of kinds of nodes."""
     judged = judge(runs)
     kinds = kinds_of(runs, judged)
     if kinds is None or not kinds.factors:
@@ -31,7 +31,7 @@ def told_by(runs: Runs) -> Observed:
 
 
 def judge(runs: Runs) -> Judged:
-    """Compare what was stated for these runs with the law that they tell."""
+    """Compare the stated run times of these runs with the law that fits them."""
     known = _finished(runs)
     factors = np.array([run.thousandths for run in runs], dtype=np.int64)
     stated = known.idle_seconds * THOUSAND / factors
@@ -39,13 +39,13 @@ def judge(runs: Runs) -> Judged:
 
 
 def thousandths_of_law(runs: Runs, law: WorkFit) -> list[int]:
-    """Of each run whose size is known, how many thousandths of the law's time it took."""
+    """The time of each run of known size, in thousandths of the law's time."""
     known = _finished(tuple(run for run in runs if run.members))
     return [thousandths_of(factor) for factor in (known.idle_seconds / law.seconds(known.sizes)).tolist()]
 
 
 def kinds_of(runs: Runs, judged: Judged) -> Kinds | None:
-    """Compare runs by the kind of their nodes, beside the law or what is stated; None where too little is known."""
+    """Compare runs by kind of node, relative to the law or the stated time; None where too little is known."""
     known = tuple(run for run in runs if run.members)
     law = judged.better
     thousandths = [run.thousandths for run in known] if law is None else thousandths_of_law(known, law)
@@ -56,12 +56,12 @@ def kinds_of(runs: Runs, judged: Judged) -> Kinds | None:
 
 
 def as_if_alike(runs: Runs, factors: Mapping[str, float]) -> Runs:
-    """The runs as they would have been if all kinds of nodes were the usual one."""
+    """The runs as if all nodes were of the usual kind."""
     return tuple(_as_if_usual(run, factors[run.kind]) if run.kind in factors else run for run in runs)
 
 
 def _as_if_usual(run: PastRun, times: float) -> PastRun:
-    """The kind's slow-down counts as one of its nodes."""
+    """The kind's slow-down is added to that of the nodes."""
     slowdown, thousandths = run.slowdown / THOUSAND * times, run.thousandths / THOUSAND / times
     return run._replace(slowdown=thousandths_of(slowdown), thousandths=thousandths_of(thousandths))
 

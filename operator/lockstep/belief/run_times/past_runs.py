@@ -1,10 +1,11 @@
-"""What finished runs teach: by how much the times that specs state are multiplied for planning.
+"""Learned run times: factors by which stated times are multiplied for planning.
 
-A template counts from its third run on, by a quantile of its last fifty: of n runs in the order of their factors the
-⌈q·(n + 1)⌉-th, or the last where there is none. So the next run, if it is one like those before, keeps to it with a
-probability of q, however few there are. (The rank is that of split conformal prediction, Vovk, Gammerman and Shafer
-2005; the nearest rank, ⌈q·n⌉, would be exceeded by two of eleven next runs where ten are known.) Factors are beside
-what is planned with: the spec's own times, or the law that the runs have followed. What is in force changes only
+A template counts from its third run on, by a quantile of the factors of its last fifty runs. Of n runs in order of
+their factors it is the ⌈q·(n + 1)⌉-th, or the last where there is none. So the next run, if it is like those before,
+stays within it with probability q, however few runs there are. The rank is that of split conformal prediction (Vovk,
+Gammerman and Shafer 2005). The nearest rank, ⌈q·n⌉, would be too low: with ten runs, two of eleven next runs exceed it.
+
+Factors are relative to the times of the spec, or of the law that the runs follow. The factors in force change only
 between plans.
 """
 
@@ -14,7 +15,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TypeVar
 
-from lockstep.belief.run_times.learned_law import thousandths_of_law, told_by
+from lockstep.belief.run_times.learned_law import observe, thousandths_of_law
 from lockstep.belief.run_times.run_memory import RunMemory
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, PastRun, Runs, RunsByTemplate, Template, last_runs
@@ -26,7 +27,7 @@ LEAST_RUNS = 3
 
 
 class _KnownLaws:
-    """What the runs of one template teach those gangs that want their law, and the others."""
+    """What the runs of one template show, for gangs that use their law and for the others."""
 
     def __init__(self, runs: Runs, quantile: float) -> None:
         self._runs = runs
@@ -35,66 +36,68 @@ class _KnownLaws:
 
     @property
     def is_judged(self) -> bool:
-        """Whether ``by_law`` was asked for already: its law takes milliseconds to find."""
+        """Whether ``by_law`` is computed already, which takes milliseconds."""
         return "by_law" in vars(self)
 
     @cached_property
     def by_law(self) -> Learned:
-        """With the law where it is better; looked for when it is asked for first."""
-        told = told_by(self._runs)
-        law = told.judged.better
-        thousandths = [run.thousandths for run in told.alike] if law is None else thousandths_of_law(told.alike, law)
-        return replace(self._learned(thousandths), judged=told.judged, kinds=told.kinds)
+        """With the law where it predicts better; computed at the first access."""
+        observed = observe(self._runs)
+        law = observed.judged.better
+        thousandths = (
+            [run.thousandths for run in observed.alike] if law is None else thousandths_of_law(observed.alike, law)
+        )
+        return replace(self._learned(thousandths), judged=observed.judged, kinds=observed.kinds)
 
     def _learned(self, thousandths: Sequence[int]) -> Learned:
         return Learned(thousandths=quantile_of_next(thousandths, self._quantile), runs=len(thousandths))
 
 
 class PastRuns:
-    """What the runs that are remembered teach. With ``quantile`` 0 nothing is learnt.
+    """What the remembered runs show. With ``quantile`` 0 nothing is learned.
 
-    ``changed`` is called when gangs may be planned with something new.
+    ``changed`` is called when gangs may be planned with other run times.
     """
 
     def __init__(self, changed: Callable[[], None], quantile: float = USUAL_QUANTILE) -> None:
         self._changed = changed
         self._quantile = quantile
-        self._memory = RunMemory(self._note)
-        self._unsettled: set[Template] = set()
+        self._memory = RunMemory(self._runs_changed)
+        self._pending: set[Template] = set()
         self._in_force: dict[Template, _KnownLaws] = {}
         self.changes = 0
 
     def __len__(self) -> int:
-        """How many templates are known."""
+        """The number of known templates."""
         return len(self._memory)
 
     @property
     def learns(self) -> bool:
-        """Whether anything is learnt."""
+        """Whether run times are learned."""
         return bool(self._quantile)
 
     @property
     def kept(self) -> int:
-        """How many runs are known."""
+        """The number of known runs."""
         return self._memory.kept
 
     @property
     def judged(self) -> Iterator[Learned]:
-        """What is in force of templates whose gangs want the law of their runs, as far as it was looked for."""
+        """The learned run times in force whose law is computed already."""
         return (known.by_law for known in self._in_force.values() if known.is_judged)
 
     @property
     def runs(self) -> RunsByTemplate:
-        """Everything that is known."""
+        """All known runs."""
         return self._memory.runs
 
     def known_with(self, template: Template, run: PastRun | None) -> Runs:
-        """The runs of a template, and one that has ended just now."""
+        """The runs of a template, with one that has just ended."""
         known = self._memory.of(template)
         return known if run is None or not self._quantile else last_runs((*known, run))
 
     def learn(self, template: Template, run: PastRun) -> None:
-        """A run of the template has ended well."""
+        """Record a run of the template that succeeded."""
         if not self._quantile:
             return
         runs = self.known_with(template, run)
@@ -103,34 +106,34 @@ class PastRuns:
             self._changed()
 
     def remember(self, kept: RunsByTemplate) -> None:
-        """Take over what an earlier process has kept, but for templates of which more is known here."""
-        newer, self._memory = self._memory.runs, RunMemory(self._note)
+        """Load the runs that an earlier process kept, except for templates with more runs here."""
+        newer, self._memory = self._memory.runs, RunMemory(self._runs_changed)
         for known in (kept, newer):
             for namespace, templates in known.items():
                 for digest, runs in templates.items():
                     self._memory.put(Template(namespace, digest), runs)
 
-    def settle(self) -> None:
-        """A plan begins: what was learnt so far is in force until the next one."""
-        for template in self._unsettled:
+    def put_in_force(self) -> None:
+        """Put what was learned so far in force until the next call, at the begin of a plan."""
+        for template in self._pending:
             runs = self._memory.of(template)
             if len(runs) >= LEAST_RUNS:
                 self._in_force[template] = _KnownLaws(runs, self._quantile)
             else:
                 self._in_force.pop(template, None)
-        self._unsettled.clear()
+        self._pending.clear()
 
     def judging(self, gangs: Iterable[GangFact]) -> Callable[[], None] | None:
-        """What finds the laws that these gangs want and that nobody has looked for yet; None where there is none.
+        """A function that computes the missing laws of these gangs; None where none is missing.
 
-        It may run beside everything else: without it, each law is found when its gang is asked about first.
+        It may run in another thread. Without it, each law is computed at the first query for its gang.
         """
         wanted = {self._known(gang) for gang in gangs if gang.spec is not None and gang.spec.learns}
         unjudged = [known for known in wanted if known is not None and not known.is_judged]
         return partial(_judge_all, unjudged) if unjudged else None
 
     def in_force(self, gang: GangFact) -> Learned | None:
-        """What the gang is planned with; None where its spec's own times count."""
+        """What the gang is planned with; None where the times of its spec count."""
         known = self._known(gang)
         if known is None or gang.spec is None:
             return None
@@ -141,8 +144,8 @@ class PastRuns:
             return None
         return self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
 
-    def _note(self, template: Template) -> None:
-        self._unsettled.add(template)
+    def _runs_changed(self, template: Template) -> None:
+        self._pending.add(template)
         self.changes += 1
 
 
@@ -152,15 +155,15 @@ def _judge_all(unjudged: Iterable[_KnownLaws]) -> None:
 
 
 def factor_planned_with(status: GangStatus) -> float:
-    """By how much the times of the spec were multiplied for the plan that the status has."""
+    """The factor of the times in the spec with which the status was planned."""
     return float(status.run_time_factor or 1) or 1.0
 
 
 def quantile_of_next(runs: Collection[Number], quantile: float) -> Number:
-    """The least of these that one more run exceeds no more often than in a part of 1 - ``quantile``, from 0 to 1.
+    """The least of these that the next run exceeds with a probability of at most 1 - ``quantile`` (0 to 1).
 
-    The largest where none is enough for that; ``runs`` has some.
+    The largest where none is enough for that. ``runs`` must not be empty.
     """
-    # Products such as 0.55 · 20 come out a rounding too large.
+    # Products such as 0.55 · 20 have a rounding error upwards.
     rank = math.ceil(round(quantile * (len(runs) + 1), 9))
     return sorted(runs)[min(max(rank, 1), len(runs)) - 1]

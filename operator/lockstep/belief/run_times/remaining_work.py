@@ -1,6 +1,6 @@
 """The work that a gang still has to do, for planning.
 
-It is what the spec says, less the part that a member has said is done, at the times that finished runs have shown.
+It is the work of the spec without the part that members reported as done, at learned run times.
 """
 
 import math
@@ -13,15 +13,14 @@ from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.ranks import MOST_RANKS
 
-# Who says that all is done, and runs again, has something left to do.
+# A gang that reported all as done and runs again has at least this part left.
 _LEAST_REST = 1 / 1024
 
 
 def remaining_work(gang: GangFact, learned: Learned | None = None) -> Work | None:
-    """The work as the next attempt has it; overheads are paid again. ``None`` where its run time is not known.
+    """The work of the next attempt, including its overheads; ``None`` where the run time is unknown.
 
-    All of its times are multiplied by what was ``learned``, so that sizes compare as in the spec, or as in the law that
-    stands in its place.
+    All times are multiplied by the ``learned`` factor, so sizes compare as in the spec, or as in the law in its place.
     """
     work = None if gang.spec is None else gang.spec.work
     if work is None or (learned is None and not gang.status.done):
@@ -40,19 +39,19 @@ def remaining_work(gang: GangFact, learned: Learned | None = None) -> Work | Non
 
 
 def factor_at(gang: GangFact, members: Iterable[Members], learned: Learned | None) -> float:
-    """By how much the time that the spec states for these members is multiplied for planning."""
+    """The factor by which the stated time of these members is multiplied for planning."""
     if learned is None or learned.law is None or gang.spec is None or gang.spec.work is None:
         return 1.0 if learned is None else learned.times
     working = gang.spec.working(members)
     if not 1 <= working <= MOST_RANKS:
-        # More than a gang may have: a status that was not written here.
+        # Larger than any gang may be: this status was not written by us.
         return learned.times
     stated = float(gang.spec.work.float_times(working)[-1])
     return learned.times * float(learned.law.seconds(np.array([working]))[0]) / stated
 
 
 def _by_law(work: Work, law: WorkFit) -> Work:
-    """The law in the place of stated work. Sizes that a profile leaves out stay out."""
+    """The law in place of the stated work. Sizes that a profile leaves out stay out."""
     if isinstance(work, SerialWork):
         return law.work
     times = law.seconds(np.arange(1, len(work.times) + 1)).tolist()

@@ -1,4 +1,4 @@
-"""The runs that are remembered, by template, so that no tenant's take the room of another's."""
+"""Remembered runs by template, bounded so that no tenant takes another's room."""
 
 from collections.abc import Callable
 
@@ -8,8 +8,8 @@ from lockstep.facts.past_runs import MOST_RUNS_OF_ALL, MOST_TEMPLATES, Runs, Run
 class RunMemory:
     """The last runs of at most ``MOST_TEMPLATES`` templates, ``MOST_RUNS_OF_ALL`` together.
 
-    The namespace that has most, of templates or of runs, gives up the template that it has learnt of least recently.
-    ``touched`` is called with each template of which other runs are known than before.
+    When there are too many templates or runs, the namespace with the most drops its least recently learned template.
+    ``touched`` is called with each template whose runs have changed.
     """
 
     def __init__(self, touched: Callable[[Template], None]) -> None:
@@ -19,17 +19,17 @@ class RunMemory:
         self._templates = 0
 
     def __len__(self) -> int:
-        """How many templates are known."""
+        """The number of known templates."""
         return self._templates
 
     @property
     def kept(self) -> int:
-        """How many runs are known."""
+        """The number of known runs."""
         return sum(self._run_counts.values())
 
     @property
     def runs(self) -> RunsByTemplate:
-        """Everything that is known."""
+        """All known runs."""
         return self._runs
 
     def of(self, template: Template) -> Runs:
@@ -37,10 +37,10 @@ class RunMemory:
         return self._runs.get(template.namespace, {}).get(template.digest, ())
 
     def put(self, template: Template, runs: Runs) -> None:
-        """Enter the runs of a template, as the one learnt of last."""
+        """Set the runs of a template and make it the most recently learned."""
         namespace, digest = template
         self._take(template)
-        # What is learnt of last comes last.
+        # The most recently learned template comes last.
         self._runs[namespace] = {**self._runs.pop(namespace, {}), digest: runs}
         self._run_counts[namespace] = self._run_counts.get(namespace, 0) + len(runs)
         self._templates += 1

@@ -1,11 +1,11 @@
-"""How many volumes more each node can attach by one CSI driver, kept in the order of these numbers too."""
+"""How many more volumes each node can attach by one CSI driver, also sorted by these numbers."""
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping
 
 
 class AttachRoom:
-    """The nodes that have a limit, and their room, which may be below 0."""
+    """The nodes that have a limit, and how many more volumes they can attach; it may be negative."""
 
     def __init__(self) -> None:
         self._by_node: dict[str, int] = {}
@@ -17,7 +17,7 @@ class AttachRoom:
         return self._by_node
 
     def put(self, node: str, room: int | None) -> None:
-        """The node has so much room; None where it has no limit."""
+        """Set the room of a node; None where it has no limit."""
         before = self._by_node.get(node)
         if before == room:
             return
@@ -29,5 +29,5 @@ class AttachRoom:
             insort(self._rising, (room, node))
 
     def below(self, count: int) -> list[str]:
-        """The nodes that can't attach so many."""
+        """The nodes that can't attach so many volumes."""
         return [node for _, node in self._rising[: bisect_left(self._rising, (count, ""))]]

@@ -1,4 +1,4 @@
-"""What is attached to nodes, or is being attached, whether a pod uses it or not: by node, and by volume."""
+"""VolumeAttachments by node and by volume, whether a pod uses the volume or not."""
 
 from collections.abc import Collection
 
@@ -14,7 +14,7 @@ class Attached:
         self._by_volume: dict[str, dict[str, Attachment]] = {}
 
     def apply(self, fact: Attachment) -> Collection[str]:
-        """A volume is being attached, or is. Returns the nodes of which that is new."""
+        """Add or update a VolumeAttachment. Returns the nodes with changes."""
         if self._attachments.get(fact.name) == fact:
             return ()
         before = self.remove(fact.name)
@@ -25,7 +25,7 @@ class Attached:
         return {*before, fact.node}
 
     def remove(self, name: str) -> Collection[str]:
-        """A volume is detached. Returns the node that had it, if any."""
+        """Remove a VolumeAttachment. Returns its node, if any."""
         before = self._attachments.pop(name, None)
         if before is None:
             return ()
@@ -37,7 +37,7 @@ class Attached:
         return (before.node,)
 
     def on(self, node: str) -> Collection[Attachment]:
-        """What is attached to that node."""
+        """The attachments of that node."""
         return self._by_node.get(node, {}).values()
 
     def nodes_of(self, volume: str) -> Collection[str]:

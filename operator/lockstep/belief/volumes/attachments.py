@@ -1,8 +1,7 @@
-"""How many volumes a node can still attach: CSI drivers have limits, and a volume counts once for each node.
+"""How many more volumes a node can attach: CSI drivers have limits, and a volume counts once on each node.
 
-As kube-scheduler counts: the volumes of the pods that are there, and those that are attached without being any pod's;
-and besides those of members that are about to come. It is counted node by node, and again only where something of a
-node has changed.
+Counted as in kube-scheduler: volumes of pods, and attached volumes without a pod. Members that are about to come count
+too. Numbers are computed by node, and again only after a change there.
 """
 
 from collections import Counter
@@ -13,7 +12,7 @@ from coschedule import GangKey
 from lockstep.belief.common.kept_answers import BYTES_OF_NAME, BYTES_OF_WORD, KeptAnswers
 from lockstep.belief.common.steps import at_once
 from lockstep.belief.holding.reserved_claims import ReservedClaims
-from lockstep.belief.pods.pod_effects import Neighbours
+from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.volumes.attach_room import AttachRoom
 from lockstep.belief.volumes.attached import Attached
 from lockstep.belief.volumes.claims import Claims, ClaimsChange
@@ -28,10 +27,10 @@ class Attachments:
     """What nodes can attach and have attached. ``changed`` is called after each change of a fact."""
 
     def __init__(
-        self, claims: Claims, neighbours: Neighbours, reserved: ReservedClaims, changed: Callable[[], None]
+        self, claims: Claims, pods_nearby: PodsNearby, reserved: ReservedClaims, changed: Callable[[], None]
     ) -> None:
         self._claims = claims
-        self._neighbours = neighbours
+        self._neighbours = pods_nearby
         self._reserved = reserved
         self._changed = changed
         self._limits: dict[str, Mapping[str, int]] = {}
@@ -42,30 +41,30 @@ class Attachments:
         self._full = KeptAnswers[Volumes, Mapping[str, frozenset[str]]]()
 
     def apply_limits(self, fact: AttachLimits) -> None:
-        """A node's drivers say how many volumes they can attach; most have no limit."""
+        """Set how many volumes a node's drivers can attach; most have no limit."""
         if self._limits.get(fact.node, _NO_LIMITS) != fact.limits:
             self._limits[fact.node] = fact.limits
-            self._note_change((fact.node,))
+            self._record_change((fact.node,))
 
     def remove_limits(self, node: str) -> None:
-        """A node has no drivers any more."""
+        """Remove the limits of a node's drivers."""
         if self._limits.pop(node, None):
-            self._note_change((node,))
+            self._record_change((node,))
 
     def apply_attachment(self, fact: Attachment) -> None:
-        """A volume is being attached, or is."""
-        self._note_change(self._attached.apply(fact))
+        """Add or update a VolumeAttachment."""
+        self._record_change(self._attached.apply(fact))
 
     def remove_attachment(self, name: str) -> None:
-        """A volume is detached."""
-        self._note_change(self._attached.remove(name))
+        """Remove a VolumeAttachment."""
+        self._record_change(self._attached.remove(name))
 
     def touch(self, *nodes: str) -> None:
         """Pods or members on these nodes use other volumes than before."""
         self._stale.update(nodes)
 
-    def note(self, change: ClaimsChange) -> None:
-        """What claims have, or what volumes are, has changed."""
+    def claims_changed(self, change: ClaimsChange) -> None:
+        """Claims have other volumes than before, or volumes have changed."""
         if change.claims is None:
             self._stale.update(self._limits)
             return
@@ -75,18 +74,21 @@ class Attachments:
             self._stale.update(self._reserved.nodes_using(claim))
 
     def renewing(self) -> Generator[None, None, None]:
-        """Count anew on nodes of which something has changed, one a step; a question before the end does the rest."""
+        """Count again on changed nodes, one node a step; a query before the end does the rest at once."""
         while self._stale:
             self._renew(self._stale.pop())
             yield
 
     def room(self, driver: str) -> Mapping[str, int]:
-        """How many volumes more of that driver each node can attach; nodes without a limit are left out."""
+        """How many more volumes of that driver each node can attach; nodes without a limit are left out."""
         at_once(self.renewing())
         return self._rooms[driver].by_node if driver in self._rooms else _NO_LIMITS
 
     def full(self, wanted: Volumes, *, but: GangKey | None = None) -> Mapping[str, frozenset[str]]:
-        """By driver, the nodes that can't attach what is still wanted of it, whatever one gang is about to attach."""
+        """By driver, the nodes that can't attach the wanted volumes.
+
+        What the gang ``but`` is about to attach does not count.
+        """
         at_once(self.renewing())
         full = self._full.get(wanted)
         if full is None:
@@ -97,9 +99,9 @@ class Attachments:
         return full if not own else self._without(full, wanted, but, own)
 
     def most(self, own: Mapping[str, int], shared: Volumes, *, members: int) -> dict[str, int]:
-        """For how many members nodes can attach what is wanted; nodes that can for all of them are left out.
+        """The number of members for which each node can attach volumes; nodes that can for all are left out.
 
-        ``own``: so many volumes of each driver for each member, ``shared`` once for all.
+        ``own``: the number of volumes of each driver that each member has. ``shared``: volumes that count once for all.
         """
         at_once(self.renewing())
         wanted = Counter({driver: count * members for driver, count in own.items()})
@@ -107,7 +109,7 @@ class Attachments:
         counts = {node: self._fitting(node, own, shared, members) for node in self._with_less_room_than(wanted)}
         return {node: count for node, count in counts.items() if count < members}
 
-    def _note_change(self, nodes: Iterable[str]) -> None:
+    def _record_change(self, nodes: Iterable[str]) -> None:
         nodes = set(nodes)
         if nodes:
             self._stale |= nodes
@@ -133,7 +135,7 @@ class Attachments:
         return self._claims.csi_volumes(chain(of_pods, self._reserved.on(node, but=but)))
 
     def _attached_to(self, node: str, in_use: Volumes) -> Counter[str]:
-        """How many volumes of each driver count: those in use, and those that are attached all the same."""
+        """The number of volumes of each driver that count: those in use, and attached ones without a pod."""
         left_over = {volume for volume in map(self._volume, self._attached.on(node)) if volume}
         return Counter(volume.driver for volume in in_use | left_over)
 
@@ -142,7 +144,7 @@ class Attachments:
         return None if fact is None or fact.csi is None else CsiVolume(attachment.driver, fact.csi.handle)
 
     def _with_less_room_than(self, wanted: Counter[str]) -> set[str]:
-        """The nodes that might not attach so many volumes of each driver; the others surely can."""
+        """The nodes that may be unable to attach so many volumes of each driver; the others surely can."""
         rooms = ((self._rooms[driver], count) for driver, count in wanted.items() if driver in self._rooms)
         return {node for room, count in rooms for node in room.below(count)}
 
@@ -156,7 +158,7 @@ class Attachments:
     def _without(
         self, full: Mapping[str, frozenset[str]], wanted: Volumes, gang: GangKey | None, own: Iterable[str]
     ) -> Mapping[str, frozenset[str]]:
-        """The same where what the gang itself is about to attach does not count, on its ``own`` nodes."""
+        """The same without what the gang itself is about to attach on its ``own`` nodes."""
         without: dict[str, set[str]] = {driver: set(nodes) for driver, nodes in full.items()}
         for node in own:
             in_use = frozenset(self._volumes_in_use(node, but=gang)) if node in self._limits else frozenset[CsiVolume]()
@@ -167,7 +169,7 @@ class Attachments:
         return {driver: frozenset(nodes) for driver, nodes in without.items() if nodes}
 
     def _short(self, node: str, wanted: Volumes, in_use: Volumes) -> list[str]:
-        """The drivers that can't attach what of the wanted volumes is not in use on the node."""
+        """The drivers that can't attach the wanted volumes that are not in use on the node."""
         new = Counter(volume.driver for volume in wanted - in_use)
         attached, limits = self._attached_to(node, in_use), self._limits.get(node, _NO_LIMITS)
         return [

@@ -1,4 +1,4 @@
-"""Claims by what is asked of them: a search for the claims of one gang, or of one volume, reads no others."""
+"""Claims by gang and by volume, so that a search for either reads no other claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ _NO_CLAIMS: Mapping[int, ClaimFact] = {}
 
 
 class _Stem(NamedTuple):
-    """The names of the claims that ranks of one gang have by one template, but for the rank."""
+    """What the names of claims of one gang and one template have in common, without the rank."""
 
     namespace: str
     stem: str
@@ -20,7 +20,7 @@ class _Stem(NamedTuple):
 
 @dataclass(slots=True)
 class _ClaimsOfNamespace:
-    """How many claims a namespace has, and the number of its last change, of the changes of all."""
+    """The number of claims in a namespace, and the number of its last change among all changes."""
 
     claims: int = 0
     changed_at: int = 0
@@ -28,7 +28,7 @@ class _ClaimsOfNamespace:
 
 @dataclass(slots=True)
 class ClaimIndex:
-    """Whatever is entered leaves again, as it was entered."""
+    """The index; each entry is removed again."""
 
     _changes: int = 0
     _namespaces: dict[str, _ClaimsOfNamespace] = field(default_factory=dict)
@@ -36,8 +36,8 @@ class ClaimIndex:
     _by_volume: dict[str, set[ClaimKey]] = field(default_factory=dict)
 
     def enter(self, claim: ClaimFact) -> None:
-        """A claim is there."""
-        self._note_change(claim.key.namespace, more=1)
+        """Add a claim."""
+        self._record_change(claim.key.namespace, more=1)
         if claim.volume:
             self._by_volume.setdefault(claim.volume, set()).add(claim.key)
         named = stem_and_rank(claim.key.name)
@@ -46,8 +46,8 @@ class ClaimIndex:
             self._by_stem.setdefault(_Stem(claim.key.namespace, stem), {})[rank] = claim
 
     def leave(self, claim: ClaimFact) -> None:
-        """A claim is gone, or has changed and enters again."""
-        self._note_change(claim.key.namespace, more=-1)
+        """Remove a claim that is gone, or whose new fact is entered next."""
+        self._record_change(claim.key.namespace, more=-1)
         if claim.volume:
             claims = self._by_volume[claim.volume]
             claims.discard(claim.key)
@@ -58,16 +58,16 @@ class ClaimIndex:
             self._leave_stem(_Stem(claim.key.namespace, named[0]), named[1])
 
     def changed_at(self, namespace: str) -> int:
-        """A number that no two states of a namespace's claims have in common; 0 where it has none."""
+        """A number that differs for each state of a namespace's claims; 0 where it has none."""
         known = self._namespaces.get(namespace)
         return 0 if known is None else known.changed_at
 
     def naming(self, volume: str) -> tuple[ClaimKey, ...]:
-        """The claims that say that they have that volume."""
+        """The claims that name that volume."""
         return tuple(self._by_volume.get(volume, ()))
 
     def kept(self, gang: GangKey, template: str) -> Mapping[int, ClaimFact]:
-        """The claims that ranks of a gang have by that template, by rank."""
+        """The claims of a gang's ranks by that template, by rank."""
         return self._by_stem.get(_Stem(gang.namespace, kept_stem(template, gang.name)), _NO_CLAIMS)
 
     def _leave_stem(self, stem: _Stem, rank: int) -> None:
@@ -76,7 +76,7 @@ class ClaimIndex:
         if not claims:
             del self._by_stem[stem]
 
-    def _note_change(self, name: str, *, more: int) -> None:
+    def _record_change(self, name: str, *, more: int) -> None:
         self._changes += 1
         namespace = self._namespaces.setdefault(name, _ClaimsOfNamespace())
         namespace.claims += more

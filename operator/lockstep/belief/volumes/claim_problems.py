@@ -1,4 +1,4 @@
-"""Why a gang can't use its claims as things are: it waits, accepted again as soon as somebody has mended that."""
+"""Why a gang can't use its claims at present: it waits, and is accepted again when that has changed."""
 
 from collections import Counter
 
@@ -7,12 +7,12 @@ from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, ClaimUse, Sharing
 from lockstep.facts.gang.gang import GangFact, GangSpec, Refusal
 from lockstep.facts.reasons import Reason
 
-# Modes in which members on several nodes, or several members, can use one volume.
+# Modes in which several members, or members on several nodes, can use one volume.
 _SHARED_MODES = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 
 
 def claim_refusal(claims: Claims, gang: GangFact) -> Refusal | None:
-    """Why the gang can't use one of its claims, if so."""
+    """Why the gang can't use one of its claims; None where it can."""
     assert gang.spec is not None, "a refused gang is not asked"
     return claims.remembered(_refusal_of, gang) if any(role.claims for role in gang.spec.roles) else None
 
@@ -31,7 +31,7 @@ def _refusal_of(claims: Claims, gang: GangFact) -> Refusal | None:
 
 
 def _of_shared(claims: Claims, gang: GangFact, use: ClaimUse, users: int) -> Refusal | None:
-    """Why a claim can't be used that so many members may share."""
+    """Why a claim that ``users`` members share can't be used."""
     claim = claims.claims.get(ClaimKey(gang.key.namespace, use.claim))
     if claim is None:
         return _refusal(Reason.CLAIM_NOT_READY, f"Claim {use.claim} does not exist", use)
@@ -47,7 +47,7 @@ def _of_shared(claims: Claims, gang: GangFact, use: ClaimUse, users: int) -> Ref
 
 
 def _most_users(spec: GangSpec) -> Counter[str]:
-    """How many members may use each shared claim."""
+    """The most members that may use each shared claim."""
     users: Counter[str] = Counter()
     for role in spec.roles:
         for name in {use.claim for use in role.claims if use.sharing is Sharing.SHARED}:
@@ -56,7 +56,7 @@ def _most_users(spec: GangSpec) -> Counter[str]:
 
 
 def _of_own(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Refusal | None:
-    """Why not every member can have a claim of its own: its class, and what kept ones there are."""
+    """Why not every member can have its own claim: its storage class, or a kept claim."""
     assert use.wish is not None, "a claim that is made for a member has a wish"
     problem = _problem_of_class(claims, use.wish.storage_class)
     if problem is not None:
@@ -75,12 +75,12 @@ def _problem_of_kept(claims: Claims, claim: ClaimFact, gang: GangFact) -> str | 
 
 
 def _refusal(reason: Reason, words: str, use: ClaimUse) -> Refusal:
-    """The claim comes before the field that names it: what is mended is the claim."""
+    """The message names the claim before the field, since the claim must be changed."""
     return Refusal(reason, f"{words} ({use.field}).")
 
 
 def _problem(claims: Claims, claim: ClaimFact) -> str | None:
-    """Why nobody can use a claim as things are, but that it is not bound."""
+    """Why no pod can use a claim at present, apart from a missing binding."""
     if claim.is_deleting:
         return "is being deleted"
     if claim.is_bound and not claims.is_usable(claim):
@@ -89,7 +89,7 @@ def _problem(claims: Claims, claim: ClaimFact) -> str | None:
 
 
 def _unbound(claims: Claims, claim: ClaimFact) -> str | None:
-    """Why nobody can have a volume bound to the claim by going to a node."""
+    """Why no pod on a node can have the claim bound."""
     if claim.is_bound:
         return None
     if claim.volume:

@@ -8,7 +8,7 @@ from lockstep.facts.gang.gang import GangFact
 
 
 class ClaimingGangs:
-    """By namespace, since claims are of one."""
+    """Gangs that use claims, by namespace."""
 
     def __init__(self) -> None:
         self._by_namespace: dict[str, set[GangKey]] = {}
@@ -18,14 +18,14 @@ class ClaimingGangs:
         return bool(self._by_namespace)
 
     def enter(self, gang: GangFact) -> None:
-        """A gang is there, or has changed."""
+        """Add or update a gang."""
         if gang.spec is not None and any(role.claims for role in gang.spec.roles):
             self._by_namespace.setdefault(gang.key.namespace, set()).add(gang.key)
         else:
             self.leave(gang.key)
 
     def leave(self, gang: GangKey) -> None:
-        """A gang is gone, or uses claims no more."""
+        """Remove a gang that is gone, or uses no claims any more."""
         gangs = self._by_namespace.get(gang.namespace)
         if gangs is not None:
             gangs.discard(gang)

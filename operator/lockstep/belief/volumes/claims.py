@@ -1,4 +1,4 @@
-"""Volumes that gangs' members claim: which there are, which are yet to come, and from where they can be reached."""
+"""The volumes that members claim: existing ones, future ones, and the nodes that can reach them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -20,14 +20,14 @@ Value = TypeVar("Value")
 
 
 class ClaimsChange(NamedTuple):
-    """What has changed: of these claims, None for all there are, and that volume, if it is one of a volume."""
+    """What has changed: these claims, or all for None; and that volume, if a volume changed."""
 
     claims: tuple[ClaimKey, ...] | None
     volume: str = ""
 
 
 class Stamp(NamedTuple):
-    """Two that are equal were taken of the same claims of a namespace, the same volumes, classes and nodes."""
+    """Equal stamps mean equal claims of a namespace, and the same volumes, classes and nodes."""
 
     claims: int
     supply: int
@@ -51,7 +51,7 @@ class Claims:
         self.provisioning = Provisioning(self.storage, nodes)
 
     def apply_claim(self, fact: ClaimFact) -> None:
-        """A claim for a volume is there, or has changed."""
+        """Add or update a claim."""
         before = self.claims.get(fact.key)
         if before == fact:
             return
@@ -62,14 +62,14 @@ class Claims:
         self._changed(ClaimsChange((fact.key,)))
 
     def remove_claim(self, key: ClaimKey) -> None:
-        """A claim is gone."""
+        """Remove a claim."""
         before = self.claims.pop(key, None)
         if before is not None:
             self._index.leave(before)
             self._changed(ClaimsChange((key,)))
 
     def apply_volume(self, fact: VolumeFact) -> None:
-        """A volume is there, or has changed."""
+        """Add or update a volume."""
         before = self.volumes.get(fact.name)
         if before != fact:
             if before is not None:
@@ -79,25 +79,22 @@ class Claims:
             self._supply_changed(ClaimsChange(self._index.naming(fact.name), fact.name))
 
     def remove_volume(self, name: str) -> None:
-        """A volume is gone."""
+        """Remove a volume."""
         before = self.volumes.pop(name, None)
         if before is not None:
             self.provisioning.volumes.leave(before)
             self._supply_changed(ClaimsChange(self._index.naming(name), name))
 
     def stamp(self, namespace: str) -> Stamp:
-        """What is worked out of a namespace's claims holds as long as this stays the same."""
+        """A stamp of all that results for a namespace's claims depend on."""
         return Stamp(self._index.changed_at(namespace), self._supply_changes, self._nodes().generation)
 
     def remembered(self, question: Callable[["Claims", GangFact], Value], gang: GangFact) -> Value:
-        """The answer to a question about a gang, which holds as long as its spec and what it stands on do.
-
-        It stands on claims of the gang's namespace, on volumes, classes and the labels of nodes.
-        """
+        """The answer to a question about a gang, kept while its spec and the stamp of its namespace are the same."""
         return self._remembered.of(gang, self.stamp(gang.key.namespace), question, lambda: question(self, gang))
 
     def kept(self, gang: GangKey, template: str) -> Mapping[int, ClaimFact]:
-        """The claims by that template of a gang's that are there, by rank; also of ranks that the gang can't have."""
+        """The existing claims of a gang by that template, by rank, including ranks that the gang can't have."""
         return self._index.kept(gang, template)
 
     def constraints(self, gang: GangKey, role: RoleSpec) -> Constraints:
@@ -106,7 +103,7 @@ class Claims:
         return replace(role.constraints, volumes=tuple(sorted(affinities))) if affinities else role.constraints
 
     def csi_volumes(self, claims: Iterable[tuple[str, str]]) -> Iterator[CsiVolume]:
-        """The volumes of CSI drivers that these claims, namespace and name, have or will have."""
+        """The CSI volumes that these claims, given as namespace and name, have or will have."""
         for namespace, name in claims:
             claim = self.claims.get(ClaimKey(namespace, name))
             volume = None if claim is None else self.volumes.get(claim.volume)
@@ -116,36 +113,36 @@ class Claims:
                 yield from self.csi_volume_to_be(claim.key, claim.wish)
 
     def csi_volume_to_be(self, key: ClaimKey, wish: VolumeWish) -> Iterator[CsiVolume]:
-        """The volume that is yet to be made for a claim; where its class does not say by whom, nobody knows."""
+        """The volume that will be made for a claim; none where its class is unknown."""
         kind = self.storage.class_of(wish.storage_class)
         if kind is not None:
             yield CsiVolume(kind.provisioner, f"of claim {key.namespace}/{key.name}")
 
     def is_usable(self, claim: ClaimFact) -> bool:
-        """Whether the claim has its volume, and that is known."""
+        """Whether the claim is bound to a volume in the cache."""
         return claim.is_bound and claim.volume in self.volumes
 
     def reach(self, claim: ClaimFact) -> Names | None:
-        """The nodes that reach the claim's volume, or of which it was told; None where that is still open."""
+        """The nodes that reach the claim's volume, or its selected node; None where both are open."""
         if not self.is_usable(claim):
             return frozenset({claim.selected_node}) if claim.selected_node else None
         return self._nodes().reaching(self.volumes[claim.volume].affinities)
 
     def shared_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
-        """The claims that members of the role share, and that get a volume when it is known where these are."""
+        """The claims that members of the role share and that get a volume when their node is known."""
         keys = (ClaimKey(gang.namespace, use.claim) for use in role.claims if use.sharing is Sharing.SHARED)
         claims = (self.claims[key] for key in keys if key in self.claims)
         return tuple(self.seeker_of(claim) for claim in claims if not claim.is_bound and self.waits(claim.wish))
 
     def own_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
-        """The same of the claims that each member has of its own: those of the first rank stand for all."""
+        """The claims that each member has for itself and that get a volume later; those of rank 0 stand for all."""
         own = ((use.claim, use.wish) for use in role.claims if use.wish is not None and self.waits(use.wish))
         return tuple(
             Seeker(ClaimKey(gang.namespace, kept_claim(name, gang.name, 0)), self.resolved(wish)) for name, wish in own
         )
 
     def seeker_of(self, claim: ClaimFact) -> Seeker:
-        """A claim that has no volume yet."""
+        """The claim as one that seeks a volume."""
         return Seeker(claim.key, self.resolved(claim.wish), claim.uid, claim.selected_node)
 
     def resolved(self, wish: VolumeWish) -> VolumeWish:
@@ -154,12 +151,12 @@ class Claims:
         return wish._replace(storage_class=kind.name if kind is not None else wish.storage_class or "")
 
     def waits(self, wish: VolumeWish) -> bool:
-        """Whether such a claim gets its volume once it is known where it will be used."""
+        """Whether such a claim gets its volume only when its first consumer has a node."""
         kind = self.storage.class_of(wish.storage_class)
         return kind is not None and kind.waits
 
     def _storage_changed(self, *, concerns_claims: bool) -> None:
-        """A class has changed, of which any claim may be, or what is known of the room for volumes."""
+        """A storage class has changed, which any claim may use, or the published capacities have."""
         self._supply_changed(ClaimsChange(None if concerns_claims else ()))
 
     def _supply_changed(self, change: ClaimsChange) -> None:

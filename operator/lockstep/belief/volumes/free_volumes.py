@@ -1,4 +1,4 @@
-"""Volumes that claims could get: free ones by storage class, and those that are promised by claim."""
+"""Volumes that claims could get: free ones by storage class, reserved ones by claim."""
 
 from collections.abc import Hashable, Iterator
 from typing import TypeVar
@@ -10,33 +10,33 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class FreeVolumes:
-    """Whatever is entered leaves again, as it was entered."""
+    """The volumes; each entry is removed again."""
 
     def __init__(self) -> None:
         self._free: dict[str, dict[str, VolumeFact]] = {}
         self._promised: dict[ClaimKey, dict[str, VolumeFact]] = {}
 
     def enter(self, volume: VolumeFact) -> None:
-        """A volume is there."""
+        """Add a volume."""
         if volume.offer is not None and volume.offer.holder is not None:
             self._promised.setdefault(volume.offer.holder.claim, {})[volume.name] = volume
         elif volume.offer is not None:
             self._free.setdefault(volume.offer.storage_class, {})[volume.name] = volume
 
     def leave(self, volume: VolumeFact) -> None:
-        """A volume is gone, or has changed and enters again."""
+        """Remove a volume that is gone, or whose new fact is entered next."""
         if volume.offer is not None and volume.offer.holder is not None:
             _take_off(self._promised, volume.offer.holder.claim, volume)
         elif volume.offer is not None:
             _take_off(self._free, volume.offer.storage_class, volume)
 
     def is_promised(self, claim: ClaimKey) -> bool:
-        """Whether any volume is for that claim."""
+        """Whether any volume is reserved for that claim."""
         return claim in self._promised
 
     def candidates(self, seeker: Seeker) -> tuple[VolumeFact, ...]:
-        """The volumes that the claim could have, in the order of choice."""
-        return () if seeker.told else candidates(seeker, self._of(seeker))
+        """The volumes that the claim could get, in the order of choice."""
+        return () if seeker.selected_node else candidates(seeker, self._of(seeker))
 
     def _of(self, seeker: Seeker) -> Iterator[VolumeFact]:
         yield from (volume for _, volume in sorted(self._promised.get(seeker.key, {}).items()))

@@ -1,7 +1,7 @@
-"""Volumes that a gang's ranks have from earlier attempts: the member of such a rank can only be where they are.
+"""Volumes that ranks keep from earlier attempts: the member of such a rank can only be where they are reachable.
 
-The gang then keeps the number of members with which they were made, so that every rank is again what it was. Only
-claims that are there are looked at: a gang may have thousands of ranks that have none.
+The gang then keeps the number of members with which they were made, so every rank has the same work as before. Only
+existing claims are read: a gang may have thousands of ranks without any.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,21 +17,21 @@ from lockstep.facts.gang.role import RoleSpec
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Of ``size`` ranks, from 0 on, those in ``there``, in their order, have volumes, which these nodes reach.
+    """Of ``size`` ranks from 0 on, those in ``there`` have volumes, which these nodes reach.
 
-    Those of the others are yet to be made.
+    The volumes of the other ranks are still to be made.
     """
 
     size: int = 0
     there: Mapping[int, Names] = field(default_factory=dict)
 
     def part(self, first: int, count: int) -> "Places":
-        """Those of ``count`` ranks from ``first`` on, where these are ranks from 0 on."""
+        """The places of ``count`` ranks from ``first`` on, numbered from 0."""
         return Places(count, {rank - first: names for rank, names in self.there.items() if 0 <= rank - first < count})
 
     @property
     def to_be_made(self) -> int:
-        """How many ranks have no volumes yet."""
+        """The number of ranks without volumes."""
         return self.size - len(self.there)
 
 
@@ -39,7 +39,7 @@ NO_PLACES = Places()
 
 
 def kept_places(claims: Claims, gang: GangFact) -> Places:
-    """Where the volumes of each rank are, of all members; nothing where no rank has any."""
+    """Where the volumes of all ranks are reachable; ``NO_PLACES`` where no rank has any."""
     return claims.remembered(_places, gang) if has_kept_claims(claims, gang) else NO_PLACES
 
 
@@ -58,7 +58,7 @@ def sizes_of(spec: GangSpec, size: int) -> dict[str, Sizes] | None:
 
 
 def places_of_role(spec: GangSpec, role: RoleSpec, places: Places) -> Places:
-    """Those of the ranks of one role."""
+    """The places of the ranks of one role."""
     sizes = sizes_of(spec, places.size) if places.size else None
     first = 0
     for one in spec.roles if sizes else ():
@@ -74,7 +74,7 @@ def _can_be(sizes: Sizes, count: int) -> bool:
 
 
 def _places(claims: Claims, gang: GangFact) -> Places:
-    """The places of as many ranks as the gang had, where it can have so many and any of them has a place."""
+    """The places of the gang's ranks at its earlier size, if it can still have that size."""
     kept = list(_kept(claims, gang))
     size = max(claim.gang_size for _, claim in kept)
     if gang.spec is None or sizes_of(gang.spec, size) is None:
@@ -89,7 +89,7 @@ def _places(claims: Claims, gang: GangFact) -> Places:
 
 
 def _kept(claims: Claims, gang: GangFact) -> Iterator[tuple[int, ClaimFact]]:
-    """The claims that are there of the ranks that the gang can have, whatever their role was."""
+    """The existing claims of the ranks that the gang can have, whatever their role was."""
     roles = gang.spec.roles if gang.spec else ()
     maximum = sum(role.sizes.maximum for role in roles)
     uses = (use for role in roles for use in role.claims if use.sharing is Sharing.KEPT)

@@ -1,8 +1,8 @@
-"""On which nodes claims that have no volume yet can get one: by a volume that is there, or by one that is made.
+"""The nodes where claims without a volume can get one: an existing volume, or one that is made.
 
-As kube-scheduler decides it, node by node: a claim gets a suitable volume that the node reaches, and where there is
-none, its class has to allow the node and its driver, where it publishes that, to have room for it. Nodes that reach the
-same volumes, and for which the same can be made, are alike: one of them is looked at for all.
+Decided as in kube-scheduler, node by node. A claim gets a suitable volume that the node reaches. Where there is none,
+its class must allow the node, and its driver must have room if it publishes capacities. Nodes that reach the same
+volumes, and allow the same ones to be made, are alike: one of them is checked for all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +22,8 @@ _NOWHERE: Names = frozenset()
 class Supply(NamedTuple):
     """Where members can be, by the volumes that their claims need.
 
-    ``without``: the nodes where no volume is for a member's claims and none can be made; ``short``: those where it
-    could be made but for the room. ``most``: for how many members there are volumes, where these can't be made.
+    ``without``: nodes where a claim has no volume and none can be made. ``short``: nodes where one could be made except
+    for the room. ``most``: for how many members there are volumes, where none can be made.
     """
 
     without: Names = _NOWHERE
@@ -35,7 +35,7 @@ _Asked = tuple[tuple[Seeker, ...], tuple[Seeker, ...], int]
 
 
 class Provisioning:
-    """Answers for many gangs that ask the same: each answer holds as long as what it was made of."""
+    """Answers that many gangs share: each holds until what it depends on changes."""
 
     def __init__(self, storage: Storage, nodes: Callable[[], NodeIndex]) -> None:
         self._storage = storage
@@ -46,11 +46,11 @@ class Provisioning:
         self._sets = KeptAnswers[Names, Names]()
 
     def forget(self) -> None:
-        """A volume, a class or what is published has changed."""
+        """A volume, a class or a published capacity has changed."""
         self._of = None
 
     def supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], *, members: int) -> Supply:
-        """Where members with these claims can be: ``shared`` ones which all of them have, and each its ``own``."""
+        """Where members with these claims can be: ``shared`` ones for all of them, and ``own`` ones for each."""
         if self._of is not self._nodes():
             self._of = self._nodes()
             self._answers.forget()
@@ -64,11 +64,11 @@ class Provisioning:
         return supply
 
     def candidates(self, seeker: Seeker) -> tuple[VolumeFact, ...]:
-        """The volumes that the claim could have."""
+        """The volumes that the claim could get."""
         return self.volumes.candidates(seeker)
 
     def _as_anybody(self, seeker: Seeker) -> Seeker:
-        """The claim without its name, where no volume is promised to it: many gangs ask for the same."""
+        """The claim without its name, unless a volume is reserved for it, so that gangs share answers."""
         return seeker if self.volumes.is_promised(seeker.key) else seeker._replace(uid="", key=ClaimKey("", ""))
 
     def _supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], members: int) -> Supply:
@@ -86,17 +86,17 @@ class Provisioning:
         return Supply(without=self._shared(without - enough), short=self._shared(short - enough), most=limited)
 
     def _shared(self, names: Names) -> Names:
-        """The same names, as one value for all answers that have them: each gang keeps its own answer."""
+        """An equal set that all answers share, so that they take less memory."""
         known = self._sets.get(names)
         return self._sets.keep(names, names, BYTES_OF_NAME * len(names)) if known is None else known
 
     def _unmade(self, seeker: Seeker) -> tuple[Names, Names]:
-        """Nodes for which no volume can be made, and those of the others for which there is no room."""
+        """The nodes for which no volume can be made, and those of the others without room."""
         nodes = self._nodes()
         kind = self._storage.class_of(seeker.wish.storage_class)
         if kind is None:
             return nodes.all, _NOWHERE
         made = self._storage.makes_on(kind, nodes)
-        if seeker.told:
-            made &= {seeker.told}
+        if seeker.selected_node:
+            made &= {seeker.selected_node}
         return nodes.all - made, made - self._storage.has_room_on(kind, seeker.wish.size, nodes)

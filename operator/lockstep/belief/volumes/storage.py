@@ -1,4 +1,4 @@
-"""Where volumes can be made: storage classes, and what CSI drivers publish of the room that they have."""
+"""Where volumes can be made: storage classes, and the capacities that CSI drivers publish."""
 
 from collections.abc import Callable, Hashable
 from functools import partial
@@ -23,20 +23,23 @@ class KnownObjects(Generic[Key, Fact]):
         self.facts: dict[Key, Fact] = {}
 
     def apply(self, fact: Fact) -> None:
-        """An object is there, or has changed."""
+        """Add or update an object."""
         key = self._key(fact)
         if self.facts.get(key) != fact:
             self.facts[key] = fact
             self._changed()
 
     def remove(self, key: Key) -> None:
-        """An object is gone."""
+        """Remove an object."""
         if self.facts.pop(key, None) is not None:
             self._changed()
 
 
 class StorageChanged(Protocol):
-    """Hears of a change. Only classes say whether a claim can be used; the rest is about room for new volumes."""
+    """Called for each change.
+
+    Only classes affect whether a claim can be used; the rest affects room for new volumes.
+    """
 
     def __call__(self, *, concerns_claims: bool) -> None:
         """Something has changed."""
@@ -48,7 +51,7 @@ class Storage:
     def __init__(self, changed: StorageChanged) -> None:
         self._changed = changed
         self._by_class: dict[str, list[StorageCapacity]] | None = None
-        of_classes, of_room = (partial(self._note_change, concerns_claims=does) for does in (True, False))
+        of_classes, of_room = (partial(self._record_change, concerns_claims=does) for does in (True, False))
         self.classes: KnownObjects[str, StorageClass] = KnownObjects(lambda it: it.name, of_classes)
         self.drivers: KnownObjects[str, CsiDriver] = KnownObjects(lambda it: it.name, of_room)
         self.capacities: KnownObjects[CapacityKey, StorageCapacity] = KnownObjects(lambda it: it.key, of_room)
@@ -67,7 +70,7 @@ class Storage:
         return nodes.all if kind.topologies is None else nodes.matching(kind.topologies)
 
     def has_room_on(self, kind: StorageClass, size: int, nodes: NodeIndex) -> Names:
-        """The nodes for which a volume of that size can be made, as far as the driver says so."""
+        """The nodes for which a volume of that size can be made, as far as the driver publishes that."""
         driver = self.drivers.facts.get(kind.provisioner)
         if driver is None or not driver.publishes_capacity:
             return nodes.all
@@ -82,6 +85,6 @@ class Storage:
                 self._by_class.setdefault(one.storage_class, []).append(one)
         return self._by_class
 
-    def _note_change(self, *, concerns_claims: bool) -> None:
+    def _record_change(self, *, concerns_claims: bool) -> None:
         self._by_class = None
         self._changed(concerns_claims=concerns_claims)

@@ -1,4 +1,4 @@
-"""Which volume that is there a claim gets: the choice of kube-scheduler, which the binding of the two then follows."""
+"""Which existing volume a claim gets, chosen as kube-scheduler does; Kubernetes then binds the two."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -8,18 +8,18 @@ from lockstep.facts.cluster.volume import ClaimKey, VolumeFact, VolumeOffer, Vol
 
 
 class Seeker(NamedTuple):
-    """A claim that waits for a volume, or will; without a UID it is yet to be made. ``told``: near that node."""
+    """A claim that needs a volume; it does not exist yet if it has no UID. ``selected_node``: its node, if set."""
 
     key: ClaimKey
     wish: VolumeWish
     uid: str = ""
-    told: str = ""
+    selected_node: str = ""
 
 
 def candidates(seeker: Seeker, volumes: Iterable[VolumeFact]) -> tuple[VolumeFact, ...]:
-    """The volumes that suit a claim, wherever it is used, in the order of choice.
+    """The volumes that suit a claim on any node, in the order of choice.
 
-    One that is promised to it goes before all others, and leaves no choice; of the others the smallest is taken.
+    A volume that is reserved for it is the only choice; otherwise smaller volumes come first.
     """
     suiting = [one for one in volumes if one.offer is not None and _suits(seeker, one.offer)]
     promised = [one for one in suiting if one.offer is not None and is_promised(one.offer, seeker)]
@@ -30,12 +30,12 @@ def candidates(seeker: Seeker, volumes: Iterable[VolumeFact]) -> tuple[VolumeFac
 
 
 def is_promised(offer: VolumeOffer, seeker: Seeker) -> bool:
-    """Whether the volume is for that very claim, or for any of its name."""
+    """Whether the volume is reserved for that claim, or for any claim of its name."""
     return offer.holder is not None and offer.holder.claim == seeker.key and offer.holder.uid in ("", seeker.uid)
 
 
 def _suits(seeker: Seeker, offer: VolumeOffer) -> bool:
-    """Whether the claim could have the volume, as far as what is free makes no difference."""
+    """Whether the claim could get the volume, apart from whether it is free."""
     wish = seeker.wish
     return (
         offer.storage_class == wish.storage_class

@@ -1,4 +1,4 @@
-"""For how many members there are volumes on a node: once for all nodes that are alike."""
+"""For how many members there are volumes on a node, computed once for nodes that are alike."""
 
 from collections.abc import Iterator, Sequence
 from heapq import merge
@@ -13,9 +13,9 @@ Suiting = Sequence[Sequence[VolumeFact]]
 
 
 class Likeness(NamedTuple):
-    """What some nodes have in common: which volumes they reach, and the claims for which none can be made there.
+    """What alike nodes have in common: the volumes they reach, and the claims without a new volume there.
 
-    Affinities of volumes and claims by their numbers.
+    ``reached`` are numbers of affinities, ``unmade`` numbers of claims.
     """
 
     reached: tuple[int, ...]
@@ -23,19 +23,22 @@ class Likeness(NamedTuple):
 
 
 class _VolumePlace(NamedTuple):
-    """A volume, and when it is its turn to be chosen."""
+    """A volume, and its position in the order of choice."""
 
     position: int
     name: str
 
 
 class Stock:
-    """Volumes that suit claims, and where they are. ``unmade[c]``: the nodes for which claim ``c`` gets no new one."""
+    """Volumes that suit claims, and where they are.
+
+    ``unmade[c]``: the nodes where no new volume can be made for claim ``c``.
+    """
 
     def __init__(self, seekers: Sequence[Seeker], suiting: Suiting, unmade: Sequence[Names], nodes: NodeIndex) -> None:
         self._unmade = unmade
         self._nodes = nodes
-        # Who asks for least is served first.
+        # The smallest claim is served first.
         self._order = sorted(range(len(seekers)), key=lambda number: seekers[number].wish.size)
         affinities = dict.fromkeys(volume.affinities for volumes in suiting for volume in volumes)
         self._numbers = {those: number for number, those in enumerate(affinities)}
@@ -56,7 +59,7 @@ class Stock:
     def members(self, likeness: Likeness, *, shared: int, most: int) -> int:
         """For how many members there are volumes on such nodes, up to ``most``.
 
-        The first ``shared`` claims are of all members together, each member has the others of its own.
+        All members share the first ``shared`` claims; each member has its own of the others.
         """
         shelves = [self._shelf(claim, likeness) for claim in range(len(self._order))]
         used: set[str] = set()
@@ -66,7 +69,7 @@ class Stock:
             if any(claim in likeness.unmade for claim in claims if claim not in taken):
                 return count
             if not taken:
-                # The next one has what this one has.
+                # Every further member needs no volume either.
                 return most
             claims = [claim for claim in self._order if claim >= shared]
         return most
@@ -79,13 +82,13 @@ class Stock:
         return shelves
 
     def _shelf(self, claim: int, likeness: Likeness) -> Iterator[str]:
-        """The volumes for the claim that such nodes reach, each once: what was passed over is used by then."""
+        """The volumes for the claim that such nodes reach, each once; used ones are not offered again."""
         shelves = self._shelves[claim]
         return (name for _, name in merge(*(shelves[number] for number in likeness.reached if number in shelves)))
 
 
 def _takes_one(shelf: Iterator[str], used: set[str]) -> bool:
-    """Take the first volume that is left, if there is one."""
+    """Take the first volume that is not used; returns whether there is one."""
     name = next((one for one in shelf if one not in used), None)
     if name is not None:
         used.add(name)

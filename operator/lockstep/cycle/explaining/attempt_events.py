@@ -37,7 +37,7 @@ class AttemptEvents:
             case Ending.NOT_RESERVED:
                 self._metrics.conflicts.inc()
             case Ending.REFUSED:
-                self._writer.tell(gang, status_refused(outcome.refusal))
+                self._writer.post(gang, status_refused(outcome.refusal))
             case Ending.PLACED | Ending.UNDONE | Ending.BROKEN_OFF:
                 pass
             case _:
@@ -45,29 +45,29 @@ class AttemptEvents:
         if outcome.failure is not None:
             self._metrics.undone.labels(outcome.failure.reason).inc()
             if not outcome.failure.is_wanted:
-                self._writer.tell(gang, bind_interrupted(outcome.failure))
+                self._writer.post(gang, bind_interrupted(outcome.failure))
 
     def admission(self, gang: GangFact) -> None:
         """Report that admission changes the members' template. A refusal stands in the gang's status instead."""
         if gang.spec is not None and gang.spec.is_changed_by_admission:
-            self._writer.tell(gang, changed_by_admission(changes(gang.spec)))
+            self._writer.post(gang, changed_by_admission(changes(gang.spec)))
 
     def undoing_lasts(self, gang: GangFact, failure: Failure, waits: str) -> None:
         """Report that undoing an attempt takes long; ``waits`` says what it waits for."""
-        self._writer.tell(gang, gang_undoing(failure, waits))
+        self._writer.post(gang, gang_undoing(failure, waits))
 
     def undoing(self, gang: GangFact, failure: Failure) -> None:
         """Report why the gang is undone. For a preemption, both gangs get an event that names the other."""
         if failure.reason is Reason.OWNER_RETURNED:
-            self._writer.tell(gang, owner_returned(failure.message))
+            self._writer.post(gang, owner_returned(failure.message))
         elif failure.reason is Reason.PREEMPTED:
             self._preempted(gang, failure)
 
     def _preempted(self, gang: GangFact, failure: Failure) -> None:
         since = gang.status.started_at
         self._metrics.preempted(seconds=0.0 if since is None else self._now() - since, members=gang.status.size or 0)
-        self._writer.tell(gang, gang_preempted(failure.message))
-        key = self._state.giving_way.preemptor_of(gang.key)
+        self._writer.post(gang, gang_preempted(failure.message))
+        key = self._state.preempted_gangs.preemptor_of(gang.key)
         preemptor = None if key is None else self._state.gangs.get(key)
         if preemptor is not None:
-            self._writer.tell(preemptor, preempted_for_gang(gang.key))
+            self._writer.post(preemptor, preempted_for_gang(gang.key))

@@ -147,7 +147,7 @@ class Explainer:
 
         def written() -> None:
             self._metrics.decisions.labels(_outcome(decision)).inc()
-            self._metrics.promises.told(gang.status.plan, status.plan, why=why)
+            self._metrics.promises.reported(gang.status.plan, status.plan, why=why)
 
         return StatusReport(status=status, event=event, written=written)
 

@@ -52,7 +52,7 @@ class StartEstimates:
     def of(self, gang: GangFact, placement: Placement) -> StartEstimate:
         """The gang's start estimate, for ``status.plan``."""
         promised, forecasts = placement.promised, self._state.forecasts
-        likely, late = forecasts.tell(
+        likely, late = forecasts.forecast(
             gang.uid, since=self._planned_since(gang), now=self._now, planned=placement.start, promised=promised
         )
         estimate = StartEstimate(

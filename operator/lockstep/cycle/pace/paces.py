@@ -96,7 +96,7 @@ class Paces:
         timer = self._timers.get(gang)
         if timer is not None and timer.when() > loop.time():
             return False
-        self._timers[gang] = loop.call_later(CHECK_SECONDS, self._state.news.look_at, gang)
+        self._timers[gang] = loop.call_later(CHECK_SECONDS, self._state.changes.reconcile, gang)
         return True
 
     def _begin(self, gang: GangKey, check: Callable[[], Awaitable[None]]) -> None:
@@ -119,7 +119,7 @@ class Paces:
         if self._checks.get(gang) is task:
             del self._checks[gang]
             if gang in self._resized or gang in self._new_statuses:
-                self._state.news.look_at(gang)
+                self._state.changes.reconcile(gang)
 
     async def _resize(self, gang: GangFact, reservation: Reservation) -> None:
         due = await find_resizes(self._state, gang, reservation)

@@ -5,7 +5,7 @@ from functools import partial
 
 from coschedule import GangKey
 from lockstep.act.requests.progress import Progress, remembered_ranks
-from lockstep.api.gangjob.finished_runs import spell_runs
+from lockstep.api.gangjob.finished_runs import format_runs
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.cycle.clockwork.batches import Batches
@@ -107,7 +107,7 @@ class Outcomes:
         """The report that every member that must succeed has done so."""
         run_time = self.run_times.run_time(gang)
         observation = observation_of(gang, reservation, run_time, self._nodes)
-        past_runs = spell_runs(known_after(self._past_runs, observation))
+        past_runs = format_runs(known_after(self._past_runs, observation))
         reached = speedup_reached(gang, run_time, self._past_runs.in_force(gang))
         status = endings.mark_succeeded(gang, now=now, reached=reached, past_runs=past_runs)
         end = status.end

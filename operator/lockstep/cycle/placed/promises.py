@@ -51,7 +51,7 @@ def record_finished(
         return
     finishes.finished(
         created=gang.created,
-        told=reported,
+        forecast=reported,
         finish=now,
         ran_longer=run_time - (predicted - reservation.start),
         attempt=reservation.attempt,

@@ -6,13 +6,13 @@ from typing import assert_never
 from coschedule import GangKey
 from lockstep.act.attempts import Attempts
 from lockstep.act.ending.undo import undone_in_status
-from lockstep.act.requests.member_reads import believed_members
+from lockstep.act.requests.member_reads import cached_members
 from lockstep.act.requests.progress import Progress, progress_of, reported_part
 from lockstep.act.requests.remaining_pods import waits_for
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.losses import note_lost
+from lockstep.belief.losses import record_lost
 from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.active_deadline import is_exceeded
 from lockstep.cycle.ends.failure_policy import FailureAction, answer
@@ -49,7 +49,7 @@ class ReservedGangs:
         self._lost_nodes = services.lost_nodes
         self._starts = Starts(services)
         self._paces = Paces(services, metrics)
-        due = services.state.news.look_at
+        due = services.state.changes.reconcile
         self._outcomes = Outcomes(
             metrics,
             self._starts,
@@ -84,7 +84,7 @@ class ReservedGangs:
         self._starts.forget(gang)
         self._paces.forget(gang)
         self._outcomes.forget(gang)
-        self._attempts.spare(gang)
+        self._attempts.unmark_for_undoing(gang)
 
     async def stop(self) -> None:
         """Stop all work and change nothing in the cluster."""
@@ -96,7 +96,7 @@ class ReservedGangs:
         """Why the gang must be rolled back whatever the state of its members, if so."""
         if gang.is_deleting:
             return _GANG_DELETED
-        if self._state.is_foreign(gang) and self._state.phase_of(gang) is not Phase.PLACED:
+        if self._state.has_unowned_reservation(gang) and self._state.phase_of(gang) is not Phase.PLACED:
             return _NOT_OURS
         return undone_in_status(gang)
 
@@ -154,15 +154,15 @@ class ReservedGangs:
                 self._writer.report(gang, partial(self._outcomes.failed, gang, response, now))
             case Action.RESTART_GANG | Action.IGNORE:
                 if counts.disrupted is not None:
-                    note_lost(self._state, gang, reservation.attempt, counts.disrupted.lost_on, now)
+                    record_lost(self._state, gang, reservation.attempt, counts.disrupted.lost_on, now)
                 self._restart(gang, reservation, response, now)
             case _:
                 assert_never(response.action)
 
     def _restart(self, gang: GangFact, reservation: Reservation, response: FailureAction, now: float) -> None:
-        self._attempts.doom(gang.key)
+        self._attempts.mark_for_undoing(gang.key)
         part = self._reported_part(gang, reservation)
-        members = believed_members(self._state, gang, reservation.attempt)
+        members = cached_members(self._state, gang, reservation.attempt)
         waits = waits_for(members, self._state, self._lost_nodes, now)
         self._writer.report(gang, partial(self._outcomes.restarting, gang, response, part, waits, now))
 

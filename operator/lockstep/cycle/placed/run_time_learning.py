@@ -55,7 +55,7 @@ def record_observation(
     metrics.kept(dropped=1 - gained)
     if gang.status.run_time_factor is not None:
         as_stated = observation.run.thousandths / THOUSAND
-        metrics.foretold(times_as_stated=as_stated, times_as_learned=as_stated / factor_planned_with(gang.status))
+        metrics.predicted(times_as_stated=as_stated, times_as_learned=as_stated / factor_planned_with(gang.status))
 
 
 def known_after(past_runs: PastRuns, observation: RunObservation | None) -> Runs:

@@ -116,7 +116,7 @@ class Starts:
             since = now if placed is None else placed.last_transition
             left = min(barrier, since + barrier - now)
             self._deadlines[gang.key] = clock + left
-            changed = self._state.news.look_at
+            changed = self._state.changes.reconcile
             self._timers[gang.key] = asyncio.get_running_loop().call_later(max(0.0, left), changed, gang.key)
         return self._deadlines[gang.key] - clock
 

@@ -4,7 +4,7 @@ import logging
 
 from coschedule import Decision, Placement, Preemption
 from lockstep.logs.fields import debug_about
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.report.text.sentences import chosen, waits_for_victims
 
 log = logging.getLogger(__name__)
@@ -23,4 +23,4 @@ def log_preemption(preemption: Preemption) -> None:
 
 
 def _message(decision: Decision, now: float) -> str:
-    return chosen(decision, now=now) if isinstance(decision, Placement) else spell(decision.refusal)
+    return chosen(decision, now=now) if isinstance(decision, Placement) else format_refusal(decision.refusal)

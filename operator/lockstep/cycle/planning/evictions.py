@@ -17,7 +17,7 @@ from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.admission.fair_queue import FairQueue, Rank
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.workers import Workers
-from lockstep.api.preemption import spelled_preemption
+from lockstep.api.preemption import preemption_clause
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.cycle.ends.final_state import is_over
@@ -98,7 +98,7 @@ class Evictions:
         gang = order.preemption.gang
         if self._victims(order) is None:
             # The next plan knows what has changed.
-            self._state.news.plan()
+            self._state.changes.plan()
             return
         self._orders[gang] = order
         if not self._workers.is_at_work(gang):
@@ -117,7 +117,7 @@ class Evictions:
         with self._guarded(key):
             victims = self._victims(order) if is_admitted else None
             if victims is None:
-                self._state.news.plan()
+                self._state.changes.plan()
             for victim in victims or ():
                 self._evict(victim, self._state.gangs[key])
 
@@ -158,8 +158,8 @@ class Evictions:
     def _evict(self, victim: _Victim, gang: GangFact) -> None:
         priority = self._state.priorities.of(gang)
         assert priority is not None, "a gang of unknown priority is not planned"
-        failure = Failure(reason=Reason.PREEMPTED, message=spelled_preemption(gang.key, priority))
-        self._state.giving_way.decide(victim.gang.key, gang.key)
+        failure = Failure(reason=Reason.PREEMPTED, message=preemption_clause(gang.key, priority))
+        self._state.preempted_gangs.decide(victim.gang.key, gang.key)
         if self._attempts.is_under_way(victim.gang.key):
             self._attempts.drop(victim.gang.key)
         self._attempts.interrupt(victim.gang, victim.reservation, failure)

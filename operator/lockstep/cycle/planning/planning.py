@@ -204,7 +204,7 @@ class Planning:
     async def _apply_learned_runs(self) -> None:
         """Put learned run times in force. Laws are fitted in the plan's thread, since many may be new at once."""
         past_runs = self._state.past_runs
-        past_runs.settle()
+        past_runs.put_in_force()
         judging = past_runs.judging(gang for gang in self._state.gangs.values() if gang.status.finished_at is None)
         if judging is not None:
             await self._run(judging)
@@ -278,7 +278,7 @@ class Planning:
     def waits(self, gang: GangFact) -> bool:
         """Whether the gang waits for a plan and may start."""
         attempts = self._attempts
-        if attempts.is_under_way(gang.key) or attempts.gives_way(gang.key):
+        if attempts.is_under_way(gang.key) or attempts.has_lost_its_place(gang.key):
             return False
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
 
@@ -289,7 +289,7 @@ class Planning:
     def _keeps_its_place(self, gang: GangFact) -> bool:
         """Whether the gang is being undone and planned only so that gangs behind it do not take its nodes."""
         is_wanted = not (gang.is_deleting or gang.policies.is_suspended)
-        return is_wanted and self._attempts.comes_back(gang.key) and self._state.refusal_of(gang) is None
+        return is_wanted and self._attempts.keeps_its_place(gang.key) and self._state.refusal_of(gang) is None
 
     def _asked(self, gang: GangFact) -> DecisionBasis:
         needs = () if gang.spec is None else gang.spec.needs

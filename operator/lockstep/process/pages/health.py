@@ -14,7 +14,7 @@ from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.process.timeline import PAGE, Pictures
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
 
 
 def _formatted(decided: LastPlan) -> bytes:
-    document = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, spell)}
+    document = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, format_refusal)}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
 

@@ -41,7 +41,7 @@ class RunTimeStore:
     async def read(self) -> None:
         """Take over the run times that earlier processes kept. They are in force at once: nothing is planned yet."""
         await self._read_stored()
-        self._past_runs.settle()
+        self._past_runs.put_in_force()
         self._written = self._past_runs.changes
 
     async def keep_written(self) -> None:

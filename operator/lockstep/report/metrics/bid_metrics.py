@@ -1,4 +1,4 @@
-"""What nodes offer, for people who look at many: bids by state, and what was measured beside what was foretold."""
+"""Metrics of NodeBids over all nodes: bids by state, and measured values beside forecast ones."""
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Gauge
 from lockstep.belief.state import State
 from lockstep.facts.cluster.bid_plan import BidState
 from lockstep.facts.cluster.node import BidFact
-from lockstep.report.metrics.forecast_hours import ForetoldHours
+from lockstep.report.metrics.forecast_hours import ForecastHours
 from lockstep.report.nodebids.bid_plans import state_of_bid
 
 BY_HAND = "by_hand"
@@ -17,11 +17,11 @@ BID_STATES = (*(state.lower() for state in BidState), BY_HAND)
 _SOURCES = ("measured", "foretold")
 
 Pair = tuple[float, float]
-"""A value of this hour as measured, and as foretold."""
+"""A value of this hour as measured, and as forecast."""
 
 
 class BidMetrics:
-    """Brought up to date when somebody reads them."""
+    """Refreshed when the metrics are read."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._bids = Gauge(
@@ -60,17 +60,17 @@ class BidMetrics:
         for source in _SOURCES:
             self._duty_cycle.labels(source)
             self._owner_present.labels(source)
-        self._foretold = ForetoldHours()
+        self._forecasts = ForecastHours()
 
     def refreshing(self, state: State, now: float) -> Generator[None, None, None]:
-        """Set them all from belief. There may be many bids, so belief may change between the steps."""
+        """Set all of them from the cache, in steps between which the cache may change, since bids may be many."""
         bids, counts = list(state.bids.values()), Counter[str]()
         for bid in bids:
             counts[BY_HAND if bid.report is None else state_of_bid(state, bid, now)[0].lower()] += 1
             yield
         for name in BID_STATES:
             self._bids.labels(name).set(counts[name])
-        self._foretold.look(bids, now)
+        self._forecasts.record(bids, now)
         yield
         counting = [bid for bid in bids if not bid.has_expired(now)]
         self._compare(counting, now)
@@ -78,11 +78,11 @@ class BidMetrics:
         self._oldest.set(max(0.0, now - min(written)) if written else 0.0)
 
     def _compare(self, bids: Iterable[BidFact], now: float) -> None:
-        foretold = [(bid, hour) for bid in bids if (hour := self._foretold.of(bid.node, now)) is not None]
-        duty_cycles = [*_known((_duty_cycle(bid), hour.duty_cycle) for bid, hour in foretold)]
+        forecast = [(bid, hour) for bid in bids if (hour := self._forecasts.of(bid.node, now)) is not None]
+        duty_cycles = [*_known((_duty_cycle(bid), hour.duty_cycle) for bid, hour in forecast)]
         _set_means(self._duty_cycle, duty_cycles)
         self._error.set(fmean([abs(one - other) for one, other in duty_cycles] or [0.0]))
-        _set_means(self._owner_present, [*_known((bid.owner_present, hour.owner_returns) for bid, hour in foretold)])
+        _set_means(self._owner_present, [*_known((bid.owner_present, hour.owner_returns) for bid, hour in forecast)])
 
 
 def _duty_cycle(bid: BidFact) -> float | None:
@@ -90,10 +90,10 @@ def _duty_cycle(bid: BidFact) -> float | None:
 
 
 def _known(pairs: Iterable[tuple[float | None, float | None]]) -> Iterator[Pair]:
-    """The pairs of which both are known."""
-    for measured, foretold in pairs:
-        if measured is not None and foretold is not None:
-            yield measured, foretold
+    """The pairs with both values known."""
+    for measured, forecast in pairs:
+        if measured is not None and forecast is not None:
+            yield measured, forecast
 
 
 def _set_means(gauge: Gauge, pairs: Sequence[Pair]) -> None:

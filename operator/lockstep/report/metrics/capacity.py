@@ -1,4 +1,4 @@
-"""What of the nodes gangs use, what is promised to them, and what is left: for the gauges."""
+"""What gangs use of the nodes, what is promised to them, and what is left."""
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from coschedule import Decision, Placement
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import NodeFact
-from lockstep.report.text.unschedulable import why_shut
+from lockstep.report.text.unschedulable import why_unschedulable
 
 _CPU = "cpu"
 
@@ -16,10 +16,10 @@ _CPU = "cpu"
 class CapacityByState:
     """Counts by state.
 
-    A node counts once, in the first state that applies: in use, closed, promised, free. Nodes outside the pool count as
-    long as members are on them. Slots are members that are on nodes, are promised some, or that open nodes have slots
-    for beside these. Cores, in thousandths, are those of the pool's nodes that members request, that are promised,
-    that others request, and what is left: free where a member could start now, else closed.
+    A node counts once, in the first state that applies: in use, closed, promised, free. Nodes outside the pool count
+    while members are on them. Slots are members on nodes, members promised to nodes, and what bids of open nodes allow
+    beside these. Cores, in thousandths, are those of the pool's nodes: requested by members, promised, requested by
+    others, and the rest. The rest is free where a member could start now, else closed.
     """
 
     nodes: Counter[str] = field(default_factory=Counter)
@@ -29,9 +29,9 @@ class CapacityByState:
 
 @dataclass(frozen=True, slots=True)
 class _MemberLoads:
-    """How many members each node has, and how many thousandths of its cores they request.
+    """The number of members by node, and the thousandths of its cores that they request.
 
-    There is an entry of 0 members for a node that is held for an unknown number of them.
+    A node hold has an entry of 0 members, since their number is unknown.
     """
 
     count: Counter[str] = field(default_factory=Counter)
@@ -41,7 +41,10 @@ class _MemberLoads:
 def counting(
     state: State, waiting: Sequence[Decision], now: float, counted: CapacityByState
 ) -> Generator[None, None, None]:
-    """Count gangs and nodes, one a step, between which belief may change; ``waiting``: decisions on gangs that do."""
+    """Count gangs and nodes in steps, between which the cache may change.
+
+    ``waiting`` are decisions on waiting gangs.
+    """
     used = yield from _used(state)
     promised = yield from _promised(state, waiting)
     counted.slots.update(in_use=used.count.total(), promised=promised.count.total())
@@ -55,7 +58,7 @@ def counting(
 
 @dataclass(frozen=True, slots=True)
 class _TakenOfNode:
-    """What is taken of one node: by all pods there in thousandths of cores, and by members of all nodes."""
+    """What is taken of one node by all pods, in thousandths of cores; and the members of all nodes."""
 
     committed: int
     used: _MemberLoads
@@ -88,7 +91,7 @@ def _state_of(*, is_used: bool, is_open: bool, is_promised: bool) -> str:
 
 
 def _used(state: State) -> Generator[None, None, _MemberLoads]:
-    """The members that are on nodes, or on their way there."""
+    """The members that are on nodes, or about to be."""
     used = _MemberLoads()
     for reservation in list(state.reservations.values()):
         yield
@@ -99,7 +102,7 @@ def _used(state: State) -> Generator[None, None, _MemberLoads]:
 
 
 def _promised(state: State, decisions: Iterable[Decision]) -> Generator[None, None, _MemberLoads]:
-    """The members that are to go to nodes later, and the nodes that are held."""
+    """The members planned for later, and the nodes with node holds."""
     promised = _MemberLoads()
     for decision in decisions:
         yield
@@ -125,8 +128,8 @@ def _free_slots(state: State, node: str, taken: int) -> int:
 
 
 def _is_open(state: State, node: NodeFact, now: float) -> bool:
-    """Whether a member could start there now, were there room."""
-    if why_shut(node, state.pool):
+    """Whether a member could start there now if there were room."""
+    if why_unschedulable(node, state.pool):
         return False
     bid = state.bids.get(node.name)
     if bid is None:

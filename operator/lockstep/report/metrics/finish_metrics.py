@@ -1,4 +1,4 @@
-"""When gangs were told that they would end, against when they did, by what made the difference."""
+"""Compares the finish that gangs were promised with the real one, by the main cause of the difference."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry, Histogram
 from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS
 
 _RATIO_BUCKETS = (0.25, 0.5, 0.75, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 4)
-# Of a gang that ends at once nobody asks how well its end was foreseen.
+# The forecast of a shorter time is not worth measuring.
 _SHORTEST_SECONDS = 1.0
 
 
@@ -15,15 +15,15 @@ class FinishChange(StrEnum):
     """What moved the finish of a gang most. Public: adding is compatible."""
 
     PLAN = "Plan"
-    """Another start, size or nodes than it was told while it waited."""
+    """The start, size or nodes differed from the plan of its waiting time."""
     RUN_TIME = "RunTime"
-    """It ran for longer or shorter than was predicted for its size and nodes."""
+    """It ran longer or shorter than predicted for its size and nodes."""
     ATTEMPTS = "Attempts"
     """It did not succeed in its first attempt."""
 
 
 class FinishMetrics:
-    """Observed when a gang has succeeded that was told of a finish."""
+    """Observed when a gang with a forecast finish has succeeded."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._error = Histogram(
@@ -44,12 +44,12 @@ class FinishMetrics:
             self._error.labels(change)
             self._ratio.labels(change)
 
-    def finished(self, *, created: float, told: float, finish: float, ran_longer: float, attempt: int) -> None:
-        """A gang has succeeded at ``finish``, which was ``told`` to be another time.
+    def finished(self, *, created: float, forecast: float, finish: float, ran_longer: float, attempt: int) -> None:
+        """A gang has succeeded at ``finish``, which was ``forecast`` to be another time.
 
-        It ran ``ran_longer`` seconds more than was predicted, fewer if negative, in that ``attempt``.
+        It ran ``ran_longer`` seconds longer than predicted (negative: shorter), in that ``attempt``.
         """
-        moved = finish - told
+        moved = finish - forecast
         change = FinishChange.PLAN
         if attempt > 1:
             change = FinishChange.ATTEMPTS
@@ -57,5 +57,5 @@ class FinishMetrics:
             change = FinishChange.RUN_TIME
         self._error.labels(change).observe(abs(moved))
         self._ratio.labels(change).observe(
-            max(finish - created, _SHORTEST_SECONDS) / max(told - created, _SHORTEST_SECONDS)
+            max(finish - created, _SHORTEST_SECONDS) / max(forecast - created, _SHORTEST_SECONDS)
         )

@@ -1,4 +1,4 @@
-"""Gauges that follow from belief: brought up to date when somebody reads them, not in every cycle."""
+"""Gauges that are computed from the cache when they are read, not in every cycle."""
 
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
@@ -20,9 +20,9 @@ _NOT_PLACED = ("pending", "reserved")
 def refreshing(
     metrics: Metrics, state: State, now: float, decisions: Sequence[Decision]
 ) -> Generator[None, None, None]:
-    """Count gangs, nodes and slots by state, and say how long gangs wait; ``decisions`` are the last plan's.
+    """Count gangs, nodes and slots by state, and how long gangs wait; ``decisions`` are those of the last plan.
 
-    There may be many of each, so belief may change between the steps.
+    It works in steps, between which the cache may change, since there may be many.
     """
     gangs, states = list(state.gangs.values()), {}
     for gang in gangs:
@@ -60,7 +60,7 @@ def _refreshing_capacity(
 
 
 def _refresh_pace(metrics: Metrics, state: State) -> None:
-    """As statuses say, of gangs that hold nodes."""
+    """From the statuses of gangs that hold nodes."""
     gangs = (state.gangs[key] for key in state.reservations if key in state.gangs)
     paces = [gang.status.pace for gang in gangs if gang.status.pace is not None]
     metrics.pace.members.set(sum(pace.paced for pace in paces))
@@ -68,19 +68,19 @@ def _refresh_pace(metrics: Metrics, state: State) -> None:
 
 
 def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> float:
-    """How long the gang has waited beyond its first planned start that has waited so longest."""
+    """The longest time that a gang has waited beyond its first planned start."""
     planned = (gang.status.first_planned_start for gang in state.gangs.values() if states.get(gang.key) in _NOT_PLACED)
     return max((now - start for start in planned if start is not None and start < now), default=0.0)
 
 
 def _waiting_since(gang: GangFact) -> float:
-    """Since when the gang could have been placed: while it was suspended nobody waited for it."""
+    """Since when the gang could have been placed, which excludes times of suspension."""
     suspended = gang.status.condition(Condition.SUSPENDED)
     return gang.created if suspended is None else max(gang.created, suspended.last_transition)
 
 
 def _state_of(gang: GangFact, state: State) -> str:
-    """As users count gangs: refused is one whose own spec is wrong here, and who waits for others to act is pending."""
+    """The state for users: refused if its own spec is wrong here; pending if it waits for others to act."""
     phase = state.phase_of(gang)
     match phase:
         case Phase.SUSPENDED | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:

@@ -1,4 +1,4 @@
-"""What is learned from runs, and how well it foretells later ones: of all templates together, since they are data."""
+"""Metrics of learned run times and their errors, over all templates together, since templates are data of tenants."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -10,7 +10,7 @@ _ERROR_BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10)
 
 
 class LearningMetrics:
-    """Gauges are brought up to date when somebody reads them; the others are told of each run that has ended well."""
+    """Gauges are refreshed when they are read; the others count each run that succeeded."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._declare_memory(registry)
@@ -61,7 +61,7 @@ class LearningMetrics:
             self._error.labels(source)
 
     def refresh(self, past_runs: PastRuns) -> None:
-        """Set what is known from belief."""
+        """Set the gauges from the cache."""
         judged = list(past_runs.judged)
         self._templates.set(len(past_runs))
         self._runs.set(past_runs.kept)
@@ -69,20 +69,20 @@ class LearningMetrics:
         self._kinds.set(sum(bool(learned.factors) for learned in judged))
 
     def not_comparable(self) -> None:
-        """A run ended well that teaches nothing."""
+        """A run succeeded from which nothing is learned."""
         self._finished.labels("not_comparable").inc()
 
     def kept(self, *, dropped: int) -> None:
-        """A run ended well and is remembered; so many others are not any more."""
+        """A run succeeded and is remembered; ``dropped`` others made room for it."""
         self._finished.labels("kept").inc()
         self._dropped.inc(dropped)
 
-    def foretold(self, *, times_as_stated: float, times_as_learned: float) -> None:
-        """A run that was planned with something learned took so many times as long as that said, and as is stated."""
+    def predicted(self, *, times_as_stated: float, times_as_learned: float) -> None:
+        """Record how many times as long a run took as learned, and as stated. It was planned with learned times."""
         self._error.labels("learned").observe(_error_of(times_as_learned))
         self._error.labels("stated").observe(_error_of(times_as_stated))
 
 
 def _error_of(times: float) -> float:
-    """By how much a run was missed that took so many times as long as was foretold; ``times`` is above 0."""
+    """The relative error of a run that took ``times`` as long as predicted; ``times`` is above 0."""
     return max(times, 1 / times) - 1

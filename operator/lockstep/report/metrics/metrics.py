@@ -1,8 +1,7 @@
 """Every metric, declared once. ``docs/metrics.md`` is generated from here.
 
-No label names a pod, a gang, a node or a UID, and of namespaces and priorities only some have a series: the number of
-series does not grow with the cluster. Series whose labels are enumerated exist from the start, so that rates have a
-zero to rise from.
+No label has a pod, a gang, a node or a UID, and only some namespaces and priorities have a series. So the number of
+series does not grow with the cluster. Series of enumerated labels exist from the start, so that rates start from zero.
 """
 
 import platform
@@ -240,7 +239,7 @@ class Metrics:
             ["resource"],
             registry=registry,
         )
-        # Looked up once, as for requests: thousands of pods are heard of in a second.
+        # Cached as for requests: thousands of pods change in a second.
         self._heard = {resource: self.watch_last_event.labels(resource) for resource in WATCHED_RESOURCES}
         for resource in WATCHED_RESOURCES:
             self.watch_heard(resource)
@@ -281,7 +280,7 @@ class Metrics:
         key = (verb, resource, code)
         series = self._request_series.get(key)
         if series is None:
-            # Looked up once: finding a series by its labels costs more than counting in it.
+            # Cached: to find a series by its labels costs more than to count in it.
             series = (
                 self.api_requests.labels(verb, resource, str(code)),
                 self.api_request_duration.labels(verb, resource),
@@ -292,16 +291,16 @@ class Metrics:
         duration.observe(seconds)
 
     def preempted(self, *, seconds: float, members: int) -> None:
-        """Count one gang that was evicted after so long."""
+        """Count one gang that was evicted after so many seconds."""
         self.preemptions.inc()
         self.preempted_member_seconds.inc(max(0.0, seconds) * members)
 
     def object_not_understood(self, resource: str) -> None:
-        """Count one version of an object that could not be understood."""
+        """Count one version of an object that could not be parsed."""
         self.not_understood.labels(resource).inc()
 
     def watch_heard(self, resource: str) -> None:
-        """Note that a watch said something, if only a bookmark, or that a list was believed."""
+        """Record that a watch sent something, if only a bookmark, or that a list was applied."""
         self._heard[resource].set(time())
 
     def binding_answered(self, result: str) -> None:
@@ -309,5 +308,5 @@ class Metrics:
         self.binds.labels(result).inc()
 
     def status_refused(self, write: str) -> None:
-        """Count one status that was not taken."""
+        """Count one refused status."""
         self.statuses_refused.labels(write).inc()

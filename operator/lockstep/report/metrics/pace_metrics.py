@@ -1,4 +1,4 @@
-"""The metrics of pace: how many members have less CPU than without it, and what becomes of resizes."""
+"""Metrics of pace: members with less CPU than requested, and the results of resizes."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
@@ -6,7 +6,7 @@ from lockstep.facts.pods.pace import ResizeResult
 
 
 class PaceMetrics:
-    """Of all gangs together, on the registry that is given."""
+    """Metrics over all gangs, in the given registry."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.members = Gauge(

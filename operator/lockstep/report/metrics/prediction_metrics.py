@@ -1,9 +1,9 @@
-"""What was promised to gangs against what came of it: declared here, observed once a gang has got so far."""
+"""Compares predictions for gangs with what happened, observed when it is known."""
 
 from prometheus_client import CollectorRegistry, Histogram
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
-# From gangs that start at once to those that were promised a start next week.
+# From gangs that start at once to those with a promised start next week.
 WAIT_BUCKETS = (
     *(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
     *(_MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR, 4 * _HOUR, 12 * _HOUR, _DAY, 3 * _DAY, 7 * _DAY),
@@ -16,12 +16,12 @@ _RUN_BUCKETS = (
 _RATIO_BUCKETS = (0.5, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 4)
 _SPEEDUP_BUCKETS = (0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256)
 _SIZE_BUCKETS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-# Nobody sees a run time more exactly than that.
+# Run times are not known more exactly than that.
 _SHORTEST_SECONDS = 1e-3
 
 
 class Predictions:
-    """Pairs of metrics: each pair is observed for the same gangs, so that their means and quantiles compare."""
+    """Pairs of metrics. Each pair is observed for the same gangs, so that their means and quantiles compare."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._declare_sizes(registry)
@@ -99,14 +99,17 @@ class Predictions:
         self._maximum.observe(maximum)
 
     def started(self, *, wait: float, planned_wait: float, skew: float) -> None:
-        """All members of a gang run, so many seconds after its creation; the first ran ``skew`` before the last."""
+        """All members of a gang run, ``wait`` seconds after its creation.
+
+        The first ran ``skew`` seconds before the last.
+        """
         self._start_skew.observe(max(0.0, skew))
         self._start_wait.observe(max(0.0, wait))
         self._planned_start_wait.observe(max(0.0, planned_wait))
         self._start_delay.observe(max(0.0, wait - planned_wait))
 
     def succeeded(self, *, run_time: float, predicted: float, alone: float | None) -> None:
-        """All members of a gang have succeeded; ``alone`` is what one member would have needed, where that is known."""
+        """All members of a gang have succeeded; ``alone`` is the time of one member alone, if known."""
         self._run_time.observe(run_time)
         self._predicted_run_time.observe(predicted)
         self._run_time_ratio.observe(run_time / predicted)

@@ -1,4 +1,4 @@
-"""What gangs that waited were told of their start, against what came of it."""
+"""Compares the start estimates of waiting gangs with their real starts."""
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
@@ -6,12 +6,12 @@ from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, PlanChange, St
 from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS
 
 _RATIO_BUCKETS = (0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10)
-# Of a shorter wait nobody asks how well it was foreseen.
+# The forecast of a shorter wait is not worth measuring.
 _SHORTEST_WAIT_SECONDS = 1.0
 
 
 class PromiseMetrics:
-    """Counted when a plan is told, and when a gang that was told one starts."""
+    """Counted when a plan is reported, and when a gang with a reported plan starts."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._changes = Counter(
@@ -54,8 +54,8 @@ class PromiseMetrics:
             )
         )
 
-    def told(self, before: StartEstimate | None, after: StartEstimate | None, *, why: PlanChange) -> None:
-        """A gang that waits was told another plan, or that it has none any more, and why."""
+    def reported(self, before: StartEstimate | None, after: StartEstimate | None, *, why: PlanChange) -> None:
+        """The status of a waiting gang was written with another plan, or without one, and why."""
         if after is not None:
             self._changes.labels(after.changed_because).inc()
         if before is None or before.promised_start is None:
@@ -65,7 +65,7 @@ class PromiseMetrics:
             self._broken.labels(why).inc()
 
     def started(self, plan: StartEstimate, *, created: float, start: float) -> None:
-        """A gang that was told this plan has reserved its nodes."""
+        """A gang whose status had this plan has reserved its nodes."""
         wait = max(start - created, _SHORTEST_WAIT_SECONDS)
         self._likely_error.observe(abs(start - plan.likely_start))
         self._likely_ratio.observe(max(0.0, plan.likely_start - created) / wait)

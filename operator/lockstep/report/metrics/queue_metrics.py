@@ -1,8 +1,8 @@
-"""Who waits: gangs by priority and by namespace, in a number of series that no tenant can drive up.
+"""Waiting gangs by priority and by namespace, with a bounded number of series.
 
-Both labels are data: anybody may make namespaces, and classes of thousands of priorities. So those with the most gangs
-that wait have series of their own, and all others share one. Its name has brackets, which no namespace and no
-number has.
+Both labels are data: tenants may create namespaces, and there may be thousands of priorities. So those with the most
+waiting gangs have their own series, and all others share one. Its name has brackets, which no namespace and no number
+has.
 """
 
 from collections import Counter
@@ -14,14 +14,14 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 
 MOST_SERIES = 20
-"""So many priorities and so many namespaces have series of their own."""
+"""The most priorities, and the most namespaces, with series of their own."""
 OTHERS = "(others)"
 UNKNOWN_PRIORITY = "(unknown)"
-"""Of gangs whose priority class is not there."""
+"""For gangs whose PriorityClass does not exist."""
 
 
 class QueueMetrics:
-    """Brought up to date when somebody reads them; the series of what nobody waits in any more are gone then."""
+    """Refreshed when the metrics are read; series without waiting gangs are removed then."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._by_priority = Gauge(
@@ -39,20 +39,20 @@ class QueueMetrics:
         self.refresh(())
 
     def refresh(self, waiting: Iterable[tuple[str, str]]) -> None:
-        """Set both from the priority and the namespace of each gang that waits."""
+        """Set both from the priority and the namespace of each waiting gang."""
         pairs = list(waiting)
         _show(self._by_priority, Counter(priority for priority, _ in pairs))
         _show(self._by_namespace, Counter(namespace for _, namespace in pairs))
 
 
 def place_in_queue(state: State, gang: GangFact) -> tuple[str, str]:
-    """The priority and the namespace of a gang that waits, as labels have them."""
+    """The priority and the namespace of a waiting gang, as label values."""
     priority = None if gang.spec is None else state.priorities.of(gang)
     return UNKNOWN_PRIORITY if priority is None else str(priority), gang.key.namespace
 
 
 def _show(gauge: Gauge, counts: Counter[str]) -> None:
-    """Show the largest of these; among equals the first by name, so that nothing but the counts changes the choice."""
+    """Show the largest counts; among equals the first by name, so that only counts change the choice."""
     shown = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_SERIES]
     gauge.clear()
     gauge.labels(OTHERS).set(counts.total() - sum(counts[name] for name in shown))

@@ -1,4 +1,4 @@
-"""What the planner makes of the bids that agents write: computed from belief, for their status and for the gauges."""
+"""The operator's plan for bids of agents, computed from the cache for their status and for the gauges."""
 
 import math
 from collections.abc import Generator, Mapping
@@ -6,37 +6,37 @@ from dataclasses import dataclass, field
 
 from lockstep.api.names import AGENT_LABEL, AGENT_OFF
 from lockstep.api.quantities import CPU, rfc3339
-from lockstep.api.times import as_spelled
+from lockstep.api.times import as_formatted
 from lockstep.belief.common.steps import Steps, at_once
 from lockstep.belief.pods.pod_effects import takes_room
 from lockstep.belief.state import State
 from lockstep.facts.cluster.bid_plan import BidPlan, BidState
 from lockstep.facts.cluster.node import MOST_NODES_COUNTED, BidFact
-from lockstep.report.text.unschedulable import why_shut
+from lockstep.report.text.unschedulable import why_unschedulable
 
 _MOST_UIDS = 1000
-# In thousandths of a core: what others request changes with every pod of theirs, and few changes matter.
+# In thousandths of a core: requests of other pods change often, and small changes do not matter.
 _STEP = 100
-# A bid's own bounds are narrower.
+# The bounds of bids are narrower.
 _LARGEST = 2**31 - 1
 _LONGEST_MESSAGE = 1000
 
 
 @dataclass(slots=True)
 class Guests:
-    """Who runs on a node: the UIDs of members, and the thousandths of a core that all others request."""
+    """The pods on a node: the UIDs of members, and the thousandths of a core that all other pods request."""
 
     members: list[str] = field(default_factory=list)
     others_request: int = 0
 
 
 def guests_of(state: State) -> Mapping[str, Guests]:
-    """Who runs on the nodes whose bids agents write."""
+    """The pods on the nodes whose bids agents write."""
     return at_once(finding_guests(state))
 
 
 def finding_guests(state: State) -> Generator[None, None, Mapping[str, Guests]]:
-    """The same in steps of many pods, between which belief may change."""
+    """The same in steps of many pods, between which the cache may change."""
     found = {bid.node: Guests() for bid in state.bids.values() if bid.report is not None}
     steps = Steps()
     for pod in list(state.pods.values()) if found else ():
@@ -53,12 +53,12 @@ def finding_guests(state: State) -> Generator[None, None, Mapping[str, Guests]]:
 
 
 def plan_of_bid(state: State, bid: BidFact, guests: Guests, now: float) -> BidPlan:
-    """What the planner makes of the bid now."""
+    """What the operator plans for the bid now."""
     bid_state, message = state_of_bid(state, bid, now)
     return BidPlan(
         state=bid_state,
         slowdown=min(round(1000 * bid.slowdown), _LARGEST),
-        until=as_spelled(bid.available_until),
+        until=as_formatted(bid.available_until),
         members=len(guests.members),
         member_uids=frozenset(sorted(guests.members)[:_MOST_UIDS]),
         others_request=min(_STEP * round(guests.others_request / _STEP), _LARGEST),
@@ -67,7 +67,7 @@ def plan_of_bid(state: State, bid: BidFact, guests: Guests, now: float) -> BidPl
 
 
 def state_of_bid(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
-    """Whether members may start at a node with that bid, and a sentence that says so."""
+    """Whether members may start at a node with that bid, with a sentence."""
     found, message = _unless_expired(state, bid, now)
     if not bid.has_expired(now):
         return found, message
@@ -78,7 +78,7 @@ def state_of_bid(state: State, bid: BidFact, now: float) -> tuple[BidState, str]
 
 
 def _unless_expired(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
-    shut = why_shut(state.nodes.get(bid.node), state.pool)
+    shut = why_unschedulable(state.nodes.get(bid.node), state.pool)
     if shut:
         return BidState.CLOSED, f"No member can start: the node is {shut}."
     if bid.problem is not None:
@@ -87,7 +87,7 @@ def _unless_expired(state: State, bid: BidFact, now: float) -> tuple[BidState, s
 
 
 def _by_owner(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
-    """The same where only the owner, or the hours that he offers, are in the way."""
+    """The same where only the node owner, or the offered hours, may prevent it."""
     if bid.available_until is not None and bid.available_until <= now:
         return BidState.CLOSED, f"No member can start: the owner took the node back at {rfc3339(bid.available_until)}."
     if bid.owner_present:
@@ -104,7 +104,7 @@ def _how_fast(bid: BidFact) -> str:
 
 
 def _shared(bid: BidFact) -> str:
-    """From where the capacity comes that the bid does not say."""
+    """The origin of a capacity that the bid does not state."""
     if bid.shared is None:
         return ""
     capacity, nodes = bid.shared

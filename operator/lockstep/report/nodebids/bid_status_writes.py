@@ -1,4 +1,4 @@
-"""Tells the agents of nodes what the planner makes of their bids, and which pods on the node are members of gangs."""
+"""Writes to bids what the operator plans on their nodes, and which pods there are members."""
 
 import asyncio
 import logging
@@ -13,15 +13,15 @@ from lockstep.belief.state import State
 from lockstep.facts.cluster.bid_plan import BidPlan
 from lockstep.report.nodebids.bid_plans import Guests, finding_guests, plan_of_bid
 
-# As often as an agent looks at its node: until it knows of a new member, that one counts as local work.
+# In seconds, as often as an agent measures: it counts a new member as local work until it is reported.
 _PAUSE_SECONDS = 10.0
 _NOT_FOUND = 404
 
 log = logging.getLogger(__name__)
 
 
-async def keep_agents_told(client: KubeClient, state: State, now: Callable[[], float]) -> None:
-    """Write what has changed for an agent into its bid's status, one bid after the other, until cancelled."""
+async def keep_bid_plans_written(client: KubeClient, state: State, now: Callable[[], float]) -> None:
+    """Write changed plans to the statuses of agents' bids, one after the other, until cancelled."""
     while True:
         await asyncio.sleep(_PAUSE_SECONDS)
         for node, guests in (await _guests(state)).items():
@@ -29,12 +29,12 @@ async def keep_agents_told(client: KubeClient, state: State, now: Callable[[], f
             if bid is None:
                 continue
             plan = plan_of_bid(state, bid, guests, now())
-            # Thousands that have not changed must not keep the cycle waiting either.
-            await (_tell(client, node, plan) if plan != bid.planned else asyncio.sleep(0))
+            # Thousands of unchanged bids must not delay the cycle either.
+            await (_write(client, node, plan) if plan != bid.planned else asyncio.sleep(0))
 
 
 async def _guests(state: State) -> Mapping[str, Guests]:
-    """Who runs where, of tens of thousands of pods: the event loop turns between the steps."""
+    """The pods on all nodes; the event loop does other work between the steps."""
     finding = finding_guests(state)
     while True:
         try:
@@ -45,8 +45,8 @@ async def _guests(state: State) -> Mapping[str, Guests]:
         await asyncio.sleep(0)
 
 
-async def _tell(client: KubeClient, node: str, plan: BidPlan) -> None:
-    """Write one status. What is refused is tried again in the next round: it may be about rights."""
+async def _write(client: KubeClient, node: str, plan: BidPlan) -> None:
+    """Write one status. A refused one is tried again in the next round, since rights may change."""
     try:
         said = await client.patch(paths.bid_status(node), bid_plan_manifest(plan), Urgency.REPORT)
     except ApiUnavailableError as error:

@@ -1,4 +1,4 @@
-"""Tells the owners of NodeBids why a bid does not count; of bids that always counted it says nothing."""
+"""Writes to NodeBids why a bid does not count, and when it counts again; others get no condition."""
 
 import asyncio
 import logging
@@ -18,11 +18,11 @@ _CONFLICT = 409
 log = logging.getLogger(__name__)
 
 
-async def keep_bids_answered(client: KubeClient, state: State, now: Callable[[], float]) -> None:
-    """Write the status of every bid whose owner has something to be told, one after the other, until cancelled."""
+async def keep_bid_conditions_written(client: KubeClient, state: State, now: Callable[[], float]) -> None:
+    """Write the condition of every bid that needs one, one after the other, until cancelled."""
     while True:
         await asyncio.sleep(_PAUSE_SECONDS)
-        for node in sorted(state.news.bids):
+        for node in sorted(state.changes.bids):
             bid = state.bids.get(node)
             answer = state.bids.answer(node)
             if bid is not None and answer is not None:
@@ -30,7 +30,7 @@ async def keep_bids_answered(client: KubeClient, state: State, now: Callable[[],
 
 
 async def _answer(client: KubeClient, state: State, bid: BidFact, answer: BidCondition, now: float) -> None:
-    """Write one status over the version that the answer is about; a newer one is answered when it is seen."""
+    """Write one status for the version that was read; a newer version is answered when it is seen."""
     body = {
         "metadata": {"resourceVersion": bid.resource_version},
         "status": {"conditions": [answer_manifest(bid, answer, now=now)]},
@@ -40,6 +40,6 @@ async def _answer(client: KubeClient, state: State, bid: BidFact, answer: BidCon
     except ApiUnavailableError as error:
         log.warning("the status of bid %s could not be written: %s", bid.node, error)
         return
-    state.news.answered(bid.node)
+    state.changes.answered(bid.node)
     if not said.is_success and said.code not in (_NOT_FOUND, _CONFLICT):
         log.error("the API server does not accept the status of bid %s: %s", bid.node, said.message)

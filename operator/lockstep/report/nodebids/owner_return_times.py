@@ -1,4 +1,4 @@
-"""Keeps in the status of bids since when owners are back: whoever leads next goes on with their grace periods."""
+"""Keeps in the status of bids since when node owners are back, so that the next leader continues grace periods."""
 
 import asyncio
 import logging
@@ -8,28 +8,28 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.nodebid.bid_status import owner_back_manifest
-from lockstep.api.times import as_spelled
+from lockstep.api.times import as_formatted
 from lockstep.belief.state import State
 
-# Of a grace period, which is a minute unless somebody says otherwise, no more than that begins anew.
+# In seconds: at most so much of a grace period, which is a minute by default, restarts with the next leader.
 _PAUSE_SECONDS = 5.0
 _NOT_FOUND = 404
 
 log = logging.getLogger(__name__)
 
 
-async def keep_owners_noted(client: KubeClient, state: State, now: Callable[[], float]) -> None:
+async def keep_owner_returns_written(client: KubeClient, state: State, now: Callable[[], float]) -> None:
     """Write what has changed, one bid after the other, until cancelled."""
     while True:
         await asyncio.sleep(_PAUSE_SECONDS)
         for bid in list(state.bids.values()):
-            since = as_spelled(state.owners.back_since(bid, now()))
+            since = as_formatted(state.owners.back_since(bid, now()))
             if since != bid.owner_back_since:
-                await _note(client, bid.node, since)
+                await _write(client, bid.node, since)
 
 
-async def _note(client: KubeClient, node: str, since: float | None) -> None:
-    """Write one status. What is refused is tried again in the next round: it may be about rights."""
+async def _write(client: KubeClient, node: str, since: float | None) -> None:
+    """Write one status. A refused one is tried again in the next round, since rights may change."""
     try:
         said = await client.patch(paths.bid_status(node), owner_back_manifest(since))
     except ApiUnavailableError as error:

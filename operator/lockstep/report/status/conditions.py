@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from coschedule import GangKey, Placement, Unplaceable
-from lockstep.api.parts import as_spelled
+from lockstep.api.parts import as_formatted
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.gangs.age import with_age_going_on, with_age_standing_still
 from lockstep.belief.run_times.remaining_work import factor_at
@@ -23,7 +23,7 @@ from lockstep.facts.pods.pace import PaceStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.admission import changes
 from lockstep.report.text.learned import work_used
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.report.text.sentences import (
     all_members,
     as_sentence,
@@ -66,7 +66,7 @@ def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> Ga
         status = turn(status, gang, now)
     if stance_on(decision.reason) is Stance.WITHDRAW:
         status = without_nodes_requested(status)
-    says = (FALSE, decision.reason, as_sentence(spell(decision.refusal)))
+    says = (FALSE, decision.reason, as_sentence(format_refusal(decision.refusal)))
     status = with_condition(status, gang, Condition.PLANNED, says, now)
     return with_condition(status, gang, Condition.PLACED, says, now)
 
@@ -169,7 +169,7 @@ def mark_released(
 
 
 def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
-    """Somebody's finalizer keeps a GangJob that is deleted, and holds nothing."""
+    """A finalizer keeps a GangJob that is being deleted and holds nothing."""
     status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
     status = with_condition(status, gang, Condition.PLANNED, _BEING_DELETED, now)
     says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
@@ -194,17 +194,17 @@ def mark_started(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
-    """These ranks have ended well, whatever becomes of their pods."""
+    """These ranks have succeeded, whatever happens to their pods."""
     return replace(gang.status, succeeded_ranks=succeeded_ranks)
 
 
 def mark_paced(gang: GangFact, pace: PaceStatus | None) -> GangStatus:
-    """So far are the members paced; None where nobody wants it any more."""
+    """The pace of the members; None where the spec no longer asks for it."""
     return replace(gang.status, pace=pace)
 
 
 def with_progress(status: GangStatus, part: str) -> GangStatus:
-    """The status with what part of the work is done, where somebody says so."""
+    """The status with the reported part of the work, if any."""
     return replace(status, progress=part) if part else status
 
 
@@ -285,7 +285,7 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
         member_price=price(placement.member_price) if placement.member_price else None,
         run_time_factor=None if learned is None else _factor(gang, placement, learned),
         work_used=work_used(gang, learned),
-        members=as_spelled(placement.members),
+        members=as_formatted(placement.members),
         first_planned_start=placement.start if start is None else start,
     )
 

@@ -1,4 +1,4 @@
-"""A gang's next status where its life turns or ends: it is restarted, suspended, resumed, or over. Pure functions."""
+"""A gang's next status when it is restarted, suspended, resumed, or over. Pure functions."""
 
 from dataclasses import replace
 
@@ -24,19 +24,16 @@ from lockstep.report.text.sentences import all_members, as_sentence, duration, s
 def mark_restarting(
     gang: GangFact, why: str, *, counts: bool, pause_seconds: float, waits: str = "", now: float
 ) -> GangStatus:
-    """A member failed, and the gang is made anew: its attempt is being undone, and the next one waits so long.
+    """A member failed and the gang is restarted: its attempt is being undone, and the next one waits ``pause_seconds``.
 
-    ``waits`` is what that waits for, as :func:`mark_undoing` has it.
+    ``waits`` is what the undoing waits for, as in :func:`mark_undoing`.
     """
     status = mark_undoing(gang, Failure(reason=Reason.RESTARTING, message=why), waits=waits, now=now)
     return replace(status, restarts=status.restarts + counts, restart_at=now + pause_seconds)
 
 
 def mark_suspended(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang holds nothing, and is not planned until its owner wants it. What it was promised is void.
-
-    Its age stands still.
-    """
+    """The gang holds nothing, and is not planned until it is resumed. It has no promise, and its age stands still."""
     status = replace(
         with_age_standing_still(without_nodes_requested(without_plan(mark_accepted(gang, now))), gang, now),
         restart_at=None,
@@ -53,7 +50,7 @@ def mark_suspended(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang is to be planned from now on, with the age that it has: it goes on when a plan finds that it could."""
+    """The gang is planned from now on. Its age goes on when a plan finds that it could run."""
     status = mark_accepted(gang, now)
     for kind, value, reason, message in (
         (Condition.SUSPENDED, FALSE, Reason.GANG_RESUMED, "The gang is not suspended any more."),
@@ -65,15 +62,15 @@ def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_succeeded(gang: GangFact, *, now: float, reached: float | None = None, past_runs: str = "") -> GangStatus:
-    """Every member that has to has ended well; the gang has ``reached`` a speed-up, as far as that is known.
+    """Every required member has succeeded; the gang has ``reached`` a speed-up, if it is known.
 
-    ``past_runs`` are those of its template, this one too.
+    ``past_runs`` are the runs of its template, including this one.
     """
     size, role = sum(entry.count for entry in gang.status.members), gang.policies.success_role
     everybody = all_members(size, one="has succeeded", more="have succeeded")
     says = everybody if role is None else f"All members of role {role} have succeeded."
-    reached_as_spelled = None if reached is None else speedup(reached)
-    status = replace(_as_started(gang, now), speedup_reached=reached_as_spelled, past_runs=past_runs)
+    reached_text = None if reached is None else speedup(reached)
+    status = replace(_as_started(gang, now), speedup_reached=reached_text, past_runs=past_runs)
     return _mark_ended(status, gang, Reason.SUCCEEDED, says, now)
 
 
@@ -83,7 +80,7 @@ def mark_failed(gang: GangFact, reason: Reason, why: str, *, now: float) -> Gang
 
 
 def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang was active for as long as its owner allows, and is over wherever it stands."""
+    """The gang was active for as long as its spec allows, and is over at any stage."""
     since, allowed = gang.status.active_since, gang.policies.active_deadline_seconds
     assert since is not None, "a gang that was never active exceeds no deadline"
     assert allowed is not None, "a gang without a deadline exceeds none"
@@ -97,7 +94,7 @@ def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def _as_started(gang: GangFact, now: float) -> GangStatus:
-    """The gang's status; who has ended has started."""
+    """The gang's status with a start, since a gang that has ended has started."""
     return replace(gang.status, started_at=now) if gang.status.started_at is None else gang.status
 
 
@@ -105,7 +102,7 @@ def _mark_ended(
     status: GangStatus, gang: GangFact, reason: Reason, message: str, now: float, *, placed: str = TRUE
 ) -> GangStatus:
     status = replace(without_overrun(without_nodes_requested(status)), reserved_at=None, finished_at=now, pace=None)
-    # Placed stays True where every member was.
+    # Placed stays True if every member was placed.
     status = with_condition(status, gang, Condition.PLACED, (placed, reason, message), now)
     if reason is Reason.SUCCEEDED:
         return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)

@@ -1,6 +1,6 @@
-"""Every event we post: one constructor each, in one place.
+"""Every event that is posted, with one constructor for each.
 
-Events tell of transitions, and only after the status that they speak of was written. Reasons are public names.
+Events report transitions, after the status about them was written. Reasons are public names.
 """
 
 from coschedule import GangKey
@@ -8,7 +8,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.turns import Urgency
 from lockstep.api.cluster.event import Event, event_manifest
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import GangFact, Refusal
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reason_meanings import meaning_of
@@ -24,34 +24,34 @@ def gang_placed(note: str) -> Event:
 
 
 def gang_starts_later(note: str) -> Event:
-    """The gang does best if it starts later."""
+    """The gang reaches the best finish if it starts later."""
     return Event(kind=NORMAL, reason=EventReason.GANG_STARTS_LATER, action="Plan", note=note)
 
 
 def gang_holds_nodes(note: str) -> Event:
-    """The gang fits when others have ended, nobody knows when, and keeps nodes from those behind it until then."""
+    """The gang fits after others have ended, at an unknown time, and holds nodes until then."""
     return Event(kind=NORMAL, reason=EventReason.GANG_HOLDS_NODES, action="Plan", note=note)
 
 
 def gang_unplaceable(note: str) -> Event:
-    """The gang fits nowhere."""
+    """The gang fits on no nodes."""
     return Event(kind=WARNING, reason=EventReason.GANG_UNPLACEABLE, action="Plan", note=note)
 
 
 def not_accepted(refusal: Refusal) -> Event:
-    """The spec asks for what can't be obeyed. Where nothing in it is wrong, but a claim or a kubelet, that is said."""
+    """The spec can't be accepted. The reason differs if the cause is not the spec, but a claim or a kubelet."""
     reason = meaning_of(refusal.reason).refused
     return Event(kind=WARNING, reason=reason, action="Validate", note=refusal.message)
 
 
 def changed_by_admission(words: str) -> Event:
-    """Admission makes other members than the template says; they are planned as they are made."""
+    """Admission changes the members; they are planned as changed."""
     note = f"The members are planned as admission changes them: {words}."
     return Event(kind=NORMAL, reason=EventReason.CHANGED_BY_ADMISSION, action="Plan", note=note)
 
 
 def bind_interrupted(failure: Failure) -> Event:
-    """An attempt came to nothing, and nothing is left of it. What tenants meet most has a reason of its own."""
+    """An attempt failed and is undone completely. The most frequent causes have reasons of their own."""
     reason = meaning_of(failure.reason).undone
     is_own = reason is not EventReason.BIND_INTERRUPTED
     note = as_sentence(failure.message) if is_own else f"{failure.reason}: {failure.message}."
@@ -59,77 +59,77 @@ def bind_interrupted(failure: Failure) -> Event:
 
 
 def names_do_not_resolve(failure: Failure) -> Event:
-    """The gang has no Service. Its members run all the same, since nobody has said that they need one."""
+    """The gang has no Service. Its members run all the same, since its spec does not ask for a network."""
     note = f"{failure.reason}: {failure.message}. They run without."
     return Event(kind=WARNING, reason=EventReason.NAMES_DO_NOT_RESOLVE, action="Bind", note=note)
 
 
 def status_refused(message: str) -> Event:
-    """The API server does not take the gang's status: nothing can be reserved or reported there. Its own sentence."""
+    """The API server refuses the gang's status, so nothing can be reserved or reported; with its message."""
     note = f"The API server does not take the status of this gang: {message}"
     return Event(kind=WARNING, reason=EventReason.STATUS_REFUSED, action="Report", note=note)
 
 
 def gang_undoing(failure: Failure, note: str) -> Event:
-    """An attempt is being undone, and that takes a while: what it waits for. What a user asked for is no trouble."""
+    """The undoing of an attempt takes a while; with what it waits for. It is a warning, unless a user caused it."""
     kind = NORMAL if failure.is_users_own else WARNING
     return Event(kind=kind, reason=EventReason.GANG_UNDOING, action="Undo", note=as_sentence(note))
 
 
 def gang_restarting(note: str) -> Event:
-    """A member failed, and the gang is made anew, by its failure policy."""
+    """A member failed, and the gang is restarted by its failure policy."""
     return Event(kind=WARNING, reason=EventReason.GANG_RESTARTING, action="Restart", note=note)
 
 
 def gang_suspended(note: str) -> Event:
-    """The gang is suspended, and holds nothing any more."""
+    """The gang is suspended and holds nothing any more."""
     return Event(kind=NORMAL, reason=EventReason.GANG_SUSPENDED, action="Suspend", note=note)
 
 
 def gang_resumed(note: str) -> Event:
-    """The gang is not suspended any more."""
+    """The gang is no longer suspended."""
     return Event(kind=NORMAL, reason=EventReason.GANG_RESUMED, action="Resume", note=note)
 
 
 def gang_preempted(why: str) -> Event:
-    """The gang is evicted for a more urgent one, which the note names."""
+    """The gang is evicted for a more urgent one, named in the note."""
     note = f"{as_sentence(why)} It is planned again when its members have ended."
     return Event(kind=WARNING, reason=EventReason.GANG_PREEMPTED, action="Preempt", note=note)
 
 
 def preempted_for_gang(victim: GangKey) -> Event:
     """Another gang is evicted for this one."""
-    note = f"Gang {spelled_gang(victim)} is evicted for this gang, which starts when those members have ended."
+    note = f"Gang {gang_name(victim)} is evicted for this gang, which starts when those members have ended."
     return Event(kind=NORMAL, reason=EventReason.PREEMPTED_FOR_GANG, action="Preempt", note=note)
 
 
 def gang_paced(note: str) -> Event:
-    """Other members than before are paced, or differently."""
+    """Members are paced differently than before."""
     return Event(kind=NORMAL, reason=EventReason.GANG_PACED, action="Pace", note=note)
 
 
 def gang_overruns(note: str) -> Event:
-    """The gang runs for longer than it was planned with."""
+    """The gang runs longer than planned."""
     return Event(kind=WARNING, reason=EventReason.GANG_OVERRUNS, action="Watch", note=note)
 
 
 def owner_returned(why: str) -> Event:
-    """The gang is interrupted, as the owner of a node is back, which the note names."""
+    """The gang is interrupted because the owner of a node is back, named in the note."""
     note = f"{as_sentence(why)} It is planned again at once; this is no failure of the gang."
     return Event(kind=WARNING, reason=EventReason.OWNER_RETURNED, action="Interrupt", note=note)
 
 
 def gang_succeeded(note: str) -> Event:
-    """Every member that has to has ended well."""
+    """Every required member has succeeded."""
     return Event(kind=NORMAL, reason=EventReason.GANG_SUCCEEDED, action="Watch", note=note)
 
 
 def gang_failed(note: str) -> Event:
-    """A member failed, or the gang's time is over, so the gang has failed."""
+    """A member failed or the gang's time is over, so the gang has failed."""
     return Event(kind=WARNING, reason=EventReason.GANG_FAILED, action="Watch", note=note)
 
 
 async def post_event(client: KubeClient, gang: GangFact, event: Event, *, instance: str, now: float) -> None:
-    """Post an event about a gang. Its name follows from what it says, so that a second try makes no second event."""
+    """Post an event about a gang. Its name depends on its content, so a retry makes no second event."""
     manifest = event_manifest(gang, event, instance=instance, now=now)
     await client.create(paths.events_of(gang.key.namespace), manifest, Urgency.REPORT)

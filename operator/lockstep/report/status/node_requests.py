@@ -1,4 +1,4 @@
-"""What a gang's owner is told of nodes that were asked for: the condition ``NodesRequested``, in a sentence."""
+"""The condition ``NodesRequested``: the state of a gang's ProvisioningRequest, in a sentence."""
 
 from typing import assert_never
 
@@ -10,7 +10,7 @@ from lockstep.report.text.sentences import n_members
 
 
 def mark_nodes_requested(gang: GangFact, request: NodeRequest, *, now: float) -> GangStatus:
-    """A request for the gang stands, and that is what has come of it."""
+    """There is a request for the gang; the condition has its answer."""
     assert gang.spec is not None, "a refused gang asks for nothing"
     answer = request.answer
     asked = f"Nodes for {n_members(gang.spec.minimum)} are asked for by ProvisioningRequest {request.name}"
@@ -20,7 +20,7 @@ def mark_nodes_requested(gang: GangFact, request: NodeRequest, *, now: float) ->
 
 
 def mark_request_refused(gang: GangFact, why: str, *, now: float) -> GangStatus:
-    """Nodes can't be asked for."""
+    """Nodes can't be requested."""
     says = (FALSE, Reason.REQUEST_REFUSED, f"Nodes can't be asked for: {why.rstrip('.')}.")
     return with_condition(gang.status, gang, Condition.NODES_REQUESTED, says, now)
 

@@ -1,4 +1,4 @@
-"""What a gang's status says of a run that takes longer than it was planned with."""
+"""The status of a gang that runs longer than planned."""
 
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.gang import GangFact, GangStatus
@@ -7,7 +7,7 @@ from lockstep.report.status.conditions import TRUE, with_condition
 
 
 def mark_overrunning(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang runs beyond its expected end, which it must have."""
+    """The gang runs beyond its expected end. It must have one."""
     expected = gang.status.expected_finish
     assert expected is not None, "a gang without an expected end does not overrun"
     message = (

@@ -1,15 +1,15 @@
-"""How many reports per second: what is said about many gangs must not be the load that they wait behind."""
+"""Limits the reports per second, so that reports about many gangs do not delay these gangs."""
 
 import asyncio
 
-# Below it a clock may not move at all.
+# In a shorter time a clock may not advance.
 _SHORTEST_SECONDS = 0.001
 
 
 class Rate:
-    """Lets so many a second pass, and a burst of so many after a rest; who asks first passes first.
+    """Lets ``per_second`` requests pass, and up to ``burst`` at once after a pause; first come, first served.
 
-    Half of the burst is there for the urgent ones alone, so that the others never keep them waiting.
+    Half of the burst is reserved for urgent requests, so that others never delay them.
     """
 
     def __init__(self, *, per_second: float, burst: float) -> None:
@@ -26,7 +26,7 @@ class Rate:
             await self._pass(leaving=0.0)
 
     async def other(self) -> None:
-        """Wait until one more may pass, and none that is urgent wants to."""
+        """Wait until one more may pass that is not urgent."""
         async with self._first_of_others:
             await self._pass(leaving=self._burst / 2)
 

@@ -18,10 +18,10 @@ _CONFLICT = 409
 
 
 class Written(Enum):
-    """What became of a write.
+    """The result of a write.
 
-    ``CONFLICT``: the gang had changed, and the newer version is believed now. ``REFUSED``: trying the same again would
-    end in the same.
+    ``CONFLICT``: the gang had changed, and the cache has the newer version now. ``REFUSED``: the same write would be
+    refused again.
     """
 
     DONE = auto()
@@ -42,7 +42,7 @@ class Written(Enum):
 
 
 class Writing(NamedTuple):
-    """What became of a write, and the API server's own sentence where it did not want it."""
+    """The result of a write, and the API server's message where it refused it."""
 
     written: Written
     message: str = ""
@@ -51,13 +51,13 @@ class Writing(NamedTuple):
 async def write_status(
     client: KubeClient, state: State, gang: GangFact, status: GangStatus, urgency: Urgency = Urgency.ACT
 ) -> Writing:
-    """Write the status if the gang is still the version that ``gang`` is, and believe the answer.
+    """Write the status if the gang is still at the version of ``gang``, and apply the answer to the cache.
 
-    What went, or took its name, while the answer was under way is not called back by it.
+    If the gang was deleted or replaced while the answer was on its way, the answer is not applied.
 
-    After a conflict, or where there seems to be no such gang, it is read and believed, so that whoever asked can
-    compute again and nobody goes on believing in a gang that is gone. Raises ``ApiUnavailableError``; the write may
-    then have happened, which the next one finds out by a conflict.
+    After a conflict, or where the gang seems to be gone, it is read again. So the caller can compute again, and the
+    cache keeps no gang that is gone. Raises ``ApiUnavailableError``; the write may then have happened, which the next
+    one finds by a conflict.
     """
     body = {
         "metadata": {"resourceVersion": gang.resource_version, "uid": gang.uid},
@@ -77,7 +77,7 @@ async def write_status(
 
 
 async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
-    """Believe what the API server says of that gang now; returns whether it is there still."""
+    """Read that gang into the cache; returns whether it still exists."""
     was_known = _is_known(state, gang)
     answer = await client.get(paths.gang(gang.key))
     if answer.is_success and _is_known(state, gang) == was_known:

@@ -1,6 +1,6 @@
-"""A gang's status in one line, for `kubectl get gj`: it follows from every status that is written.
+"""A gang's status in one line for `kubectl get gj`, computed from every status that is written.
 
-What is printed stands until the next status, so it has points in time, and no spans that go by.
+It stays until the next status, so it has points in time, and no time spans that pass.
 """
 
 from typing import assert_never
@@ -11,12 +11,12 @@ from lockstep.facts.gang.summary import GangState, Summary
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.sentences import REMEDY_BEGINS, duration
 
-# What fits on a line beside the other columns, more or less; the whole sentence stands in the condition.
+# In characters: roughly what fits on a line beside the other columns. The condition has the whole sentence.
 LONGEST = 120
 
 
 def summary_of(gang: GangFact, status: GangStatus) -> Summary:
-    """The gang in one line, when that is its status."""
+    """The summary of the gang with that status."""
     state = _state(status)
     return Summary(state, "" if gang.spec is None else _size(gang.spec, status), _shortened(_says(state, status)))
 
@@ -44,7 +44,7 @@ def _state_without_nodes(status: GangStatus) -> GangState:
 
 
 def _size(spec: GangSpec, status: GangStatus) -> str:
-    """``11 (2–12)``; ``2–12`` while nothing is chosen; ``4`` where there is nothing to choose."""
+    """``11 (2–12)``; ``2–12`` before a size is chosen; ``4`` where there is no choice."""
     if spec.minimum == spec.maximum:
         return str(spec.minimum)
     span = f"{spec.minimum}–{spec.maximum}"
@@ -76,7 +76,7 @@ def _says(state: GangState, status: GangStatus) -> str:  # noqa: PLR0911 - one a
 
 
 def _starts(status: GangStatus) -> str:
-    """A planned start is not told as the likely one: what is likely stands in the plan beside it."""
+    """The likely start, which may differ from the planned one."""
     return "" if status.plan is None else f"likely to start {rfc3339(status.plan.likely_start)}"
 
 
@@ -92,7 +92,7 @@ def _ends(status: GangStatus) -> str:
 def _ended(status: GangStatus) -> str:
     if status.finished_at is None or status.started_at is None:
         return ""
-    # A clock may have been set back meanwhile.
+    # The clock may have been set back meanwhile.
     seconds = max(0.0, status.finished_at - status.started_at)
     return f"ended {rfc3339(status.finished_at)}, ran {duration(seconds)}"
 
@@ -108,7 +108,7 @@ def _message(status: GangStatus, kind: Condition) -> str:
 
 
 def _shortened(text: str) -> str:
-    """On one line, which may be cut off; what is to be done is then said before all else."""
+    """The text in one line of limited length; if it is cut off, the remedy comes first."""
     line = " ".join(text.split()).removesuffix(".")
     if len(line) <= LONGEST:
         return line

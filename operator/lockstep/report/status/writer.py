@@ -1,8 +1,8 @@
-"""The one place that writes GangJobs' statuses, and posts the events that go with them.
+"""The single place that writes GangJobs' statuses and posts their events.
 
-An attempt's writes go first: what only tells people waits for a lull, gives way to better news of the same gang, and is
-limited to few at once and not too many a second. One write of a gang is under way at a time. Events and metrics follow
-a status only when it stands.
+Writes of an attempt go first. Other reports wait until no gang is being placed, are replaced by newer ones of the same
+gang, and are limited in number and rate. A gang has one write at a time. Events and metrics follow a status only after
+it was written.
 """
 
 import asyncio
@@ -27,9 +27,10 @@ from lockstep.report.status.rate import Rate
 from lockstep.report.status.status import Writing, Written, write_status
 
 _AT_ONCE = 4
-# A status costs the API server as much as three pods: in a burst, gangs are bound first and told of afterwards.
+# In seconds. A status costs the API server as much as three pods, so in a burst gangs are bound first and reported
+# later.
 _PATIENCE_SECONDS = 5.0
-# A status per second for each of so many gangs is more than anybody reads, and a fraction of what an API server takes.
+# In statuses per second: more than users read, and a fraction of what an API server can do.
 _PER_SECOND = 200.0
 _BURST = 200.0
 
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
-    """What people are told of a gang: a status and, when that stands, an event and whatever ``written`` counts."""
+    """A status and, after it was written, an event and a call of ``written``."""
 
     status: GangStatus
     event: Event | None = None
@@ -46,9 +47,9 @@ class StatusReport:
 
 
 class StatusWriter:
-    """Writes the statuses of gangs. The end of each report is news of its gang, so that it is looked at again.
+    """Writes the statuses of gangs. At the end of each report its gang is reconciled again.
 
-    ``count_refused`` is told ``report`` for each report that the API server does not take.
+    ``count_refused`` is called with ``report`` for each report that the API server refuses.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class StatusWriter:
         self._at_once = WriteTurns(_AT_ONCE)
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._has_stopped = False
-        # All that is under way; of it, the reports that wait, and the ends of the writes that are being sent.
+        # All tasks; among them the waiting reports, and the ends of the writes in progress.
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiting: dict[GangKey, asyncio.Task[Any]] = {}
         self._sending: dict[GangKey, asyncio.Event] = {}
@@ -77,9 +78,10 @@ class StatusWriter:
         self._held_up: set[GangKey] = set()
 
     def report(self, gang: GangFact, make: Callable[[], StatusReport | None]) -> bool:
-        """Write what ``make`` gives, when there is time; None says that there is nothing to write.
+        """Write what ``make`` returns, when there is time; None means that there is nothing to write.
 
-        Returns False, and asks for nothing, while another write of that gang is under way: its end is news of the gang.
+        Returns False without a call of ``make`` while another write of that gang is in progress. The gang is reconciled
+        when that ends.
         """
         if self._has_stopped or gang.key in self._waiting or gang.key in self._sending:
             return False
@@ -89,10 +91,10 @@ class StatusWriter:
         return True
 
     def make_way(self, gang: GangKey) -> bool:
-        """An attempt of that gang is about to begin: drop a report of it that still waits.
+        """Drop a waiting report of that gang, whose attempt is about to begin.
 
-        Returns False where one is being sent, with which the attempt's first write would conflict. When that has ended,
-        a plan is due.
+        Returns False where a report is being sent, since the attempt's first write would conflict with it. A plan is
+        due when that has ended.
         """
         self._withdraw(gang)
         if gang not in self._sending:
@@ -103,33 +105,33 @@ class StatusWriter:
     async def write(self, gang: GangFact, status: GangStatus) -> Writing:
         """Write an attempt's status at once, before everything that waits.
 
-        Raises ``ApiUnavailableError`` as :func:`write_status`.
+        Raises ``ApiUnavailableError`` like :func:`write_status`.
         """
         while (ended := self._sending.get(gang.key)) is not None:
             await ended.wait()
-        # Also one that was refused just now, and rests.
+        # This includes a report that was refused and is pausing.
         self._withdraw(gang.key)
         try:
             outcome: Writing = await self._spawn(self._send(gang, status, Urgency.ACT))
         except asyncio.CancelledError:
-            # Its attempt was dropped: who wanted to report meanwhile was sent away.
-            self._state.news.look_at(gang.key)
+            # Its attempt was cancelled: reports of the gang were rejected meanwhile.
+            self._state.changes.reconcile(gang.key)
             raise
         return outcome
 
-    def tell(self, gang: GangFact, event: Event) -> None:
-        """Post an event about something whose status stands already."""
+    def post(self, gang: GangFact, event: Event) -> None:
+        """Post an event whose status is written already."""
         if not self._has_stopped:
-            self._spawn(self._post(gang, event))
+            self._spawn(self._post_when_idle(gang, event))
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone: nothing more is to be said of it."""
+        """Forget a gang that is gone, and drop its report."""
         self._withdraw(gang)
         self._refusals.pop(gang, None)
         self._held_up.discard(gang)
 
     def stop(self) -> None:
-        """Send nothing any more: the next process sees what was not written."""
+        """Cancel all writes: the next process sees what was not written."""
         self._has_stopped = True
         for task in self._tasks:
             task.cancel()
@@ -154,24 +156,27 @@ class StatusWriter:
             await self._follow_up(gang, report)
 
     async def _follow_up(self, gang: GangFact, report: StatusReport) -> None:
-        """Do what a report has done once it stands."""
+        """Call ``written`` and post the event after the status was written."""
         if report.written is not None:
             report.written()
         if report.event is not None:
-            await self._post(gang, report.event)
+            await self._post_when_idle(gang, report.event)
 
     def _reported(self, gang: GangKey, *, is_done: bool) -> None:
-        """A report has ended: what it was to say is worked out again where it does not stand."""
-        self._state.news.look_at(gang)
+        """A report has ended: the gang is reconciled, so that a failed report is computed again."""
+        self._state.changes.reconcile(gang)
         if gang in self._held_up or not is_done:
-            self._state.news.plan()
+            self._state.changes.plan()
         self._held_up.discard(gang)
 
     async def _rest_after_refusal(self, gang: GangFact, message: str) -> None:
-        """Tell of it, and wait: the same would be refused again. Until then the report counts as waiting."""
+        """Report the refusal and pause, since the same status would be refused again.
+
+        The report counts as waiting until then.
+        """
         log.error("the API server does not take its status: %s", message, extra=about(gang.key))
         self._count_refused("report")
-        self.tell(gang, status_refused(message))
+        self.post(gang, status_refused(message))
         failures = self._refusals.get(gang.key, 0)
         self._refusals[gang.key] = failures + 1
         self._waiting[gang.key] = _this_task()
@@ -181,19 +186,19 @@ class StatusWriter:
     async def _try_to_report(self, gang: GangFact, status: GangStatus) -> Writing:
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
-            await self._not_too_many_a_second(gang.key)
+            await self._wait_for_rate(gang.key)
             async with self._turn_of(gang.key):
                 return await self._send(gang, status, Urgency.REPORT)
         except ApiUnavailableError as error:
             log.warning("its status could not be written: %s", error, extra=about(gang.key))
             return Writing(Written.CONFLICT)
         except Exception as error:
-            # A broken promise of ours, or of whoever answered: it costs this gang a pause, and no other anything.
+            # A bug of ours, or an invalid answer: it costs this gang a pause, and does not affect others.
             log.exception("writing its status raised", extra=about(gang.key))
             return Writing(Written.REFUSED, f"its answer could not be understood: {error!r}")
 
     async def _send(self, gang: GangFact, status: GangStatus, urgency: Urgency) -> Writing:
-        """Send a status; from here on it can't be withdrawn."""
+        """Send a status; it can't be withdrawn from here on."""
         self._waiting.pop(gang.key, None)
         ended = self._sending[gang.key] = asyncio.Event()
         try:
@@ -202,21 +207,21 @@ class StatusWriter:
             del self._sending[gang.key]
             ended.set()
         if written.written is Written.DONE:
-            _log_turns(gang, status)
+            _log_transitions(gang, status)
         return written
 
-    async def _not_too_many_a_second(self, gang: GangKey) -> None:
-        """Wait until one more report is not too many: what is said of gangs that hold nodes goes first."""
+    async def _wait_for_rate(self, gang: GangKey) -> None:
+        """Wait for the rate limit; reports of gangs that hold nodes go first."""
         if gang in self._state.reservations:
             await self._rate.urgent()
         else:
             await self._rate.other()
 
     def _turn_of(self, gang: GangKey) -> AbstractAsyncContextManager[None]:
-        """One of the few turns to send; also there, those go first that hold nodes."""
+        """A turn to send; gangs that hold nodes go first."""
         return self._at_once.turn(Urgency.ACT if gang in self._state.reservations else Urgency.REPORT)
 
-    async def _post(self, gang: GangFact, event: Event) -> None:
+    async def _post_when_idle(self, gang: GangFact, event: Event) -> None:
         work_for(gang.key)
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
@@ -232,8 +237,8 @@ class StatusWriter:
         return task
 
 
-def _log_turns(gang: GangFact, status: GangStatus) -> None:
-    """Tell the log of each condition that has another status or reason than before."""
+def _log_transitions(gang: GangFact, status: GangStatus) -> None:
+    """Log each condition whose status or reason has changed."""
     for now in status.conditions:
         before = gang.status.condition(now.type)
         if before is None or (before.status, before.reason) != (now.status, now.reason):

@@ -1,4 +1,4 @@
-"""What admission changes of a gang's members, in words."""
+"""Describes what admission changes of a gang's members."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -15,18 +15,18 @@ _BYTES_OF_CLASS = ".storageclass.storage.k8s.io/requests.storage"
 
 
 def changes(spec: GangSpec) -> str:
-    """What admission makes of the members, instead of what the template says; '' where it changes nothing."""
+    """What admission changes compared with the template; '' where it changes nothing."""
     return in_words({role.name: (role.written, role.needs) for role in spec.roles if role.written is not None})
 
 
 def in_words(changed: Mapping[str, tuple[Needs, Needs]]) -> str:
-    """What is different, by the names of roles: what was planned, and what admission makes of it."""
+    """The differences by role; each value is the planned needs and those that admission makes."""
     words = ((name, differences(planned, admitted)) for name, (planned, admitted) in changed.items())
     return "; ".join(f"role {name}: {one}" if name else one for name, one in words)
 
 
 def differences(planned: Needs, admitted: Needs) -> str:
-    """What is different, in words: ``cpu 250m instead of none``."""
+    """The differences in words: ``cpu 250m instead of none``."""
     words = [
         *_of_requests(planned.request, admitted.request),
         *_of_constraints(planned.constraints, admitted.constraints),
@@ -44,11 +44,11 @@ def _of_requests(planned: Request, admitted: Request) -> Iterator[str]:
     before, after = dict(planned), dict(admitted)
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):
-            yield f"{name} {spelled_amount(name, after.get(name))} instead of {spelled_amount(name, before.get(name))}"
+            yield f"{name} {format_amount(name, after.get(name))} instead of {format_amount(name, before.get(name))}"
 
 
-def spelled_amount(name: str, amount: int | None) -> str:
-    """An amount in base units as people write it."""
+def format_amount(name: str, amount: int | None) -> str:
+    """An amount in base units as users write it."""
     if amount is None:
         return "none"
     if name.startswith(HOST_PORT_PREFIX):

@@ -1,4 +1,4 @@
-"""What finished runs tell of run times, in sentences, as statuses and commands show them."""
+"""Describes learned run times in sentences, for statuses and commands."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _MOST_ERROR = 10.0
 
 
 def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
-    """Whose run times a plan is made with, and why; None where the gang's owner has not asked for those of runs."""
+    """Whose run times a plan uses, and why; None where the spec does not ask for learned ones."""
     if gang.spec is None or not gang.spec.learns:
         return None
     if learned is None or learned.judged is None:
@@ -28,7 +28,7 @@ def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
 
 
 def why_used(judged: Judged) -> str:
-    """Why the law of the runs is planned with, or what is stated."""
+    """Why the learned law is used, or the stated times."""
     if isinstance(judged.fit, NoFit):
         return missing(judged.fit)
     runs = f"{judged.fit.runs} runs {with_sizes(judged.fit.sizes)}"
@@ -37,7 +37,7 @@ def why_used(judged: Judged) -> str:
 
 
 def by_kinds(kinds: Kinds) -> str:
-    """What kinds of nodes make of runs, and whether that is planned with."""
+    """What kinds of nodes change of run times, and whether plans use that."""
     by_kind, alike = missed(kinds.fit.error), missed(kinds.fit.error_alike)
     if not kinds.factors:
         return f"kinds of nodes say no more of them: by kind a run is missed by {by_kind}, and by {alike} without"
@@ -45,7 +45,10 @@ def by_kinds(kinds: Kinds) -> str:
 
 
 def _each_kind(kinds: Kinds) -> str:
-    """``0.5 times as long on gpu (3 runs), 1.2 times as long on m5 (7 runs)``; of many those that matter most."""
+    """``0.5 times as long on gpu (3 runs), 1.2 times as long on m5 (7 runs)``.
+
+    Of many kinds the most different ones.
+    """
     runs = dict(zip(kinds.names, kinds.fit.runs.tolist(), strict=True))
     furthest = sorted(kinds.factors.items(), key=lambda one: (-abs(math.log(one[1])), one[0]))
     shown = [f"{times:.2g} times as long on {name} ({_n_runs(runs[name])})" for name, times in furthest]
@@ -54,7 +57,7 @@ def _each_kind(kinds: Kinds) -> str:
 
 
 def missing(fit: NoFit) -> str:
-    """What the runs do not tell."""
+    """What the runs are not sufficient for."""
     if fit.shortage is Shortage.ONE_SIZE:
         return f"all {fit.runs} runs had {n_members(fit.sizes[0])}, and runs with {fit.needed_sizes} sizes are needed"
     ran = f"{_n_runs(fit.runs)} {with_sizes(fit.sizes)} can be compared" if fit.runs else "no run can be compared"
@@ -62,13 +65,13 @@ def missing(fit: NoFit) -> str:
 
 
 def left_out(fit: WorkFit) -> str:
-    """How many runs do not count."""
+    """How many runs were left out."""
     were, count = ("was", "counts") if fit.left_out == 1 else ("were", "count")
     return f"{_n_runs(fit.left_out)} {were} unlike the others of the same size, and {count} for nothing"
 
 
 def with_sizes(sizes: Sequence[int]) -> str:
-    """``with 2, 4 and 8 members``; of many sizes from where to where."""
+    """``with 2, 4 and 8 members``; of many sizes only the smallest and largest."""
     if len(sizes) == 1:
         return f"with {n_members(sizes[0])}"
     if len(sizes) > 4:
@@ -77,14 +80,14 @@ def with_sizes(sizes: Sequence[int]) -> str:
 
 
 def missed(error: float) -> str:
-    """By how much runs are missed, in percent."""
+    """The relative error of runs, in percent."""
     if 0 < error < _LEAST_ERROR:
         return f"less than {percentage(_LEAST_ERROR)}"
     return percentage(error) if error < _MOST_ERROR else f"more than {percentage(_MOST_ERROR)}"
 
 
 def go_duration(seconds: float) -> str:
-    """A span as specs have it, to four digits: ``601.9s``, ``1h30m``; ``3.429h`` from 10,000 s on; 0s below 0.5 ms."""
+    """A duration as in specs, to four digits: ``601.9s``, ``1h30m``; ``3.429h`` from 10,000 s on; 0s below 0.5 ms."""
     if seconds >= 10_000:
         return f"{_four_digits(seconds / 3600)}h"
     text = _four_digits(seconds)
@@ -93,7 +96,7 @@ def go_duration(seconds: float) -> str:
 
 
 def _four_digits(number: float) -> str:
-    """At most three of them behind the point, and no needless zeros there."""
+    """At most three decimals, without trailing zeros."""
     digits = min(3, max(0, 3 - math.floor(math.log10(number)))) if number > 0 else 0
     text = f"{number:.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,4 +1,4 @@
-"""How far a gang is paced, in a sentence with numbers."""
+"""Describes the pace of a gang, in a sentence with numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,11 +10,11 @@ _LONGEST = 1024
 
 
 class PaceReasons(NamedTuple):
-    """Why a gang is paced as it is.
+    """Why a gang has its pace.
 
-    ``slowest`` is the node that sets the pace, where all have bids that tell it; ``without_bids`` are those that have
-    none. The owners of nodes that are ``yielding`` are back. ``obstacles`` is how many members can't be paced, by why,
-    and ``refusal`` what the API server said last.
+    ``slowest`` is the node that sets the pace, if all nodes have usable bids; ``without_bids`` are the nodes without
+    one. The owners of ``yielding`` nodes are back. ``obstacles`` counts members that can't be paced, by cause.
+    ``refusal`` is the API server's last message.
     """
 
     slowest: str | None
@@ -25,7 +25,7 @@ class PaceReasons(NamedTuple):
 
 
 def pace_message(pace: PaceStatus, reasons: PaceReasons) -> str:
-    """Say how many members are paced, and by whom; or why none is, or not all."""
+    """How many members are paced, and because of which nodes; or why none is, or not all."""
     back = f"{pace.given_back / 1000:.1f} cores"
     return " ".join([f"Paced: {pace.paced} of {n_members(pace.members)}, {back} given back.", *_why(reasons)])[
         :_LONGEST

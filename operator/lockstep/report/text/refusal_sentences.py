@@ -1,6 +1,6 @@
-"""Why a gang has no placement, in one sentence with numbers for its owner: the only place that spells refusals.
+"""Describes why a gang has no placement, in one sentence with numbers: the single place that formats refusals.
 
-The engine answers most of them (``coschedule.Refusal``). Those that the operator adds to it stand here.
+Most refusals come from the engine (``coschedule.Refusal``). Those that the operator adds are here.
 """
 
 from collections.abc import Sequence
@@ -30,10 +30,10 @@ from coschedule import (
     TopologiesCross,
     WindowTooShort,
 )
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.cluster.quota import plain_resource
-from lockstep.report.text.admission import spelled_amount
+from lockstep.report.text.admission import format_amount
 from lockstep.report.text.sentences import n_members, n_nodes, node_ranges
 from lockstep.snapshot.quotas.quota_bounds import QuotaShort
 
@@ -43,7 +43,7 @@ _MOST_FAILURES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BehindInQueue:
-    """``in_front`` gangs or more are in front; ``starts_by`` is a rough estimate, None where there is none."""
+    """At least ``in_front`` gangs are in front; ``starts_by`` is a rough estimate, None where there is none."""
 
     reason: ClassVar[Reason] = Reason.BEHIND_IN_QUEUE
     in_front: int
@@ -52,7 +52,7 @@ class BehindInQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldingNodes:
-    """Refused, and holding ``nodes`` from ``since`` until ``until`` at the latest, both times of day."""
+    """Refused, with a node hold on ``nodes`` from ``since`` until ``until`` at the latest, both times of day."""
 
     refusal: Refusal
     nodes: tuple[str, ...]
@@ -67,7 +67,7 @@ class HoldingNodes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestingFromHold:
-    """Refused, after it held nodes until ``until``; it may do so again from ``again`` on, both times of day."""
+    """Refused after a node hold until ``until``; another is possible from ``again`` on, both times of day."""
 
     refusal: Refusal
     until: float
@@ -81,7 +81,7 @@ class RestingFromHold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedInPool:
-    """Refused by a plan that knows the nodes of the pool only: it counts those."""
+    """A refusal whose counts of nodes are those of the pool."""
 
     refusal: NoNodeFits | NotEnoughRoom
 
@@ -93,51 +93,51 @@ class RefusedInPool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VolumesElsewhere:
-    """The plan has ``size`` members where volumes of theirs are, but not every rank where its own are."""
+    """The plan has ``size`` members at volumes of the gang, but not every rank at its own."""
 
     reason: ClassVar[Reason] = Reason.NOT_ENOUGH_ROOM
     size: int
 
 
 def in_pool(refusal: Refusal) -> Refusal:
-    """The same, with "nodes of the pool" where it counts nodes."""
+    """The same refusal, with "nodes of the pool" where it counts nodes."""
     if isinstance(refusal, OfRole):
         return replace(refusal, refusal=in_pool(refusal.refusal))
     return RefusedInPool(refusal=refusal) if isinstance(refusal, NoNodeFits | NotEnoughRoom) else refusal
 
 
 @singledispatch
-def spell(refusal: Refusal) -> str:
-    """Spell a refusal as one sentence, without a capital and a full stop. Raises TypeError for an unknown one."""
+def format_refusal(refusal: Refusal) -> str:
+    """Format a refusal as one sentence, without a capital and a full stop. Raises ``TypeError`` for an unknown one."""
     raise TypeError(refusal)
 
 
-@spell.register
+@format_refusal.register
 def _of_pool(refusal: RefusedInPool) -> str:
     if isinstance(refusal.refusal, NoNodeFits):
         return _no_node(refusal.refusal, nodes="nodes of the pool")
     return _too_little(refusal.refusal, nodes="nodes of the pool")
 
 
-@spell.register
+@format_refusal.register
 def _no_node(refusal: NoNodeFits, nodes: str = "nodes") -> str:
     if not refusal.nodes:
         return f"needs {n_members(refusal.needed)} and there are 0 {nodes}"
     return f"0 of {refusal.nodes} {nodes} pass its constraints: {nodes_failing(refusal.failures)}"
 
 
-@spell.register
+@format_refusal.register
 def _no_time(refusal: NoTimeForSize) -> str:
     return f"its work has no time for any size from {refusal.minimum} to {refusal.maximum}"
 
 
-@spell.register
+@format_refusal.register
 def _late(refusal: DeadlineCannotBeMet) -> str:
     finish = f"the earliest possible finish is in {_seconds(refusal.seconds)} with {n_members(refusal.size)}"
     return f"{finish}, {_seconds(refusal.late_seconds)} late"
 
 
-@spell.register
+@format_refusal.register
 def _too_little(refusal: NotEnoughRoom, nodes: str = "nodes") -> str:
     passing = f"{refusal.passing} of {refusal.nodes} {nodes} pass its constraints"
     others = f" ({nodes_failing(refusal.failures)})" if refusal.failures else ""
@@ -147,13 +147,13 @@ def _too_little(refusal: NotEnoughRoom, nodes: str = "nodes") -> str:
     return f"{_fit(refusal.needed, refusal.fit)}{blocked}: {details}{_of_scarcest(refusal)}"
 
 
-@spell.register
+@format_refusal.register
 def _lasting(refusal: HeldByLastingPods) -> str:
     what = "pods that are not meant to end hold the rest"
     return f"{_fit(refusal.needed, refusal.fit)}: {what}{_of_scarcest(refusal)}"
 
 
-@spell.register
+@format_refusal.register
 def _too_short(refusal: WindowTooShort) -> str:
     if refusal.shortest_seconds is None:
         return (
@@ -164,7 +164,7 @@ def _too_short(refusal: WindowTooShort) -> str:
     return f"needs {n_members(refusal.needed)} together for {shortest} or more: {_windows(refusal)}"
 
 
-@spell.register
+@format_refusal.register
 def _in_front(refusal: HeldByGangsInFront) -> str:
     fits, why = f"needs {n_members(refusal.needed)} and would fit", "for ever, until taken back or for themselves"
     if refusal.blocker is not None and not refusal.nominated:
@@ -173,7 +173,7 @@ def _in_front(refusal: HeldByGangsInFront) -> str:
     return f"{fits}, but {who} hold room: {why}"
 
 
-@spell.register
+@format_refusal.register
 def _no_domain(refusal: NoDomainFits) -> str:
     keys = " and ".join(refusal.keys)
     if not refusal.domains:
@@ -184,7 +184,7 @@ def _no_domain(refusal: NoDomainFits) -> str:
     )
 
 
-@spell.register
+@format_refusal.register
 def _no_room_together(refusal: NoRoomTogether) -> str:
     if refusal.roles == 1:
         return f"needs {n_members(refusal.needed)}, and too few of them fit as far apart as its terms ask for"
@@ -192,7 +192,7 @@ def _no_room_together(refusal: NoRoomTogether) -> str:
     return f"needs {n_members(refusal.needed)}: {together}{_of_too_little(refusal.too_little)}"
 
 
-@spell.register
+@format_refusal.register
 def _crossing(refusal: TopologiesCross) -> str:
     first, second = refusal.keys
     return (
@@ -201,7 +201,7 @@ def _crossing(refusal: TopologiesCross) -> str:
     )
 
 
-@spell.register
+@format_refusal.register
 def _too_many(refusal: TooManyCombinations) -> str:
     if refusal.combinations is None:
         return f"none of the first {refusal.most} combinations of its roles and nodes that were looked through fits"
@@ -211,7 +211,7 @@ def _too_many(refusal: TooManyCombinations) -> str:
     )
 
 
-@spell.register
+@format_refusal.register
 def _too_long(refusal: ConstraintsTooLong) -> str:
     return (
         f"its selectors, node affinities and tolerations have {refusal.length} parts, of which at most {refusal.most} "
@@ -219,28 +219,28 @@ def _too_long(refusal: ConstraintsTooLong) -> str:
     )
 
 
-@spell.register
+@format_refusal.register
 def _of_role(refusal: OfRole) -> str:
-    return f"role {refusal.role}: {spell(refusal.refusal)}"
+    return f"role {refusal.role}: {format_refusal(refusal.refusal)}"
 
 
-@spell.register
+@format_refusal.register
 def _failed(refusal: PlanningFailed) -> str:
     sentence = f"planning it failed by a mistake of the planner's: {refusal.error}: {refusal.message}"
     return sentence[:_LONGEST_FAILURE]
 
 
-@spell.register
-def _spelled(refusal: Spelled) -> str:
+@format_refusal.register
+def _as_written(refusal: Spelled) -> str:
     return refusal.sentence
 
 
-@spell.register
+@format_refusal.register
 def _elsewhere(refusal: VolumesElsewhere) -> str:
     return f"needs {n_members(refusal.size)}, each where its own volumes are, and the plan has some of them elsewhere"
 
 
-@spell.register
+@format_refusal.register
 def _behind(refusal: BehindInQueue) -> str:
     sentence = f"{refusal.in_front} gangs or more are in front of it; it is planned exactly when fewer are"
     if refusal.starts_by is None:
@@ -248,11 +248,11 @@ def _behind(refusal: BehindInQueue) -> str:
     return f"{sentence}, and by a rough estimate it starts by {rfc3339(refusal.starts_by)}"
 
 
-@spell.register
+@format_refusal.register
 def _by_quota(refusal: QuotaShort) -> str:
     limit = refusal.limit
     wanted, hard, left = (
-        spelled_amount(plain_resource(limit.resource), amount)
+        format_amount(plain_resource(limit.resource), amount)
         for amount in (refusal.wanted, limit.hard, max(0, limit.left))
     )
     needs = f"needs {n_members(refusal.needed)}, which take {wanted} of {limit.resource}"
@@ -261,25 +261,25 @@ def _by_quota(refusal: QuotaShort) -> str:
     return f"{needs}; quota {limit.quota} allows {hard}, of which {left} are left"
 
 
-@spell.register
+@format_refusal.register
 def _holding(refusal: HoldingNodes) -> str:
     return (
-        f"{spell(refusal.refusal)}; it holds {node_ranges(refusal.nodes)} since {rfc3339(refusal.since)}, "
+        f"{format_refusal(refusal.refusal)}; it holds {node_ranges(refusal.nodes)} since {rfc3339(refusal.since)}, "
         f"until {rfc3339(refusal.until)} at most: "
         "nothing behind it is put there that could be in its way when those that run there have ended"
     )
 
 
-@spell.register
+@format_refusal.register
 def _resting(refusal: RestingFromHold) -> str:
     return (
-        f"{spell(refusal.refusal)}; it held nodes until {rfc3339(refusal.until)}, which was long enough, "
+        f"{format_refusal(refusal.refusal)}; it held nodes until {rfc3339(refusal.until)}, which was long enough, "
         f"and may do so again from {rfc3339(refusal.again)} on"
     )
 
 
 def nodes_failing(failures: Sequence[tuple[str, int]]) -> str:
-    """``12 without gpu=a100, 3 cordoned``: how many nodes fail what, the most frequent ones in the order of asking."""
+    """``12 without gpu=a100, 3 cordoned``: the most frequent failures, in their given order."""
     named = set(sorted(failures, key=lambda failure: -failure[1])[:_MOST_FAILURES])
     words = [f"{count} {phrase}" for phrase, count in failures if (phrase, count) in named]
     others = sum(count for _, count in failures) - sum(count for _, count in named)
@@ -289,13 +289,13 @@ def nodes_failing(failures: Sequence[tuple[str, int]]) -> str:
 def _in_the_way(blocker: Blocker) -> str:
     """``default/nowork holds 12 nodes and gives no end, nor do 2 other gangs``."""
     others = {0: "", 1: ", nor does 1 other gang"}.get(blocker.others, f", nor do {blocker.others} other gangs")
-    return f"{spelled_gang(blocker.gang)} holds {n_nodes(blocker.nodes)} and gives no end{others}"
+    return f"{gang_name(blocker.gang)} holds {n_nodes(blocker.nodes)} and gives no end{others}"
 
 
 def _in_front_of_it(blocker: Blocker) -> str:
     """``default/nowork, which is in front, holds 12 nodes and 2 other gangs some``."""
     others = {0: "", 1: " and 1 other gang some"}.get(blocker.others, f" and {blocker.others} other gangs some")
-    return f"{spelled_gang(blocker.gang)}, which is in front, holds {n_nodes(blocker.nodes)}{others}"
+    return f"{gang_name(blocker.gang)}, which is in front, holds {n_nodes(blocker.nodes)}{others}"
 
 
 def _at_most(members: int | None) -> str:
@@ -303,12 +303,12 @@ def _at_most(members: int | None) -> str:
 
 
 def _of_scarcest(refusal: NotEnoughRoom | HeldByLastingPods) -> str:
-    """``; cpu: needs 20 × 6, 12 × 6 free``; where pieces are counted, or nobody has a word for the unit, no amount."""
+    """``; cpu: needs 20 × 6, 12 × 6 free``; without amounts where pieces are counted, or the unit has no name."""
     scarcest = refusal.scarcest
     if scarcest is None:
         return ""
     is_plain = scarcest.each == 1 or _has_no_unit(scarcest.resource)
-    each = "" if is_plain else f" × {spelled_amount(scarcest.resource, scarcest.each)}"
+    each = "" if is_plain else f" × {format_amount(scarcest.resource, scarcest.each)}"
     return f"; {scarcest.resource}: needs {refusal.needed}{each}, {scarcest.fit}{each} free"
 
 
@@ -317,12 +317,12 @@ def _of_too_little(too_little: TooLittle | None) -> str:
     if too_little is None:
         return ""
     resource, amounts = too_little.resource, (too_little.needed, too_little.free)
-    needed, free = amounts if _has_no_unit(resource) else (spelled_amount(resource, amount) for amount in amounts)
+    needed, free = amounts if _has_no_unit(resource) else (format_amount(resource, amount) for amount in amounts)
     return f"; {resource}: needs {needed}, {free} free"
 
 
 def _has_no_unit(resource: str) -> bool:
-    """Whether pieces are counted that only Lockstep has a name for, such as a port of a host."""
+    """Whether the resource is one of Lockstep's own, such as a host port, which is counted in pieces."""
     return " " in resource
 
 
@@ -344,5 +344,5 @@ def _windows(refusal: WindowTooShort) -> str:
 
 
 def _seconds(seconds: float) -> str:
-    spelled = f"{seconds:.3f}".rstrip("0").rstrip(".")
-    return "less than 0.001 s" if spelled == "0" else f"{spelled} s"
+    text = f"{seconds:.3f}".rstrip("0").rstrip(".")
+    return "less than 0.001 s" if text == "0" else f"{text} s"

@@ -1,11 +1,11 @@
-"""Decisions in a sentence with numbers, as conditions and events show them."""
+"""Describes decisions in a sentence with numbers, for conditions and events."""
 
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from coschedule import Alternative, GangKey, Members, Placement, Risk, encode_part
-from lockstep.api.preemption import spelled_gang
+from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.start_estimate import NodeKind, is_same_time
 from lockstep.facts.past_runs import THOUSAND, Learned
@@ -14,12 +14,12 @@ from lockstep.snapshot.quotas.quota_bounds import Narrowed
 _MOST_RANGES = 6
 
 REMEDY_BEGINS = "If "
-"""A sentence of a message that begins so says what to do: where a message is cut off, that is shown first."""
+"""A sentence that begins so is a remedy: where a message is cut off, it is shown first."""
 
 
 def chosen(placement: Placement, *, now: float) -> str:
-    """Size, nodes, spread of the work, start and speed-up of a placement, and what the best other would have given."""
-    # Nodes are chosen when a gang starts: until then they are what is expected.
+    """Size, nodes, spread of the work, start and speed-up of a placement, and the result of the best alternative."""
+    # Nodes are chosen when a gang starts; before that they are expected.
     parts = [_who_is_where(placement, "on" if placement.start <= now else "expected on")]
     if placement.size > 1:
         parts += _spread(placement)
@@ -54,7 +54,7 @@ def _nodes_of(members: Iterable[Members]) -> str:
 
 
 def _awaited(placement: Placement) -> str:
-    """Name the node that a start waits for; where there is only one, it needs no name."""
+    """The node that a start waits for, unless there is only one node."""
     alone = len({entry.node for entry in placement.members}) == 1
     return "" if placement.latest is None or alone else f" when {placement.latest} has room"
 
@@ -67,12 +67,12 @@ def _at_the_latest(placement: Placement) -> str:
 
 
 def _spread(placement: Placement) -> Iterator[str]:
-    """The least and the most that a member has, where the load has members differ."""
+    """The least and the most of a member's part, where parts differ by load."""
     parts = [encode_part(entry.part) for entry in placement.members]
-    for name, spell_spread in _SPREADS.items():
+    for name, format_spread in _SPREADS.items():
         amounts = [part[name] for part in parts if name in part]
         if amounts:
-            yield spell_spread(min(amounts), max(amounts))
+            yield format_spread(min(amounts), max(amounts))
 
 
 def _spread_of_shares(least: float, most: float) -> str:
@@ -88,14 +88,14 @@ _SPREADS: Mapping[str, Callable[[float, float], str]] = {"share": _spread_of_sha
 
 
 def _is_as_good(other: Alternative, placement: Placement) -> bool:
-    """Whether a reader would see no difference in start and speed-up."""
+    """Whether a reader sees no difference in start and speed-up."""
     if other.start != placement.start or other.speedup is None or placement.speedup is None:
         return False
     return speedup(other.speedup) == speedup(placement.speedup)
 
 
 def _says_nothing(other: Alternative, now: float) -> bool:
-    """Whether there is nothing to compare: nobody knows what it would have come to, or it would hardly have waited."""
+    """Whether there is nothing to compare: its result is unknown, or it would hardly have waited."""
     is_unknown = other.speedup is None and math.isinf(other.finish)
     return is_unknown or (other.start > now and not round(other.start - now))
 
@@ -110,14 +110,14 @@ def _instead(other: Alternative, placement: Placement, now: float) -> str:
 
 
 def _but_dear(other: Alternative, placement: Placement) -> str:
-    """Why a gang did not get what would have ended sooner."""
+    """Why a gang did not get the alternative that ends sooner."""
     if other.finish >= placement.finish or not placement.member_price:
         return ""
     return f", but take more from other gangs than it gains: a member-second counts {price(placement.member_price)} s"
 
 
 def _risk(risk: Risk) -> str:
-    """How likely an owner interrupts the gang, and what that costs on average."""
+    """How likely a node owner interrupts the gang, and what that costs on average."""
     alone = "" if risk.of_node == risk.probability else f", {percentage(risk.of_node)}"
     lost = "some" if math.isinf(risk.lost_seconds) else f"{duration(risk.lost_seconds)} of"
     return (
@@ -133,7 +133,7 @@ def _result(other: Alternative) -> str:
 
 
 def run_times_learned(learned: Learned) -> str:
-    """What a plan was made with instead of the times that the spec states."""
+    """The learned run times that a plan used instead of those of the spec."""
     if learned.law is not None:
         return f"run times by the law that {learned.runs} runs have followed, {learned.formatted} times as it says"
     if learned.thousandths == THOUSAND:
@@ -142,24 +142,24 @@ def run_times_learned(learned: Learned) -> str:
 
 
 def waits_for_victims(victims: Sequence[GangKey]) -> str:
-    """What a gang does that starts when others have ended, which are evicted for it."""
+    """The clause for a gang that starts after the gangs have ended that are evicted for it."""
     whose = "its" if len(victims) == 1 else "their"
     return f"preempts {_named(victims)}, and starts when {whose} members have ended"
 
 
 def took_place_of(victims: Sequence[GangKey]) -> str:
-    """Whose place a gang has taken that starts now."""
+    """The clause for a gang that starts now in place of others."""
     return f"takes the place of {_named(victims)}"
 
 
 def _named(gangs: Sequence[GangKey]) -> str:
-    return f"{'gang' if len(gangs) == 1 else 'gangs'} {listed([spelled_gang(gang) for gang in gangs])}"
+    return f"{'gang' if len(gangs) == 1 else 'gangs'} {listed([gang_name(gang) for gang in gangs])}"
 
 
 def room_held(kinds: Sequence[NodeKind], gang: GangKey, until: float) -> str:
     """``8 slots on nodes of speed 2, held by default/heat until 2026-01-01T14:05:00Z``."""
     slots = ", ".join(f"{_counted(kind.members, 'slot')} on nodes of speed {kind.speed}" for kind in kinds)
-    return f"{slots}, held by {spelled_gang(gang)} until {rfc3339(until)}"
+    return f"{slots}, held by {gang_name(gang)} until {rfc3339(until)}"
 
 
 def room_opens(node: str, time: float) -> str:
@@ -207,7 +207,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def narrowed_by(narrowed: Narrowed) -> str:
-    """A sentence about the quota without which there might be more members."""
+    """A sentence about the quota that limits the number of members."""
     wanted = f"Up to {n_members(narrowed.maximum)} are asked for"
     if narrowed.fastest is not None:
         wanted = f"{n_members(narrowed.fastest)} would be fastest by its run times"
@@ -221,25 +221,25 @@ def listed(names: Sequence[str]) -> str:
 
 
 def percentage(share: float) -> str:
-    """A share of a whole in whole percent, or with two significant digits below 10 %."""
+    """A share in whole percent, or with two significant digits below 10 %."""
     percent = 100 * share
     return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
 
 
 def speedup(value: float) -> str:
-    """A speed-up as people compare them: two significant digits below 10, whole numbers from 100."""
+    """A speed-up with two significant digits below 10, and as a whole number from 100 on."""
     return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def price(value: float) -> str:
-    """A price as a decimal number, with two significant digits below 1, where six decimals have so many; never 0."""
-    told = max(value, 1e-6)
-    digits = 2 if told >= 1 else 1 - math.floor(math.log10(told))
-    return f"{told:.{min(digits, 6)}f}"
+    """A price as a decimal number, with two significant digits below 1, at most six decimals, and never 0."""
+    rounded = max(value, 1e-6)
+    digits = 2 if rounded >= 1 else 1 - math.floor(math.log10(rounded))
+    return f"{rounded:.{min(digits, 6)}f}"
 
 
 def duration(seconds: float) -> str:
-    """A span of time with one unit, or two where the first is small."""
+    """A duration with one unit, or two where the first is small."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s" if whole else "less than 1 s"
@@ -251,7 +251,7 @@ def duration(seconds: float) -> str:
 
 
 def node_ranges(names: Sequence[str]) -> str:
-    """Node names with runs of numbers drawn together: ``n03…n10, n12``."""
+    """Node names with consecutive numbers joined: ``n03…n10, n12``."""
     ranges = [first if first == last else f"{first}…{last}" for first, last in _runs(names)]
     if len(ranges) > _MOST_RANGES:
         ranges = [*ranges[:_MOST_RANGES], f"{len(ranges) - _MOST_RANGES} more"]
@@ -259,7 +259,7 @@ def node_ranges(names: Sequence[str]) -> str:
 
 
 def _runs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """First and last name of each run of three or more consecutive numbers; other names stand alone."""
+    """First and last name of each run of three or more consecutive numbers; other names alone."""
     ordered = sorted(names)
     start = 0
     for end in range(1, len(ordered) + 1):

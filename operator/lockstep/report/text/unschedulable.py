@@ -1,11 +1,11 @@
-"""Why a node lets nobody in, in two or three words: the one rule for all who tell of it."""
+"""Why a node takes no members, in two or three words: the single rule for all messages."""
 
 from lockstep.api.pool import Pool
 from lockstep.facts.cluster.node import NodeFact
 
 
-def why_shut(node: NodeFact | None, pool: Pool) -> str:
-    """What is in the way of every member; nothing where a member could start."""
+def why_unschedulable(node: NodeFact | None, pool: Pool) -> str:
+    """Why no member can start on the node; empty where one could."""
     if node is None:
         return "gone"
     if not pool.has(node.labels):

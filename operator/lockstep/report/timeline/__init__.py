@@ -1,6 +1,6 @@
-"""The picture of time: which gangs are on which nodes, and which are expected there when.
+"""The timeline: which gangs are on which nodes, and which are expected there when.
 
-``freeze`` takes from belief and the last plan what it shows; ``draw`` makes the picture of that, wherever it runs.
+``freeze`` copies facts from the cache and the last plan; ``draw`` makes the picture of them, in any thread.
 """
 
 from lockstep.report.timeline.facts import TimelineFacts, freeze

@@ -1,4 +1,4 @@
-"""Gangs in time: one bar for each that holds nodes, is planned for some, or keeps some for itself."""
+"""Gangs over time: one bar for each gang that holds nodes, is planned on some, or has a node hold."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ from lockstep.report.timeline.facts import Held, TimelineFacts
 
 
 class Stage(StrEnum):
-    """What a bar means. ``HOLDS``: nothing behind the gang is put there that would be in its way."""
+    """What a bar means. ``HOLDS`` is a node hold: no gang behind gets these nodes if it would delay this one."""
 
     RESERVED = "reserved"
     PLACED = "placed"
@@ -24,9 +24,9 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A gang from ``start`` to ``finish``, None where nobody knows; ``nodes`` has how many members each node has.
+    """A gang from ``start`` to ``finish``, None if unknown; ``nodes`` has the number of members by node.
 
-    ``promised``: it starts by then at the latest, None where nothing was promised. A gang of ``HOLDS`` has no members.
+    ``promised``: the latest start, None where none was promised. A gang of ``HOLDS`` has no members.
     """
 
     gang: GangKey
@@ -38,7 +38,7 @@ class Bar:
 
     @property
     def size(self) -> int:
-        """How many members the gang has there."""
+        """The number of members in the bar."""
         return sum(self.nodes.values())
 
 
@@ -54,14 +54,14 @@ def _held(gang: GangFact | None, held: Held) -> Bar:
 
 
 def _stage(gang: GangFact | None) -> Stage:
-    """How far an attempt is; a gang that is gone has its members taken back."""
+    """The stage of an attempt; if the gang is gone, its members are being deleted."""
     if gang is None or gang.status.is_being_undone:
         return Stage.UNDOING
     return Stage.PLACED if gang.status.is_true(Condition.PLACED) else Stage.RESERVED
 
 
 def _decided(facts: TimelineFacts) -> Iterator[Bar]:
-    """What is planned for gangs that still wait."""
+    """The plans for gangs that still wait."""
     for decision in facts.decisions:
         if facts.waits(decision.gang):
             yield from _planned(decision)

@@ -1,4 +1,4 @@
-"""What the timeline shows, taken from belief at one moment: copies of tables whose entries never change."""
+"""The facts of the timeline at one moment: copies of tables whose entries are immutable."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from lockstep.snapshot.holders.endings import expected_end
 
 
 class Held(NamedTuple):
-    """What a gang holds, and when it is expected to give that back, None where nobody knows."""
+    """What a gang holds, and its expected end, None if unknown."""
 
     reservation: Reservation
     end: float | None
@@ -22,7 +22,7 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineFacts:
-    """Nodes with their bids, gangs, what they hold, and what was decided of the others; absolute seconds."""
+    """Nodes with their bids, gangs, what they hold, and decisions on the others; times are seconds since the epoch."""
 
     nodes: Mapping[str, NodeFact]
     bids: Mapping[str, BidFact]
@@ -32,7 +32,7 @@ class TimelineFacts:
     decisions: Sequence[Decision]
 
     def waits(self, key: GangKey) -> bool:
-        """Whether there is such a gang, and it wants nodes and has none."""
+        """Whether such a gang exists, wants nodes and has none."""
         gang = self.gangs.get(key)
         if gang is None or key in self.held or gang.is_deleting or gang.policies.is_suspended:
             return False
@@ -40,12 +40,12 @@ class TimelineFacts:
 
     @property
     def next_overrun(self) -> float:
-        """When the first gang has not ended though it was expected to, so that its end moves; inf where none will."""
+        """The earliest expected end, at which it must be computed again; infinity where there is none."""
         return min((held.end for held in self.held.values() if held.end is not None), default=float("inf"))
 
 
 def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, now: float) -> TimelineFacts:
-    """Take it; ``decisions`` are those of the last plan, which was made at ``planned_at``."""
+    """Copy the facts; ``decisions`` are those of the last plan, made at ``planned_at``."""
     return TimelineFacts(
         nodes=dict(state.nodes),
         bids=dict(state.bids),
@@ -57,6 +57,6 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
 
 
 def _end(state: State, reservation: Reservation, planned_at: float, now: float) -> float | None:
-    """As the plan saw it, since that is what gangs behind are planned around; another one where it has passed."""
+    """The end that the plan used, or a newer one where that has passed."""
     end = expected_end(state, reservation, planned_at)
     return end if end is None or end > now else expected_end(state, reservation, now)

@@ -1,4 +1,4 @@
-"""Bars on one node, stacked where they share time: the first lane that is free takes the next bar."""
+"""Stacks bars of one node that overlap in time: each takes the first free lane."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from lockstep.report.timeline.bars import Bar
 
 
 def lanes(bars: Sequence[Bar]) -> list[int]:
-    """The lane of each bar, numbered from 0; no two in one lane share time, and there are no more lanes than needed."""
+    """The lane of each bar, from 0. Bars in one lane do not overlap, and there are no more lanes than needed."""
     chosen = [0] * len(bars)
     free_from: list[float] = []
     for number in sorted(range(len(bars)), key=lambda one: (bars[one].start, one)):
@@ -19,5 +19,5 @@ def lanes(bars: Sequence[Bar]) -> list[int]:
 
 
 def _end(bar: Bar) -> float:
-    """When its lane is free again; a bar without width takes its lane all the same."""
+    """When its lane is free again; a bar of no duration takes its lane too."""
     return math.inf if bar.finish is None else max(bar.finish, math.nextafter(bar.start, math.inf))

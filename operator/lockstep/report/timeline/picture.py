@@ -1,4 +1,7 @@
-"""The timeline as the page reads it: plain values for JSON. Now is not in it, so what stands still stays equal."""
+"""The timeline for the page: plain values for JSON.
+
+It does not contain the current time, so it stays equal without changes.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -11,16 +14,16 @@ from lockstep.report.timeline.facts import TimelineFacts
 from lockstep.report.timeline.rows import Row, rows
 from lockstep.report.timeline.waiting import says, waiting
 
-# Of ten thousand gangs that wait for room nobody reads all.
+# Users do not read ten thousand waiting gangs.
 _MOST_WAITING = 200
 _LONGEST_SENTENCE = 1000
 
 
 def draw(facts: TimelineFacts) -> dict[str, Any]:
-    """The whole picture; times are absolute seconds, None where nobody knows.
+    """The whole picture; times are seconds since the epoch, None if unknown.
 
-    Keys: ``gangs`` are the bars; ``kinds`` are the speeds of nodes, each with its ``rows``, and a row has ``bars``:
-    number of the gang, lane, members on each node. ``waiting`` are the gangs without a bar, at most 200 of the
+    Keys: ``gangs`` are the bars. ``kinds`` are the speeds of nodes, each with its ``rows``. A row has ``bars``: number
+    of the gang, lane, members on each node. ``waiting`` are the gangs without a bar, at most 200 of the
     ``waitingInAll``.
     """
     shown = bars(facts)

@@ -1,18 +1,18 @@
-"""Nodes as rows: those of one kind together, and those with the same in it in one row."""
+"""Nodes as rows: ordered by speed, and nodes with equal content in one row."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lockstep.report.text.unschedulable import why_shut
+from lockstep.report.text.unschedulable import why_unschedulable
 from lockstep.report.timeline.bars import Bar
 from lockstep.report.timeline.facts import TimelineFacts
 from lockstep.report.timeline.lanes import lanes
 
 
 class BarInRow(NamedTuple):
-    """One bar in a row: its number in the list of bars, its lane, and how many members each of the row's nodes has."""
+    """One bar in a row: its number in the list of bars, its lane, and the members on each of the row's nodes."""
 
     bar: int
     lane: int
@@ -20,9 +20,9 @@ class BarInRow(NamedTuple):
 
 
 class RowNodes(NamedTuple):
-    """What nodes have in common that share a row: members run there at ``speed``, between ``opens`` and ``closes``.
+    """What nodes of a row have in common: members run at ``speed``, between ``opens`` and ``closes``.
 
-    ``shut`` says why the nodes take no members now, if they do not.
+    ``shut`` says why the nodes take no members now, if so.
     """
 
     speed: float
@@ -41,7 +41,7 @@ class Row:
 
 
 def rows(facts: TimelineFacts, bars: Sequence[Bar]) -> list[Row]:
-    """Every row: the fastest nodes first, then by name. Nodes outside the pool are shown where gangs are on them."""
+    """Every row, the fastest nodes first, then by name. Nodes outside the pool are shown if gangs are on them."""
     on_node = _on_node(bars)
     pool = {name for name, node in facts.nodes.items() if facts.pool.has(node.labels)}
     alike: dict[tuple[RowNodes, tuple[tuple[int, int], ...]], list[str]] = defaultdict(list)
@@ -52,7 +52,7 @@ def rows(facts: TimelineFacts, bars: Sequence[Bar]) -> list[Row]:
 
 
 def _on_node(bars: Iterable[Bar]) -> Mapping[str, list[tuple[int, int]]]:
-    """The number of each bar of a node and its members there, by node."""
+    """By node, the number of each bar and its members there."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, bar in enumerate(bars):
         for node, count in bar.nodes.items():
@@ -69,11 +69,11 @@ def _row(names: Iterable[str], offer: RowNodes, inside: Sequence[tuple[int, int]
 def _offer(facts: TimelineFacts, name: str) -> RowNodes:
     bid = facts.bids.get(name)
     if bid is None:
-        return RowNodes(1.0, None, None, why_shut(facts.nodes.get(name), facts.pool))
-    shut = why_shut(facts.nodes.get(name), facts.pool) or ("no slots" if bid.slots == 0 else "")
+        return RowNodes(1.0, None, None, why_unschedulable(facts.nodes.get(name), facts.pool))
+    shut = why_unschedulable(facts.nodes.get(name), facts.pool) or ("no slots" if bid.slots == 0 else "")
     return RowNodes(_rounded(1 / bid.slowdown), bid.available_from, bid.available_until, shut)
 
 
 def _rounded(speed: float) -> float:
-    """As people tell kinds of nodes apart: two significant digits."""
+    """Two significant digits, enough to distinguish kinds of nodes."""
     return float(f"{speed:.2g}")

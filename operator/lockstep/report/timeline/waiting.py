@@ -1,4 +1,4 @@
-"""The gangs that are nowhere in the picture, and why."""
+"""The gangs without a bar in the picture, and why."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ _NOTHING_YET = "It has not been planned yet."
 
 
 def waiting(facts: TimelineFacts, bars: Iterable[Bar]) -> list[GangFact]:
-    """Those that wait and have no bar, in the order in which they were planned; others follow by name."""
+    """The waiting gangs without a bar, in the order of the plan; others follow by name."""
     shown = {bar.gang for bar in bars}
     decided = (decision.gang for decision in facts.decisions)
     names = dict.fromkeys((*decided, *sorted(facts.gangs)))
@@ -19,7 +19,7 @@ def waiting(facts: TimelineFacts, bars: Iterable[Bar]) -> list[GangFact]:
 
 
 def says(gang: GangFact | None) -> str:
-    """Why the gang is where it is, in the sentence of its status."""
+    """The state of the gang in the sentence of its status."""
     if gang is None:
         return "Its GangJob is gone."
     accepted, planned = gang.status.condition(Condition.ACCEPTED), gang.status.condition(Condition.PLANNED)

@@ -76,12 +76,12 @@ class PlannedPolicy:
     def _note_start(self, job: Job, placement: Placement) -> None:
         first = self.first_plans.pop(job.number, None)
         if first is not None:
-            self.forecasts.note(str(job.number), created=job.submitted, planned=first.start, started=placement.start)
+            self.forecasts.record(str(job.number), created=job.submitted, planned=first.start, started=placement.start)
 
     def _told(self, job: Job, placement: Placement, now: float) -> StartPromise:
         first = self.first_plans.setdefault(job.number, _FirstPlan(now, placement.start))
         promised = placement.start if self.memory is None else placement.promised
-        forecast = self.forecasts.tell(
+        forecast = self.forecasts.forecast(
             str(job.number), since=first.made, now=now, planned=placement.start, promised=promised
         )
         late = math.nan if forecast.late is None else forecast.late

@@ -1,11 +1,11 @@
 """What required affinity and anti-affinity among pods, and ``placement``, mean for a gang that is planned.
 
-kube-scheduler looks at one pod after the other, Lockstep at the gang as a whole, by the same rules:
+kube-scheduler reads one pod after the other, Lockstep the gang as a whole, by the same rules:
 
-- Pods of others near which members have to be: they go to these pods' domains, and nowhere else.
-- Where there are none, members of the gang stand in for them. Those that ask for their own kind, be it by way of other
-  roles, are all in one domain, as behind the first pod of a series; others are each near a member for which they ask.
-- From pods of others, and from each other, members keep apart as their terms say, whoever of the two has the term.
+- If pods of others match a member's affinity, the member goes to these pods' domains, and nowhere else.
+- If none match, members of the gang stand in for them. Members whose affinity selects their own kind, directly or
+  through other roles, are all in one domain. Others are each near a member that they select.
+- Members keep apart from pods of others, and from each other, as the anti-affinity of either side requires.
 """
 
 from collections.abc import Generator, Iterator, Mapping
@@ -23,12 +23,12 @@ from lockstep.snapshot.affinity.near_pods import kinds_now, nodes_with_others, o
 
 Bar = tuple[str, frozenset[str]]
 
-# To answer a question about pods takes as long as so many simple things.
+# In pieces of work: the cost of one query about pods.
 _PIECES_OF_QUESTION = 100
 
 
 class Surroundings:
-    """The pods around a gang's members, as they were when each question about them was asked first."""
+    """The pods around a gang's members. Each query is answered once, and its answer is kept."""
 
     def __init__(self, state: State, gang: GangFact) -> None:
         assert gang.spec is not None, "a refused gang is not planned"
@@ -47,10 +47,10 @@ class Surroundings:
         """The gang's own pods."""
         return own_pods(self._state, self._gang)
 
-    def looking(self, steps: Steps) -> Generator[None, None, None]:
-        """Ask all questions that the gang has about other pods: there may be many of them."""
+    def answering(self, steps: Steps) -> Generator[None, None, None]:
+        """Answer all queries of the gang about other pods in steps, since there may be many."""
         if self._spec.minds_pods:
-            yield from self._state.neighbours_now().whereabouts.making_ready(steps)
+            yield from self._state.pods_nearby_now().pods_by_label.making_ready(steps)
             for kind in self.kinds:
                 for asked in (
                     *(question(self._state, [term]) for term in kind.apart),
@@ -61,9 +61,12 @@ class Surroundings:
                         yield
 
     def bars(self, role: RoleSpec) -> Iterator[Bar]:
-        """The nodes that members of the role may not use: for the pods that are there, or for want of them."""
+        """The nodes that members of the role may not use.
+
+        Other pods exclude them, or pods that members require are missing there.
+        """
         [kind] = [kind for kind in self.kinds if kind.role == role.name]
-        yield "near a pod whose anti-affinity keeps it away", self._keeping_away(kind)
+        yield "near a pod whose anti-affinity keeps it away", self._excluded_by_others(kind)
         if not self._spec.minds_pods:
             return
         domains = self._state.nodes.domains
@@ -86,15 +89,15 @@ class Surroundings:
         terms = [_term(how, key, everybody, everybody) for how, key in placement if key]
         return tuple(dict.fromkeys([*terms, *self._apart(), *self._together()]))
 
-    def _keeping_away(self, kind: MemberKind) -> frozenset[str]:
-        """The nodes near pods that want no such member near them."""
+    def _excluded_by_others(self, kind: MemberKind) -> frozenset[str]:
+        """The nodes that other pods' anti-affinity excludes."""
         state = self._state
         of_namespace = state.namespaces.get(kind.namespace, {})
-        keeping_away = state.neighbours_now().keeping_away
-        return keeping_away.names(kind.labels, kind.namespace, of_namespace, state.nodes.domains, self.own)
+        anti_affinity = state.pods_nearby_now().anti_affinity
+        return anti_affinity.names(kind.labels, kind.namespace, of_namespace, state.nodes.domains, self.own)
 
     def _avoided(self, kind: MemberKind) -> Mapping[str, set[str]]:
-        """By topology key, the nodes with pods that members of that kind want none of near them.
+        """By topology key, the nodes with pods that the members' anti-affinity selects.
 
         A pod with unread labels may be one of these pods.
         """
@@ -103,7 +106,7 @@ class Surroundings:
             [asked] = question(self._state, [term])
             there = nodes.setdefault(term.topology_key, set())
             there |= self._nodes_with((asked,))
-            there |= {pod.node for pod in self._state.neighbours.unread.values() if asked.is_about(pod.key.namespace)}
+            there |= {pod.node for pod in self._state.pods_nearby.unread.values() if asked.is_about(pod.key.namespace)}
         return nodes
 
     def _apart(self) -> Iterator[Term]:
@@ -114,7 +117,7 @@ class Surroundings:
                     yield _term(TermKind.APART, term.topology_key, frozenset({kind.role}), avoided)
 
     def _together(self) -> Iterator[Term]:
-        """Members that stand in for others' pods, for each kind that has none near it to go to."""
+        """Terms among members that stand in for others' pods, for each kind without such pods."""
         without = {kind.role: kind for kind in self.kinds if kind.near and not any(self._near_others(kind))}
         asks = {role: self._stand_ins(kind) for role, kind in without.items()}
         for role, kind in without.items():
@@ -126,7 +129,7 @@ class Surroundings:
                     yield _term(TermKind.TOGETHER, term.topology_key, frozenset({role}), asks[role])
 
     def _near_others(self, kind: MemberKind) -> list[frozenset[str]]:
-        """For each label of its terms of affinity the nodes near pods that all of these terms mean."""
+        """For each topology key of its affinity, the nodes near pods that all of its terms select."""
         nodes = self._nodes_with(question(self._state, kind.near))
         labels = dict.fromkeys(term.topology_key for term in kind.near)
         return [self._state.nodes.domains.near(label, nodes) for label in labels]
@@ -146,7 +149,7 @@ class Surroundings:
 
 
 def _reached(role: str, asks: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """The roles for which that one asks, and those for which they ask in turn."""
+    """The roles that this role's affinity selects, and those that they select in turn."""
     reached, new = frozenset[str](), asks.get(role, frozenset())
     while new:
         reached |= new

@@ -1,7 +1,7 @@
-"""Whether members that stand so meet what they require of each other: facts may have changed since the plan.
+"""Whether members on given nodes meet what they require of each other, since facts may have changed after the plan.
 
-Members are counted by role and node once, and by domain once for each label, so that many terms of many members cost
-little more than one.
+Members are counted once by role and node, and by domain once for each label. So many terms of many members cost little
+more than one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from lockstep.facts.cluster.node import NodeFact
 
 
 class Stand(NamedTuple):
-    """Where a member is, or is to be: on a node ``to_come`` while it is not bound."""
+    """The place of a member: a node, and ``to_come`` while the member is not bound."""
 
     role: str
     node: str
@@ -27,7 +27,7 @@ class Stand(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermBroken:
-    """Members that are to come to these nodes are not together with, or not apart from, those with whom they belong."""
+    """Members to come on these nodes break a term: they are not together, or not apart."""
 
     nodes: tuple[str, ...]
     kind: TermKind
@@ -35,12 +35,12 @@ class TermBroken:
 
 
 def term_that_breaks(state: State, terms: Sequence[Term], reservation: Reservation) -> TermBroken | None:
-    """What the gang's members require of each other and would not have, if the reservation were carried out now."""
+    """The first term among members that would break if the reservation were carried out now."""
     return broken_term(terms, list(_stands(state, reservation)), state.nodes) if terms else None
 
 
 def broken_term(terms: Iterable[Term], stands: Sequence[Stand], nodes: Mapping[str, NodeFact]) -> TermBroken | None:
-    """The first term that members to come would break; those that run stay where they are."""
+    """The first term that members to come would break; running members stay where they are."""
     members = _MembersByNode(stands, nodes)
     for term in terms:
         breaking = members.breaking(term)
@@ -95,7 +95,7 @@ class _MembersByNode:
         return [names[node] for node in nodes]
 
     def _only(self, roles: frozenset[str]) -> NDArray[np.bool_]:
-        """Which of the roles these are: bool[r]."""
+        """A mask of these roles: bool[r]."""
         return np.array([role in roles for role in self._roles], dtype=np.bool_)
 
     def _domains(self, label: str) -> _Domains:
@@ -113,14 +113,14 @@ class _MembersByNode:
 
 
 def _not_apart(count: NDArray[np.int64], roles: NDArray[np.bool_], towards: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The domains that have two members of which one keeps from the other: bool[d]."""
+    """The domains with two members, one of which must be apart from the other: bool[d]."""
     some, others, themselves = (count[:, those].sum(axis=1) for those in (roles, towards, roles & towards))
     is_bad: NDArray[np.bool_] = some * others > themselves
     return is_bad
 
 
 def _not_together(count: NDArray[np.int64], towards: NDArray[np.bool_], *, in_one_domain: bool) -> NDArray[np.bool_]:
-    """The domains that have none of those to whom members belong, or not all of them: bool[d]."""
+    """The domains without the required members, or with only a part of them: bool[d]."""
     is_known = count[:, towards].sum(axis=1) > 0
     is_bad: NDArray[np.bool_] = ~is_known
     if in_one_domain and is_known.sum() > 1:

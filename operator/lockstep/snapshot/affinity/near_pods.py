@@ -1,4 +1,4 @@
-"""Where other pods are of which a gang's terms speak: those on a node, and members of gangs that are about to be."""
+"""The nodes of other pods that a gang's terms select: pods on nodes, and reserved members of other gangs."""
 
 from collections.abc import Collection, Iterable
 
@@ -19,19 +19,19 @@ def kinds_now(state: State, gang: GangFact) -> tuple[MemberKind, ...]:
 
 
 def question(state: State, terms: Iterable[PodTerm]) -> Question:
-    """The pods that all these terms mean, as kube-scheduler understands several terms of affinity."""
+    """The pods that all these terms select, as kube-scheduler combines several terms of affinity."""
     return tuple(WantedPods(term.selector, _namespaces(state, term)) for term in terms)
 
 
 def own_pods(state: State, gang: GangFact) -> list[PodFact]:
-    """The gang's own pods, of any attempt, that are on a node or about to be. They are not pods of others."""
-    state.neighbours_now()
+    """The gang's own pods of any attempt that are on a node or about to be. They do not count as pods of others."""
+    state.pods_nearby_now()
     return [*filter(takes_room, state.members(gang).values()), *state.holders.coming.of(gang.key)]
 
 
 def nodes_with_others(state: State, questions: Iterable[Question], own: Collection[PodFact]) -> set[str]:
-    """The nodes that have pods that any of these means, or are about to have them, besides one's own."""
-    return state.neighbours_now().whereabouts.nodes_of(questions, own)
+    """The nodes with pods that any of these queries selects now or soon, without the gang's own pods."""
+    return state.pods_nearby_now().pods_by_label.nodes_of(questions, own)
 
 
 def _namespaces(state: State, term: PodTerm) -> frozenset[str] | None:

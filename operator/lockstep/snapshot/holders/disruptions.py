@@ -1,4 +1,4 @@
-"""What evicting gangs takes from PodDisruptionBudgets."""
+"""What the eviction of gangs takes from PodDisruptionBudgets."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,15 +11,15 @@ from lockstep.facts.pods.budget import BudgetFact
 from lockstep.facts.pods.pod import Labels, PodFact, PodPhase
 from lockstep.snapshot.holders.endings import is_ending
 
-# About 10 ms of them.
+# Takes about 10 ms.
 _MOST_COMPARISONS = 10_000
 
 
 def disruptions(state: State, gang: GangFact, reservation: Reservation) -> Counter[BudgetFact]:
-    """How many members count against each budget: those that run, and that nobody deletes yet.
+    """How many members count against each budget: those that run and are not being deleted.
 
-    Members that differ by their ranks alone are looked at together: there may be as many budgets as members. Where
-    their owner has labelled too many of them differently, each counts against every budget.
+    Members that differ only by rank are checked together, since there may be as many budgets as members. If there are
+    too many different labels, each member counts against every budget.
     """
     counts: Counter[BudgetFact] = Counter()
     budgets = state.budgets.of(gang.key.namespace)
@@ -35,7 +35,7 @@ def disruptions(state: State, gang: GangFact, reservation: Reservation) -> Count
 
 
 def still_allowed(state: State) -> "Allowed":
-    """What budgets allow now, less what gangs that give way already are about to take."""
+    """What budgets allow now, less what gangs that are being evicted will take."""
     taken: Counter[BudgetFact] = Counter()
     for key, reservation in state.reservations.items():
         gang = state.gangs.get(key)
@@ -45,17 +45,17 @@ def still_allowed(state: State) -> "Allowed":
 
 
 class Allowed:
-    """How many pods of each budget may still be taken away."""
+    """The number of pods of each budget that may still be evicted."""
 
     def __init__(self, taken: Counter[BudgetFact]) -> None:
         self._taken = taken
 
     def of(self, budget: BudgetFact) -> int:
-        """How many pods of that budget may be taken away; never below 0."""
+        """The number of pods of that budget that may be evicted; never below 0."""
         return max(0, budget.allowed - self._taken[budget])
 
     def all_of(self, counts: Iterable[Counter[BudgetFact]]) -> bool:
-        """Whether all of these may be taken away together."""
+        """Whether all of these may be evicted together."""
         total: Counter[BudgetFact] = sum(counts, Counter())
         return all(count <= self.of(budget) for budget, count in total.items())
 
@@ -67,7 +67,7 @@ def _that_run(state: State, gang: GangFact, reservation: Reservation) -> Iterato
 
 
 def _without_rank(labels: Labels) -> Labels:
-    """The labels of any member of that role: a budget looks at no rank but whether there is one."""
+    """The labels with an empty rank: budgets may check that the label exists, but not its value."""
     return tuple([(key, "") if key == RANK_LABEL else (key, value) for key, value in labels])
 
 

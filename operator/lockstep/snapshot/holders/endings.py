@@ -1,4 +1,4 @@
-"""When gangs that hold nodes are expected to give them back."""
+"""When gangs that hold nodes are expected to release them."""
 
 import math
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, PodFact
 
-# What a pod has to end in where its template does not say, as the API server fills it in.
+# In seconds, the API server's default where the template does not state one.
 _USUAL_GRACE_SECONDS = 30
 
 
 def expected_end(state: State, reservation: Reservation, now: float) -> float | None:
-    """When a gang gives its nodes back; None where nobody knows."""
+    """When a gang will release its nodes, in seconds since the epoch; None where it is unknown."""
     gang = state.gangs.get(reservation.gang)
     if gang is not None and is_ending(state, gang):
         return max((_gone_by(pod, gang, now) for pod in _left(state, gang, reservation)), default=now)
@@ -23,43 +23,43 @@ def expected_end(state: State, reservation: Reservation, now: float) -> float | 
 
 
 def expected_finish(reservation: Reservation, now: float) -> float | None:
-    """When a gang is expected to have done its work: one that overruns, at a later and later time, always after now."""
+    """When a gang is expected to finish its work, always after ``now``: each overrun moves it further."""
     if reservation.expected_finish is None:
         return None
     return end_after(now, start=reservation.start, expected=reservation.expected_finish)
 
 
 def next_expected_end(state: State, now: float) -> float:
-    """When the first of those that hold nodes is expected to have ended, so that what is expected of it changes."""
+    """The earliest expected end after ``now`` of the gangs that hold nodes, when expectations change."""
     ends = (expected_end(state, reservation, now) for reservation in state.reservations.values())
     return min((end for end in ends if end is not None and end > now), default=math.inf)
 
 
 def is_ending(state: State, gang: GangFact) -> bool:
-    """Whether the gang's members are being taken back, or are about to be evicted."""
-    return gang.status.is_being_undone or state.giving_way.is_decided(gang.key)
+    """Whether the gang is being undone or is about to be evicted."""
+    return gang.status.is_being_undone or state.preempted_gangs.is_decided(gang.key)
 
 
 def awaited_end(state: State, gang: GangKey, now: float) -> float | None:
-    """When those that give way to a gang will have ended; None where nobody does who still holds nodes."""
+    """When the gangs that are evicted for this one will have ended; None where none of them holds nodes."""
     ends = [expected_end(state, state.reservations[victim], now) for victim in victims_ending_for(state, gang)]
     return max((end for end in ends if end is not None), default=None)
 
 
 def victims_ending_for(state: State, gang: GangKey) -> tuple[GangKey, ...]:
-    """The gangs that give way to that one and still hold nodes."""
-    return tuple(victim for victim in state.giving_way.victims_of(gang) if victim in state.reservations)
+    """The gangs that are evicted for this one and still hold nodes."""
+    return tuple(victim for victim in state.preempted_gangs.victims_of(gang) if victim in state.reservations)
 
 
 def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> float:
-    """How long the gang's members have to end, from when they are deleted: those on no node yet go at once."""
+    """How many seconds the gang's members have to end after deletion; 0 if none is on a node."""
     return longest_grace(gang) if any(pod.node for pod in _left(state, gang, reservation)) else 0.0
 
 
 def longest_grace(gang: GangFact) -> float:
-    """The longest grace that a role gives its members; one below 0 counts as 1, as for a kubelet.
+    """The longest grace period of the gang's roles, in seconds; a negative one counts as 1, as in the kubelet.
 
-    None is longer than a member may have: what was stored with a longer one is deleted with that.
+    At most ``MOST_GRACE_SECONDS``: pods with a longer one are deleted with that.
     """
     roles = gang.spec.roles if gang.spec else ()
     longest = max((_seconds(role.template.grace_seconds) for role in roles), default=0)

@@ -1,4 +1,4 @@
-"""Which members of a reservation are still to come, and how many of them a node has room for."""
+"""The members of a reservation that are still to come, and how many of them fit a node."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from lockstep.belief.state import State
 
 
 class Left(NamedTuple):
-    """The members on one node that have not ended, by role, and the roles of those that are not bound there yet."""
+    """The members on one node that have not ended, by role, and the roles with unbound members."""
 
     counts: Counter[str]
     unbound: set[str]
@@ -30,7 +30,7 @@ def members_left(state: State, reservation: Reservation) -> dict[str, Left]:
 
 
 def how_many_fit(free: int, members: Iterable[tuple[int, int]]) -> int:
-    """How many of these (how many, what each takes) fit in what is free, looked at in their order."""
+    """How many members fit into ``free``; ``members`` are pairs of a number and the amount for each."""
     fitting = 0
     for count, amount in members:
         taken = min(count, max(0, free) // amount) if amount else count

@@ -1,7 +1,6 @@
-"""What the gangs that hold nodes give back, and when.
+"""What the gangs that hold nodes will release, and when.
 
-Hundreds of gangs may hold thousands of nodes, and from one snapshot to the next few of them change: what the others
-give back is kept.
+Hundreds of gangs may hold thousands of nodes, and few change between two snapshots. So unchanged releases are kept.
 """
 
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 
 
 class _Kept(NamedTuple):
-    """What a gang gives back at ``end`` as long as what it takes has the ``mark`` of the ledger."""
+    """What a gang releases at ``end``, valid while its charges in the ledger have that ``mark``."""
 
     mark: int
     end: float
@@ -33,7 +32,7 @@ class Releases:
         self._kept: dict[GangKey, _Kept] = {}
 
     def of(self, nodes: NodeArrays, columns: Columns, now: float) -> tuple[Release, ...]:
-        """List what is given back on these nodes, in amounts of these columns. What has ended is free already."""
+        """The releases on these nodes, in amounts of these columns. Ended members are free already."""
         if nodes is not self._nodes or columns.names != self._columns.names:
             self._kept = {}
         self._nodes, self._columns = nodes, columns

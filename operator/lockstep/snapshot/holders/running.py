@@ -1,4 +1,4 @@
-"""The gangs that hold nodes and may be evicted for more urgent ones, as the engine sees them."""
+"""The gangs that hold nodes and may be evicted for more urgent ones, as the engine needs them."""
 
 import math
 from collections import Counter
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evictable:
-    """Gangs of lower priority than ``below``, and how many pods each budget allows to evict."""
+    """Gangs of lower priority than a given one, and how many pods each budget allows to evict."""
 
     running: tuple[RunningGang, ...] = ()
     budgets: tuple[int, ...] = ()
@@ -32,7 +32,7 @@ class Evictable:
 
 @dataclass(slots=True)
 class _Budgets:
-    """Numbers the budgets that concern anybody."""
+    """Numbers for the budgets that are concerned."""
 
     numbers: dict[BudgetFact, int] = field(default_factory=dict)
 
@@ -65,12 +65,12 @@ def evictable_gangs(state: State, index: Mapping[str, int], columns: Columns, no
 
 
 def gangs_that_hold(state: State, index: Mapping[str, int], columns: Columns, now: float) -> tuple[RunningGang, ...]:
-    """All gangs that hold nodes, whether they may be evicted or not; what budgets allow is not looked at."""
+    """All gangs that hold nodes, whether they may be evicted or not; budgets are not read."""
     return tuple(_running(state, one, index, columns, now) for one in _holders(state))
 
 
 def open_ended(state: State, index: Mapping[str, int], now: float) -> OpenEnded:
-    """The gangs of which nobody knows when they give their nodes back, and which nodes of ``index`` they hold."""
+    """The gangs whose end is unknown, and the nodes of ``index`` that they hold."""
     held = sorted(state.reservations.items())
     gangs = [(key, one) for key, one in held if expected_end(state, one, now) is None]
     nodes = [
@@ -99,19 +99,21 @@ def _running(state: State, holder: _Holder, index: Mapping[str, int], columns: C
 
 
 def lowest_held_priority(state: State) -> float:
-    """The priority of the least urgent gang that holds nodes; infinity where none does."""
+    """The lowest priority of the gangs that hold nodes; infinity where none does."""
     return min((one.priority for one in _holders(state)), default=math.inf)
 
 
 def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bool:
-    """Whether the gang's status stands for what it holds, and nothing else becomes of it already."""
+    """Whether the gang's status has this reservation, and the gang is not ending for another reason."""
     is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
-    is_going = gang.is_deleting or gang.policies.is_suspended or is_ending(state, gang) or state.is_foreign(gang)
+    is_going = (
+        gang.is_deleting or gang.policies.is_suspended or is_ending(state, gang) or state.has_unowned_reservation(gang)
+    )
     return gang.uid == reservation.gang_uid and is_written and not is_going
 
 
 def holdings(state: State, index: Mapping[str, int], columns: Columns, reservation: Reservation) -> tuple[Holding, ...]:
-    """What a gang takes of each node of ``index``, by node. What has ended takes nothing any more."""
+    """What a gang takes of each node of ``index``, by node. Ended members take nothing."""
     by_node: dict[int, list[tuple[Request, int]]] = {}
     for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
         if node in index:

@@ -1,4 +1,4 @@
-"""Nodes and their bids as columns: what a snapshot needs of them, built once for each generation."""
+"""Nodes and their bids as columns, built once for each generation of nodes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from lockstep.facts.columns import DISK_PREFIX, HOST_PORT_PREFIX, SLOTS, WHOLE
 from lockstep.facts.past_runs import Learned
 
 _OF_EVERY_NODE = ""
-# More than gangs usually ask for; beyond, all are worked out anew.
+# More than gangs usually ask for; beyond this number, all are dropped.
 _MOST_COLUMNS = 256
 
-# More than any node holds, and small enough to be subtracted from without overflow.
+# More than any node holds, and small enough for subtraction without overflow.
 UNLIMITED = 2**40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeArrays:
-    """Nodes and their bids as columns; ``slots[n]`` is how many members the bids let nodes have."""
+    """Nodes and their bids as columns; ``slots[n]`` is the number of members that the bid allows."""
 
     generation: int
     table: NodeTable
@@ -41,7 +41,7 @@ class NodeArrays:
         """How much of one resource each node can hold, in base units: int[n]."""
         if resource == SLOTS:
             return self.slots
-        # All of these are alike: they share one.
+        # Host ports and disks share one column.
         known_as = _OF_EVERY_NODE if resource.startswith((HOST_PORT_PREFIX, DISK_PREFIX)) else resource
         if known_as not in self.columns:
             if len(self.columns) >= _MOST_COLUMNS:
@@ -50,7 +50,7 @@ class NodeArrays:
         return self.columns[known_as]
 
     def room_for(self, most: Mapping[str, int]) -> NDArray[np.int64]:
-        """For how many members each node has room, where nodes that are not named have it for any number: int[n]."""
+        """The number of members for which each node has room, unlimited for nodes not in ``most``: int[n]."""
         room = np.full(len(self.facts), UNLIMITED, dtype=np.int64)
         there = [(self.index[node], count) for node, count in most.items() if node in self.index]
         room[[row for row, _ in there]] = [count for _, count in there]
@@ -62,13 +62,13 @@ class NodeArrays:
         return np.array([dict(fact.allocatable).get(resource, 0) for fact in self.facts], dtype=np.int64)
 
     def own_slowdowns(self, learned: Learned | None) -> NDArray[np.float64]:
-        """How slow each node is for a gang of which that was learned: float[n]."""
+        """How slow each node is for a gang with these learned run times: float[n]."""
         slowdowns: NDArray[np.float64] = self.slowdown * self.kinds.times(learned)
         return slowdowns
 
 
 def node_arrays(state: State) -> NodeArrays:
-    """The pool's nodes in the order of their names, with their bids; without one, a node is an idle reference node."""
+    """The pool's nodes ordered by name, with their bids; a node without a bid is an idle reference node."""
     facts = [node for _, node in sorted(state.nodes.items()) if state.pool.has(node.labels)]
     names = tuple(fact.name for fact in facts)
     bids = [state.bids.get(name) for name in names]

@@ -1,7 +1,7 @@
-"""When owners are expected back whose return interrupts gangs, on hours that all nodes share.
+"""When node owners are expected back whose return interrupts gangs, on hours that all nodes share.
 
-Bids say from when on which probability counts, each for an hour; the hours of two nodes need not be the same. So what
-they say is summed up hour by hour of the clock, and only for so many hours: what a bid says costs no other anything.
+A bid lists probabilities, each from a given time on and for one hour. The hours of two nodes may differ. So they are
+added up by the hours of the clock, for a limited number of hours. The content of one bid costs no other gang time.
 """
 
 import math
@@ -21,7 +21,7 @@ FloatArray = NDArray[np.float64]
 
 
 class OwnerForecasts:
-    """The forecasts of one list of nodes after another: only what has changed since the last is worked out."""
+    """The forecasts for a list of nodes; only changed bids are computed again."""
 
     def __init__(self) -> None:
         self._first = -1
@@ -31,9 +31,9 @@ class OwnerForecasts:
         self._made = no_forecasts()
 
     def of(self, bids: Sequence[BidFact | None], now: float) -> Forecasts:
-        """Return the probabilities for the nodes of these bids, in their order, from the hour of ``now`` on.
+        """The probabilities for the nodes of these bids, in their order, from the hour of ``now`` on.
 
-        Where an owner's return interrupts nobody, nothing is forecast: no work is lost there.
+        Nothing is forecast where the owner's return interrupts no gang, since no work is lost there.
         """
         first = math.floor(now / _HOUR_SECONDS)
         if first != self._first or len(bids) != len(self._bids):
@@ -61,7 +61,7 @@ class OwnerForecasts:
 
 
 def owner_forecasts(bids: Sequence[BidFact | None], now: float) -> Forecasts:
-    """Return what ``OwnerForecasts`` does, for whoever asks once."""
+    """Compute the forecasts once, without a cache."""
     return OwnerForecasts().of(bids, now)
 
 
@@ -72,7 +72,7 @@ def _that_matter(bid: BidFact | None) -> tuple[ExpectedHour, ...]:
 
 
 def _alike(hours: dict[int, tuple[ExpectedHour, ...]]) -> Iterator[tuple[tuple[float, ...], list[int]]]:
-    """List the nodes whose hours begin at the same times, with these."""
+    """The nodes whose hours begin at the same times, with these times."""
     nodes: dict[tuple[float, ...], list[int]] = {}
     for node, of_node in hours.items():
         if of_node:
@@ -86,14 +86,15 @@ def _edges(first: int) -> FloatArray:
 
 
 def _by_the_clock(begins: FloatArray, returns: FloatArray, first: int) -> FloatArray:
-    """Return the probability of each hour of the clock: an hour's hazard lasts until the next, the last one's on.
+    """The probability of each hour of the clock.
 
-    ``returns[n, h]`` is that of the hour that begins at ``begins[h]``.
+    ``returns[n, h]`` is that of the hour that begins at ``begins[h]``. Its hazard lasts until the next hour begins, the
+    last one's for an hour.
     """
     edges = _edges(first)
     rates = -np.log1p(-np.minimum(returns, _ALMOST_CERTAIN)) / _HOUR_SECONDS
     ends = np.append(begins[1:], max(float(begins[-1]), float(edges[-1])) + _HOUR_SECONDS)
     seconds = np.minimum(ends[:, None], edges[1:]) - np.maximum(begins[:, None], edges[:-1])
-    # Sums of rows one by one: a row is the same to the last bit, whichever others are worked out with it.
+    # Summed row by row, so that a row does not depend on the other rows, to the last bit.
     hazard: FloatArray = np.einsum("nh,hc->nc", rates, np.clip(seconds, 0.0, _HOUR_SECONDS))
     return -np.expm1(-hazard)

@@ -1,8 +1,8 @@
-"""Which resources a snapshot has columns for: what gangs ask for. No user can drive up the number of columns.
+"""The resources for which a snapshot has columns. No user can raise the number of columns without limit.
 
-Every user may ask for a resource of any name. Some resources that no node has keep a column of their own, so that
-refusals say what is short. All further ones share one column. Host ports and disks of which every node has one are
-alike where the same members ask for them and no pod has any. One column stands for all that are alike.
+Users may ask for a resource of any name. Some resources that no node has keep a column of their own, so that refusals
+can name them. All further ones share one column. Host ports and disks exist on every node. They are equal if the same
+members ask for them and no pod has them: then one column stands for all.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -21,16 +21,16 @@ class KnownResources(Protocol):
     """What is known of resources."""
 
     def is_offered(self, resource: str) -> bool:
-        """Whether a node has any of it."""
+        """Whether a node has it."""
 
     def is_taken(self, resource: str) -> bool:
-        """Whether a pod has any of it, or is about to."""
+        """Whether a pod takes it, or is about to."""
 
 
 class Columns:
     """The columns of a snapshot by ``names``, and what members take of each.
 
-    ``stand_ins``: the columns that stand for resources that have none of their own; None where that needs none at all.
+    ``stand_ins``: the columns that stand for resources without their own; None where a resource needs no column.
     """
 
     def __init__(self, names: Sequence[str], stand_ins: Mapping[str, str | None]) -> None:
@@ -41,7 +41,7 @@ class Columns:
         self._held: dict[tuple[tuple[Request, int], ...], tuple[int, ...]] = {}
 
     def asked(self, request: Request) -> tuple[int, ...]:
-        """What one member that asks for that takes of each column: one and the same value for equal requests."""
+        """What one member with that request takes of each column; the same object for equal requests."""
         if request not in self._asked:
             amounts = [0] * len(self.names)
             for name, amount in request:
@@ -52,7 +52,7 @@ class Columns:
         return self._asked[request]
 
     def held(self, requests: Sequence[tuple[Request, int]], most: int) -> tuple[int, ...]:
-        """What so many pods of each request hold of each column, at most ``most``: one value for equal questions."""
+        """What the given numbers of pods hold of each column, at most ``most``; the same object for equal arguments."""
         key = tuple(requests)
         if key not in self._held:
             amounts = [0] * len(self.names)
@@ -65,7 +65,7 @@ class Columns:
         return self._held[key]
 
     def of_request(self, request: Request) -> set[str]:
-        """The columns of which members that ask for that take something."""
+        """The columns that members with that request use."""
         columns = (self._column_of(name) for name, _ in request)
         return {self.names[column] for column in columns if column is not None}
 
@@ -77,19 +77,19 @@ class Columns:
 
 
 def is_of_every_node(name: str) -> bool:
-    """Whether that is a host port or a disk, of which every node has one."""
+    """Whether that is a host port or a disk, which every node has."""
     return name.startswith(_OF_EVERY_NODE)
 
 
 def choosing_columns(requests: Iterable[Request], known: KnownResources) -> Generator[None, None, Columns]:
-    """Choose columns for requests, each of which is that of other members, in steps of a bounded length."""
+    """Choose columns for the requests of different members, in steps of bounded length."""
     asked: dict[str, list[tuple[int, int]]] = {}
-    looked_at = 0
+    read = 0
     for number, request in enumerate(requests):
         for name, amount in request:
             asked.setdefault(name, []).append((number, amount))
-            looked_at += 1
-            if not looked_at % _AT_ONCE:
+            read += 1
+            if not read % _AT_ONCE:
                 yield
     if len(asked) <= _MOST_NOWHERE:
         return Columns(_in_order(asked), {})
@@ -103,9 +103,9 @@ def choosing_columns(requests: Iterable[Request], known: KnownResources) -> Gene
 def _standing_in(
     asked: Mapping[str, Sequence[tuple[int, int]]], known: KnownResources
 ) -> Generator[None, None, Mapping[str, str | None]]:
-    """Which columns stand for those that are like them.
+    """The columns that stand for others equal to them.
 
-    A resource needs no column where members only share it, and none of them excludes the others.
+    A resource needs no column if members only share it, and none excludes the others.
     """
     first: dict[tuple[tuple[int, int], ...], str] = {}
     stand_ins: dict[str, str | None] = {}
@@ -122,10 +122,10 @@ def _standing_in(
 
 
 def _may_be_nowhere(name: str) -> bool:
-    # The columns of our own are no node's either; their names have a blank, which no resource's has.
+    # Columns of our own are no node's either; their names contain a blank, unlike those of resources.
     return " " not in name
 
 
 def _in_order(names: Iterable[str]) -> list[str]:
-    """Volumes come first: where several things are short, a refusal names the volumes."""
+    """Columns of volumes come first, so that a refusal names them first."""
     return sorted(names, key=lambda name: (not name.startswith(VOLUMES_PREFIX), name))

@@ -76,7 +76,7 @@ class _TakenOfQuota(NamedTuple):
 
 
 class QuotaBounds:
-    """What quotas allow, as belief has it at this moment: made anew for each plan and each start.
+    """What quotas allow now, by the cache: made for each plan and each start.
 
     What others are about to take of a quota is added up once, for all gangs that ask.
     """
@@ -137,7 +137,7 @@ class QuotaBounds:
             yield one.role, one.counted(quota, priority_class)
 
     def _taken_by_others(self, quota: QuotaFact) -> Counter[str]:
-        """What members take that are about to be created, and that nobody has counted yet."""
+        """What members take that are about to be created, and that no quota has counted yet."""
         known, seen = self._taken.get(quota.key), self._state.holders.unseen.changes
         if known is None or known.quota is not quota or known.seen != seen:
             known = self._taken[quota.key] = _TakenOfQuota(quota, seen, self._add_up(quota))

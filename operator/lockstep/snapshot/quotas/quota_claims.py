@@ -1,6 +1,6 @@
-"""What a ResourceQuota counts of the volumes that members claim for themselves: as the API server's admission has it.
+"""What a ResourceQuota counts of the claims that members own, as the API server's admission does.
 
-Claims that all members share are there already, or are nobody's to make here.
+Claims that all members share exist already, or are not made by the operator.
 """
 
 from collections import Counter

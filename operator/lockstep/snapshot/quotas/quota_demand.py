@@ -1,6 +1,6 @@
 """What members of a gang take of what ResourceQuotas count, by resource as quotas name it.
 
-It is the same for every quota, whatever that lists: of a quota only the resources are looked at that the gang takes.
+It is the same for every quota: only the resources that the gang takes are read of a quota.
 """
 
 from collections.abc import Mapping

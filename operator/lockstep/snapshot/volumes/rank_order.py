@@ -1,4 +1,4 @@
-"""Which rank is on which of a plan's nodes: each where its volumes are. A plan itself leaves that open."""
+"""Assigns ranks to the nodes of a plan so that each rank is where its volumes are; a plan leaves that open."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +12,9 @@ from lockstep.belief.volumes.kept_volumes import Places
 
 
 def ordered_by_rank(members: Sequence[Members], places: Places) -> tuple[Members, ...] | None:
-    """The same members, role by role, listed so that each rank is where its volumes are; None where that can't be.
+    """The same members, role by role, in an order that puts each rank where its volumes are; None if impossible.
 
-    Ranks that may be anywhere keep the order of the list.
+    Ranks without volumes keep the order of the list.
     """
     ordered: list[Members] = []
     first = 0
@@ -39,12 +39,12 @@ def _of_role(members: Sequence[Members], size: int, places: Places) -> tuple[Mem
 
 
 def _matched(members: Sequence[Members], places: Mapping[int, Names]) -> dict[int, int] | None:
-    """An entry of the list for each of these ranks, none more often than it has members."""
+    """An entry of the list for each of these ranks; no entry gets more ranks than it has members."""
     ranks: dict[Names, list[int]] = {}
     for rank, place in places.items():
         ranks.setdefault(place, []).append(rank)
     matching = Matching([entry.count for entry in members], allowed := _allowed(members, ranks))
-    # Who has the least choice chooses first: then hardly anybody has to move again.
+    # Ranks with the fewest entries come first, so few have to move again.
     for place in sorted(ranks, key=lambda one: len(allowed[one])):
         if not matching.find_room(place, len(ranks[place])):
             return None
@@ -54,7 +54,7 @@ def _matched(members: Sequence[Members], places: Mapping[int, Names]) -> dict[in
 
 
 def _allowed(members: Sequence[Members], places: Iterable[Names]) -> dict[Names, list[int]]:
-    """The entries in each place, rising."""
+    """The entries in each place, in rising order."""
     on_node: dict[str, list[int]] = {}
     for number, entry in enumerate(members):
         on_node.setdefault(entry.node, []).append(number)

@@ -1,7 +1,7 @@
-"""The members of one role whose volumes are in several places, as the planner sees them: a role for each place.
+"""Splits a role whose members have volumes in several places: the planner gets one role for each place.
 
-So the plan has every rank where its own volumes are, and not just as many members there as there are volumes. Members
-whose volumes are each on one node stay together: no node then takes more of them than it has volumes for.
+So the plan puts every rank where its own volumes are, and not only the right number of members. Members whose volumes
+are each on a single node form one part. Each node takes only as many of them as it has volumes for.
 """
 
 from collections import Counter
@@ -18,15 +18,15 @@ from lockstep.facts.gang.role import RoleSpec
 from lockstep.snapshot.affinity.affinity import Bar
 from lockstep.snapshot.volumes.volume_demand import VolumeDemand, demand_of
 
-# No name of a role has it.
+# No role name contains this.
 _MARK = "/volumes "
-# More places than a cluster has zones; beyond, a plan takes too long.
+# More than the zones of a cluster; with more parts, a plan takes too long.
 _MOST_PARTS = 8
 _ELSEWHERE = "from which the volumes of some of its members can't be reached"
 
 
 class Part(NamedTuple):
-    """Some members of a role, planned as a role of their own, and what their volumes ask besides those of all."""
+    """Some members of a role, planned as a role of their own, and the additional demand of their volumes."""
 
     name: str
     sizes: Sizes
@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 
 def parts_of(state: State, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
-    """The role as one part, or as several; only an equal load can be planned in parts."""
+    """The role as one part, or as several; only an equal load can be planned in several parts."""
     assert gang.spec is not None, "a refused gang is not planned"
     whole = demand_of(state, gang, role)
     places = places_of_role(gang.spec, role, kept_places(state.claims, gang))
@@ -52,17 +52,17 @@ def parts_of(state: State, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
 
 
 def without_parts(members: Iterable[Members]) -> tuple[Members, ...]:
-    """The members by the roles that the gang has."""
+    """The members by the gang's own roles."""
     return tuple(replace(entry, role=whole_role(entry.role)) for entry in members)
 
 
 def whole_role(part: str) -> str:
-    """The name of the role of which that is a part."""
+    """The role to which that part belongs."""
     return part.partition(_MARK)[0]
 
 
 def terms_of_parts(terms: Iterable[Term], parts: Collection[str]) -> tuple[Term, ...]:
-    """The terms, which hold for every part of the roles that they name."""
+    """The terms, applied to every part of the roles that they name."""
 
     def named(roles: frozenset[str]) -> frozenset[str]:
         return frozenset(part for part in parts if whole_role(part) in roles)
@@ -71,7 +71,7 @@ def terms_of_parts(terms: Iterable[Term], parts: Collection[str]) -> tuple[Term,
 
 
 def _demands(nodes: Names, places: Places, new: VolumeDemand) -> Iterator[tuple[int, VolumeDemand]]:
-    """By place: how many members, and what their volumes demand; those that have none yet go where they can be made."""
+    """By place: the number of members and the demand of their volumes; members without volumes come last."""
     by_place = Counter(places.there.values())
     alone = {node: count for place, count in by_place.items() if len(place) == 1 for node in place}
     if alone:

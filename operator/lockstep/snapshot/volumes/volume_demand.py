@@ -1,4 +1,4 @@
-"""What the volumes of a role's members ask of a plan: nodes to leave out, and how many members on each."""
+"""What the volumes of a role's members require of a plan: excluded nodes, and limits by node."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,11 +18,11 @@ _NOTHING: Mapping[str, int] = {}
 
 
 class VolumeDemand(NamedTuple):
-    """What the volumes of a role ask of the gang's plan.
+    """What the volumes of a role require of the gang's plan.
 
-    ``barred``: where no member can be, each with a phrase that completes "3 nodes ...". ``most``: on nodes that are
-    named, no more members than that. ``attached``: so many volumes of these drivers each member attaches to its node.
-    ``no_new`` and ``most_new`` are the same for members that have no volumes yet, where others have.
+    ``barred``: nodes where no member can be, with a phrase that completes "3 nodes ...". ``most``: the most members on
+    the named nodes. ``attached``: how many volumes of these drivers each member attaches. ``no_new`` and ``most_new``
+    are the same for members without volumes, where others have some.
     """
 
     barred: tuple[Bar, ...] = ()
@@ -33,12 +33,12 @@ class VolumeDemand(NamedTuple):
 
     @property
     def new(self) -> "VolumeDemand":
-        """What the volumes of those ask that have none yet."""
+        """What the volumes of members require that have none yet."""
         return VolumeDemand(self.no_new, self.most_new, self.attached)
 
 
 def demand_of(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
-    """What the claims of a role ask of its plan. Once the gang has reserved nodes, its attempt sees to its claims."""
+    """What the claims of a role require of its plan. A reserved gang's attempt checks the claims itself."""
     if not role.claims:
         return VolumeDemand()
     used = (*by_claims_in_use(state, gang, role), *by_attach_limits(state, gang, role))
@@ -49,9 +49,9 @@ def demand_of(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
 
 
 def _with_attached(state: State, gang: GangFact, role: RoleSpec, placed: VolumeDemand) -> VolumeDemand:
-    """The demand with what members attach of their own: by driver, where nodes have limits.
+    """The demand with the volumes that each member attaches, by driver with limits.
 
-    Where they also share volumes of such a driver, which count once for all on a node, for how many nodes have room.
+    If members also share volumes of such a driver, these count once on a node, so nodes get a limit of members.
     """
     attachments = state.attachments
     own = {driver: count for driver, count in own_volumes(state, gang, role).items() if attachments.room(driver)}
@@ -70,18 +70,18 @@ def _of_volumes(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
     supply = claims.provisioning.supply(shared, own, members=role.sizes.maximum)
     assert gang.spec is not None, "a refused gang is not planned"
     places = places_of_role(gang.spec, role, kept_places(claims, gang))
-    barred = (*_told(state, shared), *_unprovided(supply))
+    barred = (*_on_other_nodes(state, shared), *_unprovided(supply))
     if shared or own:
         barred = (*barred, (NodeFailure.VOLUMES.value, failed))
     if not places.there:
         return VolumeDemand(barred, supply.most)
     for_all = claims.provisioning.supply(shared, (), members=role.sizes.maximum)
     kept = _of_kept(state, places, VolumeDemand(barred, supply.most))
-    return kept._replace(barred=(*_told(state, shared), *_unprovided(for_all), *kept.barred))
+    return kept._replace(barred=(*_on_other_nodes(state, shared), *_unprovided(for_all), *kept.barred))
 
 
 def _of_kept(state: State, places: Places, new: VolumeDemand) -> VolumeDemand:
-    """A role that has volumes: each node takes as many members as there are ranks that can be there."""
+    """The demand of a role with volumes: each node takes as many members as there are ranks that can be there."""
     no_new = frozenset[str]().union(*(names for _, names in new.barred))
     most = _ranks_by_node(places)
     for node in state.nodes.index().all - no_new if places.to_be_made else ():
@@ -92,18 +92,18 @@ def _of_kept(state: State, places: Places, new: VolumeDemand) -> VolumeDemand:
 
 
 def _ranks_by_node(places: Places) -> Counter[str]:
-    """How many ranks have volumes that each node reaches."""
+    """The number of ranks with volumes that each node reaches."""
     ranks: Counter[str] = Counter()
     for names, count in Counter(places.there.values()).items():
         ranks.update(dict.fromkeys(names, count))
     return ranks
 
 
-def _told(state: State, shared: Iterable[Seeker]) -> Iterator[Bar]:
+def _on_other_nodes(state: State, shared: Iterable[Seeker]) -> Iterator[Bar]:
     for seeker in shared:
-        if seeker.told:
-            phrase = f"other than {seeker.told}, for which the volume of claim {seeker.key.name} is made"
-            yield phrase, state.nodes.index().all - {seeker.told}
+        if seeker.selected_node:
+            phrase = f"other than {seeker.selected_node}, for which the volume of claim {seeker.key.name} is made"
+            yield phrase, state.nodes.index().all - {seeker.selected_node}
 
 
 def _unprovided(supply: Supply) -> tuple[Bar, ...]:

@@ -1,4 +1,4 @@
-"""Who uses which volumes: what members will attach, what others have, and which claims only one pod may use."""
+"""Which pods use which volumes: what members will attach, what others use, and claims for a single pod."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _ONCE = "ReadWriteOncePod"
 
 
 def by_claims_in_use(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
-    """Every node, as long as somebody else uses a claim that only one pod may use."""
+    """All nodes, while another pod uses a claim that only one pod may use."""
     for key in sorted(_shared_claims(gang, role)):
         claim = state.claims.claims.get(key)
         if claim is not None and _ONCE in claim.wish.modes and _is_used_by_others(state, key, gang):
@@ -30,12 +30,12 @@ def by_attach_limits(state: State, gang: GangFact, role: RoleSpec) -> Iterator[B
 
 
 def shared_volumes(state: State, gang: GangFact, role: RoleSpec) -> frozenset[CsiVolume]:
-    """The volumes that all members of the role share, as CSI drivers know them."""
+    """The volumes that all members of the role share, as CSI drivers identify them."""
     return frozenset(state.claims.csi_volumes(_shared_claims(gang, role)))
 
 
 def own_volumes(state: State, gang: GangFact, role: RoleSpec) -> Counter[str]:
-    """How many volumes of each driver each member has of its own: as the member of the first rank has."""
+    """How many volumes of each driver each member has of its own, as rank 0 has."""
     return Counter(volume.driver for volume in _of_first_rank(state, gang, role))
 
 
@@ -49,7 +49,7 @@ def _of_first_rank(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Csi
 
 
 def _is_used_by_others(state: State, claim: ClaimKey, gang: GangFact) -> bool:
-    pods = state.neighbours.users(claim)
+    pods = state.pods_nearby.users(claim)
     if any(pod.member is None or pod.member.gang_uid != gang.uid for pod in pods):
         return True
     return any(other != gang.key for other in state.holders.claims.users(claim))

@@ -4,7 +4,7 @@ import pytest
 
 from builders.facts import gang_fact
 from builders.served import owned_by, pod
-from lockstep.act.requests.member_reads import look_at_members
+from lockstep.act.requests.member_reads import refresh_members
 from lockstep.api.client.answer import Answer
 from lockstep.belief.state import State
 from lockstep.watch.kinds import pods_kind
@@ -40,7 +40,7 @@ def state():
 
 
 async def look(state, pods, meanwhile=lambda: None):
-    return await look_at_members(LateAnswer(pods, meanwhile), state, GANG, 1)
+    return await refresh_members(LateAnswer(pods, meanwhile), state, GANG, 1)
 
 
 def names(state):
@@ -82,7 +82,7 @@ async def test_nobody_listens_after_a_look(state):
     with pytest.raises(ZeroDivisionError):
         await look(state, [], lambda: 1 / 0)
     await look(state, [member(0), member(1)])
-    with state.roster.noting_gone() as gone:
+    with state.roster.collecting_removed() as gone:
         fact = next(iter(state.pods.values()))
         state.remove_pod(fact.key, fact.uid)
 

@@ -12,7 +12,7 @@ from lockstep.answers.plan.document import waiting_document
 from lockstep.answers.plan.recorded import RecordedSnapshot, planned_before
 from lockstep.answers.plan.text import delays_line, waiting_lines
 from lockstep.answers.plan.waiting import answer_about
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.report.text.sentences import as_sentence, chosen
 
 EMPTY = re.compile(r"\S* ?\S* (?:0(?:\.0+)? s\b|unknown\b|nan\b|-?inf\b|None\b(?! of))")
@@ -39,7 +39,7 @@ def sentences(decision):
     if isinstance(decision, Placement):
         yield as_sentence(chosen(decision, now=NOW))
     else:
-        yield as_sentence(spell(decision.refusal))
+        yield as_sentence(format_refusal(decision.refusal))
 
 
 def random_facts(rnd):

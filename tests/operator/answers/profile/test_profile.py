@@ -11,7 +11,7 @@ from lockstep.answers.profile.profile import MOST_ROWS, answer_profile
 from lockstep.answers.profile.profile_document import profile_document
 from lockstep.answers.profile.profile_text import profile_lines
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.api.gangjob.finished_runs import spell_runs
+from lockstep.api.gangjob.finished_runs import format_runs
 from lockstep.api.gangjob.work import parse_work
 from lockstep.facts.gang.gang import GangStatus, Refusal
 from lockstep.facts.past_runs import run_of
@@ -34,7 +34,7 @@ def gang(name="heat", runs=(), *, size=1, most=16, finished=None, template=HEAT,
     return gang_fact(
         name,
         spec=gang_spec(**{"size": size, "most": most, "work": STATED, "run_template": template, **more}),
-        status=GangStatus(past_runs=spell_runs(tuple(runs)), finished_at=finished),
+        status=GangStatus(past_runs=format_runs(tuple(runs)), finished_at=finished),
     )
 
 

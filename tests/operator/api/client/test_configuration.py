@@ -10,7 +10,7 @@ from lockstep.api.client.configuration import (
     ConfigError,
     Configuration,
     load_configuration,
-    session_told_to,
+    observed_session,
     tls_context,
     usual_namespace,
 )
@@ -213,7 +213,7 @@ def test_certificates_are_checked_unless_the_configuration_says_otherwise():
 async def test_requests_of_a_framework_are_told_to_the_observer():
     told = []
     async with ScriptedServer(status(401), status(200)) as server:
-        session = session_told_to(
+        session = observed_session(
             server.configuration, lambda *_: None, lambda verb, name, code, _: told.append((verb, name, code))
         )
         async with session:

@@ -10,7 +10,7 @@ from fake_cluster.jumping import until
 from fake_cluster.scripted import ScriptedServer, Step, reply, status, stream
 from lockstep.api.client.answer import Target
 from lockstep.api.client.client import KubeClient
-from lockstep.api.client.configuration import session_told_to
+from lockstep.api.client.configuration import observed_session
 from lockstep.api.client.request_log import log_answer
 from lockstep.logs.formats import TextFormat
 from lockstep.logs.subject import work_for
@@ -81,7 +81,7 @@ async def test_dry_run_and_watch_are_told_from_what_they_look_like(caplog):
 
 async def test_requests_of_the_framework_have_lines_too(caplog):
     async with ScriptedServer(stream(b"{}\n")) as server:
-        session = session_told_to(server.configuration, lambda *_: None, lambda *_: None)
+        session = observed_session(server.configuration, lambda *_: None, lambda *_: None)
         async with session, session.get(f"{server.configuration.host}/apis/lockstep.dev/v1alpha1/gangjobs?watch=true"):
             await until(lambda: written(caplog))
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from docs.markdown import ROOT
-from lockstep.api.gangjob.finished_runs import parse_spelled_runs, spell_runs
+from lockstep.api.gangjob.finished_runs import format_runs, parse_runs
 from lockstep.facts.past_runs import MOST_RUNS, run_of
 
 ONE = run_of(1.034, members=8, slowdown=1.5, seconds=94.2)
@@ -21,23 +21,23 @@ def limits():
 
 
 def test_runs_read_well():
-    assert spell_runs((ONE, run_of(0.97, members=4, slowdown=1, seconds=171))) == "8 94.2 1.5 1.034, 4 171 1 0.97"
+    assert format_runs((ONE, run_of(0.97, members=4, slowdown=1, seconds=171))) == "8 94.2 1.5 1.034, 4 171 1 0.97"
 
 
 def test_kind_of_nodes_comes_last():
-    text = spell_runs((ONE._replace(kind="m5.large"), ONE))
+    text = format_runs((ONE._replace(kind="m5.large"), ONE))
 
     assert text == "8 94.2 1.5 1.034 m5.large, 8 94.2 1.5 1.034"
-    assert [run.kind for run in parse_spelled_runs(text)] == ["m5.large", ""]
+    assert [run.kind for run in parse_runs(text)] == ["m5.large", ""]
 
 
 def test_runs_of_which_only_the_factor_is_known_are_left_out():
-    assert spell_runs((run_of(2), ONE, run_of(3))) == "8 94.2 1.5 1.034"
+    assert format_runs((run_of(2), ONE, run_of(3))) == "8 94.2 1.5 1.034"
 
 
 def test_no_run_is_no_text():
-    assert spell_runs(()) == ""
-    assert parse_spelled_runs("") == ()
+    assert format_runs(()) == ""
+    assert parse_runs("") == ()
 
 
 def test_any_runs_are_read_as_they_were():
@@ -53,11 +53,11 @@ def test_any_runs_are_read_as_they_were():
             for _ in range(rnd.randint(0, MOST_RUNS))
         )
 
-        assert parse_spelled_runs(spell_runs(runs)) == runs
+        assert parse_runs(format_runs(runs)) == runs
 
 
 def test_longest_text_has_its_place():
-    assert len(spell_runs((LARGEST,) * MOST_RUNS)) <= limits()["maxLength"]
+    assert len(format_runs((LARGEST,) * MOST_RUNS)) <= limits()["maxLength"]
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_longest_text_has_its_place():
     ],
 )  # fmt: skip
 def test_text_that_was_not_written_here_tells_nothing(text):
-    assert parse_spelled_runs(text) == ()
-    assert parse_spelled_runs(f"8 94.2 1.5 1.034, {text}") == ()
+    assert parse_runs(text) == ()
+    assert parse_runs(f"8 94.2 1.5 1.034, {text}") == ()
 
 
 def test_more_runs_than_are_kept_tell_nothing():
-    assert parse_spelled_runs(", ".join(["8 94.2 1.5 1"] * (MOST_RUNS + 1))) == ()
+    assert parse_runs(", ".join(["8 94.2 1.5 1"] * (MOST_RUNS + 1))) == ()

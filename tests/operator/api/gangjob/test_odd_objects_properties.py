@@ -251,7 +251,7 @@ def sizes_are_legal(spec):
 def test_gang_beside_any_objects_is_placed(seed):
     rnd = random.Random(seed)  # noqa: S311 - cases of a test are no secrets
     counted = []
-    state = State(lambda: None, count_doubt=counted.append)
+    state = State(lambda: None, count_parse_failure=counted.append)
     cutter = SnapshotCutter(state)
     nodes_kind(state).believe(node("healthy", cpu="10000", memory="1Pi", pods="1000000", labels={"only": "good"}))
     gangs_kind(state).believe(gang("good", pod_spec={"nodeSelector": {"only": "good"}}))

@@ -1,4 +1,4 @@
-"""The CPU of members, as their pods and their gang's status spell it."""
+"""The CPU of members, as their pods and their gang's status format_refusal it."""
 
 import pytest
 

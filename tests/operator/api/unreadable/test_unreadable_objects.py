@@ -30,7 +30,7 @@ def counted():
 
 @pytest.fixture
 def state(counted):
-    return State(lambda: None, count_doubt=counted.append)
+    return State(lambda: None, count_parse_failure=counted.append)
 
 
 def room(state):
@@ -101,7 +101,7 @@ def test_bid_offers_nothing(state, counted):
     bids_kind(state).believe(bid("n1", capacity="0"))
 
     assert room(state) == {"n1": 0}
-    assert (state.news.bids, counted) == ({"n1"}, ["nodebids"])
+    assert (state.changes.bids, counted) == ({"n1"}, ["nodebids"])
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_bid_that_is_understood_is_not_answered(state):
     nodes_kind(state).believe(node("n1"))
     bids_kind(state).believe(bid("n1", capacity="2"))
 
-    assert state.news.bids == set()
+    assert state.changes.bids == set()
 
 
 def test_gang_is_refused_with_a_sentence(state, counted):

@@ -1,9 +1,9 @@
-"""What has changed stays news until somebody says that it is dealt with."""
+"""What has changed stays changes until somebody says that it is dealt with."""
 
 import pytest
 
 from coschedule import GangKey
-from lockstep.belief.common.changed_keys import News
+from lockstep.belief.common.changed_keys import ChangedKeys
 
 A, B = GangKey("default", "a"), GangKey("default", "b")
 
@@ -14,40 +14,40 @@ def wakes():
 
 
 @pytest.fixture
-def news(wakes):
-    return News(lambda: wakes.append(1))
+def changes(wakes):
+    return ChangedKeys(lambda: wakes.append(1))
 
 
-def test_gang_is_news_until_it_is_looked_at(news, wakes):
-    news.look_at(A, B)
-    news.looked_at(A)
-    assert (news.gangs, wakes) == ({B}, [1])
+def test_gang_is_news_until_it_is_looked_at(changes, wakes):
+    changes.reconcile(A, B)
+    changes.reconciling(A)
+    assert (changes.gangs, wakes) == ({B}, [1])
 
-    news.look_at(A)
-    assert news.gangs == {A, B}
-
-
-def test_looking_later_wakes_nobody(news, wakes):
-    news.look_later(A)
-
-    assert (news.gangs, wakes) == ({A}, [])
+    changes.reconcile(A)
+    assert changes.gangs == {A, B}
 
 
-def test_plan_that_begins_takes_all_news_so_far(news, wakes):
-    news.plan()
-    assert (news.begin_plan(), news.begin_plan()) == (True, False)
+def test_looking_later_wakes_nobody(changes, wakes):
+    changes.reconcile_later(A)
 
-    news.changed(needs_plan=False)
-    assert (news.is_plan_due, wakes) == (False, [1, 1])
-    news.changed(needs_plan=True)
-    news.changed(needs_plan=False)
-    assert news.is_plan_due
+    assert (changes.gangs, wakes) == ({A}, [])
 
 
-def test_bid_is_news_until_its_owner_is_answered(news):
-    news.answer("n1")
-    news.answer("n2")
-    news.answered("n1")
-    news.answered("never asked")
+def test_plan_that_begins_takes_all_news_so_far(changes, wakes):
+    changes.plan()
+    assert (changes.begin_plan(), changes.begin_plan()) == (True, False)
 
-    assert news.bids == {"n2"}
+    changes.changed(needs_plan=False)
+    assert (changes.is_plan_due, wakes) == (False, [1, 1])
+    changes.changed(needs_plan=True)
+    changes.changed(needs_plan=False)
+    assert changes.is_plan_due
+
+
+def test_bid_is_news_until_its_owner_is_answered(changes):
+    changes.answer("n1")
+    changes.answer("n2")
+    changes.answered("n1")
+    changes.answered("never asked")
+
+    assert changes.bids == {"n2"}

@@ -23,7 +23,7 @@ LARGER = {"": GANG.spec.roles[0].needs._replace(request=TWO_CPU)}
 def state():
     state = State(lambda: None)
     state.apply_gang(GANG)
-    state.news.begin_plan()
+    state.changes.begin_plan()
     return state
 
 
@@ -32,24 +32,24 @@ def known(state):
 
 
 def test_gang_is_planned_as_admission_makes_it(state):
-    assert state.admission_says(GANG, LARGER)
+    assert state.apply_verdict(GANG, LARGER)
 
     assert known(state).spec.roles[0].request == TWO_CPU
     assert changes(known(state).spec) == "cpu 2 instead of 1"
-    assert state.news.is_plan_due
+    assert state.changes.is_plan_due
 
 
 def test_same_verdict_is_no_news(state):
-    state.admission_says(GANG, LARGER)
-    state.news.begin_plan()
+    state.apply_verdict(GANG, LARGER)
+    state.changes.begin_plan()
 
-    assert not state.admission_says(GANG, LARGER)
-    assert not state.admission_says(GANG, {"": LARGER[""]._replace()})
-    assert not state.news.is_plan_due
+    assert not state.apply_verdict(GANG, LARGER)
+    assert not state.apply_verdict(GANG, {"": LARGER[""]._replace()})
+    assert not state.changes.is_plan_due
 
 
 def test_nothing_is_kept_of_a_gang_that_admission_leaves_alone(state):
-    assert not state.admission_says(GANG, WRITTEN)
+    assert not state.apply_verdict(GANG, WRITTEN)
 
     assert known(state) is GANG
 
@@ -57,12 +57,12 @@ def test_nothing_is_kept_of_a_gang_that_admission_leaves_alone(state):
 def test_nothing_is_kept_of_a_gang_that_is_refused_for_what_it_says_by_now(state):
     state.apply_gang(replace(GANG, spec=None, refusal=REFUSED, resource_version="2", generation=2))
 
-    assert not state.admission_says(GANG, LARGER)
+    assert not state.apply_verdict(GANG, LARGER)
     assert known(state).refusal == REFUSED
 
 
 def test_older_fact_of_the_gang_does_not_undo_what_was_learnt(state):
-    state.admission_says(GANG, LARGER)
+    state.apply_verdict(GANG, LARGER)
 
     state.apply_gang(replace(GANG, resource_version="2"))
 
@@ -70,10 +70,10 @@ def test_older_fact_of_the_gang_does_not_undo_what_was_learnt(state):
 
 
 def test_refused_gang_has_a_refusal_and_is_itself_again_when_it_is_taken(state):
-    state.admission_says(GANG, REFUSED)
+    state.apply_verdict(GANG, REFUSED)
     assert (known(state).spec, known(state).refusal) == (None, REFUSED)
 
-    assert state.admission_says(known(state), WRITTEN)
+    assert state.apply_verdict(known(state), WRITTEN)
     # A report that was on its way brings the refused fact once more.
     state.apply_gang(replace(GANG, spec=None, refusal=REFUSED, resource_version="2"))
 
@@ -81,11 +81,11 @@ def test_refused_gang_has_a_refusal_and_is_itself_again_when_it_is_taken(state):
 
 
 def test_change_of_the_spec_lifts_a_refusal_but_keeps_what_admission_adds(state):
-    state.admission_says(GANG, REFUSED)
+    state.apply_verdict(GANG, REFUSED)
     state.apply_gang(replace(GANG, generation=2, resource_version="2"))
     assert known(state).spec == GANG.spec
 
-    state.admission_says(known(state), LARGER)
+    state.apply_verdict(known(state), LARGER)
     state.apply_gang(replace(GANG, generation=3, resource_version="3"))
 
     assert known(state).spec.roles[0].request == TWO_CPU
@@ -93,7 +93,7 @@ def test_change_of_the_spec_lifts_a_refusal_but_keeps_what_admission_adds(state)
 
 def test_change_that_makes_a_spec_invalid_is_told_as_such(state):
     invalid = Refusal(Reason.INVALID_SPEC, "no.")
-    state.admission_says(GANG, LARGER)
+    state.apply_verdict(GANG, LARGER)
 
     state.apply_gang(replace(GANG, spec=None, refusal=invalid, generation=2, resource_version="2"))
 
@@ -113,7 +113,7 @@ def test_next_process_learns_a_refusal_from_the_status():
 
 
 def test_later_gang_of_the_template_is_planned_so_from_the_start(state):
-    state.admission_says(GANG, LARGER)
+    state.apply_verdict(GANG, LARGER)
 
     state.apply_gang(gang_fact("second", spec=gang_spec(size=5)))
     state.apply_gang(gang_fact("other", spec=gang_spec(template={"spec": {"containers": []}})))
@@ -123,7 +123,7 @@ def test_later_gang_of_the_template_is_planned_so_from_the_start(state):
 
 
 def test_newest_sight_of_a_template_counts_for_later_gangs(state):
-    state.admission_says(GANG, LARGER)
+    state.apply_verdict(GANG, LARGER)
     state.templates.seen(GANG, WRITTEN)
 
     state.apply_gang(gang_fact("second", spec=gang_spec()))
@@ -133,7 +133,7 @@ def test_newest_sight_of_a_template_counts_for_later_gangs(state):
 
 
 def test_refusal_is_the_gangs_own(state):
-    state.admission_says(GANG, REFUSED)
+    state.apply_verdict(GANG, REFUSED)
 
     state.apply_gang(gang_fact("second", spec=gang_spec()))
 
@@ -168,7 +168,7 @@ def submit_and_learn(state, namespace, hostname):
     """Admission gives members of that template in that namespace another CPU."""
     one = gang_of(namespace, hostname, "first")
     state.apply_gang(one)
-    state.admission_says(one, LARGER)
+    state.apply_verdict(one, LARGER)
 
 
 def request_of_later_gang(state, namespace, hostname):
@@ -185,5 +185,5 @@ def gang_of(namespace, hostname, name):
 def test_verdict_on_a_gang_that_is_gone_is_of_no_other(state):
     state.apply_gang(replace(GANG, uid="another"))
 
-    assert not state.admission_says(GANG, REFUSED)
+    assert not state.apply_verdict(GANG, REFUSED)
     assert known(state).refusal is None

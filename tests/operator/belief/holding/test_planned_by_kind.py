@@ -35,7 +35,7 @@ def cluster(**kinds):
         for _ in range(count):
             run = run_of(seconds / 100, members=1, slowdown=1.0, seconds=seconds, kind=kind)
             state.past_runs.learn(Template(DEFAULT, HEAT), run)
-    state.past_runs.settle()
+    state.past_runs.put_in_force()
     return state
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import bid_fact, node_fact
-from lockstep.belief.common.changed_keys import News
+from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.nodes.bids import Bids
 from lockstep.facts.cluster.node import ExpectedHour, OnReturn
 
@@ -18,8 +18,8 @@ class Belief:
 
     def __init__(self, *facts):
         self.changes = 0
-        self.news = News(lambda: None)
-        self.bids = Bids({name: node_fact(name) for name in ("n1", "n2")}, self.news, self._changed)
+        self.keys = ChangedKeys(lambda: None)
+        self.bids = Bids({name: node_fact(name) for name in ("n1", "n2")}, self.keys, self._changed)
         for fact in facts:
             self.bids.apply(fact)
 
@@ -89,10 +89,10 @@ def test_what_the_owner_is_told_does_not_change_when_the_bid_expires():
     before = belief.bids.answer("n1")
 
     belief.bids.expire(10.0)
-    belief.bids.note_whom_to_answer()
+    belief.bids.request_answers()
 
     assert "dutyCycle is above 10" in before.message
-    assert (belief.bids.answer("n1"), belief.news.bids) == (before, {"n1"})
+    assert (belief.bids.answer("n1"), belief.keys.bids) == (before, {"n1"})
 
 
 def test_owner_of_no_bid_is_told_nothing():

@@ -16,7 +16,7 @@ def failed():
 
 
 def test_node_without_volumes_is_avoided_at_once(failed):
-    failed.note_without_volumes("g", ["n1"], 0.0)
+    failed.record_without_volumes("g", ["n1"], 0.0)
 
     assert failed.of("g", NodeFailure.VOLUMES) == {"n1"}
     assert failed.of("g", NodeFailure.TURNED_AWAY) == failed.of("h", NodeFailure.VOLUMES) == set()
@@ -74,4 +74,4 @@ def test_what_a_gang_met_is_forgotten_with_it_and_in_time(failed):
 
 def lose(failed, attempt, *nodes, gang="g", outcome=PodOutcome.REJECTED, now=0.0):
     """Lose a member on each of these nodes."""
-    return failed.note_lost(gang, attempt, [LostOn(node, outcome) for node in nodes], now)
+    return failed.record_lost(gang, attempt, [LostOn(node, outcome) for node in nodes], now)

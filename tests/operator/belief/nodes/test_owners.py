@@ -24,7 +24,7 @@ class Seen:
 
     def note(self, now, **bid):
         self.bids["n1"] = bid_fact("n1", on_return=OnReturn.EVICT, grace_seconds=30.0, **bid)
-        self.owners.note(now)
+        self.owners.update(now)
         told, self.news[:] = list(self.news), []
         return told
 
@@ -76,7 +76,7 @@ def test_node_stays_closed_for_a_while_after_its_owner_has_left(seen):
 def test_bid_that_is_gone_is_an_owner_who_has_left(seen):
     seen.note(100.0, owner_present=True)
     del seen.bids["n1"]
-    seen.owners.note(110.0)
+    seen.owners.update(110.0)
 
     assert seen.owners.back("n1") is None
     assert seen.owners.opens_at("n1") == 110.0 + QUIET_SECONDS
@@ -86,12 +86,12 @@ def test_bid_that_is_gone_is_an_owner_who_has_left(seen):
 def test_node_that_evicts_nobody_opens_as_soon_as_its_owner_leaves(on_return):
     seen = Seen()
     seen.bids["n1"] = bid_fact("n1", on_return=on_return, owner_present=True)
-    seen.owners.note(100.0)
+    seen.owners.update(100.0)
     assert seen.owners.back("n1").on_return is on_return
     assert seen.owners.opens_at("n1") == math.inf
 
     seen.bids["n1"] = bid_fact("n1", on_return=on_return, owner_present=False)
-    seen.owners.note(101.0)
+    seen.owners.update(101.0)
 
     assert seen.owners.opens_at("n1") == -math.inf
 

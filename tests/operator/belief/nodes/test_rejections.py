@@ -8,7 +8,7 @@ from builders.facts import gang_fact, gang_spec, member_fact, node_fact, role_sp
 from coschedule import Constraints, Taint
 from lockstep.api.pool import Pool
 from lockstep.belief.gangs.phases import Phase
-from lockstep.belief.losses import note_lost, resume_rejection
+from lockstep.belief.losses import record_lost, resume_rejection
 from lockstep.belief.nodes.failed_nodes import AVOID_SECONDS
 from lockstep.belief.state import State
 from lockstep.facts.gang.rejection import MOST_NODES
@@ -36,7 +36,7 @@ def cluster(*nodes, pool=None, gang=GANG):
 
 def reject(state, *nodes, attempt=1, reason=SYSCTL, words=WORDS, gang=GANG, now=0.0):
     losses = [LostOn(node, PodOutcome.REJECTED, reason, words) for node in nodes]
-    return note_lost(state, gang, attempt, losses, now)
+    return record_lost(state, gang, attempt, losses, now)
 
 
 def refused(*nodes, **more):
@@ -116,7 +116,7 @@ def test_rejection_by_a_node_that_is_gone_is_not_counted():
 
 def test_losses_that_are_no_rejections_do_not_refuse_the_gang():
     state = cluster()
-    note_lost(state, GANG, 1, [LostOn(f"n{number}", PodOutcome.DISRUPTED) for number in range(1, 5)], 0.0)
+    record_lost(state, GANG, 1, [LostOn(f"n{number}", PodOutcome.DISRUPTED) for number in range(1, 5)], 0.0)
 
     assert not is_refused(state)
 
@@ -136,7 +136,7 @@ def test_another_spec_is_not_refused():
 def test_what_admission_says_lifts_nothing():
     state = refused()
 
-    state.admission_says(GANG, {"": GANG.spec.roles[0].needs})
+    state.apply_verdict(GANG, {"": GANG.spec.roles[0].needs})
 
     assert is_refused(state)
 
@@ -152,13 +152,13 @@ def test_what_admission_says_lifts_nothing():
 )
 def test_node_that_is_new_or_has_changed_lifts_the_refusal(node):
     state = refused()
-    state.news.begin_plan()
+    state.changes.begin_plan()
 
     state.nodes.apply(node)
 
     assert not is_refused(state)
-    assert state.news.is_plan_due
-    assert GANG.key in state.news.gangs
+    assert state.changes.is_plan_due
+    assert GANG.key in state.changes.gangs
 
 
 @pytest.mark.parametrize(
@@ -252,11 +252,11 @@ def test_pod_that_has_gone_from_a_node_that_rejected_it_lifts_the_refusal_after_
     reject(state, "n1", "n2", "n3", now=100.0)
 
     state.remove_pod(pod.key, pod.uid)
-    state.note_time(100.0 + AVOID_SECONDS - 1)
+    state.advance_to(100.0 + AVOID_SECONDS - 1)
     assert is_refused(state)
     assert state.rejections.next_end() == 100.0 + AVOID_SECONDS
 
-    state.note_time(100.0 + AVOID_SECONDS)
+    state.advance_to(100.0 + AVOID_SECONDS)
 
     assert not is_refused(state)
     assert state.rejections.next_end() == float("inf")
@@ -275,7 +275,7 @@ def test_pod_whose_end_changes_nothing_for_it_lifts_nothing(pod):
     reject(state, "n1", "n2", "n3")
 
     state.remove_pod(pod.key, pod.uid)
-    state.note_time(10 * AVOID_SECONDS)
+    state.advance_to(10 * AVOID_SECONDS)
 
     assert is_refused(state)
 

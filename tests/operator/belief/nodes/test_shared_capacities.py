@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.facts import bid_fact, bid_report, node_fact
-from lockstep.belief.common.changed_keys import News
+from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.nodes.bids import Bids
 from lockstep.belief.nodes.shared_capacities import SETTLED_SECONDS, Hardware, SharedCapacities
 from lockstep.facts.cluster.node import SharedCapacity
@@ -26,16 +26,16 @@ class Belief:
     def __init__(self, *facts, kinds=()):
         self.changes = self.wakes = 0
         self.nodes = {}
-        self.bids = Bids(self.nodes, News(self._woken), self._changed)
+        self.bids = Bids(self.nodes, ChangedKeys(self._woken), self._changed)
         for name, kind in dict(kinds).items():
             self.label(name, kind)
         for fact in facts:
             self.bids.apply(fact)
-        self.bids.settle(NOW)
+        self.bids.update_shared(NOW)
 
     def label(self, node, kind):
         self.nodes[node] = node_fact(node, labels={KIND_LABEL: kind} if kind else {})
-        self.bids.note_node(node)
+        self.bids.node_changed(node)
 
     def kind(self, node):
         return self.nodes[node].labels.get(KIND_LABEL, "") if node in self.nodes else ""
@@ -111,10 +111,10 @@ def test_measurement_goes_with_the_label_of_its_node():
     belief = Belief(bid_of("a", 2.0), bid_of("old"), bid_of("new"), kinds=kinds)
 
     belief.label("a", "m5.metal")
-    belief.bids.settle(NOW + 1)
+    belief.bids.update_shared(NOW + 1)
     assert belief.slowdowns() == {"a": 0.5, "old": 0.5, "new": 0.5}, "the first of the new kind counts at once"
 
-    belief.bids.settle(LATER)
+    belief.bids.update_shared(LATER)
     assert belief.slowdowns() == {"a": 0.5, "old": 1.0, "new": 0.5}
 
 
@@ -137,11 +137,11 @@ def test_news_of_other_hardware_changes_nothing():
     before = belief.changes
 
     belief.bids.apply(bid_of("a", 2.0, version="2"))
-    belief.bids.settle(LATER)
+    belief.bids.update_shared(LATER)
     assert belief.changes == before, "nothing new"
 
     belief.bids.apply(bid_of("b", 3.0, processor=XEON))
-    belief.bids.settle(LATER)
+    belief.bids.update_shared(LATER)
     assert (belief.changes, belief.slowdowns()["new"]) == (before + 1, 0.5), "its own bid is new"
 
 
@@ -151,25 +151,25 @@ def test_what_is_shared_changes_ten_minutes_after_the_last_change_without_anothe
     belief.bids.apply(bid_of("b", 3.0))
     before = belief.changes
     assert (belief.slowdowns()["b"], belief.slowdowns()["new"]) == (1 / 3, 0.5), "its own counts at once"
-    assert belief.bids.next_settling() == LATER
+    assert belief.bids.next_shared_update() == LATER
 
-    belief.bids.settle(LATER - 1)
+    belief.bids.update_shared(LATER - 1)
     assert (belief.slowdowns()["new"], belief.changes) == (0.5, before)
 
-    belief.bids.settle(LATER)
+    belief.bids.update_shared(LATER)
     assert (belief.slowdowns()["new"], belief.changes) == (1 / 2.5, before + 1)
-    assert belief.bids.next_settling() == math.inf
+    assert belief.bids.next_shared_update() == math.inf
 
 
 def test_change_counts_at_once_where_the_last_one_is_long_ago():
     belief = Belief(bid_of("a", 2.0), bid_of("new"))
 
     belief.bids.apply(bid_of("a", 4.0, version="2"))
-    belief.bids.settle(LATER + 5)
+    belief.bids.update_shared(LATER + 5)
     assert belief.slowdowns()["new"] == 0.25
 
     belief.bids.apply(bid_of("a", 2.0, version="3"))
-    assert belief.bids.next_settling() == LATER + 5 + SETTLED_SECONDS
+    assert belief.bids.next_shared_update() == LATER + 5 + SETTLED_SECONDS
 
 
 def test_agent_that_says_something_else_at_every_write_changes_others_once_in_ten_minutes():
@@ -179,7 +179,7 @@ def test_agent_that_says_something_else_at_every_write_changes_others_once_in_te
 
     for second in range(3600):
         belief.bids.apply(bid_of("liar", 1 + second % 7, version=str(second)))
-        belief.bids.settle(NOW + second)
+        belief.bids.update_shared(NOW + second)
         if belief.bids["n7"] is not seen[-1]:
             seen.append(belief.bids["n7"])
 
@@ -190,14 +190,14 @@ def test_agent_that_takes_back_what_it_measured_and_measures_anew_gains_no_furth
     belief = Belief(bid_of("liar", 2.0), bid_of("new"))
 
     belief.bids.apply(bid_of("liar", version="2"))
-    belief.bids.settle(LATER)
+    belief.bids.update_shared(LATER)
     assert belief.slowdowns()["new"] == 1.0
 
     belief.bids.apply(bid_of("liar", 5.0, version="3"))
-    belief.bids.settle(LATER + 1)
+    belief.bids.update_shared(LATER + 1)
     assert belief.slowdowns()["new"] == 1.0
 
-    belief.bids.settle(LATER + SETTLED_SECONDS)
+    belief.bids.update_shared(LATER + SETTLED_SECONDS)
     assert belief.slowdowns()["new"] == 0.2
 
 
@@ -205,7 +205,7 @@ def test_clock_that_was_set_back_keeps_nobody_waiting():
     belief = Belief(bid_of("a", 2.0), bid_of("new"))
 
     belief.bids.apply(bid_of("a", 4.0, version="2"))
-    belief.bids.settle(NOW - 1e7)
+    belief.bids.update_shared(NOW - 1e7)
 
     assert belief.slowdowns()["new"] == 0.25
 
@@ -226,11 +226,11 @@ def test_bid_that_has_expired_still_says_how_fast_its_hardware_is():
     belief = Belief(bid_of("a", 2.0, expires=10.0), bid_of("new"))
 
     belief.bids.expire(10.0)
-    belief.bids.settle(LATER)
+    belief.bids.update_shared(LATER)
     assert belief.slowdowns() == {"a": 0.5, "new": 0.5}
 
     belief.bids.remove("a")
-    belief.bids.settle(LATER)
+    belief.bids.update_shared(LATER)
     assert belief.slowdowns() == {"new": 1.0}
 
 
@@ -283,13 +283,13 @@ def test_any_history_ends_where_the_bids_that_are_there_would_begin(history):
                 belief.label(node, kind)
             case float():
                 belief.bids.expire(step)
-                belief.bids.settle(step)
+                belief.bids.update_shared(step)
             case bid:
                 seen = replace(bid, resource_version=str(number))
                 belief.bids.apply(seen)
                 there[bid.node] = seen
 
-    belief.bids.settle(2 * NOW)
+    belief.bids.update_shared(2 * NOW)
 
     assert belief.bids.keys() == there.keys()
     for bid in belief.bids.values():
@@ -311,10 +311,10 @@ def want_capacity(bid, there):
 
 
 def test_what_is_measured_on_the_only_node_of_its_hardware_is_shared_no_more_often():
-    capacities, hardware = SharedCapacities(unsettled=lambda: None), Hardware(EPYC, "")
+    capacities, hardware = SharedCapacities(outdated=lambda: None), Hardware(EPYC, "")
     for seconds, capacity in enumerate((1.5, 2.0, 2.5)):
-        capacities.note("a", hardware, capacity)
-        capacities.settle(NOW + seconds)
+        capacities.record("a", hardware, capacity)
+        capacities.update(NOW + seconds)
 
     assert capacities.of("a") == SharedCapacity(1.5, 1)
     assert capacities.next_due() == LATER

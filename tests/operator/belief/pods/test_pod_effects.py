@@ -10,7 +10,7 @@ from lockstep.api.pods.pod import parse_pod
 from lockstep.api.pods.pod_terms import MOST_TERMS_OF_POD
 from lockstep.belief.nodes.domains import Domains
 from lockstep.belief.nodes.nodes import KnownNodes
-from lockstep.belief.pods.pod_effects import Neighbours
+from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.pod_terms import means
 from lockstep.belief.pods.understood_terms import MOST_ABOUT_OTHERS, MOST_OF_NAMESPACE
 from lockstep.facts.cluster.volume import ClaimKey
@@ -40,10 +40,10 @@ def keeping_away(node, *, name="other", **term):
 
 
 def kept_away(*pods, labels=HEAT, namespace="default", labels_of_namespace=None):
-    neighbours = Neighbours(list)
+    pods_nearby = PodsNearby(list)
     for pod in pods:
-        neighbours.enter(pod)
-    return neighbours.keeping_away.names(labels, namespace, labels_of_namespace or {}, Domains(nodes()))
+        pods_nearby.enter(pod)
+    return pods_nearby.anti_affinity.names(labels, namespace, labels_of_namespace or {}, Domains(nodes()))
 
 
 @pytest.mark.parametrize(
@@ -95,21 +95,21 @@ def test_pod_of_another_namespace_keeps_only_its_own_away():
 
 
 def test_pod_that_left_keeps_nobody_away():
-    neighbours = Neighbours(list)
+    pods_nearby = PodsNearby(list)
     first, second = keeping_away("n1"), keeping_away("n1", name="more")
-    neighbours.enter(first)
-    neighbours.enter(second)
+    pods_nearby.enter(first)
+    pods_nearby.enter(second)
 
-    neighbours.leave(first)
-    assert neighbours.keeping_away.names(HEAT, "default", {}, Domains(nodes())) == {"n1", "n2"}
-    neighbours.leave(second)
-    assert neighbours.keeping_away.names(HEAT, "default", {}, Domains(nodes())) == set()
-    assert not neighbours.keeping_away.concerns("default")
+    pods_nearby.leave(first)
+    assert pods_nearby.anti_affinity.names(HEAT, "default", {}, Domains(nodes())) == {"n1", "n2"}
+    pods_nearby.leave(second)
+    assert pods_nearby.anti_affinity.names(HEAT, "default", {}, Domains(nodes())) == set()
+    assert not pods_nearby.anti_affinity.concerns("default")
 
 
 def test_answers_are_those_of_a_class_that_remembers_nothing():
     rnd = random.Random(7)  # noqa: S311 - cases of a test are no secrets
-    neighbours, there, known = Neighbours(list), [], KnownNodes(ignore, applied=ignore, removed=ignore)
+    pods_nearby, there, known = PodsNearby(list), [], KnownNodes(ignore, applied=ignore, removed=ignore)
     for node in nodes().values():
         known.apply(node)
     pods = [
@@ -126,21 +126,21 @@ def test_answers_are_those_of_a_class_that_remembers_nothing():
         pod = rnd.choice(pods)
         if pod in there:
             there.remove(pod)
-            neighbours.leave(pod)
+            pods_nearby.leave(pod)
         else:
             there.append(pod)
-            neighbours.enter(pod)
+            pods_nearby.enter(pod)
         if rnd.random() < 0.3:
             (known.remove if "n2" in known else lambda name: known.apply(nodes()[name]))("n2")
         labels = {"app": rnd.choice(("heat", "cold")), "tier": rnd.choice(("heat", "cold"))}
         namespace, of_namespace = rnd.choice(("default", "else")), rnd.choice(({}, {"a": "b"}))
 
-        names = neighbours.keeping_away.names(labels, namespace, of_namespace, known.domains)
+        names = pods_nearby.anti_affinity.names(labels, namespace, of_namespace, known.domains)
 
-        fresh = Neighbours(list)
+        fresh = PodsNearby(list)
         for other in there:
             fresh.enter(other)
-        assert names == fresh.keeping_away.names(labels, namespace, of_namespace, known.domains)
+        assert names == fresh.anti_affinity.names(labels, namespace, of_namespace, known.domains)
 
 
 @pytest.mark.parametrize(
@@ -150,27 +150,27 @@ def test_answers_are_those_of_a_class_that_remembers_nothing():
 def test_pod_that_takes_no_room_means_nothing(change):
     spec = {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}
     pod = parse_pod(pod_manifest("p", **{"node": "n1", "spec": spec, **change}))
-    neighbours = Neighbours(list)
+    pods_nearby = PodsNearby(list)
 
-    neighbours.enter(pod)
+    pods_nearby.enter(pod)
 
-    assert list(neighbours.users(ClaimKey("default", "data"))) == []
-    neighbours.leave(pod)
+    assert list(pods_nearby.users(ClaimKey("default", "data"))) == []
+    pods_nearby.leave(pod)
 
 
 def test_users_of_a_claim_come_and_go():
     one, other = (pod_fact(name, node="n1", claims=("data",)) for name in ("one", "other"))
     ended = pod_fact("one", node="n1", claims=("data",), phase=PodPhase.SUCCEEDED)
     key = ClaimKey(one.key.namespace, "data")
-    neighbours = Neighbours(list)
+    pods_nearby = PodsNearby(list)
 
     for pod in (one, other, ended):
-        neighbours.enter(pod)
-    assert list(neighbours.users(key)) == [one, other]
+        pods_nearby.enter(pod)
+    assert list(pods_nearby.users(key)) == [one, other]
 
-    neighbours.leave(one)
-    neighbours.leave(ended)
-    assert list(neighbours.users(key)) == [other]
+    pods_nearby.leave(one)
+    pods_nearby.leave(ended)
+    assert list(pods_nearby.users(key)) == [other]
 
 
 def test_equal_terms_are_shared():
@@ -196,18 +196,18 @@ def some_term(rnd):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_who_is_kept_away_is_what_a_look_at_every_term_of_every_pod_says(seed):
-    rnd, neighbours, there = random.Random(seed), Neighbours(list), []  # noqa: S311 - cases of a test are no secrets
+    rnd, pods_nearby, there = random.Random(seed), PodsNearby(list), []  # noqa: S311 - cases of a test are no secrets
     pods = [keeping_away(rnd.choice(list(ZONES)), name=f"p{number}", **some_term(rnd)) for number in range(30)]
     domains = Domains(nodes())
     for _ in range(300):
         pod = rnd.choice(pods)
         (there.remove if pod in there else there.append)(pod)
-        (neighbours.enter if pod in there else neighbours.leave)(pod)
+        (pods_nearby.enter if pod in there else pods_nearby.leave)(pod)
         labels = {key: value for key in ("app", "tier") if (value := rnd.choice(("heat", "cold", None)))}
         namespace, of_namespace = rnd.choice(("default", "else")), rnd.choice(({}, {"a": "b"}))
         own = rnd.sample(there, rnd.randint(0, min(3, len(there))))
 
-        names = neighbours.keeping_away.names(labels, namespace, of_namespace, domains, own)
+        names = pods_nearby.anti_affinity.names(labels, namespace, of_namespace, domains, own)
 
         want = {
             name
@@ -238,23 +238,23 @@ def crowd(count, **where):
 def test_more_terms_of_a_namespace_than_are_told_apart_keep_all_away_whom_they_may_be_about(
     where, most, want_elsewhere
 ):
-    neighbours, domains = Neighbours(list), Domains(nodes())
+    pods_nearby, domains = PodsNearby(list), Domains(nodes())
     pods = crowd(most + 1, **where)
 
     def kept_away(namespace):
-        return neighbours.keeping_away.names(HEAT, namespace, {}, domains)
+        return pods_nearby.anti_affinity.names(HEAT, namespace, {}, domains)
 
     for pod in pods[:-1]:
-        neighbours.enter(pod)
+        pods_nearby.enter(pod)
     assert kept_away("default") == kept_away("elsewhere") == set()
-    neighbours.enter(pods[-1])
+    pods_nearby.enter(pods[-1])
     assert (kept_away("default"), kept_away("elsewhere")) == ({"n1"}, want_elsewhere)
-    neighbours.leave(pods[0])
+    pods_nearby.leave(pods[0])
     # The last one is understood as it was when it came.
     assert kept_away("default") == {"n1"}
     for pod in pods[1:]:
-        neighbours.leave(pod)
-    assert not neighbours.keeping_away.concerns("default")
+        pods_nearby.leave(pod)
+    assert not pods_nearby.anti_affinity.concerns("default")
 
 
 def of_terms(count, **more):

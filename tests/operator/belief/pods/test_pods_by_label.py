@@ -27,7 +27,7 @@ def state_with(*pods):
 
 
 def asked(state, *wanted, own=()):
-    return state.neighbours.whereabouts.nodes_of([tuple(wanted)], own)
+    return state.pods_nearby.pods_by_label.nodes_of([tuple(wanted)], own)
 
 
 @pytest.mark.parametrize(
@@ -82,21 +82,21 @@ def test_own_pods_do_not_count_but_others_of_their_node_do():
 def test_another_label_of_a_pod_is_news_once_somebody_has_asked():
     state = state_with(pod_fact(node="n1", labels={"app": "cold"}))
     assert asked(state, WantedPods(HEAT, HERE)) == set()
-    state.news.begin_plan()
+    state.changes.begin_plan()
 
     state.apply_pod(pod_fact(node="n1", labels={"app": "heat"}))
 
-    assert state.news.is_plan_due
+    assert state.changes.is_plan_due
     assert asked(state, WantedPods(HEAT, HERE)) == {"n1"}
 
 
 def test_another_label_of_a_pod_is_no_news_where_nobody_asks():
     state = state_with(pod_fact(node="n1", labels={"app": "cold"}))
-    state.news.begin_plan()
+    state.changes.begin_plan()
 
     state.apply_pod(pod_fact(node="n1", labels={"app": "heat"}))
 
-    assert not state.news.is_plan_due
+    assert not state.changes.is_plan_due
 
 
 def test_answers_are_those_of_a_look_at_every_pod():
@@ -131,14 +131,14 @@ def test_pods_that_come_and_go_while_the_first_question_is_made_ready_count(seed
         state.apply_pod(some_pod(rnd))
     steps = 0
 
-    for _ in state.neighbours.whereabouts.making_ready(Steps()):
+    for _ in state.pods_nearby.pods_by_label.making_ready(Steps()):
         steps += 1
         for _ in range(100):
             pod = some_pod(rnd)
             (state.apply_pod if rnd.random() < 0.6 else lambda it: state.remove_pod(it.key, it.uid))(pod)
 
     assert steps > 1
-    assert list(state.neighbours.whereabouts.making_ready(Steps())) == []
+    assert list(state.pods_nearby.pods_by_label.making_ready(Steps())) == []
     for wanted in (
         WantedPods(HEAT, HERE),
         WantedPods((), HERE),
@@ -150,7 +150,7 @@ def test_pods_that_come_and_go_while_the_first_question_is_made_ready_count(seed
 
 def test_question_that_is_asked_while_it_is_made_ready_is_answered_at_once():
     state = state_with(*(pod_fact(f"p{number}", node="n1", labels={"app": "heat"}) for number in range(500)))
-    making = state.neighbours.whereabouts.making_ready(Steps())
+    making = state.pods_nearby.pods_by_label.making_ready(Steps())
     next(making)
 
     assert asked(state, WantedPods(HEAT, HERE)) == {"n1"}
@@ -162,12 +162,12 @@ def test_question_that_is_asked_while_it_is_made_ready_is_answered_at_once():
 
 def test_what_is_given_up_half_made_is_begun_anew():
     state = state_with(*(pod_fact(f"p{number}", node="n1", labels={"app": "heat"}) for number in range(500)))
-    making = state.neighbours.whereabouts.making_ready(Steps())
+    making = state.pods_nearby.pods_by_label.making_ready(Steps())
     next(making)
     making.close()
     state.apply_pod(pod_fact("late", node="n2", labels={"app": "heat"}))
 
-    assert list(state.neighbours.whereabouts.making_ready(Steps()))
+    assert list(state.pods_nearby.pods_by_label.making_ready(Steps()))
     assert asked(state, WantedPods(HEAT, HERE)) == {"n1", "n2"}
 
 
@@ -198,7 +198,7 @@ def test_nodes_are_those_that_a_look_at_every_pod_finds_whatever_is_asked(seed, 
         own = rnd.sample(list(state.pods.values()), rnd.randint(0, min(2, len(state.pods))))
         asked_now = rnd.sample(questions, 2)
 
-        nodes = state.neighbours.whereabouts.nodes_of(asked_now, own)
+        nodes = state.pods_nearby.pods_by_label.nodes_of(asked_now, own)
 
         there = [pod for pod in state.pods.values() if takes_room(pod) and pod not in own]
         assert nodes == {

@@ -15,7 +15,7 @@ NOW = 1000.0
 def taught(*parts):
     forecasts = Forecasts()
     for part in parts:
-        forecasts.note("u", created=0.0, planned=100.0, started=100.0 * part)
+        forecasts.record("u", created=0.0, planned=100.0, started=100.0 * part)
     return forecasts
 
 
@@ -69,7 +69,7 @@ def test_half_of_those_that_wait_still_start_by_the_likely_start_that_they_are_t
         if number >= 200 and real > 100.0:
             told = forecasts.of(since=0.0, now=100.0, planned=100.0, promised=None)
             met.append(real <= told.likely)
-        forecasts.note("u", created=0.0, planned=100.0, started=real)
+        forecasts.record("u", created=0.0, planned=100.0, started=real)
 
     assert sum(met) / len(met) == pytest.approx(0.5, abs=0.04)
 
@@ -90,7 +90,7 @@ def test_each_likely_start_that_passes_halves_the_waits_that_count(seed):
 def test_who_hardly_had_to_wait_teaches_nothing(planned, started):
     forecasts = Forecasts()
     for _ in range(40):
-        forecasts.note("u", created=0.0, planned=planned, started=started)
+        forecasts.record("u", created=0.0, planned=planned, started=started)
 
     assert forecasts.of(since=NOW, now=NOW, planned=NOW + 60, promised=None).late is None
 
@@ -102,11 +102,11 @@ def test_half_start_by_the_likely_and_nine_of_ten_by_the_late_start(seed):
     forecasts, likely, late, count = Forecasts(), 0, 0, 4000
     for number in range(count + 200):
         planned, real = 100.0, 100.0 * rnd.lognormvariate(0.2, 0.8)
-        told = forecasts.tell(str(number), since=0.0, now=0.0, planned=planned, promised=None)
+        told = forecasts.forecast(str(number), since=0.0, now=0.0, planned=planned, promised=None)
         if number >= 200:
             likely += real <= told.likely
             late += real <= told.late
-        forecasts.note(str(number), created=0.0, planned=planned, started=real)
+        forecasts.record(str(number), created=0.0, planned=planned, started=real)
 
     assert likely / count == pytest.approx(0.5, abs=0.03)
     assert late / count == pytest.approx(0.9, abs=0.02)
@@ -119,11 +119,11 @@ def test_nine_of_ten_start_by_the_late_start_also_where_waits_keep_growing(seed)
     forecasts, late, count = Forecasts(), 0, 4000
     reals = [100.0 * 1.0004**number * rnd.lognormvariate(0.0, 0.3) for number in range(count + 500)]
     for number, real in enumerate(reals):
-        told = forecasts.tell(str(number), since=0.0, now=0.0, planned=100.0, promised=None)
+        told = forecasts.forecast(str(number), since=0.0, now=0.0, planned=100.0, promised=None)
         if number >= 500:
             late += real <= told.late
         if number >= 50:
-            forecasts.note(str(number - 50), created=0.0, planned=100.0, started=reals[number - 50])
+            forecasts.record(str(number - 50), created=0.0, planned=100.0, started=reals[number - 50])
 
     assert late / count == pytest.approx(0.9, abs=0.02)
 
@@ -133,8 +133,8 @@ def test_first_late_start_that_a_gang_was_told_counts():
     for forecasts, planned in ((missed, 10.0), (met, 1000.0)):
         for number in range(30):
             for then in (planned, 100.0):
-                forecasts.tell(f"v{number}", since=0.0, now=0.0, planned=then, promised=None)
-            forecasts.note(f"v{number}", created=0.0, planned=0.0, started=100.0)
+                forecasts.forecast(f"v{number}", since=0.0, now=0.0, planned=then, promised=None)
+            forecasts.record(f"v{number}", created=0.0, planned=0.0, started=100.0)
     later, sooner = (one.of(since=0.0, now=0.0, planned=100.0, promised=None).late for one in (missed, met))
 
     assert (later, sooner) == (200.0, 190.0)
@@ -151,7 +151,7 @@ def waited(uid="u", *, placed="True", plan=True):
 def late_after(*gangs):
     forecasts = Forecasts()
     for one in gangs:
-        forecasts.hear(one)
+        forecasts.learn(one)
     return forecasts.of(since=NOW, now=NOW, planned=NOW + 60, promised=None).late
 
 

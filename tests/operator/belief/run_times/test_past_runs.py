@@ -23,7 +23,7 @@ def learnt(*factors, quantile=0.9, namespace=DEFAULT, template=HEAT):
     past = memory(quantile)
     for factor in factors:
         past.learn(Template(namespace, template), run_of(factor))
-    past.settle()
+    past.put_in_force()
     return past
 
 
@@ -82,7 +82,7 @@ def test_what_is_learnt_is_in_force_from_the_next_plan_on():
     past.learn(Template(DEFAULT, HEAT), run_of(2))
     assert past.in_force(GANG) == Learned(thousandths=1000, runs=3)
 
-    past.settle()
+    past.put_in_force()
 
     assert past.in_force(GANG) == Learned(thousandths=2000, runs=4)
 
@@ -123,7 +123,7 @@ def test_tenant_with_many_templates_takes_no_others_room():
     past = learnt(2, 2, 2)
     for number in range(3 * MOST_TEMPLATES):
         past.learn(Template("crowd", f"{number:032}"), run_of(1))
-    past.settle()
+    past.put_in_force()
 
     assert len(past) == sum(map(len, past.runs.values())) == MOST_TEMPLATES
     assert past.in_force(GANG) == Learned(thousandths=2000, runs=3)
@@ -144,7 +144,7 @@ def test_forgotten_template_is_not_in_force_any_more():
     past = learnt(2, 2, 2)
     for number in range(MOST_TEMPLATES):
         past.learn(Template(DEFAULT, f"{number + 1:032}"), run_of(1))
-    past.settle()
+    past.put_in_force()
 
     assert past.in_force(GANG) is None
 
@@ -163,7 +163,7 @@ def test_tenant_with_many_runs_takes_no_others_room():
     for number in range(2 * MOST_RUNS_OF_ALL // MOST_RUNS):
         for _ in range(MOST_RUNS):
             past.learn(Template("crowd", f"{number:032}"), run_of(1))
-    past.settle()
+    past.put_in_force()
 
     known = sum(len(runs) for templates in past.runs.values() for runs in templates.values())
     assert MOST_RUNS_OF_ALL - MOST_RUNS <= known <= MOST_RUNS_OF_ALL
@@ -195,7 +195,7 @@ def test_next_process_plans_as_the_one_before():
     before, past = learnt(1.1, 1.3, 1.2), memory()
 
     past.remember(before.runs)
-    past.settle()
+    past.put_in_force()
 
     assert past.in_force(GANG) == before.in_force(GANG)
 
@@ -204,7 +204,7 @@ def test_planner_gets_the_times_that_runs_had():
     state = State(lambda: None)
     for _ in range(3):
         state.past_runs.learn(Template(DEFAULT, HEAT), run_of(1.5))
-    state.past_runs.settle()
+    state.past_runs.put_in_force()
 
     [pending] = SnapshotCutter(state).cut(1000.0, [GANG]).gangs
 

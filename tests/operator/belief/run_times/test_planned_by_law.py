@@ -35,7 +35,7 @@ def learned(sizes, *, took=law, asked=None, quantile=0.9):
     past = PastRuns(lambda: None, quantile)
     for size in sizes:
         past.learn(Template(DEFAULT, HEAT), run(size, took(size)))
-    past.settle()
+    past.put_in_force()
     return past.in_force(asked or gang())
 
 
@@ -123,13 +123,13 @@ def test_law_is_looked_for_once_and_anew_after_another_run():
     past = PastRuns(lambda: None)
     for size in SIZES * 2:
         past.learn(Template(DEFAULT, HEAT), run(size, law(size)))
-    past.settle()
+    past.put_in_force()
     before = past.in_force(gang())
     assert past.in_force(gang()) is before
 
     past.learn(Template(DEFAULT, HEAT), run(4, law(4)))
     assert past.in_force(gang()) is before
-    past.settle()
+    past.put_in_force()
 
     assert (before.runs, past.in_force(gang()).runs) == (8, 9)
 
@@ -143,7 +143,7 @@ def test_runs_out_of_this_world_leave_plans_that_make_sense(seconds, size):
         past.learn(Template(DEFAULT, HEAT), run(members, law(members)))
     for _ in range(5):
         past.learn(Template(DEFAULT, HEAT), run(size, seconds))
-    past.settle()
+    past.put_in_force()
     found = past.in_force(gang())
 
     planned = times(remaining_work(gang(), found))

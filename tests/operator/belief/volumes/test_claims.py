@@ -145,16 +145,16 @@ def test_volume_is_reached_in_the_zones_of_its_labels(labels, want):
 def test_news_of_a_claim_concerns_the_gangs_that_use_claims():
     state = state_with(VOLUME)
     take_changed(state)
-    state.news.begin_plan()
+    state.changes.begin_plan()
 
     state.claims.apply_claim(claim())
 
-    assert (take_changed(state), state.news.is_plan_due) == ({KEY}, True)
-    state.news.begin_plan()
+    assert (take_changed(state), state.changes.is_plan_due) == ({KEY}, True)
+    state.changes.begin_plan()
     state.claims.apply_claim(claim())
-    assert (take_changed(state), state.news.is_plan_due) == (set(), False)
+    assert (take_changed(state), state.changes.is_plan_due) == (set(), False)
     state.claims.remove_claim(claim().key)
-    assert (take_changed(state), state.news.is_plan_due) == ({KEY}, True)
+    assert (take_changed(state), state.changes.is_plan_due) == ({KEY}, True)
 
 
 def test_claims_and_volumes_are_parsed():

@@ -198,7 +198,7 @@ async def test_overrun_moves_the_promise_says_why_and_counts():
 async def test_likely_start_never_stays_in_the_past_and_a_long_wait_takes_few_statuses():
     async with operator_over() as (api, parts):
         for number in range(200):
-            parts.state.forecasts.note("u", created=0.0, planned=100.0, started=0.4 * number)
+            parts.state.forecasts.record("u", created=0.0, planned=100.0, started=0.4 * number)
         await runs(api, seconds=20_000)
         submit(api, "a", 120)
         await until(lambda: plan_of(api, "a"))

@@ -41,7 +41,7 @@ def state_of(offered, times):
         slowdown = (1000 + duty) / capacity
         state.bids.apply(bid_fact(name, slowdown=slowdown, duty_cycle=duty / 1000))
     teach(state.past_runs, Template(DEFAULT, HEAT), times)
-    state.past_runs.settle()
+    state.past_runs.put_in_force()
     return state
 
 

@@ -8,7 +8,7 @@ from builders.facts import gang_fact, gang_spec
 from coschedule import Placement, Reason, SerialWork
 from lockstep.cycle.planning.estimates import coarse_time, coarsely, estimates
 from lockstep.facts.past_runs import Learned
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 
 NOW = 1_800_000_000.0
 TIMES = ("08:00", "08:20", "08:40")
@@ -44,8 +44,10 @@ def test_work_in_front_is_done_as_fast_as_planned():
     behind = estimates([first, *rest], rest, planned, NOW, nothing)
 
     assert {one.reason for one in behind} == {Reason.BEHIND_IN_QUEUE}
-    assert [spell(one.refusal).rpartition(" ")[2] for one in behind] == [f"2027-01-15T{when}:00Z" for when in TIMES]
-    assert spell(behind[2].refusal).startswith(
+    assert [format_refusal(one.refusal).rpartition(" ")[2] for one in behind] == [
+        f"2027-01-15T{when}:00Z" for when in TIMES
+    ]
+    assert format_refusal(behind[2].refusal).startswith(
         "2 gangs or more are in front of it; it is planned exactly when fewer are, and by"
     )
 
@@ -56,14 +58,16 @@ def test_estimates_are_made_with_what_was_learnt():
 
     behind = estimates([first, *rest], rest, [placement(first, finish=1000.0)], NOW, lambda _: learned)
 
-    assert [spell(one.refusal).rpartition(" ")[2] for one in behind] == [f"2027-01-15T{when}:00Z" for when in TIMES]
+    assert [format_refusal(one.refusal).rpartition(" ")[2] for one in behind] == [
+        f"2027-01-15T{when}:00Z" for when in TIMES
+    ]
 
 
 def test_unknown_run_times_give_no_estimate():
     first, *rest = gangs_of(None, 4)
     [one, *_] = estimates([first, *rest], rest, [placement(first, finish=math.inf)], NOW, nothing)
 
-    assert spell(one.refusal) == "1 gangs or more are in front of it; it is planned exactly when fewer are"
+    assert format_refusal(one.refusal) == "1 gangs or more are in front of it; it is planned exactly when fewer are"
 
 
 @pytest.mark.parametrize(

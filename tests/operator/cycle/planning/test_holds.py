@@ -7,7 +7,7 @@ import pytest
 from builders.facts import gang_fact
 from coschedule import Hold, Placement, Reason, Spelled, Unplaceable
 from lockstep.cycle.planning.holds import HoldPolicy, Holds
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 
 GANG = gang_fact("g")
 DAY = 1_800_000_000.0
@@ -87,11 +87,11 @@ def test_owner_is_told_what_is_held_since_when_and_how_long(holds):
     later = holds.record(GANG, holding("n1", "n2", "n3"), 99.0, of_day=DAY + 99)
     over = holds.record(GANG, NEEDS, 600.0, of_day=DAY + 600)
 
-    assert spell(first.refusal).startswith(
+    assert format_refusal(first.refusal).startswith(
         "needs 2 members, 1 fit; it holds n1…n3 since 2027-01-15T08:00:00Z, until 2027-01-15T08:10:00Z at most: nothing"
     )
-    assert spell(later.refusal) == spell(first.refusal)
-    assert spell(over.refusal) == (
+    assert format_refusal(later.refusal) == format_refusal(first.refusal)
+    assert format_refusal(over.refusal) == (
         "needs 2 members, 1 fit; it held nodes until 2027-01-15T08:10:00Z, which was long enough, and may do so again "
         "from 2027-01-15T08:20:00Z on"
     )

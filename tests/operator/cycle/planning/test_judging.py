@@ -42,7 +42,7 @@ def learning(number):
 
 async def test_after_a_restart_no_law_is_found_in_the_event_loop(monkeypatch):
     beside = Beside()
-    monkeypatch.setattr(past_runs, "told_by", beside.counting(past_runs.told_by))
+    monkeypatch.setattr(past_runs, "observe", beside.counting(past_runs.observe))
     gangs = [learning(number) for number in range(TEMPLATES)]
     async with api_with(node("n1"), gangs=gangs) as api, running_operator(api, PlanOptions(run=beside.run)) as parts:
         templates = [fact.spec.run_template for fact in parts.state.gangs.values()]

@@ -159,7 +159,7 @@ async def test_gang_that_is_refused_meanwhile_is_not_told_of_the_plan(slow):
         # As the answer to a dry run says it, which later ones say again.
         api.admit = lambda it: INVALID if it["metadata"]["name"].startswith("g-") else it
         key = GangKey("default", "g")
-        parts.state.admission_says(parts.state.gangs[key], facts.Refusal(Reason.TEMPLATE_REFUSED, "no such thing"))
+        parts.state.apply_verdict(parts.state.gangs[key], facts.Refusal(Reason.TEMPLATE_REFUSED, "no such thing"))
         slow.gate.set()
         await until(lambda: is_placed(api, "small"))
         await until(lambda: condition(api, "g", "Accepted") == ("False", "TemplateRefused"))

@@ -81,7 +81,7 @@ async def test_deleted_gang_that_was_set_aside_is_forgotten(broken):
     async with gang_that_cannot_be_followed(broken) as (api, parts):
         api.store.remove(gang_place("g"))
 
-        await until(lambda: not parts.state.news.gangs)
+        await until(lambda: not parts.state.changes.gangs)
         assert parts.state.reservations == {}
 
 

@@ -18,7 +18,7 @@ from lockstep.process.pages.health import DEBUG_PAGES, METRICS, PROBES, Health
 from lockstep.process.pages.listening import Listener, listen
 from lockstep.process.timeline import Pictures
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.snapshot.snapshots import SnapshotCutter
 
 pytestmark = pytest.mark.asyncio
@@ -121,6 +121,6 @@ async def test_last_decision_is_shown_with_its_facts():
     async with pages(DEBUG_PAGES, decided=decided) as ask:
         code, kind, text = await ask("/debug/snapshot")
 
-    want = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, spell)}
+    want = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, format_refusal)}
     assert (code, kind.split(";")[0]) == (200, "application/json")
     assert orjson.loads(text) == orjson.loads(orjson.dumps(want))

@@ -21,7 +21,7 @@ from lockstep.report.metrics.finish_metrics import FinishMetrics
 def test_what_moved_a_finish_most(told, finish, ran_longer, attempt, want):
     registry = CollectorRegistry()
 
-    FinishMetrics(registry).finished(created=0, told=told, finish=finish, ran_longer=ran_longer, attempt=attempt)
+    FinishMetrics(registry).finished(created=0, forecast=told, finish=finish, ran_longer=ran_longer, attempt=attempt)
 
     reason, error, ratio = want
     for name, value in (("lockstep_finish_error_seconds", error), ("lockstep_finish_ratio", ratio)):

@@ -34,7 +34,7 @@ def learning(*runs, work=STATED):
     past = PastRuns(lambda: None)
     for one in runs:
         past.learn(HEAT, one)
-    past.settle()
+    past.put_in_force()
     past.in_force(gang_fact("g", spec=gang_spec(work=work, run_template=HEAT.digest, learns=True)))
     return past
 
@@ -63,7 +63,7 @@ def test_law_that_nobody_wants_or_that_is_no_better_does_not_count(registry, met
     unasked = PastRuns(lambda: None)
     for size in (1, 2, 4, 8) * 2:
         unasked.learn(HEAT, run(size, 200 / size + 50))
-    unasked.settle()
+    unasked.put_in_force()
     assert remembered(registry, metrics, unasked) == [1, 8, 0, 0]
 
 

@@ -108,7 +108,7 @@ def test_node_whose_owner_has_just_left_is_offered_once_it_opens(state):
     for owner_present in (True, False):
         bid = bid_fact("n1", on_return=OnReturn.EVICT, owner_present=owner_present)
         state.bids.apply(bid)
-        state.owners.note(NOW)
+        state.owners.update(NOW)
 
     told, message = state_of_bid(state, bid, NOW)
 

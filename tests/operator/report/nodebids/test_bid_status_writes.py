@@ -11,7 +11,7 @@ from fake_cluster.jumping import now, until
 from fake_cluster.rig import end, running_operator, watching_operator
 from fake_cluster.store import Place
 from lockstep.belief.nodes.shared_capacities import SETTLED_SECONDS
-from lockstep.report.nodebids.bid_status_writes import keep_agents_told
+from lockstep.report.nodebids.bid_status_writes import keep_bid_plans_written
 
 pytestmark = pytest.mark.asyncio
 
@@ -31,7 +31,7 @@ async def telling(*bids, operator=watching_operator):
         for one in bids:
             api.store.create("nodebids", one)
         async with operator(api) as parts:
-            task = asyncio.create_task(keep_agents_told(parts.client, parts.state, now))
+            task = asyncio.create_task(keep_bid_plans_written(parts.client, parts.state, now))
             try:
                 yield api
             finally:

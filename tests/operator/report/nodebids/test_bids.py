@@ -10,7 +10,7 @@ from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import end, watching_operator
 from fake_cluster.store import Place
-from lockstep.report.nodebids.bids import keep_bids_answered
+from lockstep.report.nodebids.bids import keep_bid_conditions_written
 
 pytestmark = pytest.mark.asyncio
 
@@ -26,7 +26,7 @@ async def answering(*bids):
             api.store.create("nodebids", one)
             api.store.create("nodes", node(one["metadata"]["name"]))
         async with watching_operator(api) as parts:
-            task = asyncio.create_task(keep_bids_answered(parts.client, parts.state, now))
+            task = asyncio.create_task(keep_bid_conditions_written(parts.client, parts.state, now))
             try:
                 yield api, parts
             finally:

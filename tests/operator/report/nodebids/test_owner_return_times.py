@@ -10,7 +10,7 @@ from fake_cluster.api import NEVER_ARRIVED, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import api_with, end, is_placed, pods_of, running_operator, set_phases, status_of
 from fake_cluster.store import Place
-from lockstep.report.nodebids.owner_return_times import keep_owners_noted
+from lockstep.report.nodebids.owner_return_times import keep_owner_returns_written
 
 pytestmark = pytest.mark.asyncio
 
@@ -22,7 +22,7 @@ EVICT = {"onReturn": "Evict", "gracePeriodSeconds": 60}
 async def leader(api):
     """An operator that leads."""
     async with running_operator(api) as parts:
-        task = asyncio.create_task(keep_owners_noted(parts.client, parts.state, now))
+        task = asyncio.create_task(keep_owner_returns_written(parts.client, parts.state, now))
         try:
             yield parts
         finally:

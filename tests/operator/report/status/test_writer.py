@@ -62,7 +62,7 @@ class Writing:
 
     async def news(self):
         """Wait until the gang is to be looked at again."""
-        await until(lambda: KEY in self.parts.state.news.gangs)
+        await until(lambda: KEY in self.parts.state.changes.gangs)
         take_changed(self.parts.state)
 
 
@@ -73,7 +73,7 @@ async def writing():
         async with watching_operator(api) as parts:
             await until(lambda: KEY in parts.state.gangs)
             take_changed(parts.state)
-            parts.state.news.begin_plan()
+            parts.state.changes.begin_plan()
             yield Writing(api, parts, parts.services.writer)
 
 
@@ -140,7 +140,7 @@ async def test_report_that_waits_makes_way_for_an_attempt():
             assert it.writer.make_way(KEY)
         await asyncio.sleep(30)
 
-        assert (it.api.writes, it.written, it.parts.state.news.is_plan_due) == ([], [], False)
+        assert (it.api.writes, it.written, it.parts.state.changes.is_plan_due) == ([], [], False)
         assert it.report()
 
 
@@ -151,7 +151,7 @@ async def test_report_that_is_sent_holds_an_attempt_up_and_its_end_leads_to_a_pl
         assert not it.writer.make_way(KEY)
         await it.news()
 
-        assert it.parts.state.news.is_plan_due
+        assert it.parts.state.changes.is_plan_due
         assert it.writer.make_way(KEY)
 
 
@@ -160,7 +160,7 @@ async def test_report_that_held_nobody_up_leads_to_no_plan():
         it.report()
         await it.news()
 
-        assert not it.parts.state.news.is_plan_due
+        assert not it.parts.state.changes.is_plan_due
 
 
 async def test_attempt_writes_at_once_and_instead_of_a_report_that_waits():
@@ -238,10 +238,10 @@ async def test_after_a_stop_nothing_goes_out_not_even_what_waits():
     async with writing() as it:
         async with it.parts.client._writes.turn(Urgency.ACT):
             it.report()
-            it.writer.tell(it.gang, events.gang_unplaceable("it does not fit"))
+            it.writer.post(it.gang, events.gang_unplaceable("it does not fit"))
             await asyncio.sleep(1)
             it.writer.stop()
-        it.writer.tell(it.gang, events.gang_unplaceable("it does not fit"))
+        it.writer.post(it.gang, events.gang_unplaceable("it does not fit"))
         assert not it.report()
         await asyncio.sleep(60)
 

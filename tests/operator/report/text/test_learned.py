@@ -59,7 +59,7 @@ def work_used_after(runs):
     past = PastRuns(lambda: None)
     for one in runs:
         past.learn(Template(DEFAULT, HEAT), one)
-    past.settle()
+    past.put_in_force()
     gang = gang_fact("g", spec=gang_spec(work=SerialWork(serial=100.0), run_template=HEAT, learns=True))
     return work_used(gang, past.in_force(gang))
 

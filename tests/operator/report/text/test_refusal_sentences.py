@@ -32,7 +32,7 @@ from coschedule import (
 )
 from engine.builders import NOW, gang, in_front, node, release, snapshot
 from lockstep.report.text import refusal_sentences as refusals
-from lockstep.report.text.refusal_sentences import in_pool, spell
+from lockstep.report.text.refusal_sentences import format_refusal, in_pool
 from lockstep.snapshot.quotas import quota_bounds
 
 SSD = Constraints(node_selector=(("disk", "ssd"),))
@@ -145,7 +145,7 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
 
     [decision] = plan(snapshot(nodes, [one], resources=resources)).decisions
 
-    assert (decision.reason, spell(decision.refusal)) == (want_reason, want_detail)
+    assert (decision.reason, format_refusal(decision.refusal)) == (want_reason, want_detail)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
     ids=lambda value: value.split(":")[0] if isinstance(value, str) else type(value).__name__,
 )
 def test_sentence_of_a_gang_with_roles(refusal, want):
-    assert spell(refusal) == want
+    assert format_refusal(refusal) == want
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_sentence_of_a_gang_with_roles(refusal, want):
 def test_scarcest_resource_is_told_as_people_write_amounts(scarcest, want):
     refusal = NotEnoughRoom(needed=20, fit=0, passing=12, nodes=12, short=(), scarcest=scarcest)
 
-    assert spell(refusal) == f"needs 20 members, 0 fit: 12 of 12 nodes pass its constraints; {want}"
+    assert format_refusal(refusal) == f"needs 20 members, 0 fit: 12 of 12 nodes pass its constraints; {want}"
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_gang_that_gives_no_end_is_named(others, want):
     blocker = Blocker(gang=GangKey("default", "nowork"), nodes=12, others=others)
     refusal = NotEnoughRoom(needed=4, fit=0, passing=12, nodes=12, short=(), blocker=blocker)
 
-    assert spell(refusal) == (
+    assert format_refusal(refusal) == (
         f"needs 4 members, 0 fit while default/nowork holds 12 nodes and gives no end{want}: "
         "12 of 12 nodes pass its constraints"
     )
@@ -266,7 +266,7 @@ def test_gang_that_gives_no_end_is_named(others, want):
 def test_what_most_nodes_fail_is_named_and_the_rest_is_summed():
     failures = (("not ready", 1), ("cordoned", 4), ("without a=1", 9), ("without b=1", 2), ("without c=1", 3))
 
-    assert spell(NoNodeFits(needed=1, nodes=19, failures=failures)) == (
+    assert format_refusal(NoNodeFits(needed=1, nodes=19, failures=failures)) == (
         "0 of 19 nodes pass its constraints: 4 cordoned, 9 without a=1, 3 without c=1, 3 for other reasons"
     )
 
@@ -277,7 +277,7 @@ def test_labels_that_nodes_lack_are_named_where_some_have_them():
 
     [decision] = plan(snapshot(nodes, [one])).decisions
 
-    assert spell(decision.refusal) == (
+    assert format_refusal(decision.refusal) == (
         "needs 4 members, 1 fit: 1 of 13 nodes pass its constraints (12 without gpu=a100); slots: needs 4, 1 free"
     )
 
@@ -289,7 +289,7 @@ def test_room_that_comes_back_counts():
         snapshot(nodes, [gang(size=3, serial=1)], releases=[release(0, NOW + 5), release(1, math.inf)])
     ).decisions
 
-    assert spell(decision.refusal) == (
+    assert format_refusal(decision.refusal) == (
         "needs 3 members, 1 fit: 2 of 2 nodes pass its constraints, 1 short of slots; slots: needs 3, 1 free"
     )
 
@@ -299,7 +299,7 @@ def test_gangs_in_front_that_never_end_are_named_as_the_cause():
 
     _, decision = plan(snapshot([node("n1"), node("n2")], gangs)).decisions
 
-    assert (decision.reason, spell(decision.refusal)) == (
+    assert (decision.reason, format_refusal(decision.refusal)) == (
         Reason.HELD_BY_GANGS_IN_FRONT,
         (
             "needs 2 members and would fit, but default/front, which is in front, holds 2 nodes: "
@@ -315,7 +315,7 @@ def test_gangs_in_front_that_never_end_are_named_as_the_cause():
 def test_of_several_gangs_in_front_one_is_named(others, holds):
     blocker = Blocker(gang=GangKey("default", "front"), nodes=1, others=others)
 
-    said = spell(HeldByGangsInFront(needed=2, nominated=False, blocker=blocker))
+    said = format_refusal(HeldByGangsInFront(needed=2, nominated=False, blocker=blocker))
 
     assert f"but default/front, which is in front, {holds} for ever" in said
 
@@ -325,7 +325,7 @@ def test_pods_for_which_room_is_made_are_named_as_the_cause():
         snapshot([node("n1", free=0)], [gang()], releases=[release(0, NOW + 5)], nominated=[in_front(0, priority=3)])
     ).decisions
 
-    assert spell(decision.refusal) == (
+    assert format_refusal(decision.refusal) == (
         "needs 1 member and would fit, but gangs in front, or pods for which room is made, hold room: "
         "for ever, until taken back or for themselves"
     )
@@ -336,21 +336,21 @@ def test_lasting_pods_are_named():
 
     [decision] = plan(snapshot(nodes, [gang(size=8)])).decisions
 
-    assert spell(decision.refusal) == (
+    assert format_refusal(decision.refusal) == (
         "needs 8 members, 5 fit: pods that are not meant to end hold the rest; slots: needs 8, 5 free"
     )
 
 
 def test_unknown_refusal_is_a_broken_promise():
     with pytest.raises(TypeError):
-        spell("because")
+        format_refusal("because")
 
 
 def test_owners_who_may_come_back_are_counted():
     facts = snapshot([node("n1"), node("n2")], [gang(size=2, serial=6)], edges=[NOW, NOW + 60], returns=[[0.0], [0.25]])
     [decision] = plan(facts).decisions
 
-    assert spell(decision.refusal) == (
+    assert format_refusal(decision.refusal) == (
         "needs 2 members together for 3 s or more: of 2 nodes that pass its constraints 0 never open and 0 close "
         "again; of 1 the owners may come back, and it may not be interrupted"
     )
@@ -361,7 +361,7 @@ def test_every_refusal_that_there_is_can_be_spelled():
     classes = {one for one in known if inspect.isclass(one) and hasattr(one, "reason")} - {Refusal, Unplaceable}
 
     assert len(classes) > 15
-    assert {one.__name__ for one in classes if spell.dispatch(one) is spell.dispatch(object)} == set()
+    assert {one.__name__ for one in classes if format_refusal.dispatch(one) is format_refusal.dispatch(object)} == set()
 
 
 def test_taint_that_evicts_too_soon_is_told_with_the_time_that_it_is_tolerated():
@@ -372,7 +372,7 @@ def test_taint_that_evicts_too_soon_is_told_with_the_time_that_it_is_tolerated()
     [decision] = plan(snapshot(nodes, [gang(size=2, serial=3600, constraints=tolerant)])).decisions
 
     assert decision.refusal.reason is Reason.WINDOW_TOO_SHORT
-    assert spell(decision.refusal) == (
+    assert format_refusal(decision.refusal) == (
         "needs 2 members together for 1800 s or more: of 2 nodes that pass its constraints 0 never open and 0 close "
         "again; on 2 a taint evicts its members after 5 s at most, which is as long as they tolerate it"
     )

@@ -9,7 +9,7 @@ from coschedule import Requirement, Term, TermKind
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import NamespaceFact
 from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
-from lockstep.report.text.conflict_sentences import misfit_in_words
+from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.constraints import constraints_of
 from lockstep.snapshot.snapshots import SnapshotCutter
@@ -69,7 +69,7 @@ def test_gang_that_requires_nothing_of_pods_asks_for_nothing(state):
     fact = gang()
 
     assert (bars(state, fact), terms_of(state, fact)) == ({}, ())
-    assert not state.neighbours.whereabouts.are_asked_for
+    assert not state.pods_nearby.pods_by_label.are_asked_for
 
 
 def test_members_go_to_the_domains_of_the_pods_for_which_they_ask(state):
@@ -258,14 +258,14 @@ def test_reservation_is_carried_out_only_among_the_pods_that_are_there_now(state
         state.apply_pod(pod)
     held = reservation(members=(("n2", 1), ("n3", 1)))
 
-    misfit = SnapshotCutter(state).misfit(gang(roles), held, 0.0)
+    misfit = SnapshotCutter(state).conflict(gang(roles), held, 0.0)
 
-    assert (misfit and misfit_in_words(misfit)) == want
+    assert (misfit and conflict_sentence(misfit)) == want
 
 
 def test_members_that_would_share_a_domain_are_told_so(state):
     held = reservation(members=(("n1", 1), ("n2", 1)))
 
-    misfit = SnapshotCutter(state).misfit(gang(one_per="zone"), held, 0.0)
+    misfit = SnapshotCutter(state).conflict(gang(one_per="zone"), held, 0.0)
 
-    assert misfit_in_words(misfit) == "on n1, n2, members that must be apart would share a value of zone"
+    assert conflict_sentence(misfit) == "on n1, n2, members that must be apart would share a value of zone"

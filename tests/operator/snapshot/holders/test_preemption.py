@@ -8,8 +8,8 @@ import pytest
 from builders.facts import DEFAULT, gang_fact, gang_spec, member_fact, node_fact, reservation
 from builders.served import budget
 from coschedule import GangKey, Members
-from lockstep.api.cluster.budget import doubtful_budget, parse_budget
-from lockstep.api.preemption import named_preemptor, spelled_preemption
+from lockstep.api.cluster.budget import parse_budget, unreadable_budget
+from lockstep.api.preemption import named_preemptor, preemption_clause
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
@@ -98,7 +98,7 @@ def test_no_grace_is_longer_than_an_hour(state):
 
 
 def test_member_that_somebody_deletes_with_a_longer_grace_is_expected_to_end_in_an_hour(state):
-    state.giving_way.decide(COLD, HOT)
+    state.preempted_gangs.decide(COLD, HOT)
     for rank in (0, 1):
         state.apply_pod(runs(rank=rank, deleting=True, gone_by=NOW + 1e9))
 
@@ -118,7 +118,7 @@ def test_whoever_is_to_be_suspended_is_not_evicted_as_well(state):
 
 
 def test_gang_that_is_about_to_be_evicted_ends_after_its_grace(state):
-    state.giving_way.decide(COLD, HOT)
+    state.preempted_gangs.decide(COLD, HOT)
 
     assert evictable(state).running == ()
     assert expected_end(state, state.reservations[COLD], NOW) == NOW + 30
@@ -126,7 +126,7 @@ def test_gang_that_is_about_to_be_evicted_ends_after_its_grace(state):
 
 
 def test_pods_that_are_being_deleted_say_until_when(state):
-    state.giving_way.decide(COLD, HOT)
+    state.preempted_gangs.decide(COLD, HOT)
     state.apply_pod(runs(rank=0, deleting=True, gone_by=NOW + 12))
     state.apply_pod(runs(rank=1, deleting=True, gone_by=NOW + 9))
 
@@ -134,7 +134,7 @@ def test_pods_that_are_being_deleted_say_until_when(state):
 
 
 def test_pods_that_overrun_their_grace_are_expected_a_little_later(state):
-    state.giving_way.decide(COLD, HOT)
+    state.preempted_gangs.decide(COLD, HOT)
     for rank in (0, 1):
         state.apply_pod(runs(rank=rank, deleting=True, gone_by=NOW - 70))
 
@@ -143,31 +143,31 @@ def test_pods_that_overrun_their_grace_are_expected_a_little_later(state):
 
 
 def test_gang_that_holds_nothing_any_more_is_not_awaited(state):
-    state.giving_way.decide(COLD, HOT)
+    state.preempted_gangs.decide(COLD, HOT)
     state.forget(COLD)
 
     assert awaited_end(state, HOT, NOW) is None
-    assert state.giving_way.victims_of(HOT) == ()
+    assert state.preempted_gangs.victims_of(HOT) == ()
 
 
 def test_status_says_for_whom_a_gang_gave_way_until_it_is_placed_again(state):
     state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="2"))
-    assert state.giving_way.victims_of(HOT) == (COLD,)
-    assert state.giving_way.preemptor_of(COLD) == HOT
+    assert state.preempted_gangs.victims_of(HOT) == (COLD,)
+    assert state.preempted_gangs.preemptor_of(COLD) == HOT
 
     state.apply_gang(holding("cold", condition("Preempted", "False", message="It is placed again."), version="3"))
-    assert state.giving_way.victims_of(HOT) == ()
-    assert state.giving_way.preemptor_of(COLD) is None
+    assert state.preempted_gangs.victims_of(HOT) == ()
+    assert state.preempted_gangs.preemptor_of(COLD) is None
 
 
 def test_what_was_decided_outlives_news_of_the_gang_that_does_not_know_of_it(state):
-    state.giving_way.decide(COLD, HOT)
+    state.preempted_gangs.decide(COLD, HOT)
     state.apply_gang(holding(version="2"))
-    assert state.giving_way.victims_of(HOT) == (COLD,)
+    assert state.preempted_gangs.victims_of(HOT) == (COLD,)
 
     state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="3"))
     state.forget(COLD)
-    assert state.giving_way.victims_of(HOT) == (COLD,)
+    assert state.preempted_gangs.victims_of(HOT) == (COLD,)
 
 
 def test_gang_that_is_gone_gives_way_to_nobody(state):
@@ -175,14 +175,14 @@ def test_gang_that_is_gone_gives_way_to_nobody(state):
 
     state.remove_gang(COLD, "uid-of-cold")
 
-    assert state.giving_way.victims_of(HOT) == ()
+    assert state.preempted_gangs.victims_of(HOT) == ()
 
 
 @pytest.mark.parametrize(
     "gang", [GangKey("default", "hot"), GangKey("team-1", "a.b-c.9")], ids=lambda one: f"{one.namespace}/{one.name}"
 )
 def test_preemptor_is_read_as_it_was_spelled(gang):
-    clause = spelled_preemption(gang, -7)
+    clause = preemption_clause(gang, -7)
 
     assert named_preemptor(clause) == named_preemptor(clause.capitalize()) == gang
 
@@ -220,7 +220,7 @@ def test_gangs_on_their_way_out_use_up_a_budget(state):
     state.budgets.apply(fact)
     assert still_allowed(state).of(fact) == 3
 
-    state.giving_way.decide(COLD, HOT)
+    state.preempted_gangs.decide(COLD, HOT)
 
     assert still_allowed(state).of(fact) == 1
 
@@ -239,7 +239,7 @@ def test_budget_allows_nothing(manifest):
 
 
 def test_budget_that_cannot_be_understood_protects_everything():
-    fact = doubtful_budget(budget(allowed=5), ValueError())
+    fact = unreadable_budget(budget(allowed=5), ValueError())
 
     assert (fact.selector, fact.allowed) == ((), 0)
 

@@ -14,7 +14,7 @@ from lockstep.belief.common.turns import PlanShares, of_sets
 from lockstep.belief.state import State
 from lockstep.facts.columns import WHOLE
 from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.snapshot.asked import Room
 from lockstep.snapshot.nodes import resource_columns
 from lockstep.snapshot.nodes.resource_columns import NOWHERE, choosing_columns
@@ -87,8 +87,8 @@ def test_gangs_that_ask_for_what_no_node_has_are_told_and_others_are_placed():
         state.apply_gang(gang)
     decisions = plan(SnapshotCutter(state).cut(0.0, gangs)).decisions
 
-    assert "1 short of example.com/x0000" in spell(decisions[0].refusal)
-    assert f"1 short of {NOWHERE}" in spell(decisions[149].refusal)
+    assert "1 short of example.com/x0000" in format_refusal(decisions[0].refusal)
+    assert f"1 short of {NOWHERE}" in format_refusal(decisions[149].refusal)
     assert decisions[150].size == 2
 
 

@@ -15,7 +15,7 @@ from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import StorageClass
-from lockstep.report.text.refusal_sentences import spell
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.snapshot.quotas.quota_bounds import Bound, Limit, QuotaBounds, QuotaShort, most_members
 
 GPU = "example.com/gpu"
@@ -133,7 +133,7 @@ def test_volumes_that_members_claim_bound_them(source, hard, used, wanted):
 def test_storage_that_is_short_is_told_in_bytes_as_people_write_them():
     state = with_classes(state_with(quota(**{f"{GOLD}requests.storage": "5Gi"})))
 
-    assert spell(most(state, claiming("templates"))) == (
+    assert format_refusal(most(state, claiming("templates"))) == (
         f"needs 2 members, which take 6Gi of {GOLD}requests.storage; quota small allows 5Gi"
     )
 
