@@ -1,16 +1,17 @@
-"""Coscheduling: facts in, decisions out, with no I/O, clock, logging or randomness.
+"""Coscheduling: facts in, decisions out, without I/O, clock, logging or randomness.
 
-One function per problem of the request language (docs/library.md has an example of each):
+One function for each problem of the request language (docs/library.md has an example of each):
 
     equal          choose_equal           compress       compress          forecast       forecast_load
     proportional   choose_proportional    compressPools  compress_pools    auction        replay
     pieces         apportion              expand         expand            shares         divide_shares
     gangPieces     place_pieces           pace           keep_pace         heterogeneity  measure_network
 
-and beyond it: ``plan`` for a whole queue of gangs, with all that it takes and gives, ``preempt`` for gangs that give
-way to more urgent ones, ``turn_of`` for why a plan is as it is, ``AllocationMap`` and its events, ``TimeCredit`` and
-``mean_turnaround``; and ``fit_work``, the law that finished runs have followed.
-Inputs and results are frozen; a problem without a solution is answered by a value that says why.
+Further functions: ``plan`` plans a whole queue of gangs. ``preempt`` chooses gangs to evict for more urgent ones.
+``turn_of`` helps to explain a plan. ``AllocationMap`` has its events. ``TimeCredit`` and ``mean_turnaround`` are from
+the papers. ``fit_work`` learns run times from finished runs.
+
+Inputs and results are immutable. For a problem without a solution, the result is a value that says why.
 """
 
 from coschedule.learning.kind_factors import KindFit, fit_kinds

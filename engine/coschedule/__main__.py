@@ -8,14 +8,14 @@ from coschedule.requests.answer import LONGEST_LINE, answer_line
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer every line, in order, each flushed before the next is read; the last one needs no end of line."""
+    """Answer each line in order, and flush each answer before the next read; the last line needs no newline."""
     for line in _lines(requests):
         answers.write(answer_line(line))
         answers.flush()
 
 
 def _lines(requests: BinaryIO) -> Iterator[bytes]:
-    """Read line by line; of one that is too long, no more than shows that it is."""
+    """Read line by line; a line that is too long is cut just above the limit."""
     while line := requests.readline(LONGEST_LINE + 1):
         yield line
         while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
@@ -23,7 +23,7 @@ def _lines(requests: BinaryIO) -> Iterator[bytes]:
 
 
 def main() -> int:
-    """Serve standard input; 0 at its end, 1 when nobody reads the answers any more."""
+    """Serve standard input; return 0 at its end, 1 when standard output is closed."""
     try:
         serve(sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:

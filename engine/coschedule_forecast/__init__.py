@@ -1,16 +1,16 @@
 """The arithmetic of a forecast from the hours of past days and of today [C 5.5, pages 64-67].
 
-It stands apart from ``coschedule`` since the agent of a node needs it too, in less memory than numpy takes: the
-standard library is enough. ``coschedule.forecast_load`` is the forecast of a whole history, with checks.
+It is separate from ``coschedule`` since the node agent also needs it, in less memory than numpy takes. It uses only the
+standard library. ``coschedule.forecast_load`` forecasts from a whole history, with checks.
 
-With X[d][h] the mean of an hour (of twelve five-minute loads) and x the newest five-minute load:
+Let X[d][h] be the mean of an hour (of twelve five-minute loads), and x the newest five-minute load:
 
     Z[d][h]    = A * Z[d-1][h] + (1 - A) * X[d-1][h], from Z[0] = X[0]        (5.1) the habits of the hour
     Y^[d][h+i] = B**(i+1) * X[d][h-1] + (1 - B**(i+1)) * Z[d][h+i]            (5.2) the hours from this one on
     Y[d][h]    = C * Y^[d][h] + (1 - C) * x                                   (5.3) this hour, corrected by now
 
-Nothing here is particular to load: given the part of each hour in which an owner was present, the same formulas
-forecast presence. Ints and fractions stay exact.
+The same formulas also forecast presence, from the part of each hour in which an owner was present. Ints and fractions
+stay exact.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ def habits_after(days: Sequence[Sequence[Number]], *, past: Number) -> tuple[Num
 
 
 def next_habits(habits: Sequence[Number], measured: Sequence[Number], *, past: Number) -> tuple[Number, ...]:
-    """Apply (5.1) once, to the first hours of the day, as far as they were ``measured``; ``past`` is A."""
+    """Apply (5.1) once, to the first hours of the day, which were ``measured``; ``past`` is A."""
     return tuple(blend(past, habit, load) for habit, load in zip(habits, measured, strict=False))
 
 
@@ -38,5 +38,5 @@ def hours_ahead(habits: Iterable[Number], *, last: Number, last_hour: Number) ->
 
 
 def blend(weight: Number, one: Number, other: Number) -> Number:
-    """Return ``weight`` of the one and the rest of the other; with C, the forecast and the newest load, (5.3)."""
+    """Return weight * one + (1 - weight) * other; with C, the forecast and the newest load, this is (5.3)."""
     return weight * one + (1 - weight) * other

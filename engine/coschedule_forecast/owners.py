@@ -1,4 +1,4 @@
-"""What is made of an owner's past presence: the next hours, and how likely the owner comes in each."""
+"""Forecasts of a node owner's presence in the next hours, and of the probability that the owner comes in each."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -6,10 +6,10 @@ from itertools import pairwise
 from coschedule_forecast import blend, hours_ahead
 
 PAST, LAST_HOUR, FORECAST = 0.6, 0.3, 0.5
-"""The weights A, B and C: with these A and B forecasts were best [C 5.5.2]; C has no best, and is even."""
+"""The weights A, B and C. These A and B gave the best forecasts [C 5.5.2]; no C was best, so it is a half."""
 
 LEAST_PRESENCE = 0.05
-"""What is less likely is what old days have left behind: gangs that may never be interrupted would avoid the node."""
+"""Smaller probabilities count as 0: traces of old days would make uninterruptible gangs avoid the node."""
 
 
 def day_ahead(habits: Sequence[float], *, last: float, now: float) -> list[float]:
@@ -19,11 +19,10 @@ def day_ahead(habits: Sequence[float], *, last: float, now: float) -> list[float
 
 
 def comings(presence: Sequence[float]) -> list[float]:
-    """Turn how likely the owner is there in each hour into how likely the owner comes in it, if not there before.
+    """Turn the probabilities of presence in each hour into those of coming in that hour, if absent before.
 
-    Who comes is taken to stay for as long as it is likely: so the owner comes in an hour with the probability by which
-    being there becomes likelier. Until an hour with a probability of p, at least the largest so far, nobody has come
-    with the probability 1 - p.
+    The owner is assumed to stay while presence is likely. So the probability of coming in an hour follows from the rise
+    of the probability of presence. While that never falls, the owner has come by an hour with its probability.
     """
     likely = [one if one >= LEAST_PRESENCE else 0.0 for one in presence]
     return [*likely[:1], *(max(0.0, after - before) / (1 - before or 1) for before, after in pairwise(likely))]

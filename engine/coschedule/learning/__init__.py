@@ -1,1 +1,1 @@
-"""What finished runs tell about how run time falls with the size."""
+"""Learns from finished runs how the run time depends on the size and on the kind of nodes."""

@@ -1,4 +1,4 @@
-"""By how much kinds of nodes make runs longer or shorter, beside what is expected of all."""
+"""Factors by which kinds of nodes make runs longer or shorter than expected."""
 
 import math
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from coschedule.model.kinds import NO_KIND
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 
 LEAST_RUNS = 3
-"""A kind counts from so many runs on."""
+"""The least number of runs of a kind that counts."""
 MOST_TIMES = 100.0
-"""No kind is taken to be slower or faster than by so much: something else was the matter."""
+"""Factors are limited to this and its inverse: larger ones must have another cause."""
 
 _LEAST_KINDS = 2
 _LEAST_GAIN = 0.75
@@ -20,11 +20,12 @@ _LEAST_GAIN = 0.75
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KindFit:
-    """What runs tell of kinds; all arrays have one entry for each kind that counts, by number.
+    """What runs show about kinds; all arrays have one entry for each kind that counts, by number.
 
-    ``times``, float[k], is how many times as long as usual its ``runs``, int[k], took; that of the usual one is about
-    1. ``error`` is by how much a run was missed that was foretold from the others of its kind, in the mean, and
-    ``error_alike`` from all others: 0.1 where it took 1.1 times as long as foretold, or as much less.
+    ``times``, float[k], is the factor between the run times of a kind and the usual ones, from ``runs``, int[k], runs.
+    ``error`` is the mean error of a forecast of each run from the other runs of its kind, ``error_alike`` from all
+    other runs. An error of 0.1 means that a run took 1.1 times as long as forecast, or the forecast was 1.1 times as
+    long.
     """
 
     kinds: IntArray
@@ -35,15 +36,15 @@ class KindFit:
 
     @property
     def is_better(self) -> bool:
-        """Whether kinds foretell a run better than without them: by a quarter, so that chance decides little."""
+        """Whether kinds reduce the error by more than a quarter, which is unlikely to be chance."""
         return self.error < _LEAST_GAIN * self.error_alike
 
 
 def fit_kinds(ratios: FloatArray, kinds: IntArray) -> KindFit | None:
     """Compare runs by the kind of their nodes; None where fewer than two kinds have three runs.
 
-    ``ratios``, float[n] above 0, is how many times as long each run took as was expected of it on any kind, and
-    ``kinds``, int[n], the number of the kind that all its nodes were of, ``NO_KIND`` where there is none. Each has one
+    ``ratios``, float[n] above 0, is the time of each run divided by the time that was expected without kinds.
+    ``kinds``, int[n], is the number of the kind that all its nodes have, ``NO_KIND`` where they differ. Each has one
     entry a run, InvalidValueError otherwise.
     """
     if kinds.shape != ratios.shape or not ((ratios > 0) & np.isfinite(ratios)).all():
@@ -62,6 +63,6 @@ def fit_kinds(ratios: FloatArray, kinds: IntArray) -> KindFit | None:
 
 
 def _misses(logs: FloatArray, groups: list[BoolArray]) -> float:
-    """Foretell each run by the median of the others of its group; the mean factor by which they are missed, less 1."""
+    """Forecast each run by the median of the others in its group; return the mean factor of the errors, minus 1."""
     off = [abs(one - np.median(np.delete(logs[group], at))) for group in groups for at, one in enumerate(logs[group])]
     return float(np.expm1(np.mean(off)))

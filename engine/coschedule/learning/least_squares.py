@@ -1,4 +1,4 @@
-"""Linear least squares on a few columns, and what each row would have been foretold by the others."""
+"""Linear least squares on a few columns, with a forecast of each row from the other rows."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from coschedule.model.numbers import FloatArray
 
-# Columns of length 1 that are closer than this to the others can't be told from them.
+# Columns of length 1 that are closer than this to the span of the others count as dependent.
 _LEAST_DISTANCE = 1e-6
 _LEAST_FREEDOM = 1e-9
 
@@ -15,20 +15,20 @@ _LEAST_FREEDOM = 1e-9
 class Solution:
     """The least squares solution of rows·coefficients ≈ targets.
 
-    ``coefficients`` is float[k], ``covariance`` float[k, k], from the residuals' own variance. ``foretold``, float[n],
-    is what the others' solution has for each target, without solving n times: target - residual / (1 - leverage). It
-    is NaN for a row without which there is none.
+    ``coefficients`` is float[k], ``covariance`` float[k, k], from the variance of the residuals. ``forecasts``,
+    float[n], is the value of each target in the solution of all other rows, as target - residual / (1 - leverage). It
+    is NaN for a row without which there is no solution.
     """
 
     coefficients: FloatArray
     covariance: FloatArray
-    foretold: FloatArray
+    forecasts: FloatArray
 
 
 def solve(rows: FloatArray, targets: FloatArray) -> Solution | None:
-    """Solve float[n, k]·coefficients ≈ float[n]; None where the columns can't be told from each other.
+    """Solve float[n, k]·coefficients ≈ float[n]; None where columns are linearly dependent.
 
-    There must be more rows than columns.
+    It is None too unless there are more rows than columns.
     """
     count, terms = rows.shape
     lengths = np.linalg.norm(rows, axis=0)
@@ -42,8 +42,8 @@ def solve(rows: FloatArray, targets: FloatArray) -> Solution | None:
     variance = float(residuals @ residuals) / (count - terms)
     freedom = 1.0 - (basis**2).sum(axis=1)
     free = freedom > _LEAST_FREEDOM
-    foretold = np.full(count, np.nan)
-    foretold[free] = targets[free] - residuals[free] / freedom[free]
+    forecasts = np.full(count, np.nan)
+    forecasts[free] = targets[free] - residuals[free] / freedom[free]
     return Solution(
-        coefficients=inverse @ (basis.T @ targets), covariance=variance * (inverse @ inverse.T), foretold=foretold
+        coefficients=inverse @ (basis.T @ targets), covariance=variance * (inverse @ inverse.T), forecasts=forecasts
     )

@@ -1,8 +1,8 @@
 """The law T(P) = serial/P + fixed + perMember·P + perLogMember·log2 P that finished runs have followed.
 
-Which of the four terms the runs can carry is decided by leaving out each run in turn and foretelling it from the
-others. Of the terms, each set is solved by least squares on relative errors; sets with a negative coefficient are
-impossible, so that what is left has the non-negative solution among them, and is searched whole.
+Each set of the four terms is solved by least squares on relative errors. Sets with a negative coefficient are dropped;
+the non-negative solution is among the others. Of these, the set with the best forecast of each run from the other runs
+is taken (leave-one-out).
 """
 
 import math
@@ -22,15 +22,15 @@ LEAST_RUNS = 5
 LEAST_SIZES = 2
 
 _TERMS = 4
-# Fewer terms win where they foretell about as well as more.
+# Fewer terms win where their error is at most this factor, plus this amount, above the least one.
 _AS_GOOD_FACTOR = 1.05
 _AS_GOOD = 1e-4
-# Work has a serial time above 0, also where no part of it was seen to divide.
+# The serial time of work must be above 0, even if no part of it was observed to divide.
 _LEAST_SERIAL_PART = 1e-6
 
 
 class Shortage(StrEnum):
-    """Why runs tell no law."""
+    """Why runs do not determine a law."""
 
     TOO_FEW_RUNS = "TooFewRuns"
     ONE_SIZE = "OneSize"
@@ -38,7 +38,10 @@ class Shortage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoFit:
-    """Runs that tell no law: ``runs`` of them count, and had these ``sizes``, rising; so many are needed of each."""
+    """Runs that do not determine a law: ``runs`` runs count, with these ``sizes``, rising.
+
+    ``needed_runs`` and ``needed_sizes`` are the least numbers needed.
+    """
 
     shortage: Shortage
     runs: int
@@ -49,12 +52,12 @@ class NoFit:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorkFit:
-    """The law that runs have followed, on idle reference nodes, and how sure that is.
+    """The law that runs have followed, on idle reference nodes, and its errors.
 
-    ``coefficients`` and ``standard_errors``, float[4], are in seconds, in the order of the fields of ``work``; a term
-    that the runs can't carry has 0 in both. ``error`` is by how much a run was missed that was foretold from the
-    others, in the mean: 0.1 where it took 1.1 times as long as foretold, or as much less. ``runs`` of these ``sizes``
-    count; ``left_out`` were unlike the others of their size.
+    ``coefficients`` and ``standard_errors``, float[4], are in seconds, in the order of the fields of ``work``. A term
+    that is not in the law has 0 in both. ``error`` is the mean error of a forecast of each run from the others: 0.1
+    where a run took 1.1 times as long as forecast, or the forecast was 1.1 times as long. ``runs`` runs of these
+    ``sizes`` count; ``left_out`` runs were outliers.
     """
 
     coefficients: FloatArray
@@ -72,19 +75,19 @@ class WorkFit:
 
     @property
     def standard_errors(self) -> FloatArray:
-        """By how much each coefficient may be off, float[4], as one standard deviation."""
+        """The standard error of each coefficient, float[4]."""
         errors: FloatArray = np.sqrt(np.diag(self.covariance))
         return errors
 
     def seconds(self, sizes: IntArray) -> FloatArray:
-        """The time with each number of members, float[n], as that of ``work``: above 0, also with one member."""
+        """Return the run time with each number of members, float[n], as ``work`` has it: always above 0."""
         seconds: FloatArray = _terms(sizes) @ self._of_work
         return seconds
 
     def standard_errors_at(self, sizes: IntArray) -> FloatArray:
-        """By how much each of ``seconds`` may be off, float[n], as one standard deviation."""
+        """Return the standard error of each of ``seconds``, float[n]."""
         rows = _terms(sizes)
-        # A variance of nearly nothing may come out as less than nothing.
+        # By rounding, a variance near 0 may become negative.
         variances = np.einsum("ni,ij,nj->n", rows, self.covariance, rows).clip(min=0.0)
         errors: FloatArray = np.sqrt(variances)
         return errors
@@ -97,7 +100,7 @@ class WorkFit:
 
 
 def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:
-    """The law with which each run is foretold best by the others; five runs of two sizes are needed."""
+    """Return the law with the best forecasts of each run from the others; needs five runs of two sizes."""
     idle = runs.idle_seconds
     sizes, seconds = runs.sizes[idle > 0], idle[idle > 0]
     unlike = unlike_their_size(sizes, seconds)
@@ -121,12 +124,10 @@ def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:
 
 
 def error_of_multiple(runs: FinishedRuns, stated: FloatArray) -> float:
-    """The error, as that of a fit, of the times ``stated``, float[n], where the others say by how much to multiply.
+    """Return the error, comparable to that of a fit, of the times ``stated``, float[n], multiplied by one factor.
 
-    They are solved for as the one term of a law, so that stated times of the law's own shape have its own error.
-
-    Both are told of the same runs: those that are unlike the others of their size count in neither. It is inf where
-    fewer than two runs count.
+    The factor is solved for as the one term of a law. So stated times with the shape of a law have the error of that
+    law. Outliers do not count, as in a fit. The error is inf where fewer than two runs count.
     """
     idle = runs.idle_seconds
     counts = (idle > 0) & (stated > 0) & np.isfinite(stated)
@@ -134,11 +135,11 @@ def error_of_multiple(runs: FinishedRuns, stated: FloatArray) -> float:
     medians = medians_of_sizes(runs.sizes[counts], idle[counts])
     targets = idle[counts] / medians
     solution = solve((stated[counts] / medians)[:, None], targets)
-    return math.inf if solution is None else _error(solution.foretold, targets)
+    return math.inf if solution is None else _error(solution.forecasts, targets)
 
 
 def _best(sizes: IntArray, seconds: FloatArray) -> tuple[list[int], Solution, float]:
-    """The terms, their solution and its error. One term alone has one always, since run times are above 0."""
+    """Return the best terms, their solution and its error. As times are above 0, each single term has a solution."""
     found = list(_possible(sizes, seconds))
     least = min(error for _, _, error in found)
     as_good = [one for one in found if one[2] <= _AS_GOOD_FACTOR * least + _AS_GOOD]
@@ -146,25 +147,25 @@ def _best(sizes: IntArray, seconds: FloatArray) -> tuple[list[int], Solution, fl
 
 
 def _possible(sizes: IntArray, seconds: FloatArray) -> Iterator[tuple[list[int], Solution, float]]:
-    """Every set of terms that no coefficient of is negative, with its error."""
+    """Generate all sets of terms without negative coefficients, with their solutions and errors."""
     medians = medians_of_sizes(sizes, seconds)
     rows, targets = _terms(sizes) / medians[:, None], seconds / medians
     for count in range(1, _TERMS + 1):
         for terms in map(list, combinations(range(_TERMS), count)):
             solution = solve(rows[:, terms], targets)
             if solution is not None and (solution.coefficients >= 0).all():
-                yield terms, solution, _error(solution.foretold, targets)
+                yield terms, solution, _error(solution.forecasts, targets)
 
 
-def _error(foretold: FloatArray, targets: FloatArray) -> float:
-    """From the differences of logarithms to the mean factor, less 1; inf where a run can't be foretold."""
-    if not (foretold > 0).all():
+def _error(forecasts: FloatArray, targets: FloatArray) -> float:
+    """Return the mean factor between forecasts and targets, by logarithms, minus 1; inf where a forecast is missing."""
+    if not (forecasts > 0).all():
         return math.inf
     with np.errstate(over="ignore"):
-        return float(np.expm1(np.abs(np.log(foretold / targets)).mean()))
+        return float(np.expm1(np.abs(np.log(forecasts / targets)).mean()))
 
 
 def _terms(sizes: IntArray) -> FloatArray:
-    """Of each size, what each term is multiplied with, float[n, 4]."""
+    """Return for each size the multiplier of each term, float[n, 4]."""
     members = sizes.astype(np.float64)
     return np.stack([1 / members, np.ones_like(members), members, np.log2(members)], axis=1)

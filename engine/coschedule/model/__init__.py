@@ -1,1 +1,1 @@
-"""What the planner of a queue and the papers' problems share: numbers, run times, goals, and reading JSON values."""
+"""Shared by the planner of a queue and the papers' problems: numbers, run times, goals, and readers of JSON values."""

@@ -1,7 +1,7 @@
 """Seconds that a proportional load takes, by size and by the speed of all members together.
 
 A gang of P members of total speed H runs work[P] / H + overhead[P] seconds. If the overhead is divided like the work,
-``work`` is P * T(P) and nothing else is left [A 4]; if the gang has it as a whole, ``work`` is the serial work alone.
+``work`` is P * T(P), and ``overhead`` is 0 [A 4]. If the gang has the overhead as a whole, ``work`` is the serial work.
 """
 
 from enum import StrEnum
@@ -19,15 +19,15 @@ class Overhead(StrEnum):
     """Whether the overhead of a proportional load is divided among the members."""
 
     PER_MEMBER = "perMember"
-    """It is: P * T(P) is divided in proportion to speed [A 4]."""
+    """P * T(P) is divided in proportion to speed [A 4]."""
     PER_GANG = "perGang"
-    """It is not: only the serial work is divided, and the gang as a whole takes the overhead."""
+    """Only the serial work is divided, and the gang as a whole takes the overhead."""
 
 
 class DividedWork(NamedTuple):
     """Sizes that may run, rising; entry ``p`` runs ``work[p]`` / speed + ``overhead[p]`` seconds.
 
-    Its value is the start plus ``weight[p]`` times that, which is 1 + price * size.
+    Its value is the start plus ``weight[p]``, which is 1 + price * size, times these seconds.
     """
 
     sizes: IntArray
@@ -45,7 +45,7 @@ class DividedWork(NamedTuple):
         return DividedWork(*(column[:kept] for column in self))
 
     def priced(self, price: Scalar) -> "DividedWork":
-        """Return the same sizes with weights for ``price``, the cost per member and second."""
+        """Return the same sizes with weights for ``price``, the cost of a member-second."""
         if not price:
             return self._replace(weight=np.ones(len(self.sizes), dtype=self.work.dtype))
         return self._replace(weight=1 + price * self.sizes.astype(self.work.dtype))
@@ -55,15 +55,15 @@ class DividedWork(NamedTuple):
         return self.work[index] / speed + self.overhead[index]
 
     def as_floats(self) -> "DividedWork":
-        """Round every number to the nearest float64."""
+        """Round each number to the nearest float64."""
         columns = (column.astype(np.float64, copy=False) for column in (self.work, self.overhead, self.weight))
         return DividedWork(self.sizes, *columns)
 
 
 def divided_work_of(work: Work, goal: Goal, overhead: Overhead, *, slots: int, exact: bool) -> DividedWork:
-    """List the sizes of ``goal`` that have a run time and that ``slots`` could hold, as fractions if exact.
+    """List the sizes of ``goal`` that have a run time and fit on ``slots`` slots, as fractions if exact.
 
-    InvalidValueError when measured times are to be told apart into work and overhead.
+    InvalidValueError for measured times with an overhead per gang, as these do not separate work and overhead.
     """
     table = size_table(work, goal, slots=slots, exact=exact)
     sizes = table.sizes.astype(object if exact else np.float64)
@@ -77,7 +77,7 @@ def divided_work_of(work: Work, goal: Goal, overhead: Overhead, *, slots: int, e
 
 
 def _total_work(work: Work, sizes: Vector, times: Vector) -> Vector:
-    """Return P * T(P). Without overhead it is the same at every size, which rounding must not hide."""
+    """Return P * T(P). Without overhead it must be exactly equal for all sizes, despite rounding."""
     if isinstance(work, SerialWork) and not work.has_overhead:
         return np.full(len(sizes), work.serial, dtype=sizes.dtype)
     return sizes * times

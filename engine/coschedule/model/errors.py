@@ -1,11 +1,11 @@
-"""The one exception that the engine raises, for values that make no sense."""
+"""The one exception that the engine raises, for invalid values."""
 
 
 class InvalidValueError(ValueError):
-    """A field has a value that it must not have.
+    """A field has an invalid value.
 
-    ``field`` is the attribute's name or a path such as ``nodes[2].dutyCycle``, "" for the whole; ``message`` says what
-    the value must be.
+    ``field`` is the name of an attribute or a path such as ``nodes[2].dutyCycle``, "" for the whole value. ``message``
+    says what the value must be.
     """
 
     def __init__(self, field: str, message: str) -> None:

@@ -14,7 +14,7 @@ from coschedule.model.run_times import Work
 
 
 class Objective(StrEnum):
-    """What makes one choice for a gang better than another."""
+    """Which choice for a gang is the best."""
 
     FINISH = "finish"
     """The least finish, or the least value when members have a price."""
@@ -24,10 +24,10 @@ class Objective(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """Sizes, deadline and objective of one gang; InvalidValueError when they make no sense.
+    """Sizes, deadline and objective of one gang; InvalidValueError for invalid values.
 
-    The value of a choice is finish + price * size * (finish - start): ``price`` is what one member-second costs
-    others. ``deadline`` is in seconds after the request, inf when there is none.
+    The value of a choice is finish + price * size * (finish - start). ``price`` is the cost of a member-second to
+    others, in seconds. ``deadline`` is in seconds after the request, inf without one.
     """
 
     minimum: int
@@ -48,11 +48,11 @@ class Goal:
 
     @property
     def is_exact(self) -> bool:
-        """Whether deadline and price are rational, or the infinity of ``deadline``."""
+        """Whether deadline and price are rational; an infinite deadline also counts."""
         return all(isinstance(number, int | Fraction) or number == math.inf for number in (self.deadline, self.price))
 
     def rank(self, *, value: Scalar, finish: Scalar, size: int, start: Scalar) -> tuple[Scalar, ...]:
-        """Order by which choices are preferred, lower first; without a price the value is the finish."""
+        """Return the rank of a choice, the lowest is the best; without a price the value is the finish."""
         if self.objective is Objective.FEWEST:
             return (size, value, finish, start)
         return (value, finish, size, start)
@@ -61,7 +61,7 @@ class Goal:
 class SizeTable(NamedTuple):
     """The sizes a gang may take, rising: entry ``p`` runs ``times[p]`` seconds on idle reference nodes.
 
-    ``costs[p]`` is times[p] * (1 + price * sizes[p]): what stands for the time in the value of a choice.
+    ``costs[p]`` is times[p] * (1 + price * sizes[p]), which replaces the time in the value of a choice.
     """
 
     sizes: IntArray
@@ -83,7 +83,7 @@ class SizeTable(NamedTuple):
 
 
 def size_table(work: Work, goal: Goal, *, slots: int, exact: bool) -> SizeTable:
-    """List the sizes of ``goal`` that ``work`` has a time for and that ``slots`` could hold, as fractions if exact."""
+    """List the sizes of ``goal`` with a time in ``work`` that fit on ``slots`` slots, as fractions if exact."""
     largest = min(goal.maximum, slots)
     if largest < goal.minimum:
         empty = np.empty(0)

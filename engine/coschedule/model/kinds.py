@@ -1,4 +1,4 @@
-"""Kinds of nodes that make a gang faster or slower than they make others."""
+"""Kinds of nodes on which a gang is faster or slower than other gangs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,24 +8,24 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray
 
 NO_KIND = -1
-"""The kind of a node of which nothing is known."""
+"""The kind of a node without a known kind."""
 
 
 class KindFactor(NamedTuple):
-    """On nodes of a ``kind``, by number, a gang's members take so many ``times`` as long as others' do."""
+    """On nodes of a ``kind``, by number, a gang's members take ``times`` times as long as other gangs'."""
 
     kind: int
     times: float
 
 
 def number_kinds(names: Sequence[str]) -> tuple[IntArray, dict[str, int]]:
-    """Number the kinds of nodes, int[n], by their names; where a name is empty it is ``NO_KIND``."""
+    """Number the kinds of nodes by name: int[n], ``NO_KIND`` for an empty name; and return the number of each name."""
     numbers = {name: number for number, name in enumerate(sorted(set(names) - {""}))}
     return np.array([numbers.get(name, NO_KIND) for name in names], dtype=np.int64), numbers
 
 
 def times_on(factors: Sequence[KindFactor], kinds: IntArray) -> FloatArray:
-    """Tell how many times as long a gang with these factors takes on nodes of these kinds: float[n]; 1 on others."""
+    """Return the factor of each node, by its kind: float[n], 1 for kinds without a factor."""
     times = np.ones(len(kinds))
     for factor in factors:
         times[kinds == factor.kind] = factor.times

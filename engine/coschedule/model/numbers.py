@@ -13,15 +13,15 @@ Vector = npt.NDArray[Any]
 """An array of float64, or of objects that are ints, fractions or infinities."""
 
 Scalar = Any
-"""A Number as an element of a Vector, or combined with one: numpy's types know no fractions."""
+"""A Number as an element of a Vector, or computed from one: numpy's types do not include fractions."""
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 PositionArray = npt.NDArray[np.signedinteger[Any]]
-"""Positions, in as many bits as they need."""
+"""Positions, in any integer width."""
 BoolArray = npt.NDArray[np.bool_]
 
 
 def as_number(value: Number) -> Number:
-    """Turn a float of numpy's type into a Python float, as it prints differently; other numbers stay as they are."""
+    """Turn a numpy float into a Python float, which prints differently; return other numbers unchanged."""
     return float(value) if isinstance(value, float) else value

@@ -1,7 +1,7 @@
-"""Reading JSON values that came from outside: every refusal names the field and says what it must be.
+"""Readers of untrusted JSON values: each refusal names the field and says what it must be.
 
-Values are what ``parse`` returns. A number is an int, a Decimal (a JSON number with a point or an exponent) or a string
-that is a rational such as "3/5"; true and false are not numbers.
+Values are those that ``parse`` returns. A number is an int, a Decimal (a JSON number with a point or an exponent) or a
+string with a rational such as "3/5". True and false are not numbers.
 """
 
 import json
@@ -20,11 +20,10 @@ from coschedule.model.numbers import Number
 Kind = TypeVar("Kind", bound=StrEnum)
 
 LARGEST = 10**18
-"""No number may be further from 0 than this, and none but 0 nearer to it than 1/LARGEST: no sum or product of them
-leaves the range of a float."""
+"""Numbers are 0, or from 1/LARGEST to LARGEST in size, so that sums and products stay in the range of a float."""
 
 LONGEST_NUMBER = 64
-"""Characters a number may have."""
+"""The most characters of a number."""
 
 _NOT_MODERATE = "must be 0 or from 1e-18 to 1e18 in size"
 _RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?")
@@ -32,7 +31,7 @@ _RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands for a value that cannot be read, until a reader refuses it under the name of its field."""
+    """Replaces a value that cannot be read, until a reader refuses it under the name of its field."""
 
     why: str
 
@@ -44,7 +43,7 @@ _TWICE = Unreadable("is given more than once")
 def parse(text: str) -> Any:
     """Parse JSON strictly.
 
-    NaN, Infinity, numbers of more than 64 characters, and fields that are given more than once become ``Unreadable``.
+    NaN, Infinity, numbers of more than 64 characters, and repeated fields become ``Unreadable``.
     Raises InvalidValueError when the text is not JSON.
     """
     try:
@@ -58,7 +57,7 @@ def parse(text: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object; a name that is given twice is unreadable, since nobody can tell which value was meant."""
+    """Make an object; the value of a repeated name is ``Unreadable``, since it is ambiguous."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         counts = Counter(name for name, _ in pairs)
@@ -84,7 +83,7 @@ def _constant(name: str) -> Unreadable:
 def read_object(
     value: Any, path: str, *, required: Iterable[str] = (), optional: Iterable[str] = ()
 ) -> Mapping[str, Any]:
-    """Read an object; a missing field and an unknown one are refused by name."""
+    """Read an object; missing and unknown fields are refused by name."""
     if not isinstance(value, dict):
         raise refusal(value, path, "must be an object")
     known = [*required, *optional]
@@ -119,14 +118,14 @@ def read_truth(value: Any, path: str) -> bool:
 
 
 def read_choice(kind: type[Kind], value: Any, path: str) -> Kind:
-    """Read the value of one of the kind's members."""
+    """Read a member of the enum ``kind`` by its value."""
     if value not in list(kind):
         raise refusal(value, path, f"must be one of {', '.join(kind)}")
     return kind(value)
 
 
 def read_integer(value: Any, path: str, *, largest: int = LARGEST) -> int:
-    """Read a number that is whole and not further from 0 than ``largest``."""
+    """Read an integer from -``largest`` to ``largest``."""
     number = read_exact(value, path)
     if number.denominator != 1:
         raise InvalidValueError(path, "must be a whole number")
@@ -136,7 +135,7 @@ def read_integer(value: Any, path: str, *, largest: int = LARGEST) -> int:
 
 
 def read_exact(value: Any, path: str) -> Fraction:
-    """Read a number as the rational that is written there."""
+    """Read a number as an exact rational."""
     if isinstance(value, Decimal):
         _check_decimal(value, path)
         return Fraction(value)
@@ -151,17 +150,17 @@ def read_exact(value: Any, path: str) -> Fraction:
 
 
 def read_float(value: Any, path: str) -> Number:
-    """Read a number as the float nearest to what is written there; a whole one may stay an int."""
+    """Read a number as the nearest float; an integer may stay an int."""
     if isinstance(value, Decimal):
         _check_decimal(value, path)
-        # Without the sum -0.0 would stay -0.0 and be answered as that.
+        # The sum turns -0.0 into 0.0, as answers must not contain -0.0.
         return float(value) + 0.0
     exact = read_exact(value, path)
     return int(exact) if exact.denominator == 1 else float(exact)
 
 
 def _check_decimal(number: Decimal, path: str) -> None:
-    # Compared as a decimal: as a fraction, 1e999999 would be an integer of a million digits.
+    # Decimals are compared here, since as a fraction 1e999999 would be an integer of a million digits.
     if number and not Decimal("1e-18") <= number.copy_abs() <= Decimal(LARGEST):
         raise InvalidValueError(path, _NOT_MODERATE)
 
@@ -173,7 +172,7 @@ def _moderate(number: Fraction, path: str) -> Fraction:
 
 
 def refusal(value: Any, path: str, message: str) -> InvalidValueError:
-    """Return the error for a wrong value: why it could not be read at all or, if it could, what it must be."""
+    """Return the error for a wrong value: why it is unreadable or, if it is readable, ``message``."""
     return InvalidValueError(path, value.why if isinstance(value, Unreadable) else message)
 
 

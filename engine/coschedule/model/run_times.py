@@ -1,4 +1,4 @@
-"""How the run time of a gang falls with its size."""
+"""How the run time of a gang depends on its size."""
 
 import math
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ class SerialWork:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every T(P) is rational; a logarithm is not."""
+        """Whether all T(P) are rational; logarithms are not."""
         numbers = (self.serial, self.fixed, self.per_member)
         return self.per_log_member == 0 and all(isinstance(number, int | Fraction) for number in numbers)
 
     def float_overheads(self, largest: int) -> Vector:
-        """T(P) - serial/P for P = 1, ..., largest as float64."""
+        """Return T(P) - serial/P for P = 1, ..., largest as float64."""
         sizes = np.arange(1, largest + 1, dtype=np.float64)
         overheads = float(self.fixed) + float(self.per_member) * sizes
         if self.per_log_member:
@@ -50,23 +50,23 @@ class SerialWork:
         return overheads
 
     def exact_overheads(self, largest: int) -> Vector:
-        """T(P) - serial/P for P = 1, ..., largest as fractions; only for work that ``is_exact``."""
+        """Return T(P) - serial/P for P = 1, ..., largest as fractions; only for work that ``is_exact``."""
         fixed, per_member = Fraction(self.fixed), Fraction(self.per_member)
         return np.array([fixed + per_member * size for size in range(1, largest + 1)], dtype=object)
 
     def float_times(self, largest: int) -> Vector:
-        """T(1), ..., T(largest) as float64."""
+        """Return T(1), ..., T(largest) as float64."""
         return float(self.serial) / np.arange(1, largest + 1) + self.float_overheads(largest)
 
     def float_time(self, size: int) -> float:
-        """T(size) as float64, the last of ``float_times(size)``."""
+        """Return T(size) as float64, the last of ``float_times(size)``."""
         overhead = float(self.fixed) + float(self.per_member) * size
         if self.per_log_member:
             overhead += float(self.per_log_member) * float(np.log2(size))
         return float(self.serial) / size + overhead
 
     def exact_times(self, largest: int) -> Vector:
-        """T(1), ..., T(largest) as fractions; only for work that ``is_exact``."""
+        """Return T(1), ..., T(largest) as fractions; only for work that ``is_exact``."""
         serial = Fraction(self.serial)
         divided = np.array([serial / size for size in range(1, largest + 1)], dtype=object)
         return divided + self.exact_overheads(largest)
@@ -76,7 +76,7 @@ class SerialWork:
 class TimesWork:
     """Measured run times: ``times[P - 1]`` seconds with P members on idle reference nodes, inf where P is not allowed.
 
-    Sizes beyond the list are not allowed either. Every time is above 0 and one at least is finite; InvalidValueError
+    Sizes beyond the list are not allowed either. All times are above 0, and at least one is finite; InvalidValueError
     otherwise.
     """
 
@@ -91,22 +91,22 @@ class TimesWork:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every T(P) is rational or infinite."""
+        """Whether all T(P) are rational or infinite."""
         return all(isinstance(time, int | Fraction) or time == math.inf for time in self.times)
 
     def float_times(self, largest: int) -> Vector:
-        """T(1), ..., T(largest) as float64, inf for sizes that are not allowed."""
+        """Return T(1), ..., T(largest) as float64, inf for sizes that are not allowed."""
         times = np.full(largest, np.inf)
         known = [float(time) for time in self.times[:largest]]
         times[: len(known)] = known
         return times
 
     def float_time(self, size: int) -> float:
-        """T(size) as float64, inf where that size is not allowed."""
+        """Return T(size) as float64, inf where that size is not allowed."""
         return float(self.times[size - 1]) if size <= len(self.times) else math.inf
 
     def exact_times(self, largest: int) -> Vector:
-        """T(1), ..., T(largest) as fractions, inf for sizes that are not allowed; only for work that ``is_exact``."""
+        """Return T(1), ..., T(largest) as fractions, inf where not allowed; only for work that ``is_exact``."""
         times = np.full(largest, math.inf, dtype=object)
         for index, time in enumerate(self.times[:largest]):
             times[index] = time if time == math.inf else Fraction(time)
@@ -114,4 +114,4 @@ class TimesWork:
 
 
 Work = SerialWork | TimesWork
-"""Both kinds answer ``is_exact``, ``float_time``, ``float_times`` and ``exact_times``."""
+"""Both kinds have ``is_exact``, ``float_time``, ``float_times`` and ``exact_times``."""

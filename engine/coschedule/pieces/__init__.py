@@ -1,1 +1,1 @@
-"""Work that comes in whole pieces: how long pieces take, and who gets how many."""
+"""Work in whole pieces: how long pieces take, and how many each member gets."""

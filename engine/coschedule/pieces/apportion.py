@@ -1,15 +1,15 @@
-"""Integer pieces, min-max (MTAT): how many pieces each processor gets so that the last one is done earliest [S 4.1].
+"""Integer pieces, min-max (MTAT): how many pieces each processor gets so that the last piece is done earliest [S 4.1].
 
 Objective: minimise T = max x_i / a_i over whole x_i >= 0 that sum to X.
 
-Theorem: T is the X-th smallest of all the times j / a_i, and giving the pieces one by one to the processor with the
-least (x_i + 1) / a_i (Jefferson's apportionment) ends there: a processor can take its j-th piece within T only if
-j / a_i <= T. The MTAT algorithm as printed does not reach it (Theorem 1 of the paper is wrong): its Drag is 0 for a
-share that is whole already, and one more piece than the share is not enough.
+Theorem: T is the X-th smallest of all the times j / a_i. For a processor can do its j-th piece within T only if j / a_i
+<= T. Giving the pieces one by one to the processor with the least (x_i + 1) / a_i reaches T (Jefferson's
+apportionment). The MTAT algorithm as printed does not reach T (Theorem 1 of the paper is wrong). Its Drag is 0 for a
+share that is an integer, and one more piece than the share is not enough.
 
-Method: below X / sum(a) nobody is past the floor of its share and fewer than X pieces fit; at (X + n) / sum(a) at least
-X fit. At most 2n times lie between, whatever X is, and few where interpolation has narrowed these bounds: T is selected
-among them. O(n). By heap: from the same lower bounds the missing pieces are given out one by one. O(n log n).
+Method: below X / sum(a), no processor is past the floor of its share, and fewer than X pieces fit. At (X + n) / sum(a),
+at least X fit. At most 2n times lie between, for any X, and few after interpolation has narrowed these bounds. T is
+selected among them. O(n). By heap: from the same lower bounds, the missing pieces are given out one by one. O(n log n).
 
 Ties: among equal times lower indices take a piece first.
 
@@ -27,18 +27,18 @@ from coschedule.model.numbers import IntArray, Number, Vector
 from coschedule.pieces.piece_times import PieceTimes, check_pieces, check_speeds, is_rational
 
 _ROUNDING = 2.0**-46
-"""More than the relative error of a sum of a few million floats, added pairwise, and of one division."""
+"""An upper bound on the relative error of a sum of a few million floats, added pairwise, and of one division."""
 
 _MANY = 1000
-"""From so many processors on, looking for narrower bounds costs less than listing all pieces between wide ones."""
+"""From this many processors on, narrowing the bounds costs less than listing all pieces between wide ones."""
 
 _NEAR = 1 / 64
-"""How far, of the whole way from bound to bound, narrower ones are from where the turn-around is likely to be."""
+"""The distance of the narrowed bounds from the likely turn-around, as a part of the distance of the first bounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Apportionment:
-    """Processor i takes ``counts[i]`` pieces, int64[i], read-only; the last is done after ``turnaround``.
+    """Processor i gets ``counts[i]`` pieces, int64[i], read-only; the last piece is done after ``turnaround``.
 
     Units: one piece takes one unit of time on a processor of speed 1.
     """
@@ -51,17 +51,17 @@ class Apportionment:
 
 
 def apportion(pieces: int, speeds: Sequence[Number] | Vector) -> Apportionment:
-    """Spread ``pieces`` over processors of ``speeds`` for the least turn-around; module docstring: method, ties.
+    """Divide ``pieces`` among processors of ``speeds`` for the least turn-around; module docstring: method, ties.
 
-    Rational speeds are answered exactly; otherwise times are the floats j / speeds[i] and the answer is exact for
-    those. ``speeds`` may be an array, with one entry a processor. InvalidValueError unless pieces are from 1 to 10**15
-    and speeds above 0 and finite. O(n), whatever ``pieces`` is.
+    For rational speeds the result is exact. Otherwise times are the floats j / speeds[i], and the result is exact for
+    these. ``speeds`` may be an array, with one entry a processor. InvalidValueError unless pieces are from 1 to 10**15
+    and speeds above 0 and finite. O(n), for any number of pieces.
     """
     return apportion_times(pieces, _piece_times(pieces, speeds))
 
 
 def apportion_times(pieces: int, piece_times: PieceTimes) -> Apportionment:
-    """Do what ``apportion`` does for speeds that are ``piece_times`` already, made for as many pieces or more."""
+    """Do the same as ``apportion`` for given ``piece_times``, made for as many pieces or more."""
     base, top = _bracket(piece_times, pieces)
     rows, counts = piece_times.between(base, top)
     keys = piece_times.keys(rows, counts)
@@ -77,7 +77,7 @@ def apportion_times(pieces: int, piece_times: PieceTimes) -> Apportionment:
 
 
 def apportion_by_heap(pieces: int, speeds: Sequence[Number] | Vector) -> Apportionment:
-    """Do what ``apportion`` does by the other method: one piece at a time. O(n log n)."""
+    """Do the same as ``apportion`` by the other method: one piece at a time. O(n log n)."""
     piece_times = _piece_times(pieces, speeds)
     base, _ = _bracket(piece_times, pieces)
     counts = base.tolist()

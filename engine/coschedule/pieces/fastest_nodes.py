@@ -1,19 +1,20 @@
-"""Pieces among slots that are free together: how many of the fastest slots to use, and who gets how many pieces.
+"""Pieces on slots that are free together: how many of the fastest slots to use, and how many pieces each gets.
 
 Objective: over the allowed sizes P minimise (load(P) * seconds_per_piece + overhead(P)) * weight(P). The P fastest
-slots are used, each with at least one piece: load(P) is the least time, in units of one piece on a reference node, in
-which they do all of them, and at least the slow-down of the slowest. [S 4.1] with a gang's size and overhead, and a
-weight that says what its seconds cost; of what costs the same the fewest members, as Compression has it [S 4.2].
+slots are used, each with at least one piece. load(P) is the least time in which they do all pieces, in units of one
+piece on a reference node. It is at least the slow-down of the slowest slot. This is [S 4.1] with a gang's size and
+overhead, and with weights for the cost of its seconds. Of equal costs, the fewest members win, as in Compression
+[S 4.2].
 
-Theorem: one more slot never makes the least time longer, and an even share, X / (sum of speeds), bounds it from below.
-So what one size takes bounds all smaller ones, and a size that cannot do X pieces within the time in which it would
-cost as little as the best so far is out.
+Theorem: one more slot never makes the least time longer, and an even share, X / (sum of speeds), is a lower bound on
+it. So the time of one size bounds all smaller sizes. A size is ruled out if it cannot do X pieces within the time at
+which its cost equals the best so far.
 
-Method: a size is worked out exactly, bounds are raised, sizes that are out are dropped, until none is left; in turns
-that of the least bound and one at slots spread evenly. Slots are grouped into classes of equal slow-down, never
-listed. O(sizes * classes) a round, few rounds.
+Method: compute one size exactly, raise the bounds, drop the sizes that are ruled out, and repeat until none is left.
+The size is in turns that of the least bound, and one from an evenly spread sequence. Slots are grouped into classes of
+equal slow-down and never listed. O(sizes * classes) a round, few rounds.
 
-Times are the floats j * slowdown, and compared as they are.
+Times are the floats j * slowdown, and are compared without tolerance.
 
 Example: 5 pieces, one slot of slow-down 1 and one of 2. The first alone takes 5. Both take 4, with 4 pieces on the
 first and 1 on the second, so without overhead size 2 is chosen.
@@ -32,24 +33,24 @@ from coschedule.pieces.apportion import apportion_times
 from coschedule.pieces.piece_times import PieceTimes, check_pieces
 
 _ROUNDING = 2.0**-40
-"""More than the relative error of any sum, quotient or bound here."""
+"""An upper bound on the relative error of any sum, quotient or bound here."""
 
 _GOLDEN_SECTION = (5**0.5 - 1) / 2
-"""Its multiples, less whole numbers, are spread evenly however many are taken."""
+"""The fractional parts of its multiples are spread evenly, for any number of multiples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizedPieces:
-    """The best number of members, and the seconds the gang then runs."""
+    """The best number of members, and the seconds that the gang then runs."""
 
     seconds: float
     size: int
 
 
 class SizeCosts(NamedTuple):
-    """Sizes to choose from, rising and at least 1: ``sizes[s]`` costs ``overheads[s]`` seconds more, finite.
+    """Sizes to choose from, rising and at least 1: ``sizes[s]`` takes ``overheads[s]`` seconds more, finite.
 
-    What is least is the seconds times ``weights[s]``, above 0.
+    The seconds times ``weights[s]``, above 0, are minimised.
     """
 
     sizes: IntArray
@@ -76,11 +77,11 @@ def choose_size(
 
 
 def divide_pieces(slowdowns: FloatArray, pieces: int) -> IntArray:
-    """Return ``counts[m]`` of every member, at least 1, together ``pieces``; the largest count * slowdown is least.
+    """Divide ``pieces`` so that the largest count * slowdown is least; return ``counts[m]`` of each member, at least 1.
 
-    ``slowdowns[m]`` are above 0 and finite, in any order. One piece each, then one by one to the member that is done
-    with it first, of equal ones the first. InvalidValueError unless pieces are at most 10**15 and members from 1 to
-    ``pieces``. O(members) a round; every round but the last finds members too slow for more than one piece.
+    ``slowdowns[m]`` are above 0 and finite, in any order. Each member gets one piece. Each further piece goes to the
+    member that is done with it first, of equal ones the first. InvalidValueError unless pieces are at most 10**15 and
+    members from 1 to ``pieces``. O(members) a round; each round but the last finds members too slow for a second piece.
     """
     check_pieces(pieces)
     if not 1 <= len(slowdowns) <= pieces:
@@ -108,9 +109,9 @@ def _check(slowdowns: FloatArray, counts: IntArray, pieces: int, costs: SizeCost
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Slots:
-    """Classes t of equal slots, fastest first: classes 0 to t have ``ends[t]`` slots together.
+    """Classes t of equal slots, fastest first: classes 0 to t together have ``ends[t]`` slots.
 
-    ``piece_times`` has one row per class.
+    ``piece_times`` has one row for each class.
     """
 
     piece_times: PieceTimes
@@ -127,12 +128,12 @@ class _Slots:
         return cls(piece_times=piece_times, counts=counts[:classes], ends=ends[:classes], pieces=pieces)
 
     def members(self, sizes: IntArray) -> IntArray:
-        """How many of the ``sizes[s]`` fastest slots each class has, int64[s, t]."""
+        """Return how many of the ``sizes[s]`` fastest slots are in each class, int64[s, t]."""
         members: IntArray = np.clip(sizes[:, None] - (self.ends - self.counts), 0, self.counts)
         return members
 
     def candidates(self, costs: SizeCosts) -> "_Candidates":
-        """Bound the load of every size by an even share and by the slowest member."""
+        """Return lower bounds on the load of each size, by an even share and by the slowest member."""
         sizes = costs.sizes
         last = np.searchsorted(self.ends, sizes)
         speed = self.piece_times.speed
@@ -142,7 +143,7 @@ class _Slots:
         return _Candidates(sizes, costs.overheads, costs.weights, slowest, load)
 
     def least_time(self, size: int) -> float:
-        """The least time in which the ``size`` fastest slots do all pieces, some of them perhaps without one."""
+        """Return the least time in which the ``size`` fastest slots do all pieces; some slots may get none."""
         [members] = self.members(np.array([size]))
         speed = float(members @ self.piece_times.speed)
         base = self.piece_times.most_by_key(self.pieces / speed * (1 - _ROUNDING), self.pieces)
@@ -154,7 +155,7 @@ class _Slots:
         return float(times[order[np.searchsorted(done, self.pieces - int(members @ base))]])
 
     def may_finish(self, sizes: IntArray, limits: FloatArray) -> BoolArray:
-        """Whether the ``sizes[s]`` fastest slots may do all pieces within ``limits[s]``; where False they cannot."""
+        """Return whether the ``sizes[s]`` fastest slots may do all pieces within ``limits[s]``; False is certain."""
         each = np.floor(np.outer(limits, self.piece_times.speed * (1 + _ROUNDING)))
         done = np.einsum("st,st->s", each, self.members(sizes))
         enough: BoolArray = done >= self.pieces * (1 - _ROUNDING)
@@ -162,7 +163,7 @@ class _Slots:
 
 
 class _Candidates(NamedTuple):
-    """Sizes s that may be the best: the load is at least ``load[s]`` and ``slowest[s]``, the slowest member's."""
+    """Sizes s that may be the best: the load is at least ``load[s]``, and at least the slow-down ``slowest[s]``."""
 
     members: IntArray
     overhead: FloatArray
@@ -171,7 +172,7 @@ class _Candidates(NamedTuple):
     load: FloatArray
 
     def bounds(self, seconds_per_piece: float) -> FloatArray:
-        """Return, for each size, weighed seconds that no run of it stays below."""
+        """Return a lower bound on the weighed seconds of each size."""
         return (self.load * seconds_per_piece + self.overhead) * self.weight
 
     def only(self, kept: BoolArray) -> "_Candidates":
@@ -181,7 +182,7 @@ class _Candidates(NamedTuple):
 
 
 class _BestNodes(NamedTuple):
-    """The lesser tuple is the better one; the cost is the weighed seconds."""
+    """A size with its cost in weighed seconds; the least tuple is the best."""
 
     cost: float
     size: int
@@ -204,9 +205,9 @@ def _search(slots: _Slots, left: _Candidates, seconds_per_piece: float) -> Sized
 
 
 def _next(left: _Candidates, seconds_per_piece: float, turn: int) -> int:
-    """Take the size of the least bound and any other in turns.
+    """Take the size of the least bound and another size in turns.
 
-    Where sizes tie, or nearly, bounds alone would rule out one size at a time.
+    Where sizes nearly tie, the least bound alone would rule out one size at a time.
     """
     if turn % 2:
         return int(turn * _GOLDEN_SECTION % 1 * left.members.size)

@@ -1,12 +1,12 @@
-"""The least multiple of some numbers that is enough, of which there may be far too many to list.
+"""The least multiple of some numbers that is enough, among far too many multiples to list.
 
-Problem: of all j * e, where e is one of some slow-downs and j from 1 to ``most``, find the least time for which a
-question has an answer. Where it has one for some time, it has one for every later time.
+Problem: the times are all j * e, where e is one of some slow-downs and j is from 1 to ``most``. Find the least time for
+which a question has an answer. Where it has an answer for some time, it has one for all later times.
 
-Method: the least one is asked first, as bounds are often exact. Then the weighted median of the medians of each
-slow-down, which leaves three quarters of all at most; where few are left, they are listed and halved.
+Method: the least time is tried first, as bounds are often exact. Then the weighted median of the medians of each
+slow-down, which leaves at most three quarters of all times. Once few are left, they are listed and halved.
 
-Times are the floats j * e, and compared as they are.
+Times are the floats j * e, and are compared without tolerance.
 """
 
 from collections.abc import Callable
@@ -19,11 +19,11 @@ from coschedule.model.numbers import FloatArray
 Answer = TypeVar("Answer")
 
 _FEW = 2**12
-"""So few are listed."""
+"""The most times that are listed."""
 
 
 class Multiples(NamedTuple):
-    """The times ``j * slowdowns[t]``, j from ``first[t]`` to ``last[t]``; as floats, all are whole."""
+    """The times ``j * slowdowns[t]`` for j from ``first[t]`` to ``last[t]``, which are floats with integer values."""
 
     slowdowns: FloatArray
     first: FloatArray
@@ -36,18 +36,18 @@ class Multiples(NamedTuple):
 
     @property
     def number(self) -> FloatArray:
-        """How many there are of each slow-down."""
+        """The number of times of each slow-down."""
         return np.maximum(self.last - self.first + 1, 0)
 
     @property
     def least(self) -> float:
-        """The least of them."""
+        """The least time."""
         there = self.number > 0
         return float((self.first * self.slowdowns)[there].min())
 
     @property
     def median(self) -> float:
-        """One of them, than which no more than three quarters of them are less, and no more are greater."""
+        """A time such that at most three quarters of all times are less, and at most three quarters are greater."""
         there = np.flatnonzero(self.number)
         medians = np.floor((self.first + self.last)[there] / 2) * self.slowdowns[there]
         rising = np.argsort(medians, kind="stable")
@@ -56,7 +56,7 @@ class Multiples(NamedTuple):
 
     @property
     def listed(self) -> FloatArray:
-        """All of them, rising."""
+        """All times, rising."""
         each = [
             np.arange(first, last + 1) * slowdown
             for slowdown, first, last in zip(self.slowdowns, self.first, self.last, strict=True)
@@ -64,16 +64,16 @@ class Multiples(NamedTuple):
         return np.unique(np.concatenate(each))
 
     def not_below(self, time: float) -> Self:
-        """Leave out those that are less than a time."""
+        """Drop the times below ``time``."""
         below = multiples_by(self.slowdowns, np.nextafter(time, -np.inf))
         return self._replace(first=np.maximum(self.first, below + 1))
 
     def above(self, time: float) -> Self:
-        """Leave out those that are no more than a time."""
+        """Drop the times up to ``time``."""
         return self._replace(first=np.maximum(self.first, multiples_by(self.slowdowns, time) + 1))
 
     def below(self, time: float) -> Self:
-        """Leave out those that are no less than a time."""
+        """Drop the times from ``time`` on."""
         fewer = multiples_by(self.slowdowns, np.nextafter(time, -np.inf))
         return self._replace(last=np.minimum(self.last, fewer))
 
@@ -86,7 +86,7 @@ class Least(NamedTuple, Generic[Answer]):
 
 
 def multiples_by(slowdowns: FloatArray, time: float) -> FloatArray:
-    """Count the multiples of each slow-down that are no more than a time; a float that is whole, 0 at least."""
+    """Count the multiples of each slow-down up to a time; the counts are floats with integer values, at least 0."""
     time = max(time, 0.0)
     many = np.floor(time / slowdowns)
     many += (many + 1) * slowdowns <= time
@@ -95,7 +95,7 @@ def multiples_by(slowdowns: FloatArray, time: float) -> FloatArray:
 
 
 def least_multiple(multiples: Multiples, ask: Callable[[float], Answer | None]) -> Least[Answer] | None:
-    """Find the least of the multiples for which there is an answer; None where there is none."""
+    """Find the least time for which ``ask`` has an answer; None where there is none."""
     best: Least[Answer] | None = None
     probe = multiples.least if multiples.number.any() else None
     while probe is not None:
@@ -109,7 +109,7 @@ def least_multiple(multiples: Multiples, ask: Callable[[float], Answer | None]) 
 
 
 def _next(multiples: Multiples) -> float | None:
-    """Choose the one that is asked next; None where none is left."""
+    """Choose the time to try next; None where none is left."""
     left = float(multiples.number.sum())
     if left > _FEW:
         return multiples.median

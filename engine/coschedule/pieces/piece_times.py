@@ -1,12 +1,13 @@
-"""How long pieces take: row r needs j * numerator[r] / denominator[r] for j of them.
+"""How long pieces take: row r needs j * numerator[r] / denominator[r] for j pieces.
 
-Objective: compare such times exactly and as fast as floats. A time has a key, the float nearest to it. Rounding never
-turns an order round, so different keys decide; equal keys are the same time in floats, and in rationals are compared as
-fractions. Integers up to 2**53 divide into the nearest float in one step, so that int64 columns do for most rationals.
+Objective: compare such times exactly and as fast as floats. A time has a key, the nearest float. Rounding never
+reverses an order, so different keys decide. Equal keys are the same time for floats; rationals are then compared as
+fractions. Dividing integers up to 2**53 gives the nearest float in one step, so int64 columns suffice for most
+rationals.
 
-Method: floor(limit * speed) is a guess, wrong where the product is next to a whole number; there it is mended by
-comparing j's own time, from the division that every other time comes from, with the limit. Arithmetic is in place where
-it can be: a new array costs more than the arithmetic on it.
+Method: floor(limit * speed) is a guess, which may be wrong where the product is close to an integer. There it is
+corrected: the time of j pieces, by the usual division, is compared with the limit. Arithmetic is done in place where
+possible, as a new array costs more than the arithmetic on it.
 
 Example: rows of speeds 2 and 1. By time 2 at most 4 and 2 pieces are done, which is what ``most_by_key`` returns. The
 pieces between the counts [1, 0] and [3, 1] are rows [0, 0, 1] with counts [2, 3, 1], and take 1, 1.5 and 1.
@@ -24,44 +25,44 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import FloatArray, IntArray, Number, Vector
 
 MOST_PIECES = 10**15
-"""No job has more: every count is a float without rounding."""
+"""The most pieces of a job, so that all counts are exact as floats."""
 
 _LARGEST_WHOLE = 2**53
 _LARGEST_INT64 = 2**63 - 1
 
 _ROUNDING = 2.0**-50
-"""More than the relative error of limit * speed and of a key together, each rounded twice at most."""
+"""An upper bound on the relative error of limit * speed and of a key together, each rounded at most twice."""
 
 
 def is_rational(numbers: Sequence[Number] | Vector) -> bool:
-    """Whether every number is an int or a fraction."""
+    """Return whether all numbers are ints or fractions."""
     if isinstance(numbers, np.ndarray) and numbers.dtype != object:
         return numbers.dtype.kind in "iu"
     return all(isinstance(number, int | Fraction) for number in numbers)
 
 
 def uniform(speeds: Mapping[str, Number]) -> Mapping[str, Number]:
-    """Return all speeds as fractions or all as floats, so that times of different processors can be compared."""
+    """Return the speeds all as fractions or all as floats, so that times of different processors can be compared."""
     if is_rational(list(speeds.values())):
         return {name: Fraction(speed) for name, speed in speeds.items()}
     return {name: float(speed) for name, speed in speeds.items()}
 
 
 def check_named_speeds(speeds: Mapping[str, Number]) -> None:
-    """Raise InvalidValueError for a speed that no processor has."""
+    """Raise InvalidValueError for speeds that are not above 0 and finite."""
     for name, speed in speeds.items():
         if not 0 < speed < math.inf:
             raise InvalidValueError(f"speeds.{name}", "must be above 0 and finite")
 
 
 def check_pieces(pieces: int) -> None:
-    """Raise InvalidValueError for no pieces, or too many."""
+    """Raise InvalidValueError for no pieces or too many pieces."""
     if not 1 <= pieces <= MOST_PIECES:
         raise InvalidValueError("pieces", f"must be from 1 to {MOST_PIECES}")
 
 
 def check_speeds(speeds: Sequence[Number] | Vector) -> None:
-    """Raise InvalidValueError for a speed that no processor has, and for a list without speeds."""
+    """Raise InvalidValueError for speeds that are not above 0 and finite, and for an empty list."""
     if not len(speeds):
         raise InvalidValueError("speeds", "must hold at least one speed")
     if isinstance(speeds, np.ndarray) and speeds.ndim != 1:
@@ -77,9 +78,9 @@ def check_speeds(speeds: Sequence[Number] | Vector) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PieceTimes:
-    """Columns over rows r: j pieces take j * numerator[r] / denominator[r]; ``speed[r]`` is about the inverse of one.
+    """Columns over rows r: j pieces take j * numerator[r] / denominator[r]; ``speed[r]`` is about 1 / (time of one).
 
-    Both columns are float64, or when ``exact`` int64 (every product below 2**53) or objects that are ints.
+    Both columns are float64. When ``exact``, they are int64 (all products are below 2**53) or objects that are ints.
     """
 
     numerator: Vector
@@ -93,7 +94,7 @@ class PieceTimes:
 
     @classmethod
     def of_speeds(cls, speeds: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "PieceTimes":
-        """Make rows in which j pieces take j / speeds[r]."""
+        """Return rows in which j pieces take j / speeds[r]."""
         if not exact:
             columns = np.asarray(speeds, dtype=np.float64)
             return cls(numerator=np.ones_like(columns), denominator=columns, speed=columns, exact=False)
@@ -102,7 +103,7 @@ class PieceTimes:
 
     @classmethod
     def of_slowdowns(cls, slowdowns: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "PieceTimes":
-        """Make rows in which j pieces take j * slowdowns[r]."""
+        """Return rows in which j pieces take j * slowdowns[r]."""
         if not exact:
             columns = np.asarray(slowdowns, dtype=np.float64)
             return cls(numerator=columns, denominator=np.ones_like(columns), speed=1 / columns, exact=False)
@@ -126,32 +127,32 @@ class PieceTimes:
         )
 
     def keys(self, rows: IntArray, counts: IntArray) -> FloatArray:
-        """The floats nearest to the times of ``counts[i]`` pieces on ``rows[i]``."""
+        """Return the floats nearest to the times of ``counts[i]`` pieces on ``rows[i]``."""
         products = counts.astype(self.numerator.dtype)
         products *= self.numerator[rows]
         return (products / self.denominator[rows]).astype(np.float64, copy=False)
 
     def time(self, row: int, count: int) -> Number:
-        """The time of ``count`` pieces on ``row``."""
+        """Return the time of ``count`` pieces on ``row``."""
         if self.exact:
             return Fraction(count * int(self.numerator[row]), int(self.denominator[row]))
         return float(count * self.numerator[row] / self.denominator[row])
 
     def most_by_key(self, limit: float, most: IntArray | int) -> IntArray:
-        """The largest counts, at most ``most``, whose keys are at most ``limit`` (at least 0); int64[r]."""
+        """Return the largest counts, up to ``most``, with keys up to ``limit`` (at least 0); int64[r]."""
         guess = limit * self.speed
         np.minimum(guess, most, out=guess)
         counts = guess.astype(np.int64)
         distance = _distance_to_whole(guess)
         guess *= _ROUNDING
-        doubtful = np.flatnonzero(distance <= guess)
-        if doubtful.size:
-            bound = most if isinstance(most, int) else most[doubtful]
-            counts[doubtful] = self._mended(doubtful, counts[doubtful], limit, bound)
+        uncertain = np.flatnonzero(distance <= guess)
+        if uncertain.size:
+            bound = most if isinstance(most, int) else most[uncertain]
+            counts[uncertain] = self._corrected(uncertain, counts[uncertain], limit, bound)
         return counts
 
-    def _mended(self, rows: IntArray, counts: IntArray, limit: float, most: IntArray | int) -> IntArray:
-        """Correct counts on ``rows`` that may be off by rounding: the largest whose keys are at most ``limit``."""
+    def _corrected(self, rows: IntArray, counts: IntArray, limit: float, most: IntArray | int) -> IntArray:
+        """Correct counts on ``rows`` that may be wrong by rounding: the largest with keys up to ``limit``."""
         while True:
             late = self.keys(rows, counts) > limit
             early = (counts < most) & (self.keys(rows, counts + 1) <= limit)
@@ -160,7 +161,7 @@ class PieceTimes:
             counts = counts + early - late
 
     def most_within(self, limit: Number, most: int) -> IntArray:
-        """The largest counts, at most ``most``, whose times are at most ``limit`` (at least 0); int64[r]."""
+        """Return the largest counts, up to ``most``, with times up to ``limit`` (at least 0); int64[r]."""
         if not self.exact:
             return self.most_by_key(float(limit), most)
         above, below = Fraction(limit).as_integer_ratio()
@@ -171,7 +172,7 @@ class PieceTimes:
         return counts
 
     def between(self, base: IntArray, top: IntArray) -> tuple[IntArray, IntArray]:
-        """List the row and the count of every piece past ``base[r]`` up to ``top[r]``, rows rising."""
+        """List the row and the count of each piece after ``base[r]`` up to ``top[r]``, rows rising."""
         extra = top - base
         more = np.flatnonzero(extra)
         extra = extra[more]
@@ -184,7 +185,7 @@ class PieceTimes:
         return rows, counts
 
     def ranks(self, rows: IntArray, counts: IntArray) -> tuple[IntArray, list[Number]]:
-        """Order times whose keys are equal: the rank of each, and the distinct times, rising."""
+        """Order times with equal keys: return the rank of each, and the distinct times, rising."""
         if not self.exact:
             return np.zeros(len(rows), dtype=np.int64), [self.time(int(rows[0]), int(counts[0]))]
         above, below = counts.astype(self.numerator.dtype) * self.numerator[rows], self.denominator[rows]
@@ -203,7 +204,7 @@ def _distance_to_whole(values: FloatArray) -> FloatArray:
 
 
 def _parts(numbers: Sequence[Number] | Vector) -> tuple[Vector, Vector]:
-    """Numerators and denominators of rationals, as objects that are ints."""
+    """Return the numerators and denominators of rationals, as objects that are ints."""
     items: list[Any] = numbers.tolist() if isinstance(numbers, np.ndarray) else list(numbers)
     ratios = [item.as_integer_ratio() for item in items]
     return np.array([above for above, _ in ratios], dtype=object), np.array(

@@ -1,1 +1,1 @@
-"""The problems of four papers, a folder for each paper; the operator uses none of them."""
+"""The problems of four papers, one folder for each paper; the operator does not use them."""

@@ -1,4 +1,4 @@
-"""What a node offers a gang."""
+"""What a node offers to a gang."""
 
 import math
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from coschedule.model.numbers import Number
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A node's bid: it takes members in ``[start, until]``, up to ``slots`` of them.
+    """The bid of a node: it takes up to ``slots`` members in ``[start, until]``.
 
-    Times are seconds after the request, ``until`` is inf when the owner never takes the node back. ``duty_cycle`` is
-    local work per unit of gang work, ``capacity`` the speed relative to the reference node [A 2]. ``slowdowns``, when
-    given, replaces ``duty_cycle``, ``capacity`` and ``slots``: entry ``j - 1`` is the slow-down of every member when
-    ``j`` run here, never falling. InvalidValueError when a value makes no sense.
+    Times are seconds after the request; ``until`` is inf when the window never closes. ``duty_cycle`` is local work per
+    unit of gang work, ``capacity`` the speed relative to the reference node [A 2]. ``slowdowns``, when given, replaces
+    ``duty_cycle``, ``capacity`` and ``slots``: entry ``j - 1`` is the slow-down of each of ``j`` members here, never
+    falling. InvalidValueError for invalid values.
     """
 
     start: Number = 0
@@ -51,7 +51,7 @@ class Node:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every number of this bid is rational, or the infinity of ``until``."""
+        """Whether all numbers of this bid are rational; an infinite ``until`` also counts."""
         numbers: tuple[Number, ...] = (self.start, self.duty_cycle, self.capacity, *(self.slowdowns or ()))
         return all(isinstance(number, int | Fraction) for number in (*numbers, *self._finite_until()))
 
@@ -60,13 +60,14 @@ class Node:
 
     @property
     def most_members(self) -> int:
-        """How many members the node holds."""
+        """The most members that the node holds."""
         return self.slots if self.slowdowns is None else len(self.slowdowns)
 
     def slowdown_steps(self) -> list[tuple[Number, int]]:
-        """List each distinct slow-down, rising, and its number of slots; (1 + duty_cycle) / capacity if none is given.
+        """List each distinct slow-down, rising, with its number of slots.
 
-        The first ``j`` slots together hold ``j`` members, none slower than the last of them.
+        Without ``slowdowns`` it is (1 + duty_cycle) / capacity. The first ``j`` slots hold ``j`` members, none slower
+        than the last of these slots.
         """
         if self.slowdowns is None:
             return [((1 + self.duty_cycle) / self._divisor(), self.slots)]
@@ -77,5 +78,5 @@ class Node:
         return steps
 
     def _divisor(self) -> Number:
-        """Capacity as a number whose quotient stays exact."""
+        """Return the capacity as a number whose quotient stays exact."""
         return Fraction(self.capacity) if isinstance(self.capacity, int) else self.capacity

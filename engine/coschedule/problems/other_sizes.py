@@ -1,6 +1,6 @@
-"""Why so many members were chosen: what other sizes would have given.
+"""Why a size was chosen: the best gangs of other sizes.
 
-Which node limits a gang stands in the gang itself: ``latest`` and ``slowest``.
+The nodes that limit a gang are in the gang itself: ``latest`` and ``slowest``.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ Gang = TypeVar("Gang")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why(Generic[Gang]):
-    """The best gangs of other sizes within the range allowed; None where there is none.
+    """The best gangs of other allowed sizes; None where there is none.
 
-    ``runner_up`` has the best of all other sizes, ``one_fewer`` and ``one_more`` one member (of pieces: one node) less
-    and more.
+    ``runner_up`` is the best gang of all other sizes. ``one_fewer`` and ``one_more`` have one member less and more; for
+    pieces, one node less and more.
     """
 
     runner_up: Gang | None
@@ -33,9 +33,9 @@ def compare_sizes(
     best: Callable[[int, int], Gang | None],
     rank: Callable[[Gang], tuple[Scalar, ...]],
 ) -> Why[Gang]:
-    """Compare the ``chosen`` size with all others from ``smallest`` to ``largest``: four choices more.
+    """Compare the ``chosen`` size with all others from ``smallest`` to ``largest``, by four further choices.
 
-    ``best`` chooses among the sizes of a range, ``rank`` orders what it chooses, lower first.
+    ``best`` chooses among the sizes of a range; ``rank`` orders its results, lower first.
     """
 
     def within(low: int, high: int) -> Gang | None:

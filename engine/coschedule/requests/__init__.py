@@ -1,1 +1,1 @@
-"""The request language: answers to JSON requests, one file per problem."""
+"""The request language: answers to JSON requests, one file for each problem."""

@@ -1,4 +1,4 @@
-"""One line in, one line out: whatever the line holds, the answer is a JSON object."""
+"""One line in, one line out: the answer is a JSON object, whatever the line contains."""
 
 import json
 import math
@@ -22,7 +22,7 @@ from coschedule.requests.proportional import answer_proportional
 from coschedule.requests.shares import answer_shares
 
 Problem = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""Answers a request; InvalidValueError when it cannot be understood."""
+"""Answers a request; InvalidValueError when the request is invalid."""
 
 PROBLEMS: Mapping[str, Problem] = {
     "equal": answer_equal,
@@ -41,7 +41,7 @@ PROBLEMS: Mapping[str, Problem] = {
 
 
 LONGEST_LINE = 2**25
-"""Bytes of a line that are read: what it is parsed into takes some thirty times as many."""
+"""The most bytes of a line; its parsed values take about thirty times as much memory."""
 
 _TOO_MANY_DIGITS = "is answered by a number of more than 4300 digits; ask with decimals instead of rationals"
 
@@ -49,8 +49,8 @@ _TOO_MANY_DIGITS = "is answered by a number of more than 4300 digits; ask with d
 def answer_line(line: bytes) -> bytes:
     """Answer one request, given and returned as a line of JSON.
 
-    The answer repeats the request's ``id``. A line that is not a request, an empty one too, gets an error that names
-    the field ("" for the whole) and a null id when it has none; no line raises.
+    The answer repeats the request's ``id``. A line that is no valid request, such as an empty one, gets an error with
+    the name of the field, "" for the whole request. Its id is null when the request has none. No line raises.
     """
     identity: dict[str, Any] = {}
     try:
@@ -94,7 +94,7 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return answer_problem(request)
     except ValueError as error:
-        # Python writes no int that is longer, be it in a number of the answer or in a sentence.
+        # Python refuses to format a longer int, in a number of the answer and in a sentence.
         if "int_max_str_digits" in str(error):
             raise InvalidValueError("", _TOO_MANY_DIGITS) from None
         raise

@@ -21,18 +21,18 @@ from coschedule.problems.shum.events import (
 from coschedule.requests.fields import placed
 
 LARGEST_REPLAY = 1_000_000
-"""Arrivals times events may not be more than this: every event is answered with all that are there."""
+"""The most arrivals times events: each event is answered with all applications that are present."""
 
 MOST_LEVELS = 100
-"""Levels an application may have: an auction looks at all of them, for everyone who may give."""
+"""The most levels of an application: an auction checks all levels of all possible donors."""
 
-_SPELLING = {"unitTimes": "unit_times", "alsoKnown": "also_known"}
+_ATTRIBUTES = {"unitTimes": "unit_times", "alsoKnown": "also_known"}
 
 
 def answer_auction(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``events``: of each its ``result``, the ``allocation`` and what is ``available`` after it.
+    """Answer ``events``: for each its ``result``, the ``allocation`` and the ``available`` workstations after it.
 
-    Every number counts as the rational that is written there; the answer has whole numbers only.
+    All numbers are read as exact rationals; the answer has integers only.
     """
     read_object(request, "", required=("problem", "total", "psi", "events"), optional=("id", "requireGain"))
     market = ShareMarket(_read_rules(request))
@@ -54,7 +54,7 @@ def _read_rules(request: Mapping[str, Any]) -> AuctionRules:
 def _answer_event(market: ShareMarket, value: Any, path: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InvalidValueError(path, "must be an object")
-    with placed(path, _SPELLING):
+    with placed(path, _ATTRIBUTES):
         event = _read_event(value)
         outcome = market.apply(event)
     return {
@@ -82,7 +82,7 @@ def _write_move(move: Move) -> dict[str, Any]:
 
 
 def _read_event(value: Mapping[str, Any]) -> Event:
-    """Read an event; refused fields are named from the event on."""
+    """Read an event; refused fields are named relative to the event."""
     if "op" not in value:
         raise InvalidValueError("op", "is required")
     if not isinstance(value["op"], str) or value["op"] not in _READERS:

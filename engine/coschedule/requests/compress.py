@@ -1,4 +1,4 @@
-"""Problem ``compress``: the fewest processors that are done within a turn-around."""
+"""Problem ``compress``: the fewest processors that finish within a turn-around."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,15 +6,15 @@ from typing import Any
 from coschedule.model.reading import read_integer, read_object
 from coschedule.problems.al_saqabi.compress import compress
 from coschedule.problems.al_saqabi.offer_refusals import NoRoom
-from coschedule.requests.numbers import spelling_of
+from coschedule.requests.numbers import number_format_of
 from coschedule.requests.refusal_answers import write_refusal
 from coschedule.requests.speeds import read_speeds
 
 
 def answer_compress(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``processors``, the indices in use, and ``counts``, the pieces of every processor; or why none will do."""
+    """Answer ``processors``, the indices in use, and ``counts``, the pieces of each processor; or why none suffice."""
     read_object(request, "", required=("problem", "pieces", "speeds", "turnaround"), optional=("id",))
-    numbers = spelling_of(*(request[part] for part in ("pieces", "speeds", "turnaround")))
+    numbers = number_format_of(*(request[part] for part in ("pieces", "speeds", "turnaround")))
     speeds = read_speeds(request["speeds"], "speeds", numbers)
     turnaround = numbers.read(request["turnaround"], "turnaround")
     found = compress(read_integer(request["pieces"], "pieces"), speeds, turnaround)

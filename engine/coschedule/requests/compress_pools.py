@@ -5,14 +5,14 @@ from typing import Any
 
 from coschedule.model.reading import join, read_integer, read_list, read_object
 from coschedule.problems.al_saqabi.compress import Pool, compress_pools
-from coschedule.requests.numbers import Spelling, spelling_of
+from coschedule.requests.numbers import NumberFormat, number_format_of
 from coschedule.requests.speeds import read_speeds
 
 
 def answer_compress_pools(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``turnaround``, and ``processors`` and ``counts`` as lists with one list per pool."""
+    """Answer ``turnaround``, and ``processors`` and ``counts`` with one list for each pool."""
     read_object(request, "", required=("problem", "pools"), optional=("id",))
-    numbers = spelling_of(request["pools"])
+    numbers = number_format_of(request["pools"])
     found = compress_pools([_read_pool(item, path, numbers) for path, item in read_list(request["pools"], "pools")])
     return {
         "turnaround": numbers.write(found.turnaround),
@@ -21,7 +21,7 @@ def answer_compress_pools(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read_pool(value: Any, path: str, numbers: Spelling) -> Pool:
+def _read_pool(value: Any, path: str, numbers: NumberFormat) -> Pool:
     fields = read_object(value, path, required=("pieces", "speeds"))
     return Pool(
         pieces=read_integer(fields["pieces"], join(path, "pieces")),

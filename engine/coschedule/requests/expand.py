@@ -1,4 +1,4 @@
-"""Problem ``expand``: the free part of an allocation map that suits a job best."""
+"""Problem ``expand``: the free part of an allocation map that is best for a job."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from coschedule.model.numbers import Number
 from coschedule.model.reading import join, read_choice, read_integer, read_list, read_object, read_string
 from coschedule.problems.al_saqabi.expand import ExpandObjective, expand
 from coschedule.problems.al_saqabi.offer_refusals import NoRoom
-from coschedule.requests.numbers import Spelling, spelling_of
+from coschedule.requests.numbers import NumberFormat, number_format_of
 from coschedule.requests.refusal_answers import write_refusal
 
 _REQUIRED = ("problem", "freeBySlice", "speeds", "pieces")
@@ -17,7 +17,7 @@ _REQUIRED = ("problem", "freeBySlice", "speeds", "pieces")
 def answer_expand(request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer the pattern, ``slices`` x ``processors``, and how the job would use it; or that nothing is free."""
     read_object(request, "", required=_REQUIRED, optional=("id", "objective"))
-    numbers = spelling_of(request["speeds"], request["pieces"])
+    numbers = number_format_of(request["speeds"], request["pieces"])
     speeds = _read_named_speeds(request["speeds"], numbers)
     free = [_read_names(item, path, speeds) for path, item in read_list(request["freeBySlice"], "freeBySlice")]
     objective = read_choice(ExpandObjective, request.get("objective", ExpandObjective.TURNAROUND), "objective")
@@ -34,7 +34,7 @@ def answer_expand(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read_named_speeds(value: Any, numbers: Spelling) -> dict[str, Number]:
+def _read_named_speeds(value: Any, numbers: NumberFormat) -> dict[str, Number]:
     if not isinstance(value, dict):
         raise InvalidValueError("speeds", "must be an object")
     return {name: numbers.read(item, join("speeds", name)) for name, item in value.items()}

@@ -10,36 +10,35 @@ from coschedule.model.numbers import Number
 from coschedule.model.reading import join, read_integer, read_list, read_object
 from coschedule.model.run_times import SerialWork, TimesWork, Work
 from coschedule.problems.node import Node
-from coschedule.requests.numbers import Spelling
+from coschedule.requests.numbers import NumberFormat
 
 _SERIAL_FIELDS = {"serial": "serial", "fixed": "fixed", "perMember": "per_member", "perLogMember": "per_log_member"}
 _NODE_FIELDS = {"start": "start", "dutyCycle": "duty_cycle", "capacity": "capacity"}
 
 _REPLACED = {"dutyCycle": 0, "capacity": 1, "slots": 1}
-"""Fields that slowdowns stand in the place of, with what they are when absent."""
+"""Fields that ``slowdowns`` replaces, with their defaults."""
 
 
 @contextmanager
-def placed(path: str, spelling: Mapping[str, str]) -> Iterator[None]:
-    """Give a refused value its place in the request.
+def placed(path: str, attributes: Mapping[str, str]) -> Iterator[None]:
+    """Name the request's field, below ``path``, in an InvalidValueError that names an attribute.
 
-    ``spelling`` maps a field there to the attribute it becomes. What stands behind an attribute's name, as the index of
-    a refused item does, is kept.
+    ``attributes`` maps each field of the request to its attribute. An index behind the attribute's name is kept.
     """
     try:
         yield
     except InvalidValueError as error:
         attribute, bracket, index = error.field.partition("[")
-        fields = {attribute: field for field, attribute in spelling.items()}
+        fields = {attribute: field for field, attribute in attributes.items()}
         raise InvalidValueError(join(path, fields.get(attribute, attribute) + bracket + index), error.message) from None
 
 
-def read_nodes(value: Any, numbers: Spelling) -> list[Node]:
+def read_nodes(value: Any, numbers: NumberFormat) -> list[Node]:
     """Read the list of nodes."""
     return [_read_node(item, path, numbers) for path, item in read_list(value, "nodes")]
 
 
-def _read_node(value: Any, path: str, numbers: Spelling) -> Node:
+def _read_node(value: Any, path: str, numbers: NumberFormat) -> Node:
     fields = read_object(value, path, optional=(*_NODE_FIELDS, "until", "slots", "slowdowns"))
     slowdowns = fields.get("slowdowns")
     if slowdowns is not None:
@@ -58,8 +57,8 @@ def _read_node(value: Any, path: str, numbers: Spelling) -> Node:
         return Node(**given, until=until, slots=slots, slowdowns=by_count)
 
 
-def read_work(value: Any, numbers: Spelling) -> Work:
-    """Read work of either kind."""
+def read_work(value: Any, numbers: NumberFormat) -> Work:
+    """Read serial work or measured times."""
     if isinstance(value, dict) and "times" in value:
         fields = read_object(value, "work", required=("times",))
         times = _read_numbers(fields["times"], "work.times", numbers)
@@ -71,10 +70,10 @@ def read_work(value: Any, numbers: Spelling) -> Work:
         return SerialWork(**given)
 
 
-def read_limit(value: Any, path: str, numbers: Spelling) -> Number:
-    """Read a time that may be null, which means never."""
+def read_limit(value: Any, path: str, numbers: NumberFormat) -> Number:
+    """Read a time; null means never."""
     return math.inf if value is None else numbers.read(value, path)
 
 
-def _read_numbers(value: Any, path: str, numbers: Spelling) -> tuple[Number, ...]:
+def _read_numbers(value: Any, path: str, numbers: NumberFormat) -> tuple[Number, ...]:
     return tuple(numbers.read(item, item_path) for item_path, item in read_list(value, path))

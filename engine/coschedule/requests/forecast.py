@@ -1,4 +1,4 @@
-"""Problem ``forecast``: how loaded a node will be in the next hours."""
+"""Problem ``forecast``: the load of a node in the next hours."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,10 +8,10 @@ from coschedule.model.numbers import Number
 from coschedule.model.reading import join, read_integer, read_list, read_object
 from coschedule.problems.shum.forecast import DAY_HOURS, LoadHistory, Smoothing, forecast_load
 from coschedule.requests.fields import placed
-from coschedule.requests.numbers import Spelling, spelling_of
+from coschedule.requests.numbers import NumberFormat, number_format_of
 
 MOST_DAYS = 1000
-"""Past days there may be: as a fraction, a forecast has more digits with every day."""
+"""The most past days: the fractions of an exact forecast get more digits with each day."""
 
 _MEASURED = {"smoothing": "smoothing", "pastDays": "past_days", "today": "today", "now": "now"}
 _WEIGHTS = {"A": "past", "B": "last_hour", "C": "forecast"}
@@ -20,7 +20,7 @@ _WEIGHTS = {"A": "past", "B": "last_hour", "C": "forecast"}
 def answer_forecast(request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer ``longTerm``, ``hourly``, ``now`` and ``mean``."""
     read_object(request, "", required=("problem", *_MEASURED, "hours"), optional=("id",))
-    numbers = spelling_of(*(request[field] for field in _MEASURED))
+    numbers = number_format_of(*(request[field] for field in _MEASURED))
     smoothing = _read_smoothing(request["smoothing"], numbers)
     history = _read_history(request, numbers)
     forecast = forecast_load(history, smoothing, hours=read_integer(request["hours"], "hours", largest=DAY_HOURS))
@@ -32,14 +32,14 @@ def answer_forecast(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read_smoothing(value: Any, numbers: Spelling) -> Smoothing:
+def _read_smoothing(value: Any, numbers: NumberFormat) -> Smoothing:
     fields = read_object(value, "smoothing", required=_WEIGHTS)
     weights = {attribute: numbers.read(fields[name], join("smoothing", name)) for name, attribute in _WEIGHTS.items()}
     with placed("smoothing", _WEIGHTS):
         return Smoothing(**weights)
 
 
-def _read_history(request: Mapping[str, Any], numbers: Spelling) -> LoadHistory:
+def _read_history(request: Mapping[str, Any], numbers: NumberFormat) -> LoadHistory:
     days = read_list(request["pastDays"], "pastDays")
     if len(days) > MOST_DAYS:
         raise InvalidValueError("pastDays", f"must hold at most {MOST_DAYS} days")
@@ -49,5 +49,5 @@ def _read_history(request: Mapping[str, Any], numbers: Spelling) -> LoadHistory:
         return LoadHistory(past_days=past_days, today=today, now=numbers.read(request["now"], "now"))
 
 
-def _read_loads(value: Any, path: str, numbers: Spelling) -> tuple[Number, ...]:
+def _read_loads(value: Any, path: str, numbers: NumberFormat) -> tuple[Number, ...]:
     return tuple(numbers.read(item, item_path) for item_path, item in read_list(value, path))

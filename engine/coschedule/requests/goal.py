@@ -1,4 +1,4 @@
-"""What a gang wants, as problems of one gang spell it, and how such a gang is answered."""
+"""The goal of a gang in requests for one gang, and the answer with the chosen gang."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,23 +9,23 @@ from coschedule.model.reading import read_choice, read_integer, read_object
 from coschedule.problems.atallah.gang import ChosenGang, NoGang
 from coschedule.problems.node import Node
 from coschedule.requests.fields import placed, read_limit
-from coschedule.requests.numbers import Spelling, spelling_of
+from coschedule.requests.numbers import NumberFormat, number_format_of
 from coschedule.requests.refusal_answers import write_refusal
 
 LARGEST_SIZE = 100_000
-"""No gang may grow larger on fewer nodes: run times of all sizes are computed, as fractions too."""
+"""The largest size on fewer nodes than that: run times of all sizes are computed, possibly as fractions."""
 
 REQUIRED = ("problem", "nodes", "work", "size")
 OPTIONAL = ("id", "deadline", "objective", "price")
 
 
-def spelling_of_gang(request: Mapping[str, Any]) -> Spelling:
-    """Look at all the numbers of a request for a gang."""
-    return spelling_of(*(request.get(part) for part in ("nodes", "work", "size", "deadline", "price")))
+def number_format_of_gang(request: Mapping[str, Any]) -> NumberFormat:
+    """Return the number format of a request for a gang."""
+    return number_format_of(*(request.get(part) for part in ("nodes", "work", "size", "deadline", "price")))
 
 
-def read_goal(request: Mapping[str, Any], numbers: Spelling, nodes: Sequence[Node]) -> Goal:
-    """Read sizes, deadline, objective and price of a gang that is to run on ``nodes``."""
+def read_goal(request: Mapping[str, Any], numbers: NumberFormat, nodes: Sequence[Node]) -> Goal:
+    """Read sizes, deadline, objective and price of a gang on ``nodes``."""
     goal = _read_goal(request, numbers)
     largest = max(LARGEST_SIZE, len(nodes))
     if min(goal.maximum, sum(node.most_members for node in nodes)) > largest:
@@ -33,7 +33,7 @@ def read_goal(request: Mapping[str, Any], numbers: Spelling, nodes: Sequence[Nod
     return goal
 
 
-def _read_goal(request: Mapping[str, Any], numbers: Spelling) -> Goal:
+def _read_goal(request: Mapping[str, Any], numbers: NumberFormat) -> Goal:
     size = read_object(request["size"], "size", required=("min", "max"))
     with placed("", {"size.min": "minimum", "size.max": "maximum"}):
         return Goal(
@@ -45,7 +45,7 @@ def _read_goal(request: Mapping[str, Any], numbers: Spelling) -> Goal:
         )
 
 
-def write_gang(gang: ChosenGang | NoGang, numbers: Spelling) -> dict[str, Any]:
+def write_gang(gang: ChosenGang | NoGang, numbers: NumberFormat) -> dict[str, Any]:
     """Answer ``feasible``, ``finish``, ``size``, ``members``, ``start`` and ``speedup``, or why there is no gang."""
     if not isinstance(gang, ChosenGang):
         return write_refusal(gang)

@@ -1,4 +1,4 @@
-"""Exact or float: one decision per request, taken from how its numbers are written."""
+"""Exact or float: one decision for each request, by the format of its numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from coschedule.model.reading import read_exact, read_float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spelling:
-    """How the numbers of a request are read and how those of its answer are written.
+class NumberFormat:
+    """How the numbers of a request are read, and how the numbers of its answer are written.
 
-    With a rational string anywhere, every number counts as the rational that is written there, and numbers of the
-    answer that are not whole are rational strings. With ints alone it is computed exactly and answered in JSON numbers.
-    Otherwise, and when the work has a logarithm in it, floats are computed and answered.
+    With a rational string anywhere, all numbers are read as exact rationals, and fractions in the answer are rational
+    strings. With integers only, the computation is exact, and the answer has JSON numbers. Otherwise, and when the work
+    has a logarithm, the computation and the answer use floats.
     """
 
     has_rationals: bool
@@ -39,17 +39,17 @@ class Spelling:
         return f"{exact.numerator}/{exact.denominator}" if self.has_rationals else float(exact)
 
 
-def spelling_of(*parts: Any) -> Spelling:
-    """Look at all the numbers of a request, in the parts of it that hold numbers and no other strings."""
+def number_format_of(*parts: Any) -> NumberFormat:
+    """Return the number format of a request; in ``parts``, all strings must be numbers."""
     leaves = [leaf for part in parts for leaf in _leaves(part)]
-    return Spelling(
+    return NumberFormat(
         has_rationals=any(isinstance(leaf, str) for leaf in leaves),
         has_decimals=any(isinstance(leaf, Decimal) for leaf in leaves),
     )
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    """List everything that holds nothing else; without recursion, as nobody has bounded the depth yet."""
+    """List all values that are not objects or lists; without recursion, as the depth is not bounded yet."""
     waiting = [value]
     while waiting:
         item = waiting.pop()

@@ -1,4 +1,4 @@
-"""How the request language says that a problem has no solution: a reason, and a sentence with numbers."""
+"""The answer to a problem without a solution: a reason, and a sentence with numbers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,11 +26,11 @@ Refusal = NoGang | NoRoom | NoShares | NoPace
 
 def write_refusal(refusal: Refusal) -> dict[str, Any]:
     """Answer that there is no solution, and why."""
-    return {"feasible": False, "reason": _reason(refusal), "message": spell(refusal)}
+    return {"feasible": False, "reason": _reason(refusal), "message": sentence_of(refusal)}
 
 
-def spell(refusal: Refusal) -> str:
-    """Spell a refusal as one sentence, without a capital and a full stop."""
+def sentence_of(refusal: Refusal) -> str:
+    """Return a refusal as one sentence, without an initial capital and a full stop."""
     return _SENTENCES[type(refusal)](refusal)
 
 

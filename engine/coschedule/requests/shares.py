@@ -6,7 +6,7 @@ from typing import Any
 from coschedule.model.reading import join, read_integer, read_list, read_object
 from coschedule.problems.shum.shares import Levels, NoShares, divide_shares
 from coschedule.requests.fields import placed
-from coschedule.requests.numbers import Spelling, spelling_of
+from coschedule.requests.numbers import NumberFormat, number_format_of
 from coschedule.requests.refusal_answers import write_refusal
 
 
@@ -14,7 +14,7 @@ def answer_shares(request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer ``levels`` and ``value``, or why no shares fit."""
     read_object(request, "", required=("problem", "total", "apps"), optional=("id",))
     total = read_integer(request["total"], "total")
-    numbers = spelling_of(request["apps"])
+    numbers = number_format_of(request["apps"])
     applications = [_read_application(item, path, numbers) for path, item in read_list(request["apps"], "apps")]
     shares = divide_shares(applications, total=total)
     if isinstance(shares, NoShares):
@@ -22,7 +22,7 @@ def answer_shares(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"levels": list(shares.levels), "value": shares.value}
 
 
-def _read_application(value: Any, path: str, numbers: Spelling) -> Levels:
+def _read_application(value: Any, path: str, numbers: NumberFormat) -> Levels:
     fields = read_object(value, path, required=("levels", "speedups"))
     levels = read_list(fields["levels"], join(path, "levels"))
     workstations = tuple(read_integer(item, item_path) for item_path, item in levels)

@@ -1,4 +1,4 @@
-"""Least squares on a few columns, and each row foretold from the others without solving again."""
+"""Least squares on a few columns, and each row forecast from the others without solving again."""
 
 import numpy as np
 import pytest
@@ -17,10 +17,10 @@ def test_rows_are_foretold_as_by_solving_without_each_of_them(seed):
 
     solution = solve(rows, targets)
 
-    for left_out, foretold in enumerate(solution.foretold):
+    for left_out, forecast in enumerate(solution.forecasts):
         others = np.arange(len(rows)) != left_out
         coefficients = np.linalg.lstsq(rows[others], targets[others])[0]
-        assert foretold == pytest.approx(rows[left_out] @ coefficients)
+        assert forecast == pytest.approx(rows[left_out] @ coefficients)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -50,7 +50,7 @@ def test_covariance_is_that_of_solutions_of_noisy_targets():
 def test_row_that_alone_says_something_of_a_column_is_not_foretold():
     solution = solve(np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 2.0, 3.0]))
 
-    assert np.isnan(solution.foretold).tolist() == [False, False, True]
+    assert np.isnan(solution.forecasts).tolist() == [False, False, True]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""The allocation map: processors are rows, time slices columns, and a job has the same rows in all its columns [S 3].
+"""The allocation map: rows are processors, columns time slices, and a job has the same rows in all its columns [S 3].
 
-All pieces of a job run at the same time: where one piece is in a column all are, each on its own processor. A column
-without a job is no column. A job whose pieces need T alone, and that has w of the map's t columns, takes T * t / w.
+All pieces of a job run at the same time: a column has all pieces of a job or none. Each column has a job. A job whose
+pieces need the time T alone, and that has w of the map's t columns, takes T * t / w.
 """
 
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ from coschedule.pieces.piece_times import check_named_speeds, uniform
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allocation:
-    """A job's place: ``slices`` are the names of its columns, ``counts`` its pieces on every processor it uses.
+    """The place of a job: ``slices`` are the names of its columns, ``counts`` its pieces on each processor it uses.
 
-    A slice keeps its name while other slices come and go.
+    A slice keeps its name when other slices are added or removed.
     """
 
     job: str
@@ -31,16 +31,16 @@ class Allocation:
 
     @property
     def pieces(self) -> int:
-        """How many pieces the job has."""
+        """The number of pieces of the job."""
         return sum(self.counts.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationMap:
-    """Who runs where and when: ``speeds`` of all processors by name, ``allocations`` in the order of the jobs' queue.
+    """The ``speeds`` of all processors by name, and the ``allocations`` of jobs in the order of their queue.
 
-    Speeds become all fractions or all floats. InvalidValueError when two jobs, or one job twice, have the same entry,
-    or a processor is not known. Never changed: the events return a new map.
+    Speeds become all fractions or all floats. InvalidValueError when an entry is used twice, a job has two allocations,
+    or a processor is not known. Immutable: events return a new map.
     """
 
     speeds: Mapping[str, Number]
@@ -65,7 +65,7 @@ class AllocationMap:
 
     @property
     def free(self) -> dict[int, frozenset[str]]:
-        """The processors that no job uses, by slice, slices rising."""
+        """The unused processors by slice, slices rising."""
         free = {name: set(self.speeds) for name in self.slices}
         for allocation in self.allocations:
             for name in allocation.slices:
@@ -74,15 +74,15 @@ class AllocationMap:
 
     @property
     def free_entries(self) -> int:
-        """How many entries of the map no job uses."""
+        """The number of unused entries of the map."""
         return sum(len(processors) for processors in self.free.values())
 
     def find(self, job: str) -> Allocation | None:
-        """The allocation of ``job``, None when it has none."""
+        """Return the allocation of ``job``, None without one."""
         return next((allocation for allocation in self.allocations if allocation.job == job), None)
 
     def turnaround(self, job: str) -> Number:
-        """The job's T * slices of the map / slices of the job; one piece takes 1 on a processor of speed 1, alone."""
+        """Return T * slices of the map / slices of the job; a piece takes 1 on a processor of speed 1 alone."""
         allocation = self.find(job)
         if allocation is None:
             raise InvalidValueError("job", f"{job} has no allocation")
@@ -90,7 +90,7 @@ class AllocationMap:
         return as_number(alone * len(self.slices) / len(allocation.slices))
 
     def with_allocation(self, new: Allocation) -> "AllocationMap":
-        """Return the map with ``new`` instead of its job's allocation, or at the end of the queue if it has none."""
+        """Return the map with ``new`` in place of its job's allocation, or at the end of the queue for a new job."""
         if self.find(new.job) is None:
             return replace(self, allocations=(*self.allocations, new))
         return replace(self, allocations=tuple(new if old.job == new.job else old for old in self.allocations))

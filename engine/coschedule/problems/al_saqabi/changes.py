@@ -1,4 +1,4 @@
-"""What an event changes for every job: what moves, what stays, and its turn-around before and after."""
+"""What an event changes for each job: the pieces that move or stay, and its turn-around before and after."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from coschedule.problems.al_saqabi.allocation_map import AllocationMap
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceMove:
-    """``count`` pieces go from ``source`` to ``target``; None where they begin or end."""
+    """``count`` pieces move from ``source``, None for new pieces, to ``target``, None for pieces that end."""
 
     source: str | None
     target: str | None
@@ -18,7 +18,7 @@ class PieceMove:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobChange:
-    """One job before and after: slices are empty and the turn-around is None where it has no allocation.
+    """One job before and after: without an allocation, slices are empty and the turn-around is None.
 
     ``stays`` are the pieces that keep their processor, by processor.
     """
@@ -34,7 +34,7 @@ class JobChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """The map ``before`` and ``after`` an event, and every job of either, in the order of the queue before it."""
+    """The map ``before`` and ``after`` an event, and all jobs of both, in the order of the queue before it."""
 
     before: AllocationMap
     after: AllocationMap
@@ -50,7 +50,7 @@ class Ended:
 
 
 def compare(before: AllocationMap, after: AllocationMap, *, ended: Ended | None = None) -> Change:
-    """Tell what changed; pieces of a job are alike, so as few of them move as the counts allow."""
+    """Return the changes; pieces of a job are alike, so as few of them move as the counts allow."""
     known = [allocation.job for allocation in before.allocations]
     new = [allocation.job for allocation in after.allocations if allocation.job not in known]
     changes = [_job_change(before, after, job, ended) for job in (*known, *new)]
@@ -92,6 +92,6 @@ def _moves(held: Mapping[str, int], wanted: Mapping[str, int]) -> list[PieceMove
 
 
 def _surplus(more: Mapping[str, int], less: Mapping[str, int]) -> list[tuple[str, int]]:
-    """List how many more pieces each processor has in ``more`` than in ``less``, last name first."""
+    """List the number of pieces that each processor has more in ``more`` than in ``less``, last name first."""
     over = [(name, count - less.get(name, 0)) for name, count in more.items()]
     return sorted(((name, count) for name, count in over if count > 0), reverse=True)

@@ -2,16 +2,16 @@
 
 Objective: minimise the number of processors with x_i > 0, subject to x_i / a_i <= T and sum x_i = X.
 
-Theorem: processor i holds at most floor(T * a_i) pieces, and no k processors hold more than the k largest of these; so
-the largest are taken until X pieces fit. The Compression algorithm as printed moves pieces away from where MTAT put
-them and can end with too many processors (Theorem 3 of the paper is wrong).
+Theorem: processor i holds at most floor(T * a_i) pieces, and no k processors hold more than the k largest of these. So
+the largest are taken until X pieces fit. The Compression algorithm as printed starts from the placement of MTAT. It can
+end with too many processors (Theorem 3 of the paper is wrong).
 
-Pools: pieces of one architecture run in their own pool. The job's turn-around is the largest of the pools' own, and
-*every* pool is compressed at it. (Theorem 4 is wrong: pools compressed at their own turn-around keep too many.)
+Pools: pieces of one architecture run in their own pool. The turn-around of the job is the largest one of its pools, and
+*all* pools are compressed at it. (Theorem 4 is wrong: pools compressed at their own turn-around use too many.)
 
 Method: sort, prefix sums. O(n log n). j pieces fit when j / a_i <= T, never by the floor of a product of floats.
 
-Ties: of equal rooms lower indices are used first. The room left over is on the last processor used.
+Ties: of equal rooms, lower indices are used first. Unused room is on the last processor used.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from coschedule.problems.al_saqabi.offer_refusals import NoRoom, TurnaroundTooSh
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Compression:
-    """Processor i takes ``counts[i]`` pieces, int64[i], read-only; 0 where it is not in use."""
+    """Processor i gets ``counts[i]`` pieces, int64[i], read-only; 0 where it is not in use."""
 
     counts: IntArray
 
@@ -43,7 +43,7 @@ class Compression:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """``pieces`` that only processors of one architecture can run, and the ``speeds`` of those."""
+    """``pieces`` that run only on processors of one architecture, and the ``speeds`` of these."""
 
     pieces: int
     speeds: Sequence[Number] | Vector
@@ -51,19 +51,19 @@ class Pool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolsCompression:
-    """The job's ``turnaround``, and the compression of every pool."""
+    """The ``turnaround`` of the job, and the compression of each pool."""
 
     turnaround: Number
     pools: tuple[Compression, ...]
 
 
 def compress(pieces: int, speeds: Sequence[Number] | Vector, turnaround: Number) -> Compression | NoRoom:
-    """Put ``pieces`` on the fewest processors of ``speeds`` that are done within ``turnaround``.
+    """Put ``pieces`` on the fewest processors of ``speeds`` that finish within ``turnaround``.
 
-    Units: one piece takes one unit of time on a processor of speed 1. Exact when everything is rational; otherwise the
-    floats j / speeds[i] are compared. InvalidValueError unless pieces are from 1 to 10**15, speeds above 0 and finite,
-    and the turn-around above 0 and finite; NoRoom when all are too few. O(n log n); module docstring: method,
-    ties, source.
+    Units: one piece takes one unit of time on a processor of speed 1. Exact when all numbers are rational; otherwise
+    the floats j / speeds[i] are compared. InvalidValueError unless pieces are from 1 to 10**15, and speeds and
+    turn-around above 0 and finite. NoRoom when all processors together are too slow. O(n log n). Module docstring:
+    method, ties, source.
     """
     check_pieces(pieces)
     check_speeds(speeds)
@@ -84,11 +84,11 @@ def _compress(
 
 
 def compress_pools(pools: Sequence[Pool]) -> PoolsCompression:
-    """Find the least turn-around of a job in ``pools`` of architectures, and the fewest processors that keep it.
+    """Find the least turn-around of a job in ``pools`` of architectures, and the fewest processors that reach it.
 
-    Units as ``compress``, source [S 4.1, 4.2]. When one pool has a speed that is not rational, all are computed in
-    floats. InvalidValueError as ``compress``, with the pool in the field's path, and without pools. O(n log n), n
-    processors in all.
+    Units as in ``compress``, source [S 4.1, 4.2]. When one pool has a speed that is not rational, all are computed in
+    floats. InvalidValueError as in ``compress``, with the pool in the path of the field, and for no pools. O(n log n)
+    for n processors in all.
     """
     if not pools:
         raise InvalidValueError("pools", "must hold at least one pool")
@@ -116,10 +116,10 @@ def _check(pool: Pool, path: str) -> None:
 def fill_largest(room: IntArray, pieces: int) -> IntArray | None:
     """Fill the fewest rows that hold ``pieces``, at most ``room[r]`` each; None when all together hold fewer.
 
-    The largest are used, of equal ones the first; the last one used takes what remains.
+    The largest rows are used, of equal ones the first; the last row used gets the rest.
     """
     largest = np.sort(room)[::-1]
-    # Past the first sum that is enough, later ones may overflow; nobody looks at them.
+    # Sums after the first one that is enough may overflow; they are not used.
     held = np.cumsum(largest)
     enough = held >= pieces
     last = int(enough.argmax())

@@ -1,18 +1,18 @@
-"""The events of the allocation map: what happens to every job when processors and pieces come and go [S 4.4].
+"""The events of the allocation map: what happens to each job when processors and pieces are added or removed [S 4.4].
 
-``submit``: the job goes to the best free pattern when it is done there at least as soon as in a slice of its own:
-T_free * t / w <= T_min * (t + 1), for a slice more makes everything one slice longer. (The paper compares T_free with
-T_min, unlike quantities, and divides T_min by t.)
+``submit``: the job gets the best free pattern if it is done there no later than in a slice of its own:
+T_free * t / w <= T_min * (t + 1), since one more slice makes each round one slice longer. (The paper compares T_free
+with T_min, which are different quantities, and divides T_min by t.)
 
-``new_vp`` and ``processor_exit`` take room: the jobs they touch are settled anew on their own processors and those free
-in all their slices. ``vp_exit`` and ``new_processor`` give room. Wherever more entries are free afterwards, the other
-jobs, in the order of the queue, may move to a pattern that makes them faster; a job that gains nothing stays where it
-is. The queue begins with another job after every such round.
+``new_vp`` and ``processor_exit`` take room. The affected jobs are placed again on their own processors and on those
+that are free in all their slices. ``vp_exit`` and ``new_processor`` give room. If more entries are free after an event,
+the other jobs may move to a faster pattern, in the order of the queue. A job that gains nothing stays. After each such
+round, the queue begins with another job.
 
-The policy that looks for patterns is replaceable; patterns may hold the job's own entries.
+The policy that finds patterns is replaceable. Patterns may contain the job's own entries.
 
-Units: one piece takes 1 on a processor of speed 1, alone in its slices. Cost of an event: one search by the policy and
-one settling a job, and O(entries of the map) for what is told.
+Units: one piece takes 1 on a processor of speed 1, alone in its slices. Cost of an event: for each job one search by
+the policy and one placement, and O(entries of the map) for the list of changes.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,17 +25,17 @@ from coschedule.pieces.piece_times import check_pieces
 from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
 from coschedule.problems.al_saqabi.changes import Change, Ended, compare
 from coschedule.problems.al_saqabi.expand import Expansion, expand
-from coschedule.problems.al_saqabi.finalize import settle
 from coschedule.problems.al_saqabi.offer_refusals import NoRoom
+from coschedule.problems.al_saqabi.piece_placement import place_on_processors
 
 Policy = Callable[[Sequence[Collection[str]], Mapping[str, Number], int], Expansion | NoRoom]
-"""Finds a pattern, given the free processors by slice, all speeds and the pieces of the job."""
+"""Finds a pattern from the free processors by slice, all speeds and the pieces of the job."""
 
 
 def submit(before: AllocationMap, job: str, pieces: int, *, policy: Policy = expand) -> Change:
-    """Give a new job its place; turn-arounds of others grow only when it gets a slice of its own.
+    """Place a new job; turn-arounds of other jobs grow only when it gets a slice of its own.
 
-    InvalidValueError when the job is there already, has no pieces, or there is no processor.
+    InvalidValueError when the job already exists, has no pieces, or there is no processor.
     """
     check_pieces(pieces)
     if before.find(job) is not None:
@@ -46,16 +46,16 @@ def submit(before: AllocationMap, job: str, pieces: int, *, policy: Policy = exp
 
 
 def new_vp(before: AllocationMap, job: str, *, policy: Policy = expand) -> Change:
-    """Give ``job`` one piece more; a job that is not there is submitted with one piece."""
+    """Add one piece to ``job``; a new job is submitted with one piece."""
     allocation = before.find(job)
     if allocation is None:
         return submit(before, job, 1, policy=policy)
-    after = before.with_allocation(_settled(before, allocation, allocation.counts, allocation.pieces + 1))
+    after = before.with_allocation(_placed_again(before, allocation, allocation.counts, allocation.pieces + 1))
     return compare(before, _taken_up(after, before.free_entries, {job}, policy))
 
 
 def vp_exit(before: AllocationMap, job: str, processor: str, *, policy: Policy = expand) -> Change:
-    """End a piece of ``job`` on ``processor``; a job without pieces is gone. InvalidValueError when there is none."""
+    """End a piece of ``job`` on ``processor``; with its last piece, the job ends. InvalidValueError without a piece."""
     allocation = before.find(job)
     if allocation is None or processor not in allocation.counts:
         raise InvalidValueError("job", f"{job} has no piece on {processor}")
@@ -66,7 +66,7 @@ def vp_exit(before: AllocationMap, job: str, processor: str, *, policy: Policy =
 
 
 def new_processor(before: AllocationMap, name: str, speed: Number, *, policy: Policy = expand) -> Change:
-    """Add a processor, free in every slice. InvalidValueError when it is there already or has no speed."""
+    """Add a processor, free in all slices. InvalidValueError when it already exists or has no valid speed."""
     if name in before.speeds:
         raise InvalidValueError("processor", f"{name} is there already")
     after = replace(before, speeds={**before.speeds, name: speed})
@@ -74,9 +74,9 @@ def new_processor(before: AllocationMap, name: str, speed: Number, *, policy: Po
 
 
 def processor_exit(before: AllocationMap, name: str, *, policy: Policy = expand) -> Change:
-    """Take a processor away; jobs that find no processor in their slices are submitted anew.
+    """Remove a processor; jobs without another processor in their slices are submitted again.
 
-    InvalidValueError when it is not there, or is the last one while there are jobs.
+    InvalidValueError when it does not exist, or is the last one while there are jobs.
     """
     if name not in before.speeds:
         raise InvalidValueError("processor", f"{name} is not there")
@@ -93,7 +93,7 @@ def processor_exit(before: AllocationMap, name: str, *, policy: Policy = expand)
 
 
 def _without_row(before: AllocationMap, name: str) -> AllocationMap:
-    """Drop a processor and the pieces on it; jobs that were nowhere else have no allocation for now."""
+    """Remove a processor and the pieces on it; jobs that were only there have no allocation for now."""
     speeds = {other: speed for other, speed in before.speeds.items() if other != name}
     left = []
     for allocation in before.allocations:
@@ -103,24 +103,24 @@ def _without_row(before: AllocationMap, name: str) -> AllocationMap:
 
 
 def _moved_on(after: AllocationMap, allocation: Allocation, policy: Policy) -> AllocationMap:
-    """Settle a job that lost a processor, given the allocation it had with it."""
+    """Place a job that has lost a processor, given its allocation before that."""
     left = after.find(allocation.job)
     if left is not None:
-        return after.with_allocation(_settled(after, left, left.counts, allocation.pieces))
+        return after.with_allocation(_placed_again(after, left, left.counts, allocation.pieces))
     if set(allocation.slices) <= set(after.slices) and _shared(after, allocation):
-        return after.with_allocation(_settled(after, allocation, {}, allocation.pieces))
+        return after.with_allocation(_placed_again(after, allocation, {}, allocation.pieces))
     return _submitted(after, allocation.job, allocation.pieces, policy)
 
 
-def _settled(current: AllocationMap, allocation: Allocation, held: Mapping[str, int], pieces: int) -> Allocation:
-    """Settle a job in the slices it has, on processors that hold it already and those free in all these slices."""
+def _placed_again(current: AllocationMap, allocation: Allocation, held: Mapping[str, int], pieces: int) -> Allocation:
+    """Place a job in its slices, on processors that already hold it and on those free in all these slices."""
     names = _shared(current, allocation) | held.keys()
     speeds = {name: current.speeds[name] for name in names}
-    return replace(allocation, counts=settle(pieces, speeds, held))
+    return replace(allocation, counts=place_on_processors(pieces, speeds, held))
 
 
 def _shared(current: AllocationMap, allocation: Allocation) -> frozenset[str]:
-    """The processors that are free in all slices of ``allocation``."""
+    """Return the processors that are free in all slices of ``allocation``."""
     free = current.free
     return frozenset.intersection(*(free[name] for name in allocation.slices))
 
@@ -131,17 +131,17 @@ def _submitted(before: AllocationMap, job: str, pieces: int, policy: Policy) -> 
     own_slice: Scalar = apportion(pieces, list(before.speeds.values())).turnaround * (len(slices) + 1)
     if isinstance(found, Expansion) and found.turnaround <= own_slice:
         return before.with_allocation(_in_pattern(before, job, found, pieces, {}))
-    counts = settle(pieces, before.speeds, {})
+    counts = place_on_processors(pieces, before.speeds, {})
     return before.with_allocation(Allocation(job=job, slices=(max(slices, default=-1) + 1,), counts=counts))
 
 
 def _taken_up(after: AllocationMap, free_before: int, touched: set[str], policy: Policy) -> AllocationMap:
-    """Move jobs that were not touched to better patterns, if the event has freed entries."""
+    """Move jobs that were not affected to better patterns, if the event has freed entries."""
     return _expanded(after, touched, policy) if after.free_entries > free_before else after
 
 
 def _expanded(current: AllocationMap, touched: set[str], policy: Policy) -> AllocationMap:
-    """Move every job that was not touched to where it is faster; then the queue begins with the next job."""
+    """Move each job that was not affected to a faster pattern; then the queue begins with the next job."""
     for job in [allocation.job for allocation in current.allocations if allocation.job not in touched]:
         if not current.free_entries:
             break
@@ -152,7 +152,7 @@ def _expanded(current: AllocationMap, touched: set[str], policy: Policy) -> Allo
 def _faster(current: AllocationMap, job: str, policy: Policy) -> AllocationMap:
     """Move one job to the best pattern of its own and free entries if that makes it faster.
 
-    The best pattern has every slice that the job alone is in, so the move takes no slice away.
+    The best pattern contains all slices that have only this job, so the move leaves no slice empty.
     """
     allocation = current.find(job)
     assert allocation is not None, "the job is in the queue"
@@ -170,4 +170,4 @@ def _in_pattern(
 ) -> Allocation:
     slices = tuple(current.slices[index] for index in pattern.slices)
     speeds = {name: current.speeds[name] for name in pattern.processors}
-    return Allocation(job=job, slices=slices, counts=settle(pieces, speeds, held))
+    return Allocation(job=job, slices=slices, counts=place_on_processors(pieces, speeds, held))

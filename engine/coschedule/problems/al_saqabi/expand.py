@@ -1,18 +1,19 @@
-"""Expansion: which free part of the allocation map suits a job best [S 4.3].
+"""Expansion: the free part of the allocation map that is best for a job [S 4.3].
 
-Objective: over all regular patterns (slices W x processors free in every one of them) minimise the job's own
-turn-around T * slices / |W|, T being that of apportionment on these processors; or maximise the pattern's size,
-|W| times the sum of its speeds, as the paper does. The largest pattern is not the best one for a given job.
+Objective: a regular pattern is slices W x processors that are free in all of W. Minimise the job's own turn-around
+T * slices / |W|, where T is that of apportionment on these processors. Or maximise the pattern's size, |W| times the
+sum of its speeds, as the paper does. The largest pattern is not the best one for a given job.
 
-Theorem: with W goes every processor that is free in all of it, and every slice in which these are free too, for more of
-either never hurts. So slices with the same free processors go together, and 2**d choices are all for d kinds of them.
+Theorem: more slices or processors never hurt. So the best pattern has all processors that are free in all of W, and all
+slices in which these are free. Slices with the same free processors belong together, and d kinds of slices have 2**d
+choices.
 
-Method: for d <= 12 the sum and the largest of the speeds of all choices at once (over supersets of bit masks). An even
-share, and one piece on the fastest, bound a turn-around from below; choices are looked at in the order of this bound
-until it passes the best. Exact. For more kinds the paper's heuristic: for each slice, its free processors and every
-slice that has them free.
+Method: for d <= 12, compute the sum and the largest of the speeds of all choices at once (over supersets of bit masks).
+An even share, and one piece on the fastest processor, are lower bounds on a turn-around. Choices are evaluated in the
+order of this bound until it exceeds the best. Exact. For more kinds, use the paper's heuristic: for each slice, its
+free processors and all slices in which these are free.
 
-Ties: fewer slices, then the earlier ones. The job gets the fewest processors of the pattern that keep its turn-around.
+Ties: fewer slices, then earlier ones. The job gets the fewest processors of the pattern that reach its turn-around.
 """
 
 import math
@@ -34,25 +35,25 @@ MOST_KINDS = 12
 """With more kinds of slices the search is the paper's heuristic."""
 
 _ROUNDING = 1e-9
-"""Bounds are floats: what is this close to the best is looked at exactly."""
+"""Bounds are floats: choices with a bound this close to the best are evaluated exactly."""
 
 
 class ExpandObjective(StrEnum):
-    """What makes a pattern the best."""
+    """Which pattern is the best."""
 
     TURNAROUND = "turnaround"
     """The least turn-around of the job."""
     SIZE = "size"
-    """The most speed in all its slices together."""
+    """The largest sum of speeds over all its slices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
     """A free pattern, ``slices`` x ``processors``, and how a job would use it.
 
-    ``slices`` are indices, rising; ``processors`` names, sorted, of all that are free in every slice; ``counts`` the
-    pieces on each processor in use; ``turnaround`` in units of a slice's full time, T * slices of the map / slices of
-    the pattern; ``size`` the sum of the speeds times the slices. ``exact`` tells whether no pattern is better.
+    ``slices`` are indices, rising. ``processors`` are the sorted names of all that are free in all these slices.
+    ``counts`` are the pieces on each processor in use. ``turnaround`` is T * slices of the map / slices of the pattern.
+    ``size`` is the sum of the speeds times the number of slices. ``exact``: no pattern is better.
     """
 
     slices: tuple[int, ...]
@@ -72,9 +73,9 @@ def expand(
 ) -> Expansion | NoRoom:
     """Find the best free pattern for a job of ``pieces``, given the names that are free in each slice.
 
-    Exact when every speed is rational, otherwise float64. InvalidValueError for a name without a speed and for what
-    ``apportion`` refuses. O(2**d) sums of speeds, d <= 12, and one apportionment a choice that its bound cannot rule
-    out; O(slices**2 * processors) with more kinds of slices.
+    Exact when all speeds are rational, otherwise float64. InvalidValueError for a name without a speed and for values
+    that ``apportion`` refuses. O(2**d) sums of speeds, d <= 12, and one apportionment for each choice that its bound
+    does not rule out. O(slices**2 * processors) with more kinds of slices.
     """
     _check(free_by_slice, speeds, pieces)
     kinds = _kinds(free_by_slice)
@@ -96,7 +97,7 @@ def _check(free_by_slice: Sequence[Collection[str]], speeds: Mapping[str, Number
 
 
 class _Kind(NamedTuple):
-    """The slices in which exactly ``free`` is free."""
+    """The slices in which exactly the processors ``free`` are free."""
 
     free: frozenset[str]
     slices: tuple[int, ...]
@@ -105,7 +106,7 @@ class _Kind(NamedTuple):
 class _Pattern(NamedTuple):
     """Slices and rows, both rising, such that the processors of the rows are free in all the slices.
 
-    ``bound`` is at most what the pattern costs the job, but for rounding.
+    ``bound`` is a lower bound on the cost of the pattern, apart from rounding.
     """
 
     slices: tuple[int, ...]
@@ -123,7 +124,7 @@ def _kinds(free_by_slice: Sequence[Collection[str]]) -> list[_Kind]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Job:
-    """A job that looks for a pattern in a map of ``slices``; row r is the processor ``names[r]``, names rising."""
+    """A job that needs a pattern in a map of ``slices`` slices; row r is the processor ``names[r]``, names rising."""
 
     pieces: int
     names: tuple[str, ...]
@@ -140,7 +141,7 @@ class _Job:
         return cls(pieces=pieces, names=names, speeds=own, piece_times=piece_times, slices=slices, objective=objective)
 
     def alone(self, pattern: _Pattern) -> Number:
-        """How long the job takes on the pattern's processors when it has every slice."""
+        """Return how long the job takes on the pattern's processors when it has all slices."""
         return apportion_times(self.pieces, self.piece_times.only(pattern.rows)).turnaround
 
     def turnaround(self, pattern: _Pattern, alone: Scalar) -> Scalar:
@@ -150,13 +151,13 @@ class _Job:
         return sum(self.speeds[row] for row in pattern.rows) * len(pattern.slices)
 
     def cost(self, pattern: _Pattern) -> Scalar:
-        """Return what is least for the best pattern: the turn-around, or minus the size."""
+        """Return the cost of a pattern, to be minimised: the turn-around, or minus the size."""
         if self.objective is ExpandObjective.SIZE:
             return -self.size(pattern)
         return self.turnaround(pattern, self.alone(pattern))
 
     def bounds(self, widths: IntArray, sums: FloatArray, fastest: FloatArray) -> FloatArray:
-        """Bound from below, but for rounding, the cost of patterns of these widths, sums of speeds and top speeds."""
+        """Return lower bounds, apart from rounding, on the cost of patterns by width, sum of speeds and top speed."""
         if self.objective is ExpandObjective.SIZE:
             return -widths * sums
         alone: FloatArray = np.maximum(self.pieces / sums, 1 / fastest)
@@ -178,7 +179,7 @@ class _Job:
 
 
 def _best(job: _Job, patterns: Iterable[_Pattern]) -> _Pattern:
-    """Take the first pattern of least cost in the order of ties; patterns come with rising bounds."""
+    """Return the pattern of least cost, by the order of ties; ``patterns`` must have rising bounds."""
     best: tuple[tuple[Scalar, int, tuple[int, ...]], _Pattern] | None = None
     for pattern in patterns:
         if best is not None and pattern.bound > best[0][0] + _ROUNDING * abs(best[0][0]):
@@ -191,7 +192,7 @@ def _best(job: _Job, patterns: Iterable[_Pattern]) -> _Pattern:
 
 
 def _promising(job: _Job, kinds: Sequence[_Kind]) -> Iterator[_Pattern]:
-    """List a pattern for every choice of kinds that share a free processor, bounds rising."""
+    """Generate a pattern for each choice of kinds that share a free processor, bounds rising."""
     masks = np.array([sum((name in kind.free) << bit for bit, kind in enumerate(kinds)) for name in job.names])
     choices = np.arange(1 << len(kinds))
     widths, sums, fastest = np.zeros_like(choices), np.zeros(len(choices)), np.zeros(len(choices))
@@ -211,7 +212,7 @@ def _promising(job: _Job, kinds: Sequence[_Kind]) -> Iterator[_Pattern]:
 
 
 def _by_slice(job: _Job, kinds: Sequence[_Kind]) -> Iterator[_Pattern]:
-    """List the paper's patterns: each slice's free processors in every slice that has them free; no bounds."""
+    """Generate the paper's patterns, without bounds: a slice's free processors, in all slices where these are free."""
     for kind in kinds:
         slices = sorted(at for other in kinds if kind.free <= other.free for at in other.slices)
         rows = np.flatnonzero([name in kind.free for name in job.names])

@@ -1,13 +1,13 @@
-"""Pieces on a gang of nodes: a job of X pieces when every node used costs something, and nodes have starts and windows.
+"""Pieces on a gang of nodes: a job of X pieces where each used node costs time, and nodes have starts and windows.
 
 Objective: over all counts x_i <= slots_i that sum to X, minimise
-start + load * seconds_per_piece + fixed + per_member * P, where P is the number of nodes used, start the latest start
-among them and load the largest x_i * e_i. (A node whose slow-down depends on the count has its own e_i for x_i.) All
-must be over before any node used is taken back. Generalises [S 4.1] as a cluster needs it.
+start + load * seconds_per_piece + fixed + per_member * P. P is the number of nodes used, start the latest start among
+them, and load the largest x_i * e_i. A node whose slow-down depends on the count has its own e_i for x_i. The job must
+end before the window of any used node closes. This generalises [S 4.1] to clusters.
 
-Theorem: for a start and a P only the least load matters at which the P largest rooms (the x_i that end within it) hold
-X pieces. With windows: a node taken back too early for that load is too early for every larger one; dropping such nodes
-and looking again ends at the least load that works.
+Theorem: the room of a node at a load is the largest x_i that it ends within the load. For a start and a P, only the
+least load matters at which the P largest rooms hold X pieces. With windows: a node that closes too early for that load
+is too early for all larger loads. Dropping such nodes and searching again ends at the least load that works.
 
 Method: branch and bound over starts and P, in gang_search.py.
 
@@ -30,10 +30,10 @@ from coschedule.problems.node import Node
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GangPieces:
-    """Node i takes ``counts[i]`` pieces, int64[i], read-only; seconds after the request.
+    """Node i gets ``counts[i]`` pieces, int64[i], read-only; times are seconds after the request.
 
-    Of the ``size`` nodes used, node ``latest`` starts last and node ``slowest`` is done with its pieces last: the
-    lowest index of several.
+    Of the ``size`` used nodes, ``latest`` starts last, and ``slowest`` is done with its pieces last; of several, the
+    lowest index.
     """
 
     finish: Number
@@ -50,10 +50,10 @@ class GangPieces:
 def place_pieces(
     nodes: Sequence[Node], job: PiecesJob, *, fewest: int = 1, most: int | None = None
 ) -> GangPieces | NoRoom:
-    """Spread the pieces of ``job`` over ``nodes`` for the earliest finish; module docstring: objective, method, ties.
+    """Divide the pieces of ``job`` among ``nodes`` for the earliest finish; module docstring: objective, method, ties.
 
-    ``slots`` bounds the pieces on a node; from ``fewest`` to ``most`` nodes are used, as many as there are if None.
-    Exact when every number is rational, otherwise float64. InvalidValueError when ``fewest`` is below 1. Complexity:
+    ``slots`` bounds the pieces on a node. From ``fewest`` to ``most`` nodes are used; ``most`` is all nodes if None.
+    Exact when all numbers are rational, otherwise float64. InvalidValueError when ``fewest`` is below 1. Complexity:
     gang_search.py.
     """
     if fewest < 1:
@@ -70,7 +70,7 @@ def place_pieces(
 
 
 def _fill(choice: StartAndSize, pieces: int) -> IntArray:
-    """Give each of the largest rooms a piece, and then all they hold; the last one takes what remains."""
+    """Give each of the largest rooms one piece, then fill them; the last one gets the rest."""
     largest = np.sort(np.argsort(-choice.room, kind="stable")[: choice.size])
     rest = fill_largest(choice.room[largest] - 1, pieces - choice.size)
     assert rest is not None, "a choice holds all pieces"

@@ -1,13 +1,14 @@
 """Branch and bound for pieces on a gang of nodes: over ranges of starts x ranges of the number P of nodes.
 
-Objective and theorem: gang_pieces.py. Granting a range its earliest start, the nodes of its latest, its smallest
-overhead and its largest P bounds every choice in it from below; the range whose bound comes first is halved, and the
-first single start and P that comes first is the optimum.
+Objective and theorem: gang_pieces.py. The lower bound of a range takes its earliest start, the nodes of its latest
+start, its smallest overhead and its largest P. The range with the first bound is halved. The first single start and P
+with the first bound is the optimum.
 
-Granting a range nothing, the same load is a choice. Ranges and nodes that cannot finish as early as the best such
-choice are dropped. A part of a range has no smaller load than the whole: piece_times are searched from there.
+With the range's latest start and largest overhead, the same load is a choice. Ranges and nodes that cannot finish as
+early as the best such choice are dropped. A part of a range has no smaller load than the whole, so its search over
+piece_times begins there.
 
-Cost: O(nodes) for each of a few steps of a search over piece_times, a range. Memory O(nodes + ranges).
+Cost: O(nodes) for each of a few steps of a search over piece_times, for each range. Memory O(nodes + ranges).
 """
 
 import heapq
@@ -21,17 +22,17 @@ from coschedule.problems.al_saqabi.least_time import least_time
 from coschedule.problems.al_saqabi.offers import Offers, PiecesJob
 
 _ROUNDING = 2.0**-40
-"""More than the relative error of a finish in floats: nothing this close is dropped."""
+"""An upper bound on the relative error of a finish in floats: choices this close are not dropped."""
 
 _FEW = 16
-"""Among so few nodes, dropping some costs more than looking at all."""
+"""Up to this number of nodes, dropping some costs more than searching all."""
 
 _WORTH_DROPPING = 0.8
-"""Columns are made anew when no larger share of the nodes would be left."""
+"""Nodes are dropped if at most this part of them remains, since new columns have a cost."""
 
 
 class StartAndSize(NamedTuple):
-    """The best start and number of nodes: ``room[i]`` pieces are done on node i in time, on ``size`` nodes or more."""
+    """The best start and number of nodes: node i can do ``room[i]`` pieces in time, on at least ``size`` nodes."""
 
     finish: Scalar
     start: Scalar
@@ -40,13 +41,13 @@ class StartAndSize(NamedTuple):
 
 
 def search(offers: Offers, job: PiecesJob, *, fewest: int, most: int) -> StartAndSize | None:
-    """Find the best choice of ``fewest`` to ``most`` nodes that have slots for all pieces; None when there is none."""
+    """Find the best choice of ``fewest`` to ``most`` nodes with slots for all pieces; None when there is none."""
     every = _Box(0, len(offers.starts), fewest, min(most, len(offers.until), job.pieces))
     return _OfferSearch(offers, job).run(every) if every.fewest <= every.most else None
 
 
 class _Box(NamedTuple):
-    """Starts of the ranks [first, last) and at least ``fewest``, at most ``most`` nodes."""
+    """A range: starts of the ranks [first, last) and from ``fewest`` to ``most`` nodes."""
 
     first: int
     last: int
@@ -67,7 +68,7 @@ class _Box(NamedTuple):
 
 
 class _Bound(NamedTuple):
-    """No choice in a box has a smaller load or an earlier finish; when the box is single, its best choice has these."""
+    """A lower bound on the load and the finish of all choices in a box; exact for a single box."""
 
     finish: Scalar
     load: Scalar
@@ -77,7 +78,7 @@ _Entry = tuple[tuple[Scalar, int, Scalar], _Box, _Bound]
 
 
 class _OfferSearch:
-    """The search for one job: ``_nodes`` of all offers are looked at, as ``_offers``; no finish past ``_latest``."""
+    """The search for one job. Only the offers of ``_nodes`` remain, as ``_offers``; no finish is after ``_latest``."""
 
     def __init__(self, offers: Offers, job: PiecesJob) -> None:
         self._all = offers
@@ -115,9 +116,9 @@ class _OfferSearch:
         self._learn(box, bound.load, counts)
 
     def _bounded(self, box: _Box, load: Scalar) -> tuple[_Bound, IntArray] | None:
-        """Bound every choice in the box, given that its load is at least ``load``; the counts that are done then.
+        """Bound all choices in the box, whose load is at least ``load``; return the bound and the counts done then.
 
-        With windows: nodes that are taken back before the bound are too early for every choice.
+        Nodes whose windows close before the bound are useless for all choices.
         """
         finish = self._finish(box.first, box.fewest, load)
         if finish > self._latest:
@@ -138,7 +139,7 @@ class _OfferSearch:
         return None
 
     def _largest_load(self, box: _Box) -> float:
-        """Return a load that no choice in the box exceeds that ends by the latest finish."""
+        """Return an upper bound on the load of choices in the box that end by the latest finish."""
         left: Scalar = self._latest - self._finish(box.first, box.fewest, 0)
         return float((left + self._latest * _ROUNDING) / self._job.seconds_per_piece)
 
@@ -148,9 +149,9 @@ class _OfferSearch:
         return self._all.starts[start_rank] + load * job.seconds_per_piece + overhead
 
     def _is_enough(self, counts: IntArray, box: _Box) -> bool:
-        """Whether enough nodes have room, and the largest rooms hold all pieces.
+        """Return whether enough nodes have room, and the largest rooms hold all pieces.
 
-        Past 2**53 the sum is rounded, and far more than enough.
+        Above 2**53 the sum is rounded, but then it is far more than enough.
         """
         room = self._offers.room(counts)
         left_out = len(room) - box.most
@@ -168,7 +169,7 @@ class _OfferSearch:
             self._drop_nodes()
 
     def _drop_nodes(self) -> None:
-        """Leave out nodes on which even a single piece ends too late."""
+        """Drop nodes on which even a single piece ends too late."""
         if len(self._nodes) <= _FEW:
             return
         wanted = np.flatnonzero(self._earliest <= float(self._latest) * (1 + _ROUNDING))
@@ -184,7 +185,7 @@ class _OfferSearch:
 
 
 def _earliest_finishes(offers: Offers, job: PiecesJob) -> FloatArray:
-    """When a gang that has one piece on node i is done at best; inf where that is past the node's window."""
+    """Return the earliest finish of a gang with one piece on node i; inf where that is after the node's window."""
     one = offers.piece_times.keys(offers.first_row, np.ones(len(offers.until), dtype=np.int64))
     start = offers.starts.astype(np.float64)[offers.start_rank]
     finish = start + one * float(job.seconds_per_piece) + float(job.fixed + job.per_member)

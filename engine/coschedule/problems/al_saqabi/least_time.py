@@ -1,11 +1,11 @@
 """The least time at which enough pieces are done: a search over times that are never listed.
 
-Objective: the least t among the times of ``piece_times`` such that ``enough(counts)`` holds, the counts being those
-that are done within t.
+Objective: the least t among the times of ``piece_times`` such that ``enough(counts)`` holds for the counts that are
+done within t.
 
-Theorem: ``enough`` never turns false again when counts rise, so bisection on floats closes in; between two floats lie
-as many times as counts differ by, and when these are few they are listed and searched. Times with equal keys come last
-and are searched in their exact order.
+Theorem: if ``enough`` is true, it stays true for larger counts, so bisection on floats works. The number of times
+between two floats is the difference of their counts. When these are few, they are listed and searched. Times with equal
+keys are searched last, in their exact order.
 
 Cost: about as many calls of ``enough`` as a float has bits, each O(rows).
 
@@ -28,7 +28,7 @@ def least_time(
 ) -> tuple[Number, IntArray] | None:
     """Find the least time at which ``enough`` holds, and the counts done within it, at most ``most[r]`` on row r.
 
-    It is ``at_least`` a time that the caller knows to be no larger. None when ``enough`` does not hold for ``most``.
+    The caller guarantees that it is not below ``at_least``. None when ``enough`` does not hold for ``most``.
     """
     if not enough(most):
         return None
@@ -45,12 +45,12 @@ def least_time(
 
 
 def _with(base: IntArray, rows: IntArray) -> IntArray:
-    """Add one piece for every time that a row is in ``rows``."""
+    """Add one piece for each occurrence of a row in ``rows``."""
     return base + np.bincount(rows, minlength=len(base))
 
 
 def _bracket(piece_times: PieceTimes, most: IntArray, enough: Enough, low: float) -> tuple[IntArray, IntArray]:
-    """Find counts that are not enough and counts that are, few pieces apart; those done by ``low`` are not enough."""
+    """Find counts that are not enough and counts that are, few pieces apart; counts done by ``low`` are not enough."""
     every = np.flatnonzero(most)
     high = float(piece_times.keys(every, most[every]).max())
     base, top = piece_times.most_by_key(low, most), most

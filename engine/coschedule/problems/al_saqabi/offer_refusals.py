@@ -1,4 +1,4 @@
-"""Why pieces have no place on given processors or nodes: values with the numbers that stand in the way."""
+"""Why pieces do not fit on given processors or nodes: values with the relevant numbers."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""A job of pieces, and what nodes offer to pieces, as columns.
+"""A job of pieces, and the offers of nodes for pieces, as columns.
 
 Example: node 0 has the slow-downs 1, 1 and 2 with one, two and three pieces, node 1 always 1 and two slots. The rows
 have ``row_node`` [0, 0, 1], ``row_first`` [1, 3, 1] and ``row_last`` [2, 3, 2].
@@ -18,7 +18,7 @@ from coschedule.problems.node import Node
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PiecesJob:
-    """A job of equal pieces; units: seconds, of a piece on an idle reference node. InvalidValueError on nonsense."""
+    """A job of equal pieces; times are seconds on an idle reference node. InvalidValueError for invalid values."""
 
     pieces: int
     seconds_per_piece: Number
@@ -35,7 +35,7 @@ class PiecesJob:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every number is rational."""
+        """Whether all numbers are rational."""
         return is_rational([self.seconds_per_piece, self.per_member, self.fixed])
 
 
@@ -43,10 +43,10 @@ class PiecesJob:
 class Offers:
     """Axes: node i, start s, and row r: a slow-down of a node, by node and then rising.
 
-    ``until[i]`` and ``starts[s]``, which rise, are seconds after the request; node i starts at
-    ``starts[start_rank[i]]``. A node whose slow-down depends on the count has several rows in ``piece_times``:
-    ``row_node[r]`` names it, and row r stands for the counts from ``row_first[r]`` to ``row_last[r]``. A node's rows
-    follow each other from ``first_row[i]``.
+    ``until[i]`` and ``starts[s]``, which rise, are seconds after the request. Node i starts at
+    ``starts[start_rank[i]]``. A node whose slow-down depends on the count has several rows in ``piece_times``. Row r is
+    of node ``row_node[r]``, for counts from ``row_first[r]`` to ``row_last[r]``. The rows of a node are consecutive,
+    from ``first_row[i]`` on.
     """
 
     piece_times: PieceTimes
@@ -65,20 +65,20 @@ class Offers:
             raise InvalidValueError("until", "must have one entry a node")
 
     def room(self, counts: IntArray) -> IntArray:
-        """Turn the counts done on every row into those done on every node."""
+        """Turn the counts done on each row into those done on each node."""
         if len(self.row_node) == len(self.until):
             return counts
         return np.maximum.reduceat(np.where(counts >= self.row_first, counts, 0), self.first_row)
 
     def time(self, node: int, count: int) -> Number:
-        """The time of ``count`` pieces on ``node``."""
+        """Return the time of ``count`` pieces on ``node``."""
         row = int(self.first_row[node])
         while self.row_last[row] < count:
             row += 1
         return self.piece_times.time(row, count)
 
     def only(self, nodes: IntArray) -> "Offers":
-        """Keep ``nodes``, which rise, and number them anew; ``starts`` stay."""
+        """Keep ``nodes``, which rise, with new numbers; ``starts`` do not change."""
         renumbered = np.full(len(self.until), -1)
         renumbered[nodes] = np.arange(len(nodes))
         rows = np.flatnonzero(renumbered[self.row_node] >= 0)
@@ -96,7 +96,7 @@ class Offers:
 
 
 def lay_out_offers(nodes: Sequence[Node], job: PiecesJob, *, exact: bool) -> Offers:
-    """Turn nodes into columns, numbers as objects if exact, else as float64; there is one node at least."""
+    """Turn nodes, at least one, into columns; numbers are objects if exact, else float64."""
     dtype = object if exact else np.float64
     steps = [(index, *step) for index, node in enumerate(nodes) for step in node.slowdown_steps()]
     row_node = np.array([index for index, _, _ in steps], dtype=np.int64)

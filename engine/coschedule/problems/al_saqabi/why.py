@@ -1,4 +1,4 @@
-"""Why pieces went to so many nodes: what other numbers of nodes would have given."""
+"""Why pieces use a number of nodes: the best results with other numbers of nodes."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from coschedule.problems.other_sizes import Why, compare_sizes
 
 
 def why_pieces(gang: GangPieces, nodes: Sequence[Node], job: PiecesJob) -> Why[GangPieces]:
-    """Compare a gang that ``place_pieces`` chose with other sizes; four choices more, at the same cost each."""
+    """Compare a gang that ``place_pieces`` chose with other sizes, by four further choices of the same cost."""
 
     def best(fewest: int, most: int) -> GangPieces | None:
         found = place_pieces(nodes, job, fewest=fewest, most=most)

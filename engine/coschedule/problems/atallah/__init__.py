@@ -1,1 +1,1 @@
-"""[A]: which nodes one gang should take, how many, and when."""
+"""[A]: which nodes one gang should use, how many, and when."""

@@ -1,7 +1,7 @@
-"""Which size an equal load would take, given a start, a slow-down and so many slots, for many of them at once.
+"""The best size of an equal load for a start, a slow-down and a number of slots, for many of these at once.
 
-A size counts only if no smaller one is as quick: the smaller one would need fewer of the same slots, end no later and,
-whatever the price, cost less. Of the sizes that count, larger ones are always quicker.
+A size counts only if no smaller one is as quick. Otherwise the smaller one would use fewer of the same slots, end no
+later and cost less, at any price. Of the sizes that count, larger ones are always quicker.
 
 Example: sizes 1, 2 and 3 run 10, 6 and 7 seconds. Size 3 does not count. So for 0 to 3 slots ``last`` is
 [-1, 0, 1, 1], and ``least`` is [inf, 10, 6, 6].
@@ -21,11 +21,11 @@ Cell = tuple[FloatArray, FloatArray]
 """Starts and slow-downs."""
 
 SLACK = 1e-12
-"""Rounded to floats, sums and products of numbers that are not negative are off by a part in 10**15 at most."""
+"""Rounded to floats, sums and products of non-negative numbers have a relative error of at most 10**-15."""
 
 
 def quickest(table: SizeTable) -> SizeTable:
-    """Keep the sizes that are quicker than every smaller one."""
+    """Keep the sizes that are quicker than all smaller ones."""
     if not len(table.sizes):
         return table
     if (table.times[1:] < table.times[:-1]).all():
@@ -37,9 +37,9 @@ def quickest(table: SizeTable) -> SizeTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BestSizes:
-    """``last[n]`` is the index of the largest size of ``table`` that ``n`` slots can hold, -1 if none.
+    """``last[n]`` is the index of the largest size of ``table`` that fits on ``n`` slots, -1 if none.
 
-    ``least[n]`` is the least cost of any size up to there, inf if none; all numbers are rounded to floats.
+    ``least[n]`` is the least cost of any size up to that, inf if none. All numbers are rounded to floats.
     """
 
     table: SizeTable
@@ -50,10 +50,10 @@ class BestSizes:
     priced: bool
 
     def values(self, best: Cell, worst: Cell, slots: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Find the least value with ``slots`` in the best case, and in the worst, inf when no size meets the deadline.
+        """Return the least value on ``slots`` in the best case and in the worst, inf when no size meets the deadline.
 
-        With the fewest members as objective the value is their number. Rounding of the deadline favours the best case
-        and not the worst.
+        With the fewest members as objective, the value is their number. The deadline is rounded up in the best case and
+        down in the worst.
         """
         held = slots.astype(np.int64)
         if self.fewest or (self.priced and self.deadline < math.inf):
@@ -82,7 +82,7 @@ class BestSizes:
         return np.where(fits, starts + slowdowns * costs, math.inf)
 
     def limit(self, reached: float, *, exact: bool) -> float:
-        """Return the value up to which a choice may still be the best."""
+        """Return the value up to which a choice may be the best."""
         if self.fewest:
             return reached - 1
         return reached * (1 + SLACK) if exact else reached
@@ -93,7 +93,7 @@ def best_sizes_of(table: SizeTable, goal: Goal, *, slots: int) -> BestSizes:
     times, costs = (numbers.astype(np.float64, copy=False) for numbers in (table.times, table.costs))
     last = _last(table.sizes, min(slots, goal.maximum))
     least = np.minimum.accumulate(costs) if goal.price else costs
-    # Index -1, for no size, finds the inf at the end.
+    # Index -1, for no size, refers to the inf at the end.
     least = np.concatenate((least, (math.inf,)))[last]
     return BestSizes(
         table=SizeTable(table.sizes, times, costs),
@@ -106,7 +106,7 @@ def best_sizes_of(table: SizeTable, goal: Goal, *, slots: int) -> BestSizes:
 
 
 def _last(sizes: IntArray, most: int) -> IntArray:
-    """Find the index of the largest size up to each of 0, 1, ..., most."""
+    """Return the index of the largest size up to each of 0, 1, ..., most."""
     if int(sizes[-1]) - int(sizes[0]) == len(sizes) - 1:
         return np.clip(np.arange(-int(sizes[0]), most + 1 - int(sizes[0])), -1, len(sizes) - 1)
     return np.bincount(sizes, minlength=most + 1).cumsum()[: most + 1] - 1
@@ -115,7 +115,7 @@ def _last(sizes: IntArray, most: int) -> IntArray:
 def quickest_choices(
     table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray
 ) -> list[SlotChoice]:
-    """List the choices of cells that end first, if they meet the deadline; one of each cell, in the table's numbers."""
+    """List the choices that end first, if they meet the deadline, one for each such cell; numbers are the table's."""
     index = np.searchsorted(table.sizes, slots, side="right") - 1
     finishes = starts + slowdowns * table.times[index]
     finish = finishes.min(initial=math.inf)
@@ -127,7 +127,7 @@ def quickest_choices(
 
 
 def best_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray) -> list[SlotChoice]:
-    """List the best choice of every cell that has one, in the table's own numbers."""
+    """List the best choice of each cell that has one; numbers are the table's."""
     columns = zip(starts, slowdowns, slots.tolist(), strict=True)
     choices = (_best_choice(table, goal, *column) for column in columns)
     return [choice for choice in choices if choice is not None]
@@ -144,5 +144,5 @@ def _best_choice(table: SizeTable, goal: Goal, start: Scalar, slowdown: Scalar, 
 
 
 def _last_least(costs: Vector) -> int:
-    """Find the least cost; of several the last, which is of the largest size and ends first."""
+    """Return the index of the least cost; of several the last, which is of the largest size and ends first."""
     return len(costs) - 1 - int(costs[::-1].argmin())

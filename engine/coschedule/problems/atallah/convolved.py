@@ -1,8 +1,8 @@
 """The largest speed of P members when a node's members may add more speed than the ones before them.
 
-Then no order of slots is right for every P. Best sums are convolved instead: with one node more, the best sum of P
-members is the best, over the number j of them on that node, of what the node contributes with j and the best sum of
-P - j on the others. Exact for any slow-downs; O(slots * sizes).
+Then no order of slots is right for all P. Best sums are convolved instead, node by node. Let s(j) be the speed of j
+members on the added node. The new best sum of P members is the largest s(j) plus the old best sum of P - j members.
+Exact for any slow-downs; O(slots * sizes).
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from coschedule.problems.atallah.speeds import inverse
 
 
 class Convolved:
-    """The search by convolution; a slot's node says what it contributes, ``slots`` only which nodes take part."""
+    """The search by convolution; ``slots`` only says which nodes take part, and nodes have the speeds."""
 
     def __init__(self, columns: NodeColumns, divided: DividedWork) -> None:
         self._divided = divided
@@ -32,7 +32,7 @@ class Convolved:
         )
 
     def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
-        """Find the best choice: after the nodes of every start, look at all sizes."""
+        """Find the best choice: try all sizes after adding the nodes of each start."""
         divided = self._divided.up_to(slots.total).priced(goal.price)
         if not len(divided.sizes):
             return None
@@ -48,7 +48,7 @@ class Convolved:
         return best
 
     def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
-        """Give each node, lowest index first, as many members as any best gang has there."""
+        """Give each node, lowest index first, the most members that a best gang can have there."""
         nodes = slots.node[slots.start <= choice.start].tolist()
         tails = [self._no_members(choice.size)]
         for node in reversed(nodes):
@@ -69,7 +69,7 @@ class Convolved:
 
 
 def _contributions(columns: NodeColumns) -> list[Vector]:
-    """List, for every node, the speed of 0, 1, ... members on it together."""
+    """List for each node the speed of 0, 1, ... members together."""
     speed = inverse(columns.slowdown)
     by_node: list[list[Scalar]] = [[0] for _ in range(len(columns.start))]
     for node, one, count in zip(columns.node.tolist(), speed.tolist(), columns.count.tolist(), strict=True):

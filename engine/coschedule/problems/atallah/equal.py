@@ -1,18 +1,18 @@
-"""Equal load: every member gets the same share, so the latest start and the slowest node decide [A 3].
+"""Equal load: all members get the same share, so the latest start and the slowest node decide [A 3].
 
-Objective: over all gangs G of an allowed size, minimise start(G) + e(G) * T(|G|), where start(G) is the latest start
-and e(G) the largest slow-down of its slots. With a price the cost T(P) * (1 + price * P) stands for T(P).
+Objective: over all gangs G of an allowed size, minimise start(G) + e(G) * T(|G|). start(G) is the latest start and e(G)
+the largest slow-down of its slots. With a price, the cost T(P) * (1 + price * P) replaces T(P).
 
-Theorem: let C(k, t) count the slots that open by the k-th start and are no slower than the t-th slow-down. Then the
-optimum is the least, over all k and t, of start_k + e_t * (the least T(P) over allowed P <= C(k, t)): the best gang is
-counted in the cell of its own latest start and slow-down, and what a cell promises some of its slots can do.
+Theorem: let C(k, t) count the slots that open by the k-th start and are no slower than the t-th slow-down. Let T(k, t)
+be the least T(P) over allowed P <= C(k, t). The optimum is the least start_k + e_t * T(k, t) over all cells (k, t). The
+best gang has this value in the cell of its own latest start and slow-down. And some slots of each cell reach its value.
 
-Method: C grows with k and t, so a block of cells is bounded from below by its first start, its first slow-down and the
-count of its last cell, whose own value can be reached. Grids laid without sorting narrow the matrix to the part around
-its least value, in O(Q); what is left is sorted and bounded over ever finer grids, in floats (``bounding``). The few
-cells that survive are compared in the numbers of the request. Windows: ``windows``. Fewest members: the least size
-first, then the best of that size. Bounding cannot help, and all Q are sorted, where the values of very many cells
-differ by less than their blocks are wide.
+Method: C grows with k and t. So a block of cells has a lower bound from its first start, its first slow-down and the
+count of its last cell. The value of the last cell can be reached. Grids without sorting narrow the matrix to the part
+around its least value, in O(Q). The rest is sorted and bounded over ever finer grids, in floats (``bounding``). The few
+cells that survive are compared in the numbers of the request. Windows: ``windows``. Fewest members: first the least
+size, then the best of that size. Where very many values differ by less than a block, bounds do not help, and all Q are
+sorted.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
 """
@@ -51,7 +51,7 @@ from coschedule.problems.node import Node
 def choose_equal(nodes: Sequence[Node] | NodeColumns, work: Work, goal: Goal) -> ChosenGang | NoGang:
     """Choose the best gang for ``goal``; module docstring: objective, method, complexity, ties. Source: [A 3.2].
 
-    When every number is rational the answer is what exact arithmetic gives, also at ties; otherwise float64.
+    When all numbers are rational, the result is that of exact arithmetic, also at ties; otherwise float64.
     """
     columns = nodes if isinstance(nodes, NodeColumns) else columns_of_nodes(nodes)
     exact = work.is_exact and goal.is_exact and columns.is_exact
@@ -76,7 +76,7 @@ def choose_equal(nodes: Sequence[Node] | NodeColumns, work: Work, goal: Goal) ->
 
 
 class _SizeSearch:
-    """The search for sizes of one table, windows ignored."""
+    """The search for sizes of one table; it ignores windows."""
 
     def __init__(self, table: SizeTable, *, exact: bool) -> None:
         self._table = table
@@ -98,7 +98,7 @@ class _SizeSearch:
         return min(choices, key=lambda choice: choice.rank(goal), default=None)
 
     def _choices(self, slots: Slots, table: SizeTable, goal: Goal) -> tuple[list[SlotChoice], float]:
-        """List the best choices of cells, of which one is the best of all; and the least value that is reached."""
+        """List the best choices of cells, which include the best of all; and the least value that is reached."""
         best_sizes = best_sizes_of(table, goal, slots=slots.total)
 
         def bounds_of(borders: Borders) -> _BlockBounds:
@@ -124,7 +124,7 @@ class _BlockBounds:
     exact: bool
 
     def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
-        """Bound values from below as ``least`` does, and from above by the value of the far corner."""
+        """Return lower bounds as ``least`` does, and upper bounds by the value of the far corner."""
         borders, top, left = self.borders, blocks.top, blocks.left
         bottom, right = blocks.bottom - 1, blocks.right - 1
         best = worst = (borders.soonest[top], borders.fastest[left])
@@ -133,7 +133,7 @@ class _BlockBounds:
         return self.best_sizes.values(best, worst, blocks.within[0])
 
     def least(self, blocks: Blocks) -> FloatArray:
-        """Bound from below by the far corner's slots at the block's earliest start and least slow-down."""
+        """Return lower bounds: the slots of the far corner at the block's earliest start and least slow-down."""
         best = (self.borders.soonest[blocks.top], self.borders.fastest[blocks.left])
         return self.best_sizes.values(best, best, blocks.within[0])[0]
 
@@ -143,7 +143,7 @@ class _BlockBounds:
 
 
 def _why_none(slots: Slots, table: SizeTable, goal: Goal, *, exact: bool) -> NoGang:
-    """Tell why no gang meets the goal, with the numbers that stand in the way."""
+    """Return why no gang meets the goal, with the relevant numbers."""
     if slots.total < goal.minimum:
         return TooFewSlots(needed=goal.minimum, slots=slots.total)
     if not len(table.sizes):

@@ -1,9 +1,9 @@
-"""Work that divides evenly and costs nothing to divide: every node that has started joins [A 4].
+"""Work that divides evenly without overhead: all nodes that have started join [A 4].
 
-The more members, the larger their speed and the sooner the finish, so a start decides everything: the finish is the
-start plus the work over the speed of all that have started. Over a strip of starts the first start and the speed at its
-end bound the finish from below, the last start and that speed can be reached: only the starts of the few strips that
-may hold the earliest finish are sorted. O(Q) but for those.
+More members have a larger speed and an earlier finish. So only the start is to be chosen: the finish is the start plus
+the work divided by the speed of all nodes that have started. For a strip of starts, the first start and the speed at
+its end give a lower bound on the finish. The last start and that speed can be reached. So only the starts of the few
+strips that may have the earliest finish are sorted. O(Q) apart from these.
 """
 
 import math
@@ -21,19 +21,19 @@ from coschedule.problems.atallah.slots import Slots, lay_out, ranked
 from coschedule.problems.atallah.speeds import inverse
 
 _FEW = 2000
-"""No more starts than this are simply sorted."""
+"""Up to this number of starts, all are sorted."""
 
 _SIDE = 500
-"""More starts are divided into about so many strips first."""
+"""The approximate number of strips of more starts."""
 
 _SLACK = 1e-9
-"""Sums of a million positive floats, in whatever order, are off by a part in 10**10 at most."""
+"""Sums of a million positive floats, in any order, have a relative error of at most 10**-10."""
 
 
 def everyone_joins(work: Work, columns: NodeColumns, goal: Goal) -> TypeGuard[SerialWork]:
-    """Whether a further member never hurts and is always allowed.
+    """Return whether a further member never hurts and is always allowed.
 
-    There must be no overhead, the finish alone must count, the size have no end, and every node one slow-down.
+    That needs work without overhead, an objective of the finish alone, no limit on the size, and one slow-down a node.
     """
     return (
         isinstance(work, SerialWork)
@@ -45,7 +45,7 @@ def everyone_joins(work: Work, columns: NodeColumns, goal: Goal) -> TypeGuard[Se
 
 
 class Everyone:
-    """The search when everyone joins."""
+    """The search when all nodes join."""
 
     def __init__(self, columns: NodeColumns, serial: Scalar, minimum: int) -> None:
         self.least_size = minimum
@@ -53,7 +53,7 @@ class Everyone:
         self.slots = lay_out(columns, inverse(columns.slowdown), most_on_a_node=MOST_SLOTS)
 
     def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
-        """Find the start from which everyone ends first."""
+        """Find the start with the earliest finish."""
         speed, count = slots.level * slots.count, slots.count
         near = self._likely(slots, speed)
         if not len(near):
@@ -72,12 +72,12 @@ class Everyone:
         return SlotChoice(start=starts[best], level=0, size=int(held[best]), finish=finish, value=finish)
 
     def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
-        """Return every node that has started, and its slots."""
+        """Return all nodes that have started, with their slots."""
         started = (slots.start <= choice.start).nonzero()[0]
         return slots.node[started], slots.count[started]
 
     def _likely(self, slots: Slots, speed: Vector) -> IntArray:
-        """List the entries in the strips of starts from which everyone may end first."""
+        """List the entries in the strips of starts that may have the earliest finish."""
         if len(slots.start) <= _FEW:
             return np.arange(len(slots.start))
         strips = strips_of(slots.start.astype(np.float64, copy=False), _SIDE)
@@ -91,7 +91,7 @@ class Everyone:
 
 
 def _sums_before(row: IntArray, amounts: Vector) -> Vector:
-    """Sum up the amounts of all rows before each, and before the end."""
+    """Return the sum of the amounts of all rows before each row, and of all rows."""
     rows = int(row.max(initial=-1)) + 2
     if amounts.dtype != object:
         return np.bincount(row + 1, weights=amounts, minlength=rows).astype(amounts.dtype, copy=False).cumsum()

@@ -1,7 +1,7 @@
 """A proportional load on nodes whose further members never add more speed than the ones before: the fastest P slots.
 
-A cell of starts and speeds stands for the gangs of that start whose slowest slot has that speed. Between the corners
-of a block, both the number of slots and the sum of their speeds are known within bounds, hence the run times.
+A cell of a start and a speed has the gangs of that start whose slowest slot has that speed. The corners of a block
+bound the number of slots and the sum of their speeds, and so the run times.
 """
 
 import math
@@ -25,11 +25,11 @@ from coschedule.problems.atallah.speed_bounds import speed_bounds
 from coschedule.problems.atallah.speeds import inverse, step_gains
 
 _RANKS = 512
-"""Speeds have at least so many ranks, if there are as many slots."""
+"""The least number of ranks of speeds, if there are as many slots."""
 
 
 class Fastest:
-    """The search among the fastest slots; their level is the speed that they add."""
+    """The search among the fastest slots; the level of a slot is the speed that it adds."""
 
     def __init__(self, columns: NodeColumns, divided: DividedWork) -> None:
         self._divided = divided
@@ -51,7 +51,7 @@ class Fastest:
         return min(_choices(slots, divided, goal)[0], key=lambda choice: choice.rank(goal), default=None)
 
     def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
-        """Return all slots faster than the slowest one used and, of those as fast as it, the lowest indices."""
+        """Return all slots faster than the slowest used one and, of those equal to it, the lowest indices."""
         started = slots.start <= choice.start
         faster = (started & (slots.level > choice.level)).nonzero()[0]
         counts = slots.count[faster]
@@ -88,7 +88,7 @@ def _choices(slots: Slots, divided: DividedWork, goal: Goal) -> tuple[list[SlotC
 
 
 def _ranked_in_parts(levels: Vector) -> tuple[Vector, IntArray]:
-    """Rank speeds, largest first. A rank has few entries, so that a cell stands for few sizes."""
+    """Rank speeds, largest first. A rank has few entries, so that few sizes end in a cell."""
     order = (-levels).argsort()
     falling = levels[order]
     first = np.arange(len(falling)) % max(1, len(falling) // _RANKS) == 0
@@ -99,7 +99,7 @@ def _ranked_in_parts(levels: Vector) -> tuple[Vector, IntArray]:
 
 
 class _Cell(NamedTuple):
-    """Gangs of a start whose slowest slot has a level; ``held`` slots are faster, and have ``speed`` together."""
+    """Gangs of a start whose slowest slot has a level; ``held`` slots are faster, with the total ``speed``."""
 
     start: Scalar
     level: Scalar
@@ -114,7 +114,7 @@ def _cell(slots: Slots, start: Scalar, level: Scalar) -> _Cell:
 
 
 def _choice(cell: _Cell, divided: DividedWork, goal: Goal, index: int) -> SlotChoice | None:
-    """Take one size that ends in a cell, in the numbers of the request; None when it is too late."""
+    """Return the choice of one size that ends in a cell, in the numbers of the request; None when it is too late."""
     size = int(divided.sizes[index])
     run = divided.run_time(index, cell.speed + (size - cell.held) * cell.level)
     finish, value = cell.start + run, cell.start + divided.weight[index] * run

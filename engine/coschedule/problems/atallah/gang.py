@@ -1,4 +1,4 @@
-"""The best gang, or why there is none; and the choices that a search compares."""
+"""The best gang, or why there is none, and the choices that a search compares."""
 
 import math
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from coschedule.model.numbers import Number, Scalar, as_number
 class ChosenGang:
     """The best gang: ``members`` are node indices, rising, repeated when a node holds several.
 
-    Seconds after the request; ``speedup`` is T(1) / finish, None when T(1) is not known. Of the members, node
-    ``latest`` starts last and node ``slowest`` has the largest slow-down: the lowest index of several.
+    Times are seconds after the request. ``speedup`` is T(1) / finish, None when T(1) is unknown. Node ``latest`` starts
+    last and node ``slowest`` has the largest slow-down; of several, the lowest index.
     """
 
     finish: Number
@@ -27,7 +27,7 @@ class ChosenGang:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooFewSlots:
-    """The gang needs ``needed`` members at least and all nodes together hold ``slots``."""
+    """The gang needs at least ``needed`` members, and all nodes together hold ``slots``."""
 
     needed: int
     slots: int
@@ -69,11 +69,11 @@ class EndsTooLate:
 
 
 NoGang = TooFewSlots | NoRunTime | WindowsTooShort | NeverFreeTogether | EndsTooLate
-"""Why no gang meets the goal, with the numbers that stand in the way."""
+"""Why no gang meets the goal, with the relevant numbers."""
 
 
 class SlotChoice(NamedTuple):
-    """One way to run: ``size`` slots, open at ``start`` and at ``level``, or earlier and better."""
+    """One way to run: on ``size`` slots that open by ``start`` and are as good as ``level`` or better."""
 
     start: Scalar
     level: Scalar
@@ -82,15 +82,15 @@ class SlotChoice(NamedTuple):
     value: Scalar
 
     def rank(self, goal: Goal) -> tuple[Scalar, ...]:
-        """Order by which ``goal`` prefers choices, lower first."""
+        """Return the rank of the choice for ``goal``; the lowest is the best."""
         return goal.rank(value=self.value, finish=self.finish, size=self.size, start=self.start)
 
 
 def is_plain(goal: Goal) -> bool:
-    """Whether the finish alone decides between two choices of a size, whatever the deadline."""
+    """Return whether the finish alone decides between two choices of a size, whatever the deadline."""
     return goal.objective is Objective.FINISH and goal.price == 0
 
 
 def speedup_of(serial: Scalar, finish: Scalar) -> Number | None:
-    """Effective speed-up T(1) / finish [A 2]; None when T(1) is not known."""
+    """Return the effective speed-up T(1) / finish [A 2]; None when T(1) is unknown."""
     return as_number(serial / finish) if serial < math.inf else None

@@ -1,4 +1,4 @@
-"""The nodes of a chosen gang: how many members each of them holds, which starts last and which is slowest."""
+"""The nodes of a chosen gang: the members of each, the node that starts last, and the slowest node."""
 
 from typing import NamedTuple
 
@@ -9,10 +9,10 @@ from coschedule.problems.atallah.node_columns import NodeColumns
 
 
 class HeldNodes(NamedTuple):
-    """Axis: node ``i`` that holds members, indices rising: ``held[i]`` of them on node ``node[i]``.
+    """Axis: node ``i`` with members, indices rising; node ``node[i]`` holds ``held[i]`` members.
 
-    Every member there runs at ``slowdown[i]``. Node ``latest`` starts last and node ``slowest`` has the largest
-    slow-down; of several the one with the lowest index.
+    Each member there has the slow-down ``slowdown[i]``. Node ``latest`` starts last and node ``slowest`` has the
+    largest slow-down; of several, the lowest index.
     """
 
     node: IntArray
@@ -32,9 +32,9 @@ class HeldNodes(NamedTuple):
 
 
 def held_nodes_of(columns: NodeColumns, node: IntArray, held: IntArray) -> HeldNodes:
-    """Describe a gang that has ``held[h]`` members, never more than its slots, on node ``node[h]``; one at least.
+    """Describe a gang with ``held[h]`` members on node ``node[h]``, at least one member in all.
 
-    Nodes rise; those that are repeated hold all members together.
+    Nodes rise and may repeat; a repeated node holds the sum. A node never has more members than slots.
     """
     if len(columns.node) == len(columns.start):
         slowdown = columns.slowdown[node]
@@ -52,7 +52,7 @@ def held_nodes_of(columns: NodeColumns, node: IntArray, held: IntArray) -> HeldN
 
 
 def _slowdowns(columns: NodeColumns, taken: IntArray) -> Vector:
-    """Find the slow-down of the last member of every node that has members."""
+    """Return the slow-down of the last member of each node with members."""
     wanted = np.zeros(len(columns.start), dtype=np.int64)
     wanted[: len(taken)] = taken
     after = np.cumsum(columns.count)

@@ -1,9 +1,9 @@
 """Narrowing a matrix of starts and speeds to the part around its least value, in time linear in its entries.
 
-As in ``narrow``, but sums of speeds matter too, and so does which slots are the slowest of a gang. Slots that are
-faster than the first column of the rectangle are therefore kept ahead of all columns. They join a gang whenever they
-have started, and no gang in the rectangle has one of them as its slowest. Those that have started by the first row
-become one entry. Entries of the same start and speed become one, too, since no grid tells them apart.
+This works like ``narrow``, but here sums of speeds and the slowest slot of a gang matter too. So slots that are faster
+than the first column of the rectangle are kept ahead of all columns. They join a gang when they have started, and are
+never the slowest of a gang in the rectangle. Those that have started by the first row become one entry. Entries of the
+same start and speed become one entry too, since no grid separates them.
 """
 
 import math
@@ -23,14 +23,14 @@ SLACK = 1e-12
 """The relative rounding error of a quotient is below this."""
 
 _MANY = 16
-"""A block with more than this part (one in so many) of all slots has too many sizes for its corners to bound it."""
+"""If a block has more than this part (one in _MANY) of all slots, the bounds from its corners are too weak."""
 
 
 class Field(NamedTuple):
-    """Entry ``e`` is ``slots[e]`` slots that open at ``start[e]`` and have the speed ``total[e]`` together.
+    """Entry ``e`` is ``slots[e]`` slots that open at ``start[e]``, with the total speed ``total[e]``.
 
-    The first ``len(entry)`` entries have a column and are entry ``entry[e]`` of the slots that are searched. The others
-    are ahead of all columns.
+    The first ``len(entry)`` entries have a column; they are entry ``entry[e]`` of the searched slots. The others are
+    ahead of all columns.
     """
 
     start: Vector
@@ -45,10 +45,10 @@ class Field(NamedTuple):
 
 
 class SizeBounds(BlockBounds, Protocol):
-    """What a problem knows about blocks and the sizes that end there."""
+    """The bounds of a problem on blocks and on the sizes that end there."""
 
     def promising(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:
-        """Tell which blocks may hold the least value, by ranges of sizes; return the least value reached, too."""
+        """Return which blocks may hold the least value, by ranges of sizes, and the least value reached."""
 
 
 def narrowed_field(slots: Slots, bounds_of: Callable[[Borders], SizeBounds]) -> tuple[Field, float]:
@@ -93,7 +93,7 @@ def _narrowed_once(
 
 
 def _promising(blocks: Blocks, bounds: SizeBounds, reached: float) -> tuple[BoolArray, float]:
-    """Tell which blocks may hold the least value; where one of them has many slots, look at their sizes, too."""
+    """Return which blocks may hold the least value; blocks with many slots are also bounded by their sizes."""
     (least,), values = bounds.around(blocks)
     reached = min(reached, float(values.min()))
     promising = np.asarray((least <= bounds.limit(reached)) & (least < math.inf))
@@ -135,6 +135,6 @@ def _alike_together(field: Field, level: Vector, cell: IntArray) -> Field:
 
 
 def _speeds(columns: Strips) -> tuple[FloatArray, FloatArray]:
-    """Return the largest and the least speed of each column, column 0 being faster than all."""
+    """Return the largest and the least speed of each column; column 0 is faster than all others."""
     fastest, slowest = (np.concatenate(((math.inf,), 1 / slowness)) for slowness in (columns.lowest, columns.highest))
     return fastest * (1 + SLACK), slowest * (1 - SLACK)

@@ -1,6 +1,6 @@
-"""Nodes as columns: what the searches work on, made from arrays or from ``Node`` objects.
+"""Nodes as columns, the input of the searches, made from arrays or from ``Node`` objects.
 
-Example: node 0 has the slow-downs 1, 1 and 2 with one, two and three members, node 1 always 1 and two slots. Then
+Example: node 0 has the slow-downs 1, 1 and 2 with one, two and three members. Node 1 always has 1, and two slots. Then
 ``node`` is [0, 0, 1], ``slowdown`` [1, 2, 1] and ``count`` [2, 1, 2].
 """
 
@@ -19,7 +19,7 @@ from coschedule.model.numbers import BoolArray, IntArray, Number, Vector
 from coschedule.problems.node import Node
 
 MOST_SLOTS = 2**40
-"""No node counts as having more: no gang is as large, and sums stay far from the end of int64."""
+"""The most slots of a node that count: no gang is as large, and sums stay far below the limit of int64."""
 
 _BID = ("start", "until", "duty_cycle", "capacity", "slots", "slowdowns")
 
@@ -28,9 +28,9 @@ _BID = ("start", "until", "duty_cycle", "capacity", "slots", "slowdowns")
 class NodeColumns:
     """Axes: node ``i``, and step ``e``: a distinct slow-down of a node, by node and then rising.
 
-    ``start[i]`` and ``until[i]`` are seconds after the request; ``node[e]`` offers ``count[e]`` slots at which every
-    member there runs at ``slowdown[e]``, beside the slots of its lower steps. float64, or objects that are ints and
-    fractions when ``is_exact``. All arrays are read-only.
+    ``start[i]`` and ``until[i]`` are seconds after the request. Node ``node[e]`` has ``count[e]`` slots besides those
+    of its lower steps; if some of them are used, all members there have ``slowdown[e]``. Numbers are float64, or ints
+    and fractions as objects when ``is_exact``. All arrays are read-only.
     """
 
     start: Vector
@@ -49,15 +49,15 @@ class NodeColumns:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every number is rational, or the infinity of ``until``."""
+        """Whether all numbers are rational; an infinite ``until`` also counts."""
         return self.start.dtype == object
 
     def up_to(self, most: int) -> "NodeColumns":
-        """Return the columns with at most ``most`` slots per step."""
+        """Return the columns with at most ``most`` slots for each step."""
         return replace(self, count=np.minimum(self.count, most))
 
     def as_floats(self) -> "NodeColumns":
-        """Round every number to the nearest float64."""
+        """Round all numbers to the nearest float64."""
         if not self.is_exact:
             return self
         start, until, slowdown = (column.astype(np.float64) for column in (self.start, self.until, self.slowdown))
@@ -72,11 +72,10 @@ def columns_of(
     until: npt.ArrayLike = math.inf,
     slots: npt.ArrayLike = 1,
 ) -> NodeColumns:
-    """Turn arrays with one entry per node into float64 columns; a number stands for all nodes.
+    """Turn arrays with one entry per node into float64 columns; a single number applies to all nodes.
 
-    At least one argument is an array.
-
-    The arguments mean what the attributes of ``Node`` mean. InvalidValueError when a value makes no sense.
+    At least one argument is an array. The arguments have the meaning of the attributes of ``Node``. InvalidValueError
+    for invalid values.
     """
     numbers = [np.asarray(column, dtype=np.float64) for column in (start, duty_cycle, capacity, until)]
     starts, duties, capacities, ends, slots = np.broadcast_arrays(*numbers, np.asarray(slots, dtype=np.int64))
@@ -102,7 +101,7 @@ def _check(field: str, good: BoolArray, message: str) -> None:
 
 
 def columns_of_nodes(nodes: Sequence[Node]) -> NodeColumns:
-    """Turn nodes into columns: exact if every number of every node is rational, else float64."""
+    """Turn nodes into columns: exact if all numbers of all nodes are rational, else float64."""
     start, until, duty, capacity, slots, slowdowns = (list(map(attrgetter(name), nodes)) for name in _BID)
     steps = {index: given for index, given in enumerate(slowdowns) if given is not None}
     finite_ends = [end for end in until if end != math.inf]
@@ -125,7 +124,7 @@ def _divisors(capacity: Iterable[Number], dtype: type) -> Vector:
 
 
 def _with_steps(columns: NodeColumns, slowdowns: dict[int, tuple[Number, ...]]) -> NodeColumns:
-    """Give nodes that have slow-downs by count one step per distinct slow-down."""
+    """Give nodes with slow-downs by count one step for each distinct slow-down."""
     node, slowdown, count = columns.node.tolist(), columns.slowdown.tolist(), columns.count.tolist()
     for index, steps in slowdowns.items():
         distinct = dict.fromkeys(steps, 0)

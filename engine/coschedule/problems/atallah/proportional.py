@@ -1,16 +1,17 @@
-"""Proportional load: every member works in proportion to its speed and all end together [A 4].
+"""Proportional load: each member works in proportion to its speed, and all end together [A 4].
 
-Objective: over all gangs G of an allowed size P, minimise start(G) + P * T(P) / H(G), where start(G) is the latest
-start and H(G) the sum of 1 / slow-down over all members. Overhead that is not divided among members is added to
-T(1) / H(G) instead (``divided``). With a price the run time counts 1 + price * P times.
+Objective: over all gangs G of an allowed size P, minimise start(G) + P * T(P) / H(G). start(G) is the latest start, and
+H(G) the sum of 1 / slow-down over all members. Overhead that is not divided among members is added to T(1) / H(G)
+instead (``model.divided_work``). With a price, the run time is multiplied by 1 + price * P.
 
-Theorem: for a start and a size only the largest H matters. If every further member on a node adds a speed that is
-positive and not larger than the one before, the P largest of all these speeds on nodes that have started give it.
+Theorem: for a start and a size, only the largest H matters. Suppose that each further member on a node adds a positive
+speed, at most that of the member before. Then the largest H is the sum of the P largest speeds on nodes that have
+started.
 
-Method: three, by what is asked. Work that divides evenly and has no overhead: every node that has started joins; sums
-by start, O(Q) (``everyone``). Otherwise bounding over blocks of starts and speeds (``bounding``): H and P at the
-corners of a block bound the run times in it (``fastest``, ``speed_bounds``). Speeds of a node that rise with its
-members: the sums are convolved node by node, O(slots * sizes) (``convolved``). Windows: ``windows``.
+Method: one of three. Work that divides evenly without overhead: all nodes that have started join; sums by start, O(Q)
+(``everyone``). Otherwise bounding over blocks of starts and speeds (``bounding``): H and P at the corners of a block
+bound its run times (``fastest``, ``speed_bounds``). If the speed that members add may rise, sums are convolved node by
+node, O(slots * sizes) (``convolved``). Windows: ``windows``.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
 """
@@ -48,7 +49,7 @@ from coschedule.problems.node import Node
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProportionalGang(ChosenGang):
-    """``shares[m]`` is the part of the work that ``members[m]`` does; together they are 1."""
+    """``shares[m]`` is the part of the work of ``members[m]``; the sum is 1."""
 
     shares: tuple[Number, ...]
 
@@ -60,10 +61,10 @@ class Method(Protocol):
     least_size: int
 
     def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
-        """Find the best choice among ``slots``, windows ignored; None when there is none."""
+        """Find the best choice among ``slots``, ignoring windows; None when there is none."""
 
     def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
-        """Return nodes, rising, and their members: of all gangs that this choice allows, the one of lowest indices."""
+        """Return nodes, rising, and their members: of all gangs of this choice, the one of lowest indices."""
 
 
 def choose_proportional(
@@ -71,8 +72,8 @@ def choose_proportional(
 ) -> ProportionalGang | NoGang:
     """Choose the best gang for ``goal``; module docstring: objective, methods, complexity, ties. Source: [A 4].
 
-    When every number is rational the answer is what exact arithmetic gives, also at ties; otherwise float64.
-    InvalidValueError when overhead is per gang and the work is measured times, which do not tell it apart.
+    When all numbers are rational, the result is that of exact arithmetic, also at ties; otherwise float64.
+    InvalidValueError for measured times with an overhead per gang, as these do not separate work and overhead.
     """
     columns = nodes if isinstance(nodes, NodeColumns) else columns_of_nodes(nodes)
     exact = work.is_exact and goal.is_exact and columns.is_exact
@@ -123,7 +124,7 @@ def _no_size(columns: NodeColumns, goal: Goal) -> TooFewSlots | NoRunTime:
 
 
 def _too_late(method: Method, goal: Goal) -> EndsTooLate | NeverFreeTogether:
-    """Tell why no size meets the goal, with the numbers that stand in the way."""
+    """Return why no size meets the goal, with the relevant numbers."""
     unhurried = replace(goal, deadline=math.inf, objective=Objective.FINISH, price=0)
     soonest = best_lasting(method.slots, unhurried, method.best)
     if soonest is not None:

@@ -1,6 +1,6 @@
 """Slots for members: when they open, and how good they are.
 
-A node that holds several members becomes several entries, one per distinct slow-down: the slots with the smallest
+A node that holds several members has several entries, one for each distinct slow-down. Slots with the smallest
 slow-downs are always used first, so any choice of P slots is a choice of P members.
 """
 
@@ -16,7 +16,7 @@ from coschedule.problems.atallah.node_columns import NodeColumns
 class Slots:
     """Entry ``e`` is ``count[e]`` equal slots on node ``node[e]``, rising, open from ``start[e]`` to ``until[e]``.
 
-    ``level[e]`` says how good they are: a slow-down or a speed.
+    ``level[e]`` is their slow-down or their speed.
     """
 
     start: Vector
@@ -27,7 +27,7 @@ class Slots:
 
     @property
     def total(self) -> int:
-        """How many members all nodes together hold."""
+        """The number of members that all nodes together hold."""
         return int(self.count.sum())
 
     def where(self, kept: BoolArray) -> "Slots":
@@ -42,7 +42,7 @@ class Slots:
 
 
 def lay_out(columns: NodeColumns, level: Vector, *, most_on_a_node: int) -> Slots:
-    """Turn the steps of nodes, each with its level, into slots, at most ``most_on_a_node`` per entry."""
+    """Turn the steps of nodes, each with its level, into slots, at most ``most_on_a_node`` for each entry."""
     one_each = len(columns.node) == len(columns.start)
     return Slots(
         start=columns.start if one_each else columns.start[columns.node],
@@ -54,7 +54,7 @@ def lay_out(columns: NodeColumns, level: Vector, *, most_on_a_node: int) -> Slot
 
 
 def ranked(values: Vector) -> tuple[Vector, IntArray]:
-    """List every value once, rising, and the position of each value in that list; one sort."""
+    """Return the distinct values, rising, and the position of each value among them; one sort."""
     order = np.argsort(values)
     rising = values[order]
     first = np.ones(len(rising), dtype=np.bool_)
@@ -65,9 +65,9 @@ def ranked(values: Vector) -> tuple[Vector, IntArray]:
 
 
 def lowest_nodes(slots: Slots, eligible: BoolArray, size: int) -> tuple[IntArray, IntArray]:
-    """Take ``size`` of the eligible slots, the lowest indices first: the nodes, and how many slots of each.
+    """Take ``size`` of the eligible slots, the lowest indices first: return the nodes, and the slots of each.
 
-    Nodes rise, and are repeated where several entries give.
+    Nodes rise, and repeat where several entries are used.
     """
     entries = eligible.nonzero()[0]
     count = slots.count[entries]

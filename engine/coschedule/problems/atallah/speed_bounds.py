@@ -1,11 +1,11 @@
 """Bounds on the value of a proportional load over blocks of starts and speeds.
 
-At the corners of a block the number of slots and the sum of their speeds are known. So are, for any number of slots
-in between, the most and the least speed that the fastest of them have together. Where very many sizes end in one block
-they are bounded range by range.
+At the corners of a block, the number of slots and the sum of their speeds are known. So the largest and the least total
+speed of the fastest slots are known for any number in between. Where very many sizes end in one block, they are bounded
+range by range.
 
-Example: a block has 4 slots of speed 6 together ``beside`` it, 10 slots of speed 9 ``within``, and its fastest column
-has the speed 1. Then 7 slots have the speed 6 + 3 * 1 = 9 at most, and 6 + (9 - 6) * 3 / 6 = 7.5 at least.
+Example: a block has 4 slots of total speed 6 ``beside`` it, 10 slots of total speed 9 ``within``, and its fastest
+column has the speed 1. Then 7 slots have at most the speed 6 + 3 * 1 = 9, and at least 6 + (9 - 6) * 3 / 6 = 7.5.
 """
 
 import math
@@ -24,14 +24,14 @@ from coschedule.problems.atallah.bounding.narrow import Borders
 from coschedule.problems.atallah.bounding.ranges import RangeMinima
 
 _SLACK = 1e-9
-"""Sums of a million positive floats, rounded one after the other, are off by a part in 10**10 at most."""
+"""Sums of a million positive floats, rounded one after the other, have a relative error of at most 10**-10."""
 
 _PARTS = 16
-"""A range of sizes is divided into so many at once."""
+"""The number of parts into which a range of sizes is divided."""
 
 
 class CellPairs(NamedTuple):
-    """Cells by row and column, and the index of a size that ends in each: one axis."""
+    """Pairs of a cell, by row and column, and the index of a size that ends in it; one axis."""
 
     row: IntArray
     column: IntArray
@@ -48,7 +48,7 @@ class _BlockRanges(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpeedBounds:
-    """Bounds on blocks of starts and speeds. ``held[n]`` is how many of the sizes ``n`` slots can hold."""
+    """Bounds on blocks of starts and speeds. ``held[n]`` is the number of sizes that fit on ``n`` slots."""
 
     borders: Borders
     divided: DividedWork
@@ -60,11 +60,11 @@ class SpeedBounds:
     fewest: bool
 
     def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
-        """Bound from below by ``least`` and from above by ``reached``."""
+        """Return lower bounds by ``least`` and upper bounds by ``reached``."""
         return self.least(blocks), self.reached(blocks)
 
     def least(self, blocks: Blocks) -> FloatArray:
-        """Bound values by the earliest start, the least work of any size that may end here, and the most speed."""
+        """Return lower bounds by the earliest start, the least work of sizes that may end here, and the most speed."""
         starts = self.borders.soonest[blocks.top]
         first, last = self._first_and_last(blocks)
         some = (last >= first) & (blocks.within[1] > 0)
@@ -77,37 +77,37 @@ class SpeedBounds:
         return np.where(in_time, starts + self.divided.weight[first] * run, math.inf)
 
     def _least_sizes(self, blocks: Blocks, in_time: BoolArray, first: IntArray, last: IntArray) -> FloatArray:
-        """Bound the sizes [first, last] that meet the deadline from below: fewer slots would not have the speed."""
+        """Return lower bounds on the sizes [first, last] that meet the deadline; fewer slots are not fast enough."""
         left = self.deadline * (1 + _SLACK) - self.borders.soonest[blocks.top] - self.least_overhead.of(first, last)
         needed = self.least_work.of(first, last) / np.where(in_time, left, 1)
         beside = blocks.beside[1]
-        # No slot from the block on is faster than its first column, and none before it is slower.
+        # Slots from the block on are at most as fast as its first column, and slots before it at least as fast.
         further = (needed - beside - _SLACK * (needed + beside)) / self.borders.fastest[blocks.left]
         slots = np.where(in_time, np.ceil(blocks.beside[0] + further), 1)
         index = np.maximum(first, self._sizes(np.maximum(slots, 1) - 1))
         return np.where(in_time & (index <= last), self.divided.sizes[np.minimum(index, last)], math.inf)
 
     def _most_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
-        """Bound the speed of ``size`` slots: those beside the block, then as fast as its first column, but no more."""
+        """Return an upper bound on the speed of ``size`` slots: those beside the block, others as its first column."""
         further = np.maximum(size - blocks.beside[0], 0)
         return np.minimum(blocks.within[1], blocks.beside[1] + further * self.borders.fastest[blocks.left])
 
     def _least_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
-        """Bound the speed of the fastest ``size`` slots: the further there are, the less each of them adds."""
+        """Return a lower bound on the speed of the fastest ``size`` slots; each further slot adds less speed."""
         beside, within = blocks.beside[0], blocks.within[0]
         further = (size - beside) / np.maximum(within - beside, 1)
         chord = blocks.beside[1] + further * (blocks.within[1] - blocks.beside[1])
         return np.where(size > beside, chord, blocks.beside[1] * (size / np.maximum(beside, 1)))
 
     def _first_and_last(self, blocks: Blocks) -> tuple[IntArray, IntArray]:
-        """Find the sizes that may end in each block; the last is before the first if there are none."""
-        # All that is left of a single start has started by then.
+        """Return the first and the last size that may end in each block; the last is before the first if none may."""
+        # In blocks of a single start, all slots beside the block have started too.
         single = self.borders.soonest[blocks.top] == self.borders.latest[blocks.bottom - 1]
         first = self._sizes(np.where(single, blocks.beside[0], blocks.before[0]))
         return first, self._sizes(blocks.within[0]) - 1
 
     def reached(self, blocks: Blocks) -> FloatArray:
-        """Return the value of the largest size that the far corner holds, with its part of the speed there."""
+        """Return the value of the largest size in the far corner, with its proportional part of the speed there."""
         end = self._sizes(blocks.within[0])
         some = (end > 0) & (blocks.within[1] > 0)
         index = np.where(some, end - 1, 0)
@@ -123,12 +123,12 @@ class SpeedBounds:
         return reached - 1 if self.fewest else reached * (1 + _SLACK)
 
     def pairs(self, cells: Blocks, reached: float) -> tuple[CellPairs, float]:
-        """List every size that ends in one of the cells and may have the best value; and the least value reached."""
+        """List all sizes that end in one of the cells and may have the best value, and the least value reached."""
         cell, size, reached = self._ranges(cells, reached)
         return CellPairs(cells.top[cell], cells.left[cell], size), reached
 
     def promising(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:
-        """Tell which blocks may hold the least value, by all sizes that end there; and the least value reached."""
+        """Return which blocks may hold the least value, by all sizes that end there, and the least value reached."""
         first, last = self._first_and_last(blocks)
         some = (first <= last).nonzero()[0]
         least = np.full(len(blocks), math.inf)
@@ -137,7 +137,7 @@ class SpeedBounds:
         return (least <= self.limit(reached)) & (least < math.inf), reached
 
     def _ranges(self, blocks: Blocks, reached: float) -> _BlockRanges:
-        """List the sizes that may have the least value: bound them range by range, and divide ranges until single."""
+        """List the sizes that may have the least value: bound ranges of sizes, and divide them down to single sizes."""
         first, last = self._first_and_last(blocks)
         block = (first <= last).nonzero()[0]
         first, last = first[block], last[block]
@@ -152,7 +152,7 @@ class SpeedBounds:
             block = block[part]
 
     def _around_sizes(self, blocks: Blocks, first: IntArray, last: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Bound the value of all sizes [first, last] that end in a block from below, and the least from above."""
+        """Return lower bounds on all values of sizes [first, last] in a block, and upper bounds on the least one."""
         sizes, starts = self.divided.sizes, self.borders.soonest[blocks.top]
         shortest = self._least_run(blocks, first, last)
         least = sizes[first].astype(np.float64) if self.fewest else starts + self.divided.weight[first] * shortest
@@ -164,9 +164,9 @@ class SpeedBounds:
         return least, values
 
     def _least_run(self, blocks: Blocks, first: IntArray, last: IntArray) -> FloatArray:
-        """Bound the run times of sizes [first, last] by the most speed in all, and by the most speed per member.
+        """Return lower bounds on the run times of sizes [first, last], by the total speed and by the speed per member.
 
-        A member's share of the speed is largest in the smallest gang.
+        The speed per member is largest in the smallest gang.
         """
         fewest, most = self.divided.sizes[first], self.divided.sizes[last]
         by_all = self.least_work.of(first, last) / self._most_speed(blocks, most)
@@ -178,7 +178,7 @@ class SpeedBounds:
 
 
 def _parts(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Divide ranges [first, last] into up to ``_PARTS`` each: whose part it is, and its own first and last."""
+    """Divide ranges [first, last] into up to ``_PARTS`` parts: return the range, first and last of each part."""
     step = ((last - first) // _PARTS + 1)[:, np.newaxis]
     begin = first[:, np.newaxis] + step * np.arange(_PARTS)
     end = np.minimum(begin + step - 1, last[:, np.newaxis])
@@ -187,7 +187,7 @@ def _parts(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray, IntArra
 
 
 def speed_bounds(divided: DividedWork, goal: Goal, *, slots: int) -> Callable[[Borders], SpeedBounds]:
-    """Prepare the bounds for sizes of ``divided`` and up to so many slots, for any borders."""
+    """Return the bounds for sizes of ``divided`` on up to ``slots`` slots, as a function of borders."""
     floats = divided.as_floats()
     return partial(
         SpeedBounds,

@@ -1,4 +1,4 @@
-"""Speed that each further member on a node adds.
+"""The speed that each further member on a node adds.
 
 With j members on a node, each at slow-down e_j, the node contributes j / e_j to the speed of the gang.
 """
@@ -12,15 +12,15 @@ from coschedule.problems.atallah.node_columns import NodeColumns
 
 
 def inverse(slowdown: Vector) -> Vector:
-    """Speed of a member, which stays exact."""
+    """Return the speed of a member, exact for exact slow-downs."""
     speed: Vector = (Fraction(1) if slowdown.dtype == object else 1.0) / slowdown
     return speed
 
 
 def are_regular(columns: NodeColumns) -> bool:
-    """Whether every further member on a node adds a positive speed, none more than the one before it.
+    """Return whether each further member on a node adds a positive speed, at most that of the one before.
 
-    That is so with one slow-down a node, and else only where every step after the first is a single slot.
+    That is so with one slow-down a node. Otherwise all steps after the first must be single slots.
     """
     if len(columns.node) == len(columns.start):
         return True
@@ -32,7 +32,7 @@ def are_regular(columns: NodeColumns) -> bool:
 
 
 def step_gains(columns: NodeColumns) -> Vector:
-    """Speed that the first slot of every step adds to what the steps before it contribute."""
+    """Return the speed that the first slot of each step adds to the speed of the steps before it."""
     speed = inverse(columns.slowdown)
     after = np.cumsum(columns.count)
     before = after - columns.count

@@ -1,4 +1,4 @@
-"""Why a gang was chosen: what other sizes would have given."""
+"""Why a gang was chosen: the best gangs of other sizes."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +13,7 @@ Choose = Callable[[Goal], ChosenGang | NoGang]
 
 
 def why(gang: ChosenGang, goal: Goal, choose: Choose) -> Why[ChosenGang]:
-    """Compare a gang that ``choose`` chose for ``goal`` with other sizes; four choices more, at the same cost each."""
+    """Compare a gang that ``choose`` chose for ``goal`` with other sizes, by four further choices of the same cost."""
 
     def best(minimum: int, maximum: int) -> ChosenGang | None:
         chosen = choose(replace(goal, minimum=minimum, maximum=maximum))

@@ -1,12 +1,13 @@
-"""Nodes that are taken back, for any load: a few searches that know nothing of windows.
+"""Windows that close, for any load, by a few searches that ignore windows.
 
-Theorem: let no allowed gang end before f. Then nodes taken back before f hold no member, and dropping them changes
-nothing. If the best gang on the nodes that are left, windows ignored, ends when none of them is taken back, it is the
-best of all. So with the least finish as objective: search, drop the nodes taken back before the finish found, search
-again. The finish never falls, a node goes in every round, and the first finish that every node outlasts is the answer.
+Theorem: let no allowed gang end before f. Then nodes that close before f hold no member, and dropping them changes
+nothing. Take the best gang on the remaining nodes, ignoring windows. If it ends before any of them closes, it is the
+best of all. So with the least finish as objective: search, drop the nodes that close before the finish found, and
+search again. The finish never falls, and each round drops a node. The first finish before all closings is the answer.
 
-With a price or with the fewest members as objective, the best gang need not be the one that ends first. Then the gangs
-that use a node taken back at r, the first of all, must end by r: a search with that deadline. The others do without.
+With a price or with the fewest members as objective, the best gang need not be the one that ends first. Let r be the
+first closing. Gangs that use the node of r must end by r, which is a search with that deadline. All others do not use
+that node.
 """
 
 from collections.abc import Callable
@@ -19,11 +20,11 @@ from coschedule.problems.atallah.gang import SlotChoice, is_plain
 from coschedule.problems.atallah.slots import Slots
 
 Search = Callable[[Slots, Goal], SlotChoice | None]
-"""Finds the best choice for a goal among some slots, windows ignored."""
+"""Finds the best choice for a goal among some slots, ignoring windows."""
 
 
 def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[SlotChoice, Slots] | None:
-    """Find the best choice whose slots outlast it, and the slots it may take; None when there is none."""
+    """Find the best choice whose slots stay open until it ends, and the slots it may use; None when there is none."""
     best: tuple[SlotChoice, Slots] | None = None
     lasting = slots
     while (choice := search(lasting, goal)) is not None:
@@ -43,13 +44,16 @@ def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[SlotChoice, 
 
 
 def _within(narrowed: Slots, choice: SlotChoice, goal: Goal, search: Search) -> tuple[SlotChoice, Slots] | None:
-    """Return a choice as good as ``choice`` among the slots that outlast it; None when there is none."""
+    """Return a choice as good as ``choice`` among the slots that stay open until it ends; None when there is none."""
     again = search(narrowed, goal)
     return (again, narrowed) if again is not None and again.rank(goal) == choice.rank(goal) else None
 
 
 def _without_the_first(lasting: Slots, goal: Goal, search: Search) -> tuple[Slots, tuple[SlotChoice, Slots] | None]:
-    """Drop the slots taken back first, or all before which no gang ends; find the best that ends before the first."""
+    """Drop all slots that close before any gang ends or, if there are none, those that close first.
+
+    In the second case, also return the best choice that ends before the first closing.
+    """
     soonest = search(lasting, replace(goal, objective=Objective.FINISH, price=0))
     if soonest is None:
         return lasting.where(np.zeros(len(lasting.until), dtype=np.bool_)), None

@@ -1,1 +1,1 @@
-"""[D]: how fast members that wait for each other can run beside local work."""
+"""[D]: how fast members that wait for one another can run beside local work."""

@@ -1,15 +1,15 @@
-"""The power every member can count on, and what that is of each node's time [D 2.2, 3.2.1, 3.2.2].
+"""The power that each member always has, and the share of each node's time for it [D 2.2, 3.2.1, 3.2.2].
 
-Objective: members that wait for each other at every step are no faster than the one with least power. Node i has the
-power weight W_i and leaves the share F_i of its time free, so a member there has rho_i = W_i * F_i at most, and all
-of them can count on rho = min rho_i (3.8). More than rho on any node would only be waited away: a member needs the
-share rho / W_i of all time there, one free slice in pace_i = rho_i / rho (3.13).
+Objective: members that wait for one another at each step are no faster than the one with the least power. Node i has
+the power weight W_i and leaves the share F_i of its time free. So a member there has at most rho_i = W_i * F_i, and all
+members can have rho = min rho_i (3.8). More than rho on a node would be useless. A member there needs the share
+rho / W_i of all time, which is one free slice in pace_i = rho_i / rho (3.13).
 
-Formula (3.4), the power that is left on the slowest node, promises more than a fast node with much local work can
-give; it is not used.
+Formula (3.4), the power that is left on the slowest node, is more than a fast node with much local work can give. It is
+not used.
 
-Method: direct, O(nodes). Paces are fractions, and a member that gets one slice in a rounded pace drifts away from the
-others; ``TimeCredit`` counts time used instead. Ints and fractions stay exact.
+Method: direct, O(nodes). Paces are fractions, and a member that gets one slice in a rounded pace would drift away from
+the others. So ``TimeCredit`` counts the time used instead. Ints and fractions stay exact.
 """
 
 import math
@@ -23,7 +23,7 @@ from coschedule.model.numbers import Number
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """How uneven nodes are: their number, their total power (2.2), and their heterogeneity (2.3), 0 when all are equal.
+    """The number of nodes, their total power (2.2), and their heterogeneity (2.3), 0 when all nodes are equal.
 
     Power is in units of the fastest node.
     """
@@ -35,11 +35,11 @@ class Network:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalPace:
-    """What a gang that has a member on every node gets there; entry i of the tuples is node i.
+    """The pace of a gang with a member on each node; entry i of the tuples is node i.
 
-    ``power`` is what each member can count on, in the unit of the weights. ``paces`` says how many times that node i
-    could give, 1 or more. ``shares`` is the part of all its time that node i gives the member, never more than what
-    it leaves free. ``limiting`` is the first node that has no more than ``power``.
+    ``power`` is what each member has, in the unit of the weights. ``paces`` is what node i could give divided by that,
+    1 or more. ``shares`` is the part of its time that node i gives to the member, at most its free part. ``limiting``
+    is the first node that can give only ``power``.
     """
 
     power: Number
@@ -50,15 +50,15 @@ class LocalPace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoPace:
-    """The node with that index, the first such, leaves a member no time at all."""
+    """``node`` is the index of the first node that leaves no time to a member."""
 
     node: int
 
 
 def measure_network(weights: Sequence[Number]) -> Network:
-    """Measure how uneven nodes are, given their power relative to the fastest: above 0 and at most 1.
+    """Measure the heterogeneity of nodes by their power relative to the fastest: above 0 and at most 1.
 
-    InvalidValueError for other weights, and when there are none. Source: [D 2.2], (2.2) and (2.3).
+    InvalidValueError for other weights, and for none. Source: [D 2.2], (2.2) and (2.3).
     """
     _check_weights(weights, largest=1)
     members = len(weights)
@@ -70,11 +70,11 @@ def measure_network(weights: Sequence[Number]) -> Network:
 
 
 def keep_pace(weights: Sequence[Number], free: Sequence[Number]) -> LocalPace | NoPace:
-    """Give every member the power that the node with least of it has; module docstring: formulas.
+    """Give each member the power of the node with the least power; module docstring: formulas.
 
-    ``weights[i]`` is the power of node i, above 0, in any unit; ``free[i]`` the share of its time that local work and
-    the kernel leave, from 0 to 1. InvalidValueError for other numbers, for lists of different lengths, and when there
-    are no nodes. Source: [D 3.2], (3.6) to (3.8) and (3.13).
+    ``weights[i]`` is the power of node i, above 0, in any unit. ``free[i]`` is the share of its time that local work
+    and the kernel leave, from 0 to 1. InvalidValueError for other numbers, for lists of different lengths, and without
+    nodes. Source: [D 3.2], (3.6) to (3.8) and (3.13).
     """
     _check_weights(weights, largest=math.inf)
     _check_free(free, nodes=len(weights))
@@ -91,13 +91,13 @@ def keep_pace(weights: Sequence[Number], free: Sequence[Number]) -> LocalPace | 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeCredit:
-    """The account of one member on one node: what its share has earned against the time it has used, in seconds.
+    """The account of one member on one node: the seconds that its share has earned, minus those that it has used.
 
-    Guarantee: a member that runs whenever ``is_due`` says so and uses the whole slice has, after n slices, had
-    ceil(n * share) of them: never less than its share of the time, and more by less than one slice. When it gives a
-    slice back early it pays only for what it used and is due again sooner. Source: [D 3.2.2, figure 2].
+    Guarantee: a member that runs whenever it ``is_due``, and uses whole slices, has had ceil(n * share) of n slices. So
+    it never has less than its share of the time, and less than one slice more. A member that gives a slice back early
+    pays only for what it used, and is due again sooner. Source: [D 3.2.2, figure 2].
 
-    ``share`` is above 0 and at most 1, ``balance`` is what is earned and not yet used; InvalidValueError otherwise.
+    ``share`` is above 0 and at most 1; ``balance`` is what is earned and not yet used. InvalidValueError otherwise.
     """
 
     share: Number
@@ -110,7 +110,7 @@ class TimeCredit:
             raise InvalidValueError("balance", "must be finite")
 
     def is_due(self, slice_seconds: Number) -> bool:
-        """Tell whether the member must run in the next slice to keep up with its share until the end of it."""
+        """Return whether the member must run in the next slice to have its share at the end of the slice."""
         return self.balance + self.share * slice_seconds > 0
 
     def after(self, *, elapsed: Number, used: Number) -> "TimeCredit":
@@ -123,12 +123,12 @@ class TimeCredit:
 
 
 def _ratio(dividend: Number, divisor: Number) -> Number:
-    """Divide, exactly when both are."""
+    """Divide; exact when both numbers are."""
     return dividend / divisor if isinstance(dividend, float) else Fraction(1) * dividend / divisor
 
 
 def _sum(numbers: Sequence[Number]) -> Number:
-    """Sum up by halves, which keeps the denominators of fractions small for long."""
+    """Sum up by halves, so that most sums are of fractions with small denominators."""
     if len(numbers) == 1:
         return numbers[0]
     middle = len(numbers) // 2

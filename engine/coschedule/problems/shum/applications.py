@@ -1,14 +1,14 @@
-"""An application in a share auction: its levels, what is known of them, and the bids that follow [C 5.7.2, page 71].
+"""An application in a share auction: its levels, their known unit times, and the resulting bids [C 5.7.2, page 71].
 
-Level l takes ``workstations[l]`` of them, rising, and has the unit time U(l), which becomes known when the application
-attends an auction at that level. With c the level now and N the workstations of a level:
+Level l has ``workstations[l]`` workstations, rising, and the unit time U(l). U(l) becomes known when the application
+attends an auction at that level. Let c be the current level and N the workstations of a level:
 
-    forward bid    FB = U(c) / U(c + 1)                                  (5.5) what going up would gain
-    backward bid   BB = U(lower) / U(c)                                  (5.6) what going down would lose
-    potential bid  PB = (U(lowest) / U(c)) / (N(c) / N(lowest))          (5.8), (6.3) how well it has used more so far
+    forward bid    FB = U(c) / U(c + 1)                                  (5.5) the gain of going up
+    backward bid   BB = U(lower) / U(c)                                  (5.6) the loss of going down
+    potential bid  PB = (U(lowest) / U(c)) / (N(c) / N(lowest))          (5.8), (6.3) the use of more so far
 
-where lowest is the lowest level whose unit time is known; when that is c itself, PB is 1. Bids are fractions, of floats
-too, so that no comparison is decided by rounding.
+where lowest is the lowest level with a known unit time. When that is c itself, PB is 1. Bids are fractions, also of
+floats, so that rounding decides no comparison.
 """
 
 import math
@@ -21,7 +21,7 @@ from coschedule.model.numbers import Number
 
 
 def check_levels(workstations: Sequence[int]) -> None:
-    """Raise InvalidValueError unless there are levels, and they rise from at least 1 workstation."""
+    """Raise InvalidValueError unless there are levels, rising from at least 1 workstation."""
     if not workstations:
         raise InvalidValueError("levels", "must hold at least one level")
     for level, count in enumerate(workstations):
@@ -40,10 +40,10 @@ def check_unit_times(unit_times: Sequence[Number]) -> None:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Application:
-    """One application on its way through the auctions; ``level`` is None when it was refused.
+    """The state of an application in the auctions; ``level`` is None when it was refused.
 
-    ``known`` holds the latest unit time of every level that is known; ``split_from`` the level it split from, when
-    that was the last thing that happened to it.
+    ``known`` has the latest unit time of each known level. ``split_from`` is the level before its last move, if that
+    was a split.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Application:
 
     @property
     def now(self) -> int:
-        """The level of an application that was not refused."""
+        """The current level; only for an application that was not refused."""
         assert self.level is not None, "a refused application takes no part"
         return self.level
 
@@ -67,11 +67,11 @@ class Application:
 
     @property
     def held(self) -> int:
-        """The workstations it occupies."""
+        """The workstations that it uses."""
         return 0 if self.level is None else self.workstations[self.level]
 
     def learn(self, levels: Iterable[int]) -> None:
-        """Record what the unit times of ``levels`` are at present."""
+        """Record the current unit times of ``levels``."""
         for level in levels:
             self.known[level] = Fraction(self.unit_times[level])
 
@@ -82,17 +82,17 @@ class Application:
 
     @property
     def split_in_vain(self) -> bool:
-        """Whether the last move was a split and the unit time is not less than it was below."""
+        """Whether the last move was a split that did not reduce the unit time."""
         return self.split_from is not None and self.known[self.now] >= self.known[self.split_from]
 
     def forward_bid(self) -> Fraction | None:
-        """Return FB, None when it is not known."""
+        """Return FB, None when it is unknown."""
         if self.above is None or self.above not in self.known:
             return None
         return self.known[self.now] / self.known[self.above]
 
     def backward_bid(self, lower: int) -> Fraction | None:
-        """BB for going down to ``lower``, None when it is not known."""
+        """Return BB for going down to ``lower``, None when it is unknown."""
         return self.known[lower] / self.known[self.now] if lower in self.known else None
 
     def potential_bid(self) -> Fraction:
@@ -102,10 +102,10 @@ class Application:
         return self.known[lowest] / self.known[self.now] / growth
 
     def additional(self, level: int) -> int:
-        """The workstations that a higher ``level`` takes beyond those it occupies."""
+        """Return the workstations that a higher ``level`` needs beyond those it uses."""
         return self.workstations[level] - self.held
 
     def level_that_frees(self, workstations: int) -> int | None:
-        """Return the highest lower level that gives up so many workstations, None when none does."""
+        """Return the highest lower level that frees at least ``workstations``, None when none does."""
         lower = range(self.now - 1, -1, -1)
         return next((level for level in lower if self.held - self.workstations[level] >= workstations), None)

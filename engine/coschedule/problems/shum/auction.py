@@ -1,27 +1,27 @@
-"""The share auction: applications bid for workstations with what they have measured [C 5.7.3, page 73; 6.3.3].
+"""The share auction: applications bid for workstations with their measurements [C 5.7.3, page 73; 6.3.3].
 
-Objective: raise speed-ups without knowing any in advance. A level must be visited before it can be bid for, so
-newcomers go first; then the largest gain is served; then those whose next level is unknown try what is free.
+Objective: raise speed-ups that are unknown in advance. A level must be visited before a bid for it is possible. So new
+applications go first, then the largest gain, then applications whose next level is unknown try free workstations.
 
 Rules, in the form that gives tables 5.1 to 5.4 action by action:
 1. Arrival: the highest level below the top whose workstations are free; else a lower one; else refused. (An
    application with one level arrives at it.)
-2. Auction: every participant first records the unit time at its level.
-3. If its last move was a split and the unit time did not fall, it merges back and sits out.
-4. Action 1, for those at their first auction, in order: the highest level whose additional workstations are free;
-   else one level up with a donor, which goes down by the fewest levels that free enough. Donor is who loses least:
-   the least known BB, then the least PB, then order.
-5. Action 2, once: the largest known FB goes up, if it is above 1, to free workstations; else to those of the donor
-   with the least known BB, if FB > psi * BB.
-6. Action 3, for those whose next level was never visited, the largest PB first: free workstations only.
-7. Who takes or gives leaves the auction. Ties go by order.
+2. Auction: each participant first records the unit time at its level.
+3. If its last move was a split and the unit time did not fall, it merges back and leaves the auction.
+4. Action 1, for applications at their first auction, in order: the highest level whose additional workstations are
+   free. Else one level up with a donor, which goes down by the fewest levels that free enough. The donor has the least
+   known BB, then the least PB, then the first place in the order.
+5. Action 2, once: the largest known FB, if it is above 1, goes up to free workstations. Else it goes up to those of the
+   donor with the least known BB, if FB > psi * BB.
+6. Action 3, for applications whose next level was never visited, the largest PB first: only free workstations.
+7. An application that takes or gives leaves the auction. Ties are decided by order.
 
-Theorem: with psi of at least 1, FB > 1 asked for and unit times that stay, auctions come to rest. Actions 1 and 3 visit
-a level for the first time; every move of Action 2 multiplies the product of all speed-ups by more than 1, and a merge
-back does not lower it. Where they rest is Pareto efficient only in the weak sense: as only the largest bid is tried,
-a smaller one that free workstations could serve may starve. ``shares.divide_shares`` divides exactly.
+Theorem: if psi is at least 1, FB > 1 is required, and unit times do not change, auctions reach a stable state. Actions
+1 and 3 visit a level for the first time. Each move of Action 2 multiplies the product of all speed-ups by more than 1,
+and a merge back does not lower it. The stable state is Pareto efficient only in the weak sense. As only the largest bid
+is tried, a smaller one that free workstations could serve may starve. ``shares.divide_shares`` divides exactly.
 
-O(applications**2 * levels) an auction; all comparisons are exact.
+O(applications**2 * levels) for each auction; all comparisons are exact.
 """
 
 from collections.abc import Iterable
@@ -52,7 +52,7 @@ def replay(rules: AuctionRules, events: Iterable[Event]) -> tuple[Outcome, ...]:
 
 
 class ShareMarket:
-    """A cluster that is shared by auctions: events in, outcomes out."""
+    """A cluster that is shared by auctions; it turns events into outcomes."""
 
     def __init__(self, rules: AuctionRules) -> None:
         self._rules = rules
@@ -62,8 +62,8 @@ class ShareMarket:
     def apply(self, event: Event) -> Outcome:
         """Apply one event and return its outcome.
 
-        InvalidValueError, and nothing has changed, when an application arrives that is here, when another event names
-        one that never arrived or has departed, or when unit times are not one a level. Whoever was refused may be
+        InvalidValueError, without a change, when an application arrives that is already present, or when another event
+        names one that is not. Also when the number of unit times is not that of levels. A refused application may be
         named, without effect, and may arrive again.
         """
         level: int | None = None
@@ -91,7 +91,7 @@ class ShareMarket:
         below_the_top = range(max(len(event.levels) - 2, 0), -1, -1)
         fitting = (level for level in below_the_top if event.levels[level] <= self._available())
         level = next(fitting, None)
-        # Whoever was refused before comes anew, as the last in order.
+        # An application that was refused before arrives as a new one, as the last in order.
         self._applications.pop(event.name, None)
         self._applications[event.name] = Application(
             name=event.name, workstations=event.levels, unit_times=event.unit_times, level=level
@@ -126,7 +126,7 @@ class ShareMarket:
 
 
 class _Offer(NamedTuple):
-    """What ``donor`` would do: go down to ``level``, at the ``loss`` of its BB, None when that is not known."""
+    """The offer of ``donor`` to go down to ``level``; ``loss`` is its BB, None when that is unknown."""
 
     donor: Application
     level: int
@@ -134,12 +134,12 @@ class _Offer(NamedTuple):
 
 
 def _reluctance(offer: _Offer) -> tuple[bool, Fraction]:
-    """Order offers: by BB where it is known, then by PB."""
+    """Return the order of offers: known BBs first, by BB, then the others by PB."""
     return (offer.loss is None, offer.donor.potential_bid() if offer.loss is None else offer.loss)
 
 
 class _Auction:
-    """One auction: ``waiting`` are the participants that have neither taken nor given yet, in order."""
+    """One auction; ``_waiting`` are the participants that have neither taken nor given yet, in order."""
 
     def __init__(self, rules: AuctionRules, participants: list[Application], *, available: int) -> None:
         self._rules = rules
@@ -204,7 +204,7 @@ class _Auction:
                 self._move(MoveKind.POTENTIAL_BID, one, one.above)
 
     def _offers(self, one: Application, level: int) -> list[_Offer]:
-        """List who could free what ``one`` lacks for ``level``, in order."""
+        """List the offers that would free the workstations that ``one`` lacks for ``level``, in order."""
         lacking = one.additional(level) - self._available
         donors = [(each, each.level_that_frees(lacking)) for each in self._waiting if each is not one]
         return [_Offer(each, lower, each.backward_bid(lower)) for each, lower in donors if lower is not None]

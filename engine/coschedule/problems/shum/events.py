@@ -1,4 +1,4 @@
-"""What happens in a cluster that is shared by auctions, and what comes of it."""
+"""The events of a cluster that is shared by auctions, and their outcomes."""
 
 import math
 from collections.abc import Mapping
@@ -12,10 +12,9 @@ from coschedule.problems.shum.applications import check_levels, check_unit_times
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrive:
-    """An application comes: ``levels[l]`` workstations, rising, and ``unit_times[l]`` seconds at level l.
+    """An application arrives: ``levels[l]`` workstations, rising, and ``unit_times[l]`` seconds at level l.
 
-    The unit times are what it will report once it is there, not what is known of it. InvalidValueError when the values
-    make no sense.
+    A unit time becomes known only when the application reports it at that level. InvalidValueError for invalid values.
     """
 
     name: str
@@ -38,7 +37,7 @@ class Depart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaders:
-    """From now on processes of others keep ``workstations`` of them busy, at least 0."""
+    """From now on, other processes keep ``workstations`` workstations busy, at least 0."""
 
     workstations: int
 
@@ -49,7 +48,7 @@ class Loaders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetUnitTimes:
-    """From now on an application would report these unit times; those of ``also_known`` levels are known at once."""
+    """From now on, an application reports these unit times; those of ``also_known`` levels are known at once."""
 
     name: str
     unit_times: tuple[Number, ...]
@@ -64,7 +63,7 @@ class SetUnitTimes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldAuction:
-    """An auction: names in ``order`` go first, the rest follows in order of arrival; ``exempt`` ones take no part."""
+    """An auction: names in ``order`` go first, the others follow in order of arrival; ``exempt`` ones take no part."""
 
     order: tuple[str, ...] = ()
     exempt: tuple[str, ...] = ()
@@ -81,7 +80,7 @@ Event = Arrive | Depart | Loaders | SetUnitTimes | HoldAuction
 
 
 class MoveKind(IntEnum):
-    """Which of the auction's actions a move is."""
+    """The action of the auction that made a move."""
 
     MERGE_BACK = 0
     """Its last split gained nothing."""
@@ -112,11 +111,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How things are after an event.
+    """The state after an event.
 
-    ``level`` is the level at which an application arrived, None when it was refused and after other events; ``moves``
-    are those of an auction, in order. ``allocation`` maps the names of those that run to their workstations, in order
-    of arrival. ``available`` workstations are free; below 0, so many that applications hold are kept busy by others.
+    ``level`` is the level at which an application arrived, None when it was refused and after other events. ``moves``
+    are those of an auction, in order. ``allocation`` maps running applications to their workstations, in order of
+    arrival. ``available`` workstations are free. If negative, other processes keep that many allocated ones busy.
     """
 
     level: int | None
@@ -129,7 +128,7 @@ class Outcome:
 class AuctionRules:
     """``total`` workstations, at least 0; Action 2 takes from a donor when FB > ``psi`` * BB, ``psi`` above 0.
 
-    ``require_gain``: Action 2 asks for FB > 1 besides. InvalidValueError when values make no sense.
+    ``require_gain``: Action 2 also requires FB > 1. InvalidValueError for invalid values.
     """
 
     total: int

@@ -1,11 +1,11 @@
-"""How loaded a node will be, from the hours of past days and of today [C 5.5, pages 64-67].
+"""Forecasts of a node's load from the hours of past days and of today [C 5.5, pages 64-67].
 
-The formulas (5.1) to (5.3), and the names of what they take, are those of ``coschedule_forecast``. Beyond them:
+The formulas (5.1) to (5.3), and their names, are those of ``coschedule_forecast``. In addition:
 
     mean      = the mean of Y^[d][h] to Y^[d][h+s]                           (5.4)
 
-In the first hour of a day the last hour of the past days stands for X[d][h-1]. The hours past midnight use tomorrow's
-Z, A * Z[d] + (1 - A) * X[d], whose X are known for the 23 hours ahead that may be asked for.
+In the first hour of a day, the last hour of the past days replaces X[d][h-1]. Hours after midnight use tomorrow's Z,
+A * Z[d] + (1 - A) * X[d]. Its X are known for the 23 hours ahead that are allowed.
 
 Weekdays and weekends are separate series. A = 0.6 and B of 0.3 or less worked best [C 5.5.2].
 
@@ -28,8 +28,8 @@ DAY_HOURS = 24
 class Smoothing:
     """The three weights, each from 0 to 1; InvalidValueError otherwise.
 
-    ``past`` (A) is the weight of older days against yesterday, ``last_hour`` (B) of the last hour against the habits
-    of the hour, ``forecast`` (C) of the forecast against the current load.
+    ``past`` (A) is the weight of older days against yesterday. ``last_hour`` (B) is the weight of the last hour against
+    the habits of the hour. ``forecast`` (C) is the weight of the forecast against the current load.
     """
 
     past: Number
@@ -44,10 +44,10 @@ class Smoothing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadHistory:
-    """What was measured on one node: loads of at least 0 and finite; InvalidValueError otherwise.
+    """The measured loads of one node, at least 0 and finite; InvalidValueError otherwise.
 
-    ``past_days[d][h]`` are hourly means, 24 a day, oldest day first, at least one day; ``today[h]`` the hourly means of
-    the hours of today that are over, 23 at most; ``now`` is the newest five-minute load.
+    ``past_days[d][h]`` are hourly means, 24 a day, oldest day first, at least one day. ``today[h]`` are the hourly
+    means of today's past hours, at most 23. ``now`` is the newest five-minute load.
     """
 
     past_days: tuple[tuple[Number, ...], ...]
@@ -78,8 +78,9 @@ def _check_loads(loads: Sequence[Number], field: str) -> None:
 class Forecast:
     """Expected loads, in the unit of the history.
 
-    ``long_term[h]`` is what the past days say about hour h of today (Z), ``hourly[i]`` the load i hours from now (Y^,
-    this hour first), ``now`` that of this hour corrected by the current load (Y), ``mean`` the mean of ``hourly``.
+    ``long_term[h]`` is the forecast of the past days for hour h of today (Z). ``hourly[i]`` is the load i hours from
+    now (Y^, this hour first). ``now`` is that of this hour, corrected by the current load (Y). ``mean`` is the mean of
+    ``hourly``.
     """
 
     long_term: tuple[Number, ...]
@@ -90,7 +91,7 @@ class Forecast:
     def hours_below(self, threshold: Number) -> int:
         """Count the hours from this one on that stay below ``threshold``; 0 when this hour does not [C 5.5.1].
 
-        A node is available for as long as that.
+        The node is available for that time.
         """
         if self.now >= threshold:
             return 0
@@ -118,6 +119,6 @@ def _hourly(
     """Apply (5.2) to this hour and the next ``hours``."""
     hour = len(history.today)
     last = history.today[-1] if hour else history.past_days[-1][-1]
-    # Tomorrow's habits reach as far as today was measured, which is 23 hours ahead of now.
+    # Tomorrow's habits exist for the hours that were measured today, which is up to 23 hours ahead of now.
     habits = (*long_term, *next_habits(long_term, history.today, past=smoothing.past))
     return hours_ahead(habits[hour : hour + hours + 1], last=last, last_hour=smoothing.last_hour)

@@ -1,14 +1,14 @@
-"""How long many runs of one program take on several replicas of it [C 7.4.2, pages 105-107].
+"""The time of many runs of one program on several replicas of it [C 7.4.2, pages 105-107].
 
-Model: N runs with independent, exponential run times, of mean 1 on one node; R replicas, each of which takes the next
-run as soon as it has ended one, and each of which is S_p times as fast as one node because it is parallel itself.
+Model: N runs with independent, exponential run times, of mean 1 on one node. R replicas each take the next run as soon
+as one has ended. Each replica is parallel itself, and S_p times as fast as one node.
 
 Theorem: the mean time until the last of the first N runs ends is ((N - R)/R + H_R) / S_p, with the harmonic number
 H_R = 1 + 1/2 + ... + 1/R. While a run waits, R of them are running and one ends every 1/(R * S_p) on average: that is
 N - R ends. Then R run and none waits, and as an exponential run time has no memory, the last of them ends after
 H_R / S_p on average.
 
-Formula (7.1), N/(S_p * R) + H_R, counts the R runs of the end twice and lets parallelism not shorten the end.
+Formula (7.1), N/(S_p * R) + H_R, counts the last R runs twice, and does not divide their time by S_p.
 """
 
 import math
@@ -34,7 +34,7 @@ def mean_turnaround(*, runs: int, replicas: int, speedup: Number) -> Number:
 
 
 def _harmonic(first: int, end: int) -> Fraction:
-    """Sum 1/i over first <= i < end; by halves, which keeps the denominators small for long."""
+    """Sum 1/i over first <= i < end by halves, so that most sums are of fractions with small denominators."""
     if end - first == 1:
         return Fraction(1, first)
     middle = (first + end) // 2

@@ -1,16 +1,16 @@
-"""Who gets how many workstations when every speed-up is known: the exact alternative to the share auction [C 5.7].
+"""The division of workstations when all speed-ups are known: the exact alternative to the share auction [C 5.7].
 
-Objective: one level for each application, within the workstations there are, so that the sum of the logarithms of the
-speed-ups is largest. This is proportional fairness: no other division raises some speed-ups by a larger factor, all in
-all, than that by which it lowers the others.
+Objective: choose one level for each application, within the available workstations, with the largest sum of the
+logarithms of speed-ups. This is proportional fairness: no other division raises some speed-ups by a larger total factor
+than that by which it lowers the others.
 
 Theorem: the largest sum of logarithms is the largest product, so rational speed-ups are compared exactly by products.
-It is a multiple-choice knapsack: of two ways to give the first applications the same number of workstations, the one
-with the larger product is no worse, whatever the others get.
+It is a multiple-choice knapsack. Take two ways that give the first applications the same number of workstations. The
+one with the larger product is no worse, whatever the other applications get.
 
-Method: tables of float64 logarithms say, for every number of workstations left, how much the other applications can
-still add. A way whose bound is below the optimum by more than all rounding together is out; what remains (the optimum
-and its ties, as a rule) is compared in exact products. O(applications * levels * workstations) time in vectors,
+Method: tables of float64 logarithms give the most that the other applications can add, for each number of workstations
+left. A way is dropped if its bound is below the optimum by more than all rounding errors. The rest, usually the optimum
+and its ties, is compared in exact products. O(applications * levels * workstations) time in vectors,
 O(applications * workstations) memory.
 
 Ties: fewest workstations, then the lowest level of the first application, of the second, and so on.
@@ -28,10 +28,10 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import FloatArray, IntArray, Number, Vector
 
 LARGEST_TABLE = 10_000_000
-"""Levels of all applications times workstations may not be more than this: that many ways may have to be compared."""
+"""The most levels of all applications times workstations: that many ways may have to be compared."""
 
 _ROUNDING = 2.0**-50
-"""More than the rounding of a logarithm and of the sums it is in, relative to the largest sum, per application."""
+"""An upper bound on the rounding error of a logarithm and its sums, relative to the largest sum, per application."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Levels:
                 raise InvalidValueError(f"speedups[{level}]", "must be above 0 and finite")
 
     def whole_speedups(self) -> list[int]:
-        """The speed-ups times their common denominator: in the same proportions, without fractions."""
+        """Return the speed-ups times their common denominator: integers in the same proportions."""
         exact = [Fraction(speedup) for speedup in self.speedups]
         common = math.lcm(*(speedup.denominator for speedup in exact))
         return [int(speedup * common) for speedup in exact]
@@ -74,17 +74,17 @@ class Shares:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoShares:
-    """The smallest levels need ``needed`` workstations together and there are ``total``."""
+    """The smallest levels together need ``needed`` workstations, and there are ``total``."""
 
     needed: int
     total: int
 
 
 def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoShares:
-    """Choose the levels with the largest product of speed-ups that need no more than ``total`` workstations.
+    """Choose the levels with the largest product of speed-ups that need at most ``total`` workstations.
 
-    Exact for floats too, each of which is a rational. InvalidValueError when ``total`` is negative or when there are
-    more than LARGEST_TABLE levels times workstations; module docstring: method, complexity, ties.
+    Exact also for floats, which are read as rationals. InvalidValueError when ``total`` is negative, or for more than
+    LARGEST_TABLE levels times workstations. Module docstring: method, complexity, ties.
     """
     if total < 0:
         raise InvalidValueError("total", "must be at least 0")
@@ -103,8 +103,8 @@ def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoS
 class _Ways(NamedTuple):
     """Choices for the applications so far, the best for each number of workstations left, in the order of levels.
 
-    Entry i: it leaves ``left[i]`` and has ``product[i]``, whose float64 logarithm is ``log[i]``; its last application
-    is at ``level[i]``, the others as in entry ``before[i]`` of the ways that this one extends.
+    Entry i leaves ``left[i]`` workstations and has ``product[i]``, with the float64 logarithm ``log[i]``. Its last
+    application is at ``level[i]``; the others are as in entry ``before[i]`` of the ways before.
     """
 
     left: IntArray
@@ -115,7 +115,7 @@ class _Ways(NamedTuple):
 
 
 def _best_way(applications: Sequence[Levels], usable: int) -> tuple[int, tuple[int, ...]]:
-    """Find the workstations left and the levels of the choice for all applications that comes first, as stated."""
+    """Return the workstations left and the levels of the best choice; module docstring: objective, ties."""
     addable, slack = _addable(applications, usable), _slack(applications)
     least = float(addable[0][usable]) - slack
     none = np.zeros(1, dtype=np.int64)
@@ -129,11 +129,11 @@ def _best_way(applications: Sequence[Levels], usable: int) -> tuple[int, tuple[i
 
 
 def _extended(ways: _Ways, application: Levels, rest: FloatArray, *, least: float, slack: float) -> _Ways:
-    """Extend every way by each level of one more application; keep the best for each number of workstations left."""
+    """Extend each way by each level of one more application; keep the best for each number of workstations left."""
     needed = np.array([min(workstations, len(rest)) for workstations in application.workstations], dtype=np.int64)
     lefts, logs = ways.left[:, None] - needed, ways.log[:, None] + np.array(_logs(application))
     reaches = (lefts >= 0) & (logs + rest[np.maximum(lefts, 0)] >= least)
-    # In the order of levels, as the ways are and nonzero goes row by row.
+    # The result is in the order of levels, since the ways are, and nonzero lists row by row.
     before, level = np.nonzero(reaches)
     left, log = lefts[reaches], logs[reaches]
     best = np.full(len(rest), -np.inf)
@@ -157,7 +157,7 @@ def _first_of_best(left: IntArray, product: Vector) -> IntArray:
 
 
 def _levels(steps: Sequence[tuple[IntArray, IntArray]], last: int) -> tuple[int, ...]:
-    """Follow one way back to the first application; a step is ``level`` and ``before`` of the ways there."""
+    """Follow one way back to the first application; a step is the ``level`` and ``before`` of its ways."""
     levels = []
     for level, before in reversed(steps):
         levels.append(int(level[last]))
@@ -166,7 +166,7 @@ def _levels(steps: Sequence[tuple[IntArray, IntArray]], last: int) -> tuple[int,
 
 
 def _addable(applications: Sequence[Levels], usable: int) -> list[FloatArray]:
-    """Table ``addable[i][w]``: the largest sum of logarithms of applications i, i + 1, ... on w workstations or fewer.
+    """Return ``addable[i][w]``: the largest sum of logarithms of applications i, i + 1, ... on up to w workstations.
 
     -inf where they do not fit.
     """
@@ -186,6 +186,6 @@ def _logs(application: Levels) -> list[float]:
 
 
 def _slack(applications: Sequence[Levels]) -> float:
-    """Bound how far two equal products can be apart as sums of rounded logarithms."""
+    """Return an upper bound on the difference of two equal products as sums of rounded logarithms."""
     largest = sum(max(abs(log) for log in _logs(application)) for application in applications)
     return _ROUNDING * (len(applications) + 2) * (1 + largest)

@@ -1,4 +1,4 @@
-"""What was chosen for one gang, before nodes have names."""
+"""The choice of a run for one gang, with nodes by rank."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
@@ -15,9 +15,9 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Choice:
-    """A gang that runs as ``outline`` says: members of each role, in their order, on the nodes of ``seats``.
+    """A run of a gang: its ``outline``, and its ``seats``, which are the chosen nodes of each role.
 
-    ``slowest``, ``latest`` (by rank) and ``alternative`` as in ``Placement``.
+    ``slowest``, ``latest`` (by rank) and ``alternative`` are as in ``Placement``.
     """
 
     outline: Outline
@@ -27,7 +27,7 @@ class Choice:
     alternative: Outline | None
 
     def ranked(self, ranks: IntArray) -> "Choice":
-        """Return the same choice where the node of rank ``k`` is called ``ranks[k]``."""
+        """Return the same choice with the rank ``ranks[k]`` in place of the rank ``k``."""
         return replace(
             self,
             seats=tuple(_ranked(nodes, ranks) for nodes in self.seats),
@@ -55,17 +55,17 @@ class Chooser(Protocol):
 
     @property
     def gave_up(self) -> bool:
-        """Whether not everything was looked at: then None need not mean that the gang does not fit."""
+        """Whether some combinations were not searched: then None need not mean that the gang does not fit."""
 
     @property
     def combinations(self) -> int:
-        """How many combinations of members and nodes were looked at, where that may be many."""
+        """The number of steps spent, about one for each combination of members and nodes."""
 
     def choose(self, timeline: Timeline) -> Choice | None:
-        """Choose the best way to run the gang; None where it does not fit, or not in time."""
+        """Choose the best run of the gang; None where it does not fit, or not in time."""
 
     def without_limits(self) -> Self:
-        """Choose as if members might stay on any node for ever."""
+        """Return the chooser without limits on how long members may stay on nodes."""
 
     def soonest(self, timeline: Timeline) -> Outline | None:
-        """Tell how the gang would run without its deadline."""
+        """Return the best run of the gang without its deadline."""

@@ -1,6 +1,6 @@
-"""The choice for a gang whose members are all in one domain: each domain is a cluster of its own.
+"""The choice for a gang whose members must all be in one domain: each domain is searched as a cluster of its own.
 
-Few of them are looked at (``best_domain``). Equal choices go to the domain whose node has the lowest rank.
+Few domains are searched (``best_domain``). Of equal choices, the domain of the node with the lowest rank wins.
 """
 
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class _BestDomain(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OneDomainChooser:
-    """Chooses as ``inner`` does, in the best of the domains, domain[n]; nodes in none have -1. See ``Chooser``."""
+    """Chooses as ``inner`` does, in the best of the domains, domain[n], -1 for nodes in none. See ``Chooser``."""
 
     inner: PlainChooser | RolesChooser
     domain: IntArray
@@ -49,12 +49,12 @@ class OneDomainChooser:
 
     @property
     def gave_up(self) -> bool:
-        """Whether not everything was looked at."""
+        """Whether some combinations were not searched."""
         return self.inner.gave_up or self.inner.effort.is_exhausted
 
     @property
     def combinations(self) -> int:
-        """How many combinations were looked at, in all domains."""
+        """The number of steps spent, in all domains."""
         return self.inner.combinations
 
     def choose(self, timeline: Timeline) -> Choice | None:
@@ -66,11 +66,11 @@ class OneDomainChooser:
         return None if choice is None else choice.ranked(best.ranks)
 
     def without_limits(self) -> Self:
-        """Choose as if members might stay on any node for ever."""
+        """Return the chooser without limits on how long members may stay on nodes."""
         return replace(self, inner=self.inner.without_limits())
 
     def soonest(self, timeline: Timeline) -> Outline | None:
-        """Tell of the best of all domains' runs, whatever the deadline."""
+        """Return the best run in any domain, whatever the deadline."""
         best = self._best(timeline, soonest_goal_of(self.gang))
         return None if best is None else best.outline
 

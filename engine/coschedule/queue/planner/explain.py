@@ -31,7 +31,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class Stages(NamedTuple):
-    """What there is as a gang sees it: ``at_first`` without the gangs in front, ``by_now`` with them, ``at_last``."""
+    """What is free for a gang: ``at_first`` without gangs in front, ``by_now`` with them, ``at_last`` in the end."""
 
     at_first: Timeline
     by_now: Timeline
@@ -41,10 +41,10 @@ class Stages(NamedTuple):
 def refuse(
     demand: Demand, *, snapshot: Snapshot, feasibility: Feasibility, stages: Stages, in_front: OpenEnded
 ) -> Refusal:
-    """Explain why ``demand`` has no placement by now, behind the gangs ``in_front``.
+    """Explain why ``demand`` has no placement; ``in_front`` are the gangs of unknown end in front of it.
 
-    The first of these that is true: no node passes, no size has a time, the deadline is too early, too little room
-    ever, windows too short; else it must be the gangs in front.
+    The first of these that is true: no node passes, no size has a time, the deadline is too early, there is never
+    enough room, windows are too short. Otherwise gangs in front use the room.
     """
     return (
         no_node(demand, snapshot, feasibility)
@@ -57,7 +57,7 @@ def refuse(
 
 
 def no_node(demand: Demand, snapshot: Snapshot, feasibility: Feasibility) -> NoNodeFits | None:
-    """Count what the nodes fail, if none passes."""
+    """Return the failures of all nodes, if no node passes."""
     if demand.passes.any():
         return None
     failures = tuple(feasibility.failures(demand.role.constraints).items())
@@ -91,9 +91,9 @@ def too_late(
 def too_little(
     demand: Demand, snapshot: Snapshot, feasibility: Feasibility, at_last: AtLast
 ) -> NotEnoughRoom | HeldByLastingPods | None:
-    """Compare with what is free once everything has ended that is expected to end, whatever the windows.
+    """Compare with what is free once everything with a known end has ended, ignoring windows.
 
-    Only what the gang asks for is looked at: others may ask for a thousand other resources.
+    Only the resources that the gang requests are read, since others may request a thousand other ones.
     """
     nodes, wanted = np.flatnonzero(demand.passes), np.flatnonzero(demand.request)
     others = np.ix_(nodes, wanted)
@@ -123,7 +123,7 @@ def too_little(
 
 
 def _short_of(by_resource: IntArray) -> list[tuple[int, int]]:
-    """Count the nodes that are short of each column in the first place, the most first, then that of the first node."""
+    """Count the nodes by the column that each lacks most; the largest count first, then by the first node."""
     if not by_resource.shape[1]:
         return []
     columns, first, counts = np.unique(np.argmin(by_resource, axis=1), return_index=True, return_counts=True)
@@ -132,7 +132,7 @@ def _short_of(by_resource: IntArray) -> list[tuple[int, int]]:
 
 
 def _scarcest(demand: Demand, wanted: IntArray, by_resource: IntArray, snapshot: Snapshot) -> Scarcest | None:
-    """Find the resource that alone would allow fewest members, if those are fewer than are needed."""
+    """Find the resource that alone allows the fewest members, if these are fewer than needed."""
     allowed = by_resource.sum(axis=0)
     column = int(np.argmin(allowed)) if allowed.size else None
     if column is None or allowed[column] >= demand.needed:
@@ -147,7 +147,7 @@ def _fits(demand: Demand, wanted: IntArray, free: IntArray) -> bool:
 
 
 def slots_at_last(demand: Demand, at_last: AtLast) -> IntArray:
-    """Count the members that each node has room for once everything has ended that is expected to end: int[n]."""
+    """Count the members that fit on each node once everything with a known end has ended: int[n]."""
     wanted = np.flatnonzero(demand.request)
     by_resource = _slots_by_resource(demand, wanted, at_last.free[:, wanted])
     slots: IntArray = np.where(demand.passes, by_resource.min(axis=1, initial=demand.per_node), 0)
@@ -176,9 +176,9 @@ def windows(
     needed: int,
     shortest: float | None,
 ) -> WindowTooShort:
-    """Count the windows of the nodes that pass, bool[n], which are too short for the shortest run.
+    """Count the windows of nodes that pass, bool[n], which are too short for the shortest run.
 
-    Members may stay on them for ``stays``, float[n], seconds, or for ever where that is ``None``.
+    Members may stay on nodes for ``stays``, float[n], seconds; ``None`` where no node limits that.
     """
     start = np.maximum(snapshot.start[passes], max(snapshot.now, gang.not_before))
     until = snapshot.until[passes]
@@ -200,7 +200,7 @@ def windows(
 
 
 def owners_expected(snapshot: Snapshot, gang: PendingGang) -> BoolArray:
-    """Tell which nodes have owners who keep the gang from them while they may come back: bool[n]."""
+    """Return the nodes that the gang may not use while their owners may come back: bool[n]."""
     expected = np.zeros(len(snapshot.nodes.names), dtype=np.bool_)
     hazards = hazards_of(snapshot.forecasts)
     if hazards is not None and gang.interruptible is Interruptible.NEVER:
@@ -209,13 +209,13 @@ def owners_expected(snapshot: Snapshot, gang: PendingGang) -> BoolArray:
 
 
 def shortest_run(demand: Demand, snapshot: Snapshot) -> float | None:
-    """Return the seconds that the shortest run takes on the fastest node that passes, None where nobody knows."""
+    """Return the seconds of the shortest run on the fastest node that passes, None where the run time is unknown."""
     if demand.load is None:
         return None
     return float(demand.load.runs_at(float(snapshot.slowdown[demand.passes].min())).min())
 
 
 def held_in_front(gang: PendingGang, snapshot: Snapshot, blocker: Blocker | None, *, needed: int) -> HeldByGangsInFront:
-    """Tell who may be in front; the ``blocker`` has nodes that pass, and gives no end."""
+    """Return the refusal for gangs in front; ``blocker`` is one of unknown end on nodes that pass."""
     nominated = any(pod.priority >= gang.priority for pod in snapshot.nominated)
     return HeldByGangsInFront(needed=needed, nominated=nominated, blocker=blocker)

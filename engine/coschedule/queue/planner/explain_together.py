@@ -39,14 +39,14 @@ from coschedule.queue.roles.party import Party, party_of
 from coschedule.queue.search.effort import effort_for_one
 
 _HALF = 31
-"""So many bits of an amount are summed up apart from the others."""
+"""The lower bits of an amount, which are summed up separately from the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case:
-    """A gang without a placement by now, at one of the ``stages``.
+    """A gang without a placement, with what is free at the ``stages`` of the plan.
 
-    Those ``in_front`` that give no end are known.
+    ``in_front`` are the gangs of unknown end in front of it.
     """
 
     chooser: Chooser
@@ -68,7 +68,7 @@ class Case:
 
     @property
     def stays(self) -> FloatArray | None:
-        """For how long members of some role may stay on each node that they pass, at most; ``None`` for ever on all."""
+        """The longest time that members of some role may stay on each node; ``None`` where no node limits that."""
         stays = [self.feasibility.stays(role.constraints) for role in self.gang.roles]
         if all(of_role is None for of_role in stays):
             return None
@@ -84,8 +84,8 @@ def refuse_together(case: Case) -> Refusal:
     """Explain why a gang has no placement.
 
     The first of these that is true: no node passes for a role, no size has a time, the deadline is too early, a role
-    would never have room alone, all of them would never have room together, windows are too short; else it must be
-    the gangs in front. Nothing of that can be told where not everything was looked at.
+    never has room alone. Then all roles never have room together, windows are too short, or gangs in front use the
+    room. If not all combinations were searched, only that is reported.
     """
     party = party_of(case.gang)
     if not len(party.needs):
@@ -113,7 +113,7 @@ def _in_front(case: Case, party: Party) -> Refusal:
 
 
 def _alone(case: Case, party: Party | None) -> Iterator[Demand]:
-    """Take every role for a gang of its own, of the fewest members that the gang can have."""
+    """Generate each role as a gang of its own, with the fewest members that the gang can have."""
     for index, role in enumerate(case.gang.roles):
         least = role.sizes.least if party is None else int(party.needs[0, index])
         sizes = Sizes(minimum=least, maximum=least)
@@ -145,7 +145,7 @@ def _too_little(case: Case, party: Party) -> Refusal | None:
 
 
 def _never_together(case: Case, party: Party) -> NoDomainFits | NoRoomTogether | None:
-    """Look at nodes that nobody takes back, once everything has ended that is expected to end."""
+    """Search once everything with a known end has ended, as if no windows closed."""
     if case.chooser.without_limits().soonest(case.stages.at_last.timeline) is not None:
         return None
     needed, keys = int(party.sizes[0]), keys_of_all(case.gang, case.topology)
@@ -157,10 +157,10 @@ def _never_together(case: Case, party: Party) -> NoDomainFits | NoRoomTogether |
 
 
 def _too_little_of(case: Case, party: Party) -> TooLittle | None:
-    """Find the resource of which the fewest members together need most beyond what is free at last."""
+    """Find the resource with the largest ratio of the need of the fewest members to what is free in the end."""
     passing, wanted = np.flatnonzero(np.logical_or.reduce(case.passes)), party.wanted
     free = np.maximum(case.stages.at_last.free[np.ix_(passing, wanted)], 0)
-    # In two halves, and in Python's numbers, as 64 bits may not hold such a sum.
+    # In two halves, and as Python's integers, since 64-bit sums may overflow.
     there = [(high << _HALF) + low for high, low in zip(*_sums_of_halves(free), strict=True)]
     requests = party.requests[:, wanted].T.tolist()
     counts = party.needs[0].tolist()
@@ -179,7 +179,7 @@ def _sums_of_halves(amounts: IntArray) -> tuple[list[int], list[int]]:
 
 
 def _most_in_one(case: Case, party: Party, domains: IntArray) -> int | None:
-    """Count the members that the roomiest domain could hold, if those are too few; ``domains[n]`` is that of node n."""
+    """Count the members that fit in the domain with most room, None if enough; ``domains[n]`` is that of node n."""
     there = domains >= 0
     if len(case.gang.roles) > 1 or not there.any():
         return None

@@ -1,9 +1,9 @@
-"""The state of one plan: what is still free when, after the gangs decided so far.
+"""The state of one plan: what is still free at which times, after the decisions so far.
 
-A gang may be planned for later when it ends sooner that way. It then claims its nodes from its start to its finish;
-gangs behind it may use them before, if they are done by then: nobody in front is ever delayed. A gang that fits only
-when others have ended, nobody knows when, may hold nodes (``holding``): it then starts at the latest when what runs
-there now has ended, whatever comes later. One that may not hold can be kept waiting for ever by those behind it.
+A gang may be planned for later when it ends sooner that way. It then claims its nodes from its start to its finish.
+Gangs behind it may use these nodes before, if they end by then. So no gang in front is ever delayed. A gang that fits
+only after others have ended at an unknown time may hold nodes (``holds``). It then starts at the latest when the pods
+on these nodes have ended. A gang without a node hold may wait for ever behind later ones.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 class Planner:
-    """The state of one plan; a fork of it goes on by itself."""
+    """The state of one plan; forks of it are independent."""
 
     def __init__(self, snapshot: Snapshot, observer: Observer, rescue: Rescue | None) -> None:
         self._snapshot = snapshot
@@ -79,7 +79,7 @@ class Planner:
         self._rank_of = np.argsort(self._timeline.node)
         self._nominated = by_urgency(snapshot.nominated)
         self.account = Account()
-        """What is spent, in all forks."""
+        """The steps spent in all forks."""
 
     @property
     def now(self) -> float:
@@ -88,11 +88,11 @@ class Planner:
 
     @property
     def refused(self) -> Mapping[GangKey, Unplaceable]:
-        """The gangs that are not to be planned, as their constraints were not read."""
+        """The gangs that are not planned, as their constraints are too long to be read."""
         return {gang: Unplaceable(gang=gang, refusal=refusal) for gang, refusal in self._read.refused.items()}
 
     def welcome(self, gangs: Iterable[PendingGang]) -> None:
-        """Go on to gangs of the next priority: something is kept for each of their tenants."""
+        """Begin with the gangs of the next priority: steps are reserved for each of their tenants."""
         self.account.welcome(gang.key for gang in gangs)
 
     def fork(self) -> Self:
@@ -103,19 +103,19 @@ class Planner:
         return copy(self)
 
     def decide(self, gang: PendingGang) -> Decision:
-        """Decide on the next gang, and claim what it gets: by the start it was promised where that is possible."""
+        """Decide on the next gang and claim its placement, which starts by its promise where that is possible."""
         return self._guarded(self._decide, gang)
 
     def keep(self, gangs: Sequence[PendingGang], *, apart: Collection[GangKey]) -> Keeping[Self]:
-        """Find what the plan before gave these gangs of one priority that is possible still, and claim it in forks.
+        """Claim, in forks, what is still possible of the previous placements of these gangs of one priority.
 
-        Those ``apart`` are the ones that will be planned in other ways too.
+        Gangs ``apart`` will also be planned in other ways, so one fork is without them.
         """
         if gangs:
             self._let_in_front_of(gangs[0])
         places = list(self._places(gangs))
-        look_ahead = partial(self._look_ahead, [place.gang for place in places if place.gang.key in apart])
-        fits = fitting(places, apart, self._timeline, look_ahead)
+        find_slots = partial(self._find_slots, [place.gang for place in places if place.gang.key in apart])
+        fits = fitting(places, apart, self._timeline, find_slots)
         beside = self.fork()
         beside.go_on([place for place in fits.places if place.gang.key not in apart], fits.beside)
         whole = self.fork()
@@ -123,17 +123,17 @@ class Planner:
         return Keeping({place.gang.key: place for place in fits.places}, fits.whole, whole, beside)
 
     def go_on(self, places: Sequence[Place], timeline: Timeline) -> None:
-        """Go on with a timeline in which these places of gangs have been claimed."""
+        """Continue with a timeline on which these places are claimed."""
         self._timeline = timeline
         owned = [(place.gang.key, claim) for place in places for claim in place.claims]
         self._without_end = self._without_end.taking(owned, timeline.node)
 
-    def look_ahead(self, gangs: Iterable[PendingGang]) -> None:
-        """Find slots once that several forks would find each: they then only look for what has changed."""
-        self._look_ahead(gangs, self._timeline)
+    def find_slots(self, gangs: Iterable[PendingGang]) -> None:
+        """Cache the slots of gangs, so that each fork only computes what has changed."""
+        self._find_slots(gangs, self._timeline)
 
     def take(self, places: Sequence[Place]) -> None:
-        """Claim what a plan has kept for gangs of one priority."""
+        """Claim the kept places of gangs of one priority."""
         if places:
             self._let_in_front_of(places[0].gang)
         self.go_on(places, self._timeline.claimed_all(claims_of(places)))
@@ -141,9 +141,9 @@ class Planner:
     def keep_beside(
         self, keeping: Keeping[Self], gone: Collection[GangKey], placed: Sequence[tuple[PendingGang, Placement]]
     ) -> list[Place]:
-        """Go on with what a plan has kept, but for gangs that are ``gone`` from it, beside what this one has placed.
+        """Continue with the kept places, without those of gangs ``gone``, beside the gangs ``placed`` here.
 
-        Returns the places for which there still is room.
+        Returns the kept places for which there still is room.
         """
         given_up = [place for key, place in keeping.places.items() if key in gone]
         claims = [claim for gang, placement in placed for claim in self._claims(gang, placement)]
@@ -153,14 +153,14 @@ class Planner:
         return kept.places
 
     def placement(self, place: Place) -> Placement:
-        """Spell a place that is kept."""
+        """Return a kept place as a placement."""
         gang, choice = place.gang, place.choice
         if choice.outline.start <= self.now:
             choice = replace(choice, alternative=self._alternative_to(place))
-        return self._placing.placement(gang, choice, _spelled(gang))
+        return self._placing.placement(gang, choice, _unchanged_members(gang))
 
     def tried(self, ask: Callable[[PendingGang], T], gang: PendingGang) -> T | None:
-        """Ask something about a gang; None where that raises and others go on: it raises again in its turn."""
+        """Return ``ask(gang)``; with ``rescue``, None where that raises, as it also raises when the gang is planned."""
         try:
             return ask(gang)
         except Exception:
@@ -169,19 +169,19 @@ class Planner:
             return None
 
     def may_do_better(self, gang: PendingGang, decision: Decision) -> bool:
-        """Tell whether a gang that has a place starts now, or has a later one and room for some of its members now."""
+        """Return whether a placed gang starts now, or starts later but may have room for its fewest members now."""
         if not isinstance(decision, Placement) or not decision.start < decision.finish < np.inf:
             return False
         return decision.start <= self.now or self._may_fit_now(gang)
 
     def chosen_anew(self, gang: PendingGang, decision: Decision) -> Decision:
-        """Choose again for a gang that has a place: never for later than that. The best there is stays as it is."""
-        assert isinstance(decision, Placement), "who has no place gives none back"
+        """Choose again for a placed gang, never a later start. A placement that is the best stays as it is."""
+        assert isinstance(decision, Placement), "only placed gangs are chosen again"
         bound = replace(gang, promised=min(gang.promised, decision.start))
         return self._guarded(partial(self._chosen_anew, decision), bound)
 
     def follow(self, gang: PendingGang, decision: Decision) -> None:
-        """Claim what a plan of the same snapshot has given the gang."""
+        """Claim the decision of another plan of the same snapshot."""
         self._let_in_front_of(gang)
         if isinstance(decision, Placement):
             self._take(self._claims_of([(gang, decision)]))
@@ -190,13 +190,13 @@ class Planner:
             self._hold(gang.key, ranks, decision.hold.start)
 
     def follow_all(self, placed: Sequence[tuple[PendingGang, Placement]]) -> None:
-        """Claim what a plan of the same snapshot has given gangs of one priority: the same as one after the other."""
+        """Claim the placements of another plan of the same snapshot, for gangs of one priority, all at once."""
         if placed:
             self._let_in_front_of(placed[0][0])
             self._take(self._claims_of(placed))
 
     def turn(self, gang: PendingGang) -> Turn:
-        """Tell what there is for the gang, whose turn it is."""
+        """Return what is free for the gang that is planned next."""
         self._let_in_front_of(gang)
         return Turn(
             gang=gang,
@@ -207,14 +207,14 @@ class Planner:
             by_now=seen_by(gang, self._timeline),
         )
 
-    def _look_ahead(self, gangs: Iterable[PendingGang], timeline: Timeline) -> None:
+    def _find_slots(self, gangs: Iterable[PendingGang], timeline: Timeline) -> None:
         for gang in gangs:
             for role in gang.roles:
                 request = np.array(role.request, dtype=np.int64)
                 stretches_for(timeline, request, self._feasibility.mask(role.constraints))
 
     def _may_fit_now(self, gang: PendingGang) -> bool:
-        """Tell whether there are slots now for the fewest members of each role, for however short a time."""
+        """Return whether there are slots now for the fewest members of each role, however soon they end."""
         return gang.not_before <= self.now and all(
             slots_now(self._timeline, np.array(role.request, dtype=np.int64), self._feasibility.mask(role.constraints))
             >= role.sizes.least
@@ -225,7 +225,7 @@ class Planner:
         return [(gang.key, claim) for gang, placement in placed for claim in self._claims(gang, placement)]
 
     def _claims(self, gang: PendingGang, placement: Placement) -> Iterator[Claim]:
-        """List what was claimed for a placement."""
+        """List the claims of a placement."""
         kept = kept_from(
             placement.members,
             [role.name for role in gang.roles],
@@ -244,7 +244,7 @@ class Planner:
             )
 
     def _guarded(self, decide: Callable[[PendingGang], Decision], gang: PendingGang) -> Decision:
-        """Decide on a gang; where that raises, it takes nothing from the others."""
+        """Decide on a gang; where that raises, it claims nothing."""
         before = self.fork()
         try:
             return decide(gang)
@@ -256,11 +256,11 @@ class Planner:
             return failed(gang.key, error)
 
     def _go_back_to(self, before: Self) -> None:
-        """Undo what was decided since a fork; how much was looked at for that still counts."""
+        """Undo the decisions since a fork; the steps spent on them still count."""
         vars(self).update(vars(before))
 
     def _places(self, gangs: Sequence[PendingGang]) -> Iterator[Place]:
-        """List what gangs would keep, whether there is room for it or not; what raises here does so in its turn."""
+        """List the kept places of gangs, with or without room; a gang that raises here raises when it is planned."""
         for gang in gangs:
             place = self.tried(self._place_kept_by, gang)
             if place is not None:
@@ -273,7 +273,7 @@ class Planner:
         return place_of(gang, choice)
 
     def _is_at_risk(self, gang: PendingGang, choice: Choice) -> bool:
-        """Tell whether an owner may come back meanwhile: whether that is worth it is then looked at anew."""
+        """Return whether a node owner may come back during the run; then the gang is planned again."""
         if self._hazards is None:
             return False
         return loss_of(choice, gang, self._timeline, self._hazards).probability > 0
@@ -300,30 +300,31 @@ class Planner:
         return self._refuse(chooser)
 
     def _chooser(self, gang: PendingGang) -> Chooser | TopologiesCross | TooManyCombinations:
-        """Find the way to choose for a gang.
+        """Return the chooser for a gang.
 
-        It pays for its timelines first, its own and that with its claims; they leave no less for the choice itself.
+        The gang first pays for its timelines, its own and that with its claims. The choice then has an effort of its
+        own, with all its free steps.
         """
         self.account.effort(gang.key).spend(copies_for(gang, self._timeline) * len(self._timeline.node))
         consider, effort = partial(self._observer.considered, gang), self.account.effort(gang.key)
         return chooser_of(gang, self._feasibility, self._topology, consider, effort)
 
     def _chosen_anew(self, decision: Placement, gang: PendingGang) -> Decision:
-        """Give the place of a gang back and decide on it; where it keeps that, go on with what there was with it."""
-        self.look_ahead([gang])
+        """Give the place of a gang back and decide again; where it keeps the place, continue as before."""
+        self.find_slots([gang])
         with_it = self.fork()
         self._timeline = self._timeline.claimed_all(given_back(self._claims(gang, decision)))
         standing = self._standing(decision, gang)
         if standing is None:
             made = self._decide(gang)
-            # What it keeps may be shorter than a run that is planned anew, and fit where no other does.
+            # The kept run may be shorter than a newly planned one, and fit where no other does.
             if isinstance(made, Placement) and made.start <= decision.start:
                 return made
         self._go_back_to(with_it)
         return standing or decision
 
     def _standing(self, decision: Placement, gang: PendingGang) -> Placement | None:
-        """Say of a place that is given back what else there is; None where something better may be there."""
+        """Return a placement that was given back with its alternative; None where a better one may exist."""
         chooser = self._chooser(gang)
         if self._hazards is not None or not isinstance(chooser, PlainChooser) or gang.deadline is not None:
             return None
@@ -333,11 +334,11 @@ class Planner:
         return self._placing.beside(gang, decision, standing.alternative) if standing.is_best else None
 
     def _alternative_to(self, place: Place) -> Outline | None:
-        """Say what else there was for a gang that starts as planned before; not where members differ."""
+        """Return the alternative to a kept place; None for gangs with several roles or terms."""
         chooser = self._chooser(place.gang)
         if not isinstance(chooser, PlainChooser):
             return None
-        self.look_ahead([place.gang])
+        self.find_slots([place.gang])
         without_it = without_risk(place.gang, self._timeline).claimed_all(given_back(place.claims))
         return chooser.alternative(own_timeline(place.gang, without_it), place.choice.outline)
 
@@ -346,12 +347,12 @@ class Planner:
         return self._placing.placement(gang, choice)
 
     def _take(self, owned: Sequence[tuple[GangKey, Claim]]) -> None:
-        """Claim what these gangs get."""
+        """Make these claims."""
         self._timeline = self._timeline.claimed_all([claim for _, claim in owned])
         self._without_end = self._without_end.taking(owned, self._timeline.node)
 
     def _let_in_front_of(self, gang: PendingGang) -> None:
-        """Claim the room of nominated pods that are at least as urgent as the gang, and so as all gangs behind it."""
+        """Claim the resources of nominated pods of at least the gang's priority."""
         count = count_in_front(self._nominated, gang.priority)
         in_front, self._nominated = self._nominated[:count], self._nominated[count:]
         self._timeline = self._timeline.claimed_all(claims_of_pods(in_front, self._rank_of, self._snapshot.now))
@@ -391,12 +392,12 @@ class Planner:
         self._timeline = self._timeline.claimed(closing(ranks, start, resources=len(self._snapshot.resources)))
 
 
-def _spelled(gang: PendingGang) -> tuple[Members, ...]:
-    """Return the members that are kept as they were spelled; not where they have parts, which also follow from work."""
+def _unchanged_members(gang: PendingGang) -> tuple[Members, ...]:
+    """Return the kept members; () where they have unequal parts, which also depend on the work."""
     is_whole = not any(role.load.is_unequal for role in gang.roles)
     return gang.kept.members if gang.kept is not None and is_whole else ()
 
 
 def failed(gang: GangKey, error: Exception) -> Unplaceable:
-    """Decide on a gang that raised an exception when it was planned."""
+    """Return the decision on a gang that raised an exception when it was planned."""
     return Unplaceable(gang=gang, refusal=PlanningFailed(error=type(error).__name__, message=str(error)))

@@ -75,15 +75,15 @@ class Renewal:
         by_key = {gang.key: gang for gang in gangs}
         # Where nothing is remembered, the first plan already is the one in the order of the queue.
         remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
-        anew = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
+        replanned = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
         as_before = _as_before(known)
-        best = _best([as_before, *(_renewed(front, known, as_before) for front in anew)], by_key)
+        best = _best([as_before, *(_renewed(front, known, as_before) for front in replanned)], by_key)
         late = [by_key[one.gang] for one in best.decisions if _is_broken(one, by_key[one.gang])]
         if late:
             best = _best([best, *_late_first(late, known, planner)], by_key)
         chosen = known.in_fronts if best is not as_before else frozenset()
         behind = {key: by_key[key] for key in known.placements if key not in chosen}
-        improved = _improved(best, behind, _most_anew(len(gangs)))
+        improved = _improved(best, behind, _most_replanned(len(gangs)))
         new = [gang for gang in gangs if gang.kept is None and gang.key not in known.in_fronts]
         decisions = [*improved, *_in_turn(best.planner, new)]
         return Planned(best.planner, [with_promise(one, by_key[one.gang], slack=self.slack) for one in decisions])
@@ -118,14 +118,14 @@ def _as_before(known: _Known) -> Planned:
     return Planned(whole, [*known.placements.values(), *_in_turn(whole, rest)])
 
 
-def _most_anew(waiting: int) -> int:
+def _most_replanned(waiting: int) -> int:
     """Return how many of the waiting gangs are planned again."""
     return FRONT if waiting < LONG_QUEUE else FRONT // 2
 
 
 def _front(gangs: Sequence[PendingGang], run_times: Sequence[float], weight: float) -> list[PendingGang]:
     turns = [gang.counts_from + weight * run_time for gang, run_time in zip(gangs, run_times, strict=True)]
-    return [gangs[index] for index in sorted(range(len(gangs)), key=turns.__getitem__)[: _most_anew(len(gangs))]]
+    return [gangs[index] for index in sorted(range(len(gangs)), key=turns.__getitem__)[: _most_replanned(len(gangs))]]
 
 
 def _run_time(gang: PendingGang) -> float:

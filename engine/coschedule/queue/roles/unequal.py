@@ -152,7 +152,7 @@ def _is_above(cost: float, best: MixRun | None) -> bool:
 
 def _working(search: PartySearch) -> int:
     role = search.party.unequal
-    assert role is not None, "who asks has looked"
+    assert role is not None, "callers check that a role has unequal parts"
     return role
 
 
@@ -230,7 +230,7 @@ def _run_of_pieces(
     """Find the least time in which all pieces can be done, of all times at which some member ends a piece."""
     role = _working(search)
     members, pieces = search.party.needs[[mix], role], search.party.gang.roles[role].pieces
-    assert pieces is not None, "who asks has looked"
+    assert pieces is not None, "callers check that the role has pieces"
     seconds, overheads = _piece(search, members)
     overhead = float(overheads[0])
     paces = np.unique(search.timeline.pace[search.slots(room)[:, role] > 0])
@@ -247,7 +247,7 @@ def _done_by(search: PartySearch, mix: int, room: ClassRoom, time: float) -> tup
     """Seat a mix so that all pieces can be done by then; a member does as many as it has the time for."""
     role = _working(search)
     pieces = search.party.gang.roles[role].pieces
-    assert pieces is not None, "who asks has looked"
+    assert pieces is not None, "callers check that the role has pieces"
     many = multiples_by(search.timeline.slowdowns, time)
     found = search.best_seats(mix, room, Weights(role, np.minimum(many, pieces)[search.timeline.pace]))
     return found[1] if found is not None and found[0] >= pieces else None

@@ -12,7 +12,7 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.pieces.apportion import apportion
 from coschedule.problems.al_saqabi.compress import Compression, Pool, compress, compress_pools
 from coschedule.problems.al_saqabi.offer_refusals import NoRoom
-from coschedule.requests.refusal_answers import spell
+from coschedule.requests.refusal_answers import sentence_of
 from engine.brute.pieces import fewest_processors, last_done, least_turnaround
 from engine.builders import seeded
 from engine.problems.al_saqabi.printed import printed_compression, printed_mtat
@@ -175,7 +175,7 @@ def test_pools_in_floats_agree_with_exact_numbers(pools):
 
 
 def test_too_short_a_turnaround_is_told_with_numbers():
-    assert spell(compress(5, [2, 1], Fraction(3, 2))) == "4 of 5 pieces are done within 3/2"
+    assert sentence_of(compress(5, [2, 1], Fraction(3, 2))) == "4 of 5 pieces are done within 3/2"
 
 
 def test_many_pieces_do_not_overflow():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.al_saqabi.expand import ExpandObjective, Expansion, expand
-from coschedule.requests.refusal_answers import spell
+from coschedule.requests.refusal_answers import sentence_of
 from engine.brute.pieces import last_done, pattern_size, used
 from engine.builders import seeded
 from engine.problems.al_saqabi.printed import printed_expansion
@@ -108,7 +108,7 @@ def test_many_slices_of_few_kinds_are_searched_exactly():
 
 
 def test_nothing_free_is_told():
-    assert spell(expand([[], []], ALIKE, 1)) == "no processor is free in any of 2 slices"
+    assert sentence_of(expand([[], []], ALIKE, 1)) == "no processor is free in any of 2 slices"
 
 
 @settings(max_examples=30)

@@ -14,7 +14,7 @@ from coschedule.pieces.apportion import apportion
 from coschedule.problems.al_saqabi.gang_pieces import GangPieces, place_pieces
 from coschedule.problems.al_saqabi.offers import PiecesJob
 from coschedule.problems.node import Node
-from coschedule.requests.refusal_answers import spell
+from coschedule.requests.refusal_answers import sentence_of
 from engine.brute.gang_scan import scan_gang
 from engine.brute.pieces import Job, Offer, gang_outcome
 from engine.builders import as_node, seeded
@@ -194,7 +194,7 @@ def test_floats_agree_with_exact_numbers(cluster, job):
     ],
 )
 def test_refusal_has_numbers(nodes, want_message):
-    assert spell(place(nodes, 3)) == want_message
+    assert sentence_of(place(nodes, 3)) == want_message
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.problems.atallah.equal import choose_equal
 from coschedule.problems.atallah.gang import NoGang
 from coschedule.problems.node import Node
-from coschedule.requests.refusal_answers import spell, write_refusal
+from coschedule.requests.refusal_answers import sentence_of, write_refusal
 
 SECTION_3_3 = [(6, "3/5"), (7, "1/2"), (4, "7/10"), (12, "3/10"), (0, "1/10")]
 
@@ -188,13 +188,13 @@ def test_refusal_says_why_with_numbers(nodes, goal, want_message):
     refusal = choose_equal(nodes, SerialWork(serial=12), Goal(maximum=3, **goal))
 
     assert isinstance(refusal, NoGang)
-    assert (write_refusal(refusal)["reason"], spell(refusal)) == ("NoGroupFits", want_message)
+    assert (write_refusal(refusal)["reason"], sentence_of(refusal)) == ("NoGroupFits", want_message)
 
 
 def test_no_time_for_any_size_is_said():
     refusal = choose_equal([Node()] * 5, TimesWork(times=(4, 2)), Goal(minimum=3, maximum=5))
 
-    assert spell(refusal) == "no size from 3 to 5 has a run time"
+    assert sentence_of(refusal) == "no size from 3 to 5 has a run time"
 
 
 def test_rationals_decide_ties_that_floats_get_wrong():

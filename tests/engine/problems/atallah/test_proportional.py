@@ -12,7 +12,7 @@ from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.problems.atallah.gang import NoGang
 from coschedule.problems.atallah.proportional import choose_proportional
 from coschedule.problems.node import Node
-from coschedule.requests.refusal_answers import spell, write_refusal
+from coschedule.requests.refusal_answers import sentence_of, write_refusal
 
 SECTION_3_3 = [(6, "3/5"), (7, "1/2"), (4, "7/10"), (12, "3/10"), (0, "1/10")]
 
@@ -138,4 +138,4 @@ def test_refusal_says_why_with_numbers(nodes, goal, want_message):
     refusal = choose(nodes, **goal)
 
     assert isinstance(refusal, NoGang)
-    assert (write_refusal(refusal)["reason"], spell(refusal)) == ("NoGroupFits", want_message)
+    assert (write_refusal(refusal)["reason"], sentence_of(refusal)) == ("NoGroupFits", want_message)

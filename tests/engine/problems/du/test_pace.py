@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.du.pace import LocalPace, NoPace, TimeCredit, keep_pace, measure_network
-from coschedule.requests.refusal_answers import spell, write_refusal
+from coschedule.requests.refusal_answers import sentence_of, write_refusal
 from engine.brute.pace import common_power, heterogeneity, slices_that_finish_together, total_power
 from engine.builders import seeded
 
@@ -87,7 +87,7 @@ def test_node_without_free_time_is_named():
     refusal = keep_pace([1, 1], [1, 0])
 
     assert isinstance(refusal, NoPace)
-    assert (write_refusal(refusal)["reason"], spell(refusal)) == (
+    assert (write_refusal(refusal)["reason"], sentence_of(refusal)) == (
         "NoPowerLeft",
         "node 1 leaves a member none of its time",
     )

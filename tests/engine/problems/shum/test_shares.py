@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.shum.shares import Levels, NoShares, Shares, divide_shares
-from coschedule.requests.refusal_answers import spell, write_refusal
+from coschedule.requests.refusal_answers import sentence_of, write_refusal
 from engine.brute.shares import best_product
 from engine.builders import seeded
 
@@ -51,7 +51,7 @@ def test_refusal_says_why_with_numbers():
     refusal = divide_shares([application((2, 1), (3, 4)), application((3, 1))], total=4)
 
     assert isinstance(refusal, NoShares)
-    assert (write_refusal(refusal)["reason"], spell(refusal)) == (
+    assert (write_refusal(refusal)["reason"], sentence_of(refusal)) == (
         "NoSharesFit",
         "the smallest levels need 5 workstations together and there are 4",
     )

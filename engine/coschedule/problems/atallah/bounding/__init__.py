@@ -1,1 +1,1 @@
-"""Finding the least value of a large matrix by bounding blocks of it; docs/algorithms.md has the idea and a picture."""
+"""Finds the least value of a large matrix by bounding blocks of it; docs/algorithms.md has the idea and a picture."""

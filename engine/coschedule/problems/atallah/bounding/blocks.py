@@ -1,18 +1,18 @@
 """Bounding over blocks: which cells of a large matrix of values can hold its least value.
 
-The matrix has a row for every start and a column for every level: a slow-down or a speed. The value of a cell depends
-on the totals (how many slots, how much speed) of all entries in the rows and columns up to it. So the totals at the
-corners of a block bound every value in the block from below, and the value of its far corner can be reached.
+The matrix has a row for each start and a column for each level, which is a slow-down or a speed. The value of a cell
+depends on the totals (slots, speed) of all entries in the rows and columns up to it. So the totals at the corners of a
+block give a lower bound on all its values. The value of its far corner can be reached.
 
-Method: lay a grid of blocks over the matrix. Drop every block whose bound exceeds the least value reached so far. Cut
-each block that is left into strips, the lowest bounds first, and so on down to single cells. A block is cut along the
-side that makes its bound worse. Where many values nearly tie, this cuts rows on one side of the tie and columns on the
+Method: lay a grid of blocks over the matrix. Drop each block whose bound exceeds the least value reached so far. Cut
+each remaining block into strips, the lowest bounds first, and so on down to single cells. A block is cut along the side
+that makes its bound worse. Where many values nearly tie, this cuts rows on one side of the tie and columns on the
 other. The totals of a grid are one histogram and two running sums. Strips of rows need only the entries in the block's
 own rows, since the entries above are summed already; the same holds for columns.
 
-Example: the cells of a block have starts 5 to 9 and slow-downs 2 to 4, and its far corner counts 3 slots with which the
-least run time is 10. Every value is at least 5 + 2 * 10 = 25, and the far corner has the value 9 + 4 * 10 = 49. A block
-whose bound is above 49 can be dropped.
+Example: the cells of a block have starts 5 to 9 and slow-downs 2 to 4. Its far corner has 3 slots, for which the least
+run time is 10. All values are at least 5 + 2 * 10 = 25, and the far corner has the value 9 + 4 * 10 = 49. A block whose
+bound is above 49 can be dropped.
 """
 
 import math
@@ -26,7 +26,7 @@ from coschedule.problems.atallah.bounding.to_cut import BlocksToCut, entries_of
 
 
 class Shape(NamedTuple):
-    """The size of a matrix; entries in columns before ``first_column`` count in totals, but have no cell."""
+    """The size of a matrix; entries in columns before ``first_column`` count in totals but have no cell."""
 
     rows: int
     columns: int
@@ -34,13 +34,13 @@ class Shape(NamedTuple):
 
 
 class BlockBounds(Protocol):
-    """What a problem knows about blocks."""
+    """The bounds of a problem on blocks."""
 
     def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
-        """Bound each block's least value from below, by inf when no cell has a value, and from above: float[block]."""
+        """Return lower and upper bounds on each block's least value: float[block], inf when no cell has a value."""
 
     def least(self, blocks: Blocks) -> FloatArray:
-        """Bound each block's least value from below only: float[block]."""
+        """Return only lower bounds on each block's least value: float[block]."""
 
     def limit(self, reached: float) -> float:
         """Return the bound up to which a block may hold the least value, given a value that was ``reached``."""
@@ -53,11 +53,12 @@ def surviving_cells(
 
     ``reached`` is a value that is known to be reached.
 
-    Time: the first grid and its histogram, then as much as blocks survive. Memory: O(entries + surviving blocks).
+    Time: the first grid and its histogram, then by the number of surviving blocks. Memory: O(entries + surviving
+    blocks).
     """
     search = _CellSearch(bounds, reached)
     grid = first_grid(points, shape.rows, shape.columns, first_column=shape.first_column)
-    blocks, least = search.look_at(grid, np.True_)
+    blocks, least = search.evaluate(grid, np.True_)
     if not len(blocks):
         return search.found()
     points = entries_of(points, blocks, shape.rows, shape.columns)
@@ -74,7 +75,7 @@ def surviving_cells(
         else:
             grid, exists = columns.cut(search.may_hold_least)
             grid, exists = grid.transposed(), exists.swapaxes(1, 2)
-        blocks, least = search.look_at(grid, exists)
+        blocks, least = search.evaluate(grid, exists)
 
 
 class _CellSearch:
@@ -85,8 +86,8 @@ class _CellSearch:
         self._reached = reached
         self._cells: list[tuple[Blocks, FloatArray]] = []
 
-    def look_at(self, blocks: Blocks, exists: BoolArray | np.bool_) -> tuple[Blocks, FloatArray]:
-        """Drop blocks that cannot hold the least value; keep single cells, return larger blocks and their bounds."""
+    def evaluate(self, blocks: Blocks, exists: BoolArray | np.bool_) -> tuple[Blocks, FloatArray]:
+        """Drop blocks that cannot hold the least value; store single cells, return larger blocks and their bounds."""
         least, reached = self._bounds.around(blocks)
         self._reached = min(self._reached, float(reached.min(initial=math.inf)))
         kept = exists & self.may_hold_least(least)
@@ -102,12 +103,12 @@ class _CellSearch:
         return joined([blocks for blocks, _ in self._cells]).take(self.may_hold_least(least)), self._reached
 
     def may_hold_least(self, least: FloatArray) -> BoolArray:
-        """Tell which blocks may hold the least value, given their bounds."""
+        """Return which blocks may hold the least value, by their bounds."""
         return (least <= self._bounds.limit(self._reached)) & (least < math.inf)
 
 
 def _by_rows(blocks: Blocks, bounds: BlockBounds) -> BoolArray:
-    """Tell which blocks to cut into rows: those whose bounds gain more from that than from cutting into columns."""
+    """Return which blocks to cut into rows: those whose bounds gain more from that than from columns."""
     high, wide = dimensions(blocks)
     turned = blocks.transposed()
     across = (blocks.first_row(), blocks.last_row())

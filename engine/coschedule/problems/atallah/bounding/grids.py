@@ -1,6 +1,6 @@
 """Grids over a large matrix: blocks of cells, and the totals of the entries up to their corners.
 
-Example: entries that weigh 1 lie at (row, column) = (0, 0), (1, 0) and (1, 2). For the block of row 1 and columns 1
+Example: entries of weight 1 are at (row, column) = (0, 0), (1, 0) and (1, 2). For the block of row 1 and columns 1
 and 2, the totals are 1 ``before`` it, 1 ``above`` it, 2 ``beside`` it, and 3 ``within`` its last row and column.
 """
 
@@ -14,20 +14,20 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray, PositionAr
 from coschedule.problems.atallah.bounding.strips import cut
 
 FIRST_SIDE = 512
-"""The first grid has at most about so many rows and columns: its 2**18 blocks cost a few milliseconds."""
+"""The approximate maximum of rows and columns of the first grid: its 2**18 blocks cost a few milliseconds."""
 
 FEW_CELLS = 2**13
-"""In a matrix with no more cells than this, every cell is a block."""
+"""In a matrix with at most this number of cells, each cell is a block."""
 
 SIDE = 16
-"""A block is cut into so many strips, at most."""
+"""The most strips into which a block is cut."""
 
 
 Index = BoolArray | IntArray | tuple[IntArray | int, ...]
 
 
 class Points(NamedTuple):
-    """Entry ``e`` lies at ``row[e]`` and ``column[e]``, and adds ``amounts[m][e]`` to total ``m``."""
+    """Entry ``e`` is at ``row[e]`` and ``column[e]``, and adds ``amounts[m][e]`` to total ``m``."""
 
     row: PositionArray
     column: PositionArray
@@ -38,15 +38,15 @@ class Points(NamedTuple):
         return Points(self.column, self.row, self.amounts)
 
     def where(self, kept: BoolArray | IntArray) -> "Points":
-        """Keep some entries, named by a mask or by position."""
+        """Keep some entries, given by a mask or by position."""
         return Points(self.row[kept], self.column[kept], tuple(amount[kept] for amount in self.amounts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """Blocks of rows [top, bottom) and columns [left, right): arrays that broadcast to one shape, the blocks' shape.
+    """Blocks of rows [top, bottom) and columns [left, right): arrays that broadcast to the shape of the blocks.
 
-    Every kind of total has one array per total m. It sums up the entries up to one corner of the block:
+    Each of the following has one array for each total m, the sum of the entries up to one corner of the block:
 
         ``before``   rows before top, columns before left         before | above
         ``above``    rows before top, columns before right        -------+-------
@@ -64,7 +64,7 @@ class Blocks:
     within: tuple[FloatArray, ...]
 
     def take(self, kept: BoolArray | IntArray) -> "Blocks":
-        """Select blocks, by a mask or by position, and list them along one axis; a grid takes a mask."""
+        """Select blocks, by a mask or by position, as a list along one axis; a grid needs a mask."""
         rows, columns, both = _indices(kept)
         return Blocks(
             self.top[rows],
@@ -95,7 +95,7 @@ class Blocks:
         return replace(self, bottom=self.top + 1, beside=self.before, within=self.above)
 
     def last_row(self) -> "Blocks":
-        """Keep the last row of each block, with its largest totals: all entries may lie in the rows before."""
+        """Keep the last row of each block, with its largest totals: all entries may be in the rows before."""
         return replace(self, top=self.bottom - 1, before=self.beside, above=self.within)
 
     def __len__(self) -> int:
@@ -111,20 +111,21 @@ def _indices(kept: BoolArray | IntArray) -> tuple[Index, Index, Index]:
 
 
 def dimensions(blocks: Blocks) -> tuple[BoolArray, BoolArray]:
-    """Tell which blocks have several rows, and which several columns."""
+    """Return which blocks have several rows, and which have several columns."""
     return blocks.bottom - blocks.top > 1, blocks.right - blocks.left > 1
 
 
 def cells(points: Points, rows: int, columns: int, *, first_column: int = 0) -> Blocks:
-    """Make a block of every cell of the matrix from its first column on."""
+    """Return a block for each cell of the matrix from its first column on."""
     points = points._replace(column=points.column - first_column) if first_column else points
     return _grid_of(points, np.arange(rows), np.arange(first_column, columns), rows, columns)
 
 
 def first_grid(points: Points, rows: int, columns: int, *, first_column: int = 0) -> Blocks:
-    """Divide the whole matrix into blocks so that the rows of blocks have about as many entries each, and the columns.
+    """Divide the whole matrix into blocks, so that all strips of rows, and all strips of columns, are about equal.
 
-    Entries in columns before the first have no cell; they lie to the left of all cells of their row.
+    Strips have about equal numbers of entries. Entries in columns before the first have no cell; they are to the left
+    of all cells of their row.
     """
     if rows * columns <= FEW_CELLS:
         return cells(points, rows, columns, first_column=first_column)
@@ -137,9 +138,9 @@ def first_grid(points: Points, rows: int, columns: int, *, first_column: int = 0
 
 
 def _grid_of(points: Points, top: IntArray, left: IntArray, rows: int, columns: int) -> Blocks:
-    """Make a block of each strip of rows, from ``top[s]`` on, and each of columns.
+    """Return a block for each strip of rows, from ``top[s]`` on, and each strip of columns.
 
-    Points are placed in strips; strip -1 of the columns lies before all others.
+    Points are given by strips; strip -1 of the columns is before all others.
     """
     shape = (len(top), len(left) + 1)
     cell = np.multiply(points.row, shape[1], dtype=np.int64)
@@ -151,9 +152,9 @@ def _grid_of(points: Points, top: IntArray, left: IntArray, rows: int, columns: 
 
 
 def divide(blocks: Blocks, points: Points, owner: IntArray) -> tuple[Blocks, BoolArray]:
-    """Cut each block into strips of rows, and tell which strips exist: heights need not be multiples of each other.
+    """Cut each block into strips of rows; return the strips, and which of them exist, since heights differ.
 
-    ``points[e]`` lies in the rows of block ``owner[e]``, and not beyond its last column.
+    ``points[e]`` is in the rows of block ``owner[e]``, and not after its last column.
     """
     heights = blocks.bottom - blocks.top
     rows = min(SIDE, int(heights.max(initial=1)))
@@ -172,7 +173,7 @@ def divide(blocks: Blocks, points: Points, owner: IntArray) -> tuple[Blocks, Boo
 
 
 def _grid(top: IntArray, bottom: IntArray, left: IntArray, right: IntArray, totals: list[FloatArray]) -> Blocks:
-    """Blocks between corners: ``totals[q, i, j]`` are over what lies before the i-th row and the j-th column."""
+    """Return blocks between corners: ``totals[q, i, j]`` are over the entries before the i-th row and j-th column."""
     return Blocks(
         top=top[:, :, np.newaxis],
         bottom=bottom[:, :, np.newaxis],
@@ -186,12 +187,12 @@ def _grid(top: IntArray, bottom: IntArray, left: IntArray, right: IntArray, tota
 
 
 def _histogram(corner: IntArray, amount: FloatArray | IntArray, shape: tuple[int, ...]) -> FloatArray:
-    # Without any entry, numpy counts in integers.
+    # Without any entry, numpy returns integers.
     return np.bincount(corner, weights=amount, minlength=math.prod(shape)).astype(np.float64, copy=False).reshape(shape)
 
 
 def _sums_before(totals: FloatArray) -> FloatArray:
-    """Sum up the totals of all rows before each row, and before the end, and of all columns up to each column."""
+    """Return the totals of all rows before each row, and of all rows, and of all columns up to each column."""
     sums = np.zeros((1, totals.shape[0] + 1, totals.shape[1]))
     totals.cumsum(axis=0, out=sums[0, 1:])
     sums[0, 1:].cumsum(axis=1, out=sums[0, 1:])
@@ -199,7 +200,7 @@ def _sums_before(totals: FloatArray) -> FloatArray:
 
 
 def _edges(first: IntArray, end: IntArray, step: IntArray, count: int) -> tuple[IntArray, IntArray, BoolArray]:
-    """Cut [first, end) of each block into ``count`` strips; strips left over repeat the end and do not exist."""
+    """Cut [first, end) of each block into ``count`` strips; surplus strips repeat the end and do not exist."""
     begin = first[:, np.newaxis] + step[:, np.newaxis] * np.arange(count)
     last = end[:, np.newaxis]
     return np.minimum(begin, last - 1), np.minimum(begin + step[:, np.newaxis], last), begin < last

@@ -1,13 +1,13 @@
 """Narrowing a large matrix of values to the part around its least value, in time linear in its entries.
 
-The matrix is that of ``blocks``; its rows are starts, its columns slow-downs. A grid that is laid over it without
-sorting bounds every block from below, and all blocks that may hold the least value lie in a rectangle. Entries that
-start after the rectangle's last row, or are slower than its last column, count in none of its cells: they are dropped.
-Entries before the first row count in all its rows, just as if they were in the first row, and likewise with columns. So
-all entries at or before both become one entry. What is left is a smaller matrix with the same values in the rectangle.
-This is repeated as long as the matrix gets much smaller.
+The matrix is that of ``blocks``; its rows are starts, its columns slow-downs. A grid without sorting gives lower bounds
+on all blocks. All blocks that may hold the least value are in a rectangle. Entries that start after its last row, or
+are slower than its last column, count in none of its cells: they are dropped. Entries before the first row count in all
+its rows, as if they were in the first row. The same holds for columns. So all entries at or before both become one
+entry. The result is a smaller matrix with the same values in the rectangle. This is repeated while the matrix gets much
+smaller.
 
-Example: slots (start, slow-down) are (0, 1), (2, 3), (5, 2) and (9, 9), and the least value lies in rows 2 to 5 and
+Example: slots (start, slow-down) are (0, 1), (2, 3), (5, 2) and (9, 9), and the least value is in rows 2 to 5 and
 columns 2 to 3. Then (9, 9) is dropped and (0, 1) counts as (2, 2); the others stay.
 """
 
@@ -23,17 +23,17 @@ from coschedule.problems.atallah.bounding.grids import Points, cells
 from coschedule.problems.atallah.bounding.strips import strips_of
 
 FEW = 400
-"""With no more entries than this, narrowing costs more than sorting them."""
+"""Up to this number of entries, narrowing costs more than sorting."""
 
 _LEAST_SIDE, _USUAL_SIDE, _MOST_SIDE = 24, 96, 192
-"""Least, usual and largest number of rows and columns of a grid; more than usual pay with very many entries only."""
+"""The least, usual and largest number of rows and columns of a grid; more than usual only with very many entries."""
 
 MUCH = 0.7
-"""Narrowing again pays if at most this part of the entries was left."""
+"""Narrowing is repeated if at most this part of the entries remains."""
 
 
 class Entries(NamedTuple):
-    """Entry ``e`` is ``slots[e]`` slots that open at ``start[e]`` and run at ``slowdown[e]``."""
+    """Entry ``e`` is ``slots[e]`` slots that open at ``start[e]`` and have the slow-down ``slowdown[e]``."""
 
     start: Vector
     slowdown: Vector
@@ -45,7 +45,7 @@ class Entries(NamedTuple):
 
 
 class Borders(NamedTuple):
-    """The values of row ``r`` lie between ``soonest[r]`` and ``latest[r]``; likewise for columns."""
+    """The starts of row ``r`` are from ``soonest[r]`` to ``latest[r]``; likewise for columns."""
 
     soonest: FloatArray
     latest: FloatArray
@@ -54,12 +54,12 @@ class Borders(NamedTuple):
 
     @property
     def apart(self) -> bool:
-        """Whether a row or a column may have several values."""
+        """Whether a row or a column may contain several values."""
         return self.soonest is not self.latest or self.fastest is not self.slowest
 
 
 def borders_of(starts: Vector, slowdowns: Vector) -> Borders:
-    """Return borders where every start has a row, and every slow-down a column, of its own."""
+    """Return borders with a row for each start and a column for each slow-down."""
     rows, columns = starts.astype(np.float64, copy=False), slowdowns.astype(np.float64, copy=False)
     return Borders(rows, rows, columns, columns)
 
@@ -105,7 +105,7 @@ def _narrowed_once(entries: Entries, bounds_of: BoundsOf, reached: float) -> tup
 
 
 def _as_one(entries: Entries, start: Scalar, slowdown: Scalar, before: int) -> Entries:
-    """Move entries before the first start, or slow-down, to it; merge all entries that are then at both into one."""
+    """Move entries before the first start or slow-down to it; merge all entries that are then at both."""
     apart = (entries.start > start) | (entries.slowdown > slowdown)
     together = before + int(entries.slots[~apart].sum())
     entries = entries.where(apart.nonzero()[0])
@@ -117,12 +117,12 @@ def _as_one(entries: Entries, start: Scalar, slowdown: Scalar, before: int) -> E
 
 
 def side_for(entries: int) -> int:
-    """Return how many rows and columns a grid should have for so many entries."""
+    """Return the best number of rows and columns of a grid for this number of entries."""
     root = entries**0.5
     return int(max(_LEAST_SIDE, min(_USUAL_SIDE, 3 * root), min(_MOST_SIDE, root / 2)))
 
 
 def ends(promising: BoolArray, *, axis: int) -> tuple[int, int]:
-    """Find the first and the last row (axis 0), or column (axis 1), that has a promising block."""
+    """Return the first and the last row (axis 0), or column (axis 1), with a promising block."""
     where = np.flatnonzero(promising.any(axis=1 - axis))
     return int(where[0]), int(where[-1])

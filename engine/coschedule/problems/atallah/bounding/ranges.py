@@ -11,9 +11,10 @@ from coschedule.model.numbers import FloatArray, IntArray
 
 
 class RangeMinima:
-    """The least of ``values[first]`` to ``values[last]``: one look-up if values fall and then rise, else two.
+    """The least of ``values[first]`` to ``values[last]``.
 
-    Otherwise the least value of every stretch whose length is a power of two is kept; two such stretches cover a range.
+    If values fall and then rise, one array access is enough. Otherwise the least value of each stretch with a power of
+    two as length is stored, and two such stretches cover a range.
     """
 
     def __init__(self, values: FloatArray) -> None:

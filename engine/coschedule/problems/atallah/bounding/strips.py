@@ -11,10 +11,10 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray, PositionArray
 
 _FINE = 8
-"""The range of values is first divided into so many equal parts per strip; strips are cut between these parts."""
+"""The number of equal parts for each strip into which the range of values is first divided; cuts are between parts."""
 
 _SAMPLE = 16
-"""At least so many values per strip are sampled to find out where to cut."""
+"""The least number of values for each strip that are sampled to find the cuts."""
 
 _SLACK = 1e-12
 """The relative rounding error of the borders between strips is below this."""
@@ -32,13 +32,13 @@ class Strips(NamedTuple):
 
 
 def strips_of(values: FloatArray, side: int) -> Strips:
-    """Divide values, at least one and none negative, into about ``side`` strips of about as many values each.
+    """Divide values, at least one and none negative, into about ``side`` strips with about equal numbers of values.
 
-    A strip may also have a single distinct value, however often it occurs.
+    A strip may also have a single distinct value that occurs often.
     """
     least, most, parts = float(values.min()), float(values.max()), _FINE * side
     every = max(1, len(values) // (_SAMPLE * side))
-    # However large the few largest values are, the others must be told apart.
+    # The few largest values must not make the parts too wide for all others.
     sample = np.sort(values[::every])
     top = float(sample[-1 - len(sample) // 64])
     scale = _ratio(parts, (top if top > least else most) - least)
@@ -47,7 +47,7 @@ def strips_of(values: FloatArray, side: int) -> Strips:
     with np.errstate(over="ignore"):
         slots = values - least
         slots *= scale
-    # Rounded up: what equals the least value is apart from all others.
+    # Rounded up, so that values equal to the least one are separate from all others.
     part = np.ceil(np.minimum(slots, parts - 1, out=slots), out=slots).astype(np.int16)
     first, strip = cut(np.bincount(part[::every], minlength=parts), side)
     begins = least + (first - 1) / scale
@@ -62,15 +62,15 @@ def _ratio(parts: int, width: float) -> float:
 
 
 def cut(entries: IntArray, side: int) -> tuple[IntArray, IntArray]:
-    """Divide positions into about ``side`` strips of about as many entries; position i has ``entries[i]`` of them.
+    """Divide positions into about ``side`` strips with about equal entries; position i has ``entries[i]`` of them.
 
     Return the first position of each strip, and the strip of each position. A position with many entries is a strip of
-    its own, since a strip of one position never needs to be cut.
+    its own, since a strip of one position is never cut again.
     """
     after = entries.cumsum()
     total = int(after[-1])
     many = entries > -(-total // side)
-    # Positions with a strip of their own leave finer strips to the others.
+    # The other strips share only the entries without these positions, so they are finer.
     fair = max(1, -(-(total - int(entries[many].sum())) // side))
     nth = after // fair
     begins = np.ones(len(entries), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Blocks that are to be cut into strips of rows, the lowest bounds first, and the entries in their rows."""
+"""Blocks to be cut into strips of rows, the lowest bounds first, and the entries in their rows."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.problems.atallah.bounding.grids import SIDE, Blocks, Points, dimensions, divide, joined
 
 _AT_ONCE = 2**16
-"""At most so many entries and corners are looked at together: they fit a cache, and the limit may fall in between."""
+"""The most entries and corners that are processed together: they fit in a cache, and the limit may fall in between."""
 
 
 class BlocksToCut:
@@ -21,7 +21,7 @@ class BlocksToCut:
         self.size = 0
 
     def add(self, blocks: Blocks, least: FloatArray) -> None:
-        """Add blocks, whose bounds are ``least``."""
+        """Add blocks with the bounds ``least``."""
         if not len(blocks):
             return
         self.size += len(blocks)
@@ -33,7 +33,7 @@ class BlocksToCut:
         self._portions += [(blocks.take(part), least[part], each) for part in reversed(parts)]
 
     def cut(self, may_hold_least: Callable[[FloatArray], BoolArray]) -> tuple[Blocks, BoolArray]:
-        """Cut the blocks that were added last, as many as fit, but for those that are out; tell which strips exist."""
+        """Cut the blocks that were added last, as many as fit, without dropped ones; return strips and which exist."""
         parts, weight = [], 0
         while self._portions and weight <= _AT_ONCE // 2:
             blocks, least, more = self._portions.pop()
@@ -44,7 +44,7 @@ class BlocksToCut:
         return divide(blocks, *self._entries(blocks))
 
     def _entries(self, blocks: Blocks) -> tuple[Points, IntArray]:
-        """List the entries in the rows of each block, up to its last column, and the block that each of them is of."""
+        """List the entries in the rows of each block, up to its last column, and the block of each entry."""
         begin = self._ends[blocks.top]
         lengths = self._ends[blocks.bottom] - begin
         owner = np.repeat(np.arange(len(blocks)), lengths)
@@ -62,6 +62,6 @@ def entries_of(points: Points, blocks: Blocks, rows: int, columns: int) -> Point
 
 
 def _covered(first: IntArray, end: IntArray, count: int) -> BoolArray:
-    """Tell which of the positions [0, count) lie in one of the stretches [first, end)."""
+    """Return which of the positions [0, count) are in one of the stretches [first, end)."""
     change = np.bincount(first, minlength=count + 1) - np.bincount(end, minlength=count + 1)
     return np.cumsum(change)[:count] > 0

@@ -1,8 +1,8 @@
-"""Where a job's pieces go on given processors: earliest done, then on the fewest processors, then with few moves.
+"""Places a job's pieces on given processors: earliest finish, then fewest processors, then fewest moves.
 
-The turn-around is that of apportionment, the processors are those of Compression; of processors with equal room those
-that hold more of the job already come first. Pieces stay where they are as far as there is room: on the processors
-chosen no other counts move fewer.
+The turn-around is that of apportionment, the processors are those of Compression. Of processors with equal room, those
+that already hold more pieces of the job come first. Pieces stay as far as there is room. On the chosen processors, no
+other counts need fewer moves.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ from coschedule.pieces.piece_times import PieceTimes, is_rational
 from coschedule.problems.al_saqabi.compress import fill_largest
 
 
-def settle(pieces: int, speeds: Mapping[str, Number], held: Mapping[str, int]) -> dict[str, int]:
-    """Return the pieces on each processor in use, of those in ``speeds``, when ``held`` is what they have now.
+def place_on_processors(pieces: int, speeds: Mapping[str, Number], held: Mapping[str, int]) -> dict[str, int]:
+    """Return the pieces on each processor in use, of those in ``speeds``; ``held`` are the pieces they have now.
 
-    ``held`` may name other processors, and is at most ``pieces`` in all. O(n log n). Source: [S 4.1, 4.2], and that
-    nothing moves without need [S 3].
+    ``held`` may name other processors, and is at most ``pieces`` in all. O(n log n). Source: [S 4.1, 4.2], and [S 3]
+    for moves only where needed.
     """
     names = sorted(speeds, key=lambda name: (-held.get(name, 0), name))
     own = [speeds[name] for name in names]
