@@ -18,7 +18,7 @@ from lockstep.api.client.rights import Rights
 from lockstep.api.pool import ALL_NODES
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
-from lockstep.cycle.clockwork.wake_event import Woken
+from lockstep.cycle.clockwork.wake_event import WakeEvent
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.process.start.rights import keep_rights_judged
@@ -62,7 +62,7 @@ class Parts:
 @asynccontextmanager
 async def watching_operator(api, plans=None, pool=ALL_NODES):
     """Everything but the cycle: watches feed belief. Plans are made in the event loop unless told."""
-    woken, bindings, rights = Woken(monotonic=now), [], Rights()
+    woken, bindings, rights = WakeEvent(monotonic=now), [], Rights()
     metrics = Metrics(CollectorRegistry())
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(

@@ -18,7 +18,7 @@ from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
 from lockstep.belief.holding.reservation import Reservation, next_attempt, reserved_in_status
 from lockstep.cycle.clockwork.turns import in_turns
-from lockstep.cycle.clockwork.wake_event import Woken
+from lockstep.cycle.clockwork.wake_event import WakeEvent
 from lockstep.cycle.explaining.attempt_events import AttemptEvents
 from lockstep.cycle.explaining.explain import Explainer
 from lockstep.cycle.explaining.start_estimates import StartEstimates
@@ -56,7 +56,7 @@ class Cycle:
         services: Services,
         metrics: Metrics,
         *,
-        woken: Woken,
+        woken: WakeEvent,
         plans: PlanOptions = _DEFAULT_PLANS,
     ) -> None:
         self._state = services.state

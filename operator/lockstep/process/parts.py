@@ -22,7 +22,7 @@ from lockstep.api.names import BIDS, GANGS
 from lockstep.api.pool import Pool
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
-from lockstep.cycle.clockwork.wake_event import Woken
+from lockstep.cycle.clockwork.wake_event import WakeEvent
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.planning import PlanOptions
@@ -82,7 +82,7 @@ def make_access(settings: Settings, configuration: Configuration) -> Access:
 
 def make_parts(settings: Settings, access: Access) -> Parts:
     """The watches, the cache and the cycle; none of it runs yet."""
-    woken = Woken(monotonic=monotonic)
+    woken = WakeEvent(monotonic=monotonic)
     state = _make_state(settings, access.metrics, woken)
     services = _make_services(settings, access, state)
     return Parts(
@@ -132,7 +132,7 @@ def _make_metrics() -> Metrics:
     return metrics
 
 
-def _make_state(settings: Settings, metrics: Metrics, woken: Woken) -> State:
+def _make_state(settings: Settings, metrics: Metrics, woken: WakeEvent) -> State:
     """The empty cache of a process that stands by."""
     pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
     state = State(
@@ -166,7 +166,7 @@ def _make_services(settings: Settings, access: Access, state: State) -> Services
     )
 
 
-def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken: Woken) -> Cycle:
+def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken: WakeEvent) -> Cycle:
     """The cycle, by the settings."""
     plans = PlanOptions(
         holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs),

@@ -8,8 +8,8 @@ import pytest
 
 SAYS = """
 from lockstep.answers.member_logs import Said
-from lockstep.cli.logs import _teller
-_teller("text")(Said(3, 1, "g-1-3", bytes([27]) + b"[1mbold"))
+from lockstep.cli.logs import _show_as
+_show_as("text")(Said(3, 1, "g-1-3", bytes([27]) + b"[1mbold"))
 """
 
 

@@ -16,7 +16,7 @@ from lockstep.answers.queue.queue import Queued
 from lockstep.answers.queue.queue_text import queue_lines
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.cli import main
-from lockstep.cli.logs import _tell_person
+from lockstep.cli.logs import _show_plain
 from lockstep.cli.options.answer_options import one_sentence, print_lines
 
 PAGE = ROOT / "docs" / "command-line.md"
@@ -129,8 +129,8 @@ def test_sentence_that_ends_a_command_does_nothing_to_a_terminal():
 
 
 def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as_it_is(capsysbinary):
-    _tell_person(Said(0, 1, "new-0", None, "new-0 does not run yet: \x1b[31mred"))
-    _tell_person(Said(0, 1, "new-0", b"\x1b[31mred\n"))
+    _show_plain(Said(0, 1, "new-0", None, "new-0 does not run yet: \x1b[31mred"))
+    _show_plain(Said(0, 1, "new-0", b"\x1b[31mred\n"))
 
     shown = capsysbinary.readouterr()
     assert shown.err == rb"[0] new-0 does not run yet: \x1b[31mred" + b"\n"

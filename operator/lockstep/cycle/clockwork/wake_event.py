@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 
-class Woken(asyncio.Event):
+class WakeEvent(asyncio.Event):
     """Set by every change that the cycle has to handle."""
 
     def __init__(self, *, monotonic: Callable[[], float]) -> None:

@@ -39,7 +39,7 @@ class EvictionTurns:
         self._tried = {key: self._plans if key in chosen else self._last_tried(key) for key in gangs}
         return chosen
 
-    def are_left(self) -> bool:
+    def any_untried(self) -> bool:
         """Whether any gang has not had a turn since facts last changed."""
         return any(plan < self._changed_at for plan in self._tried.values())
 

@@ -75,7 +75,7 @@ class PlanOptions:
     most_in_front: int = MOST_IN_FRONT
 
 
-class _Watch:
+class _FrozenFacts:
     """Copies reservations and offers in the step that freezes the facts of a snapshot."""
 
     def __init__(self, state: State) -> None:
@@ -157,7 +157,7 @@ class Planning:
         decisions += quotas.refused
         in_front = [decision for decision in made.decisions if decision.gang in chosen.front]
         others = await self._undecided(waiting, {decision.gang for decision in decisions}, in_front, now)
-        self._turns_left = self._rotation.are_left(sound) or self._evicting.are_left() or bool(seen.left_out)
+        self._turns_left = self._rotation.any_unplanned(sound) or self._evicting.any_untried() or bool(seen.left_out)
         return LastPlan(
             seen=seen,
             plan=replace(made, decisions=(*decisions, *others)),
@@ -334,7 +334,7 @@ class Planning:
         terms = self._all_terms(planned, evicting, now)
         # A thousand gangs may wait: let other tasks of the event loop run.
         await asyncio.sleep(0)
-        watch = _Watch(self._state)
+        watch = _FrozenFacts(self._state)
         drawing = self._cutter.drawn(
             now,
             list(planned.values()),

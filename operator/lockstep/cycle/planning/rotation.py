@@ -88,7 +88,7 @@ class Rotation:
         """The gang is gone."""
         self._seen.pop(gang, None)
 
-    def are_left(self, gangs: Iterable[GangFact]) -> bool:
+    def any_unplanned(self, gangs: Iterable[GangFact]) -> bool:
         """Whether any gang has not been planned since facts last changed."""
         return any(self._last_planned(gang) < self._changed_at for gang in gangs)
 

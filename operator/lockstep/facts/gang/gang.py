@@ -198,7 +198,7 @@ class GangStatus:
 
     @property
     def is_being_undone(self) -> bool:
-        """Whether the attempt that the status speaks of is being taken back."""
+        """Whether the attempt in the status is being undone."""
         placed = self.condition(Condition.PLACED)
         return placed is not None and placed.reason == Reason.UNDOING
 

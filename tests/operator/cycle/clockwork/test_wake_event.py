@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.cycle.clockwork.wake_event import Woken
+from lockstep.cycle.clockwork.wake_event import WakeEvent
 
 
 class Clock:
@@ -19,7 +19,7 @@ def clock():
 
 @pytest.fixture
 def woken(clock):
-    return Woken(monotonic=clock)
+    return WakeEvent(monotonic=clock)
 
 
 def test_no_news_waits_for_no_time(woken, clock):

@@ -16,7 +16,7 @@ def test_few_gangs_may_all_evict():
     evicting, gangs = EvictionTurns(8), queue(8)
 
     assert turns(evicting, gangs, 2) == [set(gangs), set(gangs)]
-    assert not evicting.are_left()
+    assert not evicting.any_untried()
 
 
 def test_most_urgent_may_in_every_plan_and_the_others_in_turn():
@@ -29,7 +29,7 @@ def test_most_urgent_may_in_every_plan_and_the_others_in_turn():
 def test_turns_are_left_until_everybody_had_one_since_facts_changed():
     evicting, gangs = EvictionTurns(8), queue(14)
     left = [
-        evicting.choose(gangs, has_changed=changed) and evicting.are_left() for changed in (True, False, True, False)
+        evicting.choose(gangs, has_changed=changed) and evicting.any_untried() for changed in (True, False, True, False)
     ]
 
     assert left == [True, False, True, False]
@@ -46,4 +46,4 @@ def test_gang_that_went_is_forgotten():
     evicting.choose(queue(14), has_changed=True)
     evicting.choose(queue(8), has_changed=False)
 
-    assert not evicting.are_left()
+    assert not evicting.any_untried()

@@ -74,13 +74,13 @@ def test_everybody_has_a_turn_after_facts_have_changed():
     rotation, gangs = Rotation(IN_FRONT), queue(100)
     plan_once(rotation, gangs, placed)
     plans = 1
-    while rotation.are_left(gangs):
+    while rotation.any_unplanned(gangs):
         plan_once(rotation, gangs, placed, has_changed=False)
         plans += 1
 
     assert plans == (100 - 8) / 2
     plan_once(rotation, gangs, placed, has_changed=True)
-    assert rotation.are_left(gangs)
+    assert rotation.any_unplanned(gangs)
 
 
 def test_gang_that_holds_nodes_is_always_planned():
