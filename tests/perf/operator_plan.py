@@ -2,7 +2,6 @@
 
 import resource
 from collections.abc import Mapping
-from functools import partial
 from time import process_time
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ from lockstep.cycle.planning.plan_thread import make_plan
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.planning.rotation import Rotation
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
-from lockstep.cycle.planning.waiting import urgency_of
+from lockstep.cycle.planning.waiting import by_urgency
 from lockstep.facts.gang.gang import GangFact
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
@@ -85,7 +84,7 @@ class _Queue:
 
     def planned(self) -> Spent:
         """Plan as ``cycle.planning`` does."""
-        waiting = sorted(self._state.gangs.values(), key=partial(urgency_of, self._state))
+        waiting = by_urgency(self._state, self._state.gangs.values(), self._now)
         waiting = [gang for gang in waiting if gang.key not in self._state.reservations]
         chosen = self._rotation.choose(waiting, always=(), has_changed=True)
         exactly = [gang for gang in waiting if gang.key in chosen]

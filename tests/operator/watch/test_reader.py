@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from lockstep.api.client.answer import Target
-from lockstep.belief.common.parse_failures import Doubts
+from lockstep.belief.common.parse_failures import ParseFailures
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.reader import BYTES_OF_TURN, Reader
 
@@ -34,7 +34,7 @@ class Things:
             parse=parse or parsed,
             apply=self.apply,
             remove=lambda name: self.believed.pop(name, None),
-            doubts=Doubts(self.doubted.append),
+            parse_failures=ParseFailures(self.doubted.append),
             version=self.believed.get,
         )
         self.reader = Reader(self.kind)
