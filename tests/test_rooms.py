@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SEARCHES, TESTS, TIERS
+from words import findings
 
 ROOT = Path(__file__).parents[1]
 MOST_MODULES = 18
@@ -37,6 +38,11 @@ def test_class_names_are_unique_in_a_source_root(root):
                 by_name[node.name].append(str(path.relative_to(ROOT)))
 
     assert {name: places for name, places in by_name.items() if len(places) > 1} == {}
+
+
+@pytest.mark.parametrize("root", ["engine", "operator"])
+def test_names_and_docstrings_use_the_words_of_the_glossary(root):
+    assert [*findings(ROOT / root)] == []
 
 
 @pytest.mark.parametrize(("tests", "sources"), [("operator", "operator/lockstep"), ("engine", "engine/coschedule")])

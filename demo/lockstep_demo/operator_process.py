@@ -27,7 +27,7 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class OperatorEndedError(SandboxError):
-    """The operator has ended though nobody asked it to."""
+    """The operator has ended by itself."""
 
 
 class Life(Protocol):
@@ -120,7 +120,7 @@ class OperatorProcess:
         self.reap()
 
     def crash(self) -> None:
-        """Send the signal that ends it as a crash would; whoever waits calls ``reap``."""
+        """Send the signal that ends it as a crash would; call ``reap`` to wait for the end."""
         self._running().kill()
 
     def stop(self) -> int:
@@ -157,7 +157,7 @@ class OperatorProcess:
         return f"http://{LOOPBACK}:{self._debug_port.number}"
 
     def is_ready(self) -> bool:
-        """Tell whether every first list is in; raise OperatorEndedError if it has ended by itself."""
+        """Return whether every first list is in; raise OperatorEndedError if it has ended by itself."""
         if self._running().poll() is not None:
             raise OperatorEndedError("The operator has ended by itself.")
         try:

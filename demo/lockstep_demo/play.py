@@ -1,4 +1,4 @@
-"""The run of the demo: steps are taken when they are due and changes are told, until every gang has finished."""
+"""The run of the demo: steps run when they are due and changes are printed, until every gang has finished."""
 
 import datetime as dt
 import time
@@ -10,11 +10,11 @@ from rich.console import Group
 from rich.text import Text
 
 from lockstep_demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS, Offer
-from lockstep_demo.news import news
+from lockstep_demo.changes import changes
 from lockstep_demo.operator_process import OperatorProcess
 from lockstep_demo.screen import Screen
 from lockstep_demo.script import PATIENCE_SECONDS, Step, steps
-from lockstep_demo.sight import Sight, look
+from lockstep_demo.sight import Sight, read_cluster
 from lockstep_demo.tables import colour_of, gang_table, node_table
 from sandbox.control_plane import Sandbox
 from sandbox.errors import SandboxError
@@ -47,7 +47,7 @@ class Play:
         with self.screen.moving():
             while self._ahead or not _all_complete(self._seen):
                 self._take_due_steps()
-                self._look()
+                self._show_changes()
                 self._check()
                 time.sleep(PERIOD_SECONDS)
         return self._seen
@@ -56,19 +56,19 @@ class Play:
         second_0 = dt.datetime.fromtimestamp(self.began, tz=dt.UTC)
         self.screen.say(f"\n{WINDOWS}\nSecond 0 is {second_0:%H:%M:%S} UTC.\n")
         if not self.screen.console.is_terminal:
-            self.screen.console.print(node_table(self.offers, look(self.sandbox), elapsed=0.0), "", sep="\n")
+            self.screen.console.print(node_table(self.offers, read_cluster(self.sandbox), elapsed=0.0), "", sep="\n")
 
     def _take_due_steps(self) -> None:
         while self._ahead and self._ahead[0].at <= self._elapsed():
             step = self._ahead.popleft()
-            self.screen.tell(self._elapsed(), Text(step.who, style="bold"), step.says)
+            self.screen.log(self._elapsed(), Text(step.who, style="bold"), step.says)
             if step.does is not None:
                 step.does(self.sandbox)
 
-    def _look(self) -> None:
-        before, self._seen = self._seen, look(self.sandbox)
-        for gang, line in news(before, self._seen):
-            self.screen.tell(self._elapsed(), Text(gang, style=colour_of(gang, self._seen)), line)
+    def _show_changes(self) -> None:
+        before, self._seen = self._seen, read_cluster(self.sandbox)
+        for gang, line in changes(before, self._seen):
+            self.screen.log(self._elapsed(), Text(gang, style=colour_of(gang, self._seen)), line)
         nodes = node_table(self.offers, self._seen, elapsed=self._elapsed())
         gangs = gang_table(self._seen, began=self.began, wraps=self.screen.console.height >= TALL_LINES)
         self.screen.show(Group("", nodes, "", gangs))

@@ -33,7 +33,7 @@ class Screen:
         if self._live is not None:
             self._live.update(picture, refresh=True)
 
-    def tell(self, elapsed: float, who: Text, text: str) -> None:
+    def log(self, elapsed: float, who: Text, text: str) -> None:
         """Add a line to the log: when, who, what."""
         when = f"{elapsed:4.1f} s"
         if not self.console.is_terminal:

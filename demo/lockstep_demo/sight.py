@@ -28,7 +28,7 @@ class PodCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One condition of a gang as its status tells it."""
+    """One condition in the status of a gang."""
 
     status: str
     reason: str
@@ -61,8 +61,8 @@ class Sight:
     occupants: Mapping[str, tuple[str, ...]]
 
 
-def look(sandbox: Sandbox) -> Sight:
-    """Look at the cluster; raise SandboxError when the API server does not answer."""
+def read_cluster(sandbox: Sandbox) -> Sight:
+    """Read the cluster; raise SandboxError when the API server does not answer."""
     try:
         gangs, pods = sandbox.request("GET", GANGS_PATH)["items"], sandbox.request("GET", PODS_PATH)["items"]
     except (OSError, http.client.HTTPException) as error:

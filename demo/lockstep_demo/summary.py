@@ -1,4 +1,4 @@
-"""The operator's most telling metrics, read from its own page."""
+"""The operator's most important metrics, read from its own page."""
 
 import http.client
 from urllib.error import HTTPError

@@ -97,7 +97,7 @@ class Client:
             connection.close()
 
     def answers_ok(self, url: str) -> bool:
-        """Tell whether a GET of ``url`` is answered by 200."""
+        """Return whether a GET of ``url`` is answered by 200."""
         try:
             with self.connect(url) as connection:
                 return connection.status(urlsplit(url).path) == http.client.OK

@@ -1,6 +1,6 @@
 """The API server's audit log: every request of a service account, as the server itself saw it.
 
-The log stands outside the sandbox's folder and outlives it, so that many sandboxes can be looked at together.
+The log stands outside the sandbox's folder and outlives it, so that those of many sandboxes can be read together.
 """
 
 import json
@@ -32,7 +32,7 @@ class AuditLog:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What tells the API server to write it."""
+        """The flags that make the API server write it."""
         return (
             f"--audit-policy-file={POLICY}",
             f"--audit-log-path={self.file}",

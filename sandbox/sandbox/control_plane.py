@@ -148,7 +148,7 @@ class Sandbox:
         self._starter.reap()
 
     def is_running(self, component: Component) -> bool:
-        """Tell whether a process of the component exists."""
+        """Return whether a process of the component exists."""
         return component in processes.running(self._site.folder.root).values()
 
     def kill(self, component: Component) -> None:
@@ -237,7 +237,7 @@ class Sandbox:
         return self.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(source))
 
     def program(self, tool: Tool) -> str:
-        """Return the path of a client program, which is looked for once."""
+        """Return the path of a client program; it is searched for once."""
         if tool not in self._client_programs:
             self._client_programs[tool] = str(self._resolver.resolve(tool).path)
         return self._client_programs[tool]

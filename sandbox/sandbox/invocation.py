@@ -9,8 +9,8 @@ from pathlib import Path
 def typed(*words: str) -> str:
     """Return `python -m sandbox` with these words, by the interpreter that runs now.
 
-    In a shell where its virtual environment is active that is `python`, in others its path, which begins at the current
-    folder where it is below that.
+    In a shell where its virtual environment is active, that is `python`. In other shells it is a path, relative if it
+    is below the current folder.
     """
     return shlex.join([_python(), "-m", "sandbox", *words])
 

@@ -1,4 +1,4 @@
-"""Kubeconfig files that stand on their own: whoever has the file needs nothing else from the sandbox's folder."""
+"""Kubeconfig files that are complete: a client needs nothing else from the sandbox's folder."""
 
 import base64
 from collections.abc import Mapping

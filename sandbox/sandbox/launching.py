@@ -1,4 +1,4 @@
-"""How each component is called, and how to tell that it is ready."""
+"""How each component is started, and when it is ready."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

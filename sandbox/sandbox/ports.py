@@ -8,7 +8,7 @@ LOOPBACK = "127.0.0.1"
 
 
 class KeptPort:
-    """A port that nobody else gets as long as this object lives, whether somebody listens on it or not.
+    """A port that no other process is given while this object lives, whether a server listens on it or not.
 
     A server can listen on it if it sets SO_REUSEADDR, as servers do; a new port is only given to those that have none.
     """

@@ -20,12 +20,12 @@ from sandbox import leash
 MARK = "LOCKSTEP_SANDBOX_PROCESS"
 PROC = Path("/proc")
 # While a process becomes another program it has no environment for a moment, longer on a busy machine.
-BIRTH_LOOKS = 50
+BIRTH_CHECKS = 50
 BIRTH_SECONDS = 0.002
 
 
 class Lifetime(StrEnum):
-    """How long a sandbox's processes live when nobody stops them."""
+    """How long a sandbox's processes live if they are not stopped."""
 
     DETACHED = "until stopped, whatever becomes of the starter"
     OWNED = "no longer than the thread that started them"
@@ -103,7 +103,7 @@ def kill(mark: Mark) -> None:
 
 
 def reap(pid: int) -> bool:
-    """Tell whether the child ``pid`` has ended; then nothing of it stays in the process table."""
+    """Return whether the child ``pid`` has ended; then nothing of it stays in the process table."""
     ended, _ = os.waitpid(pid, os.WNOHANG)
     return ended == pid
 
@@ -116,7 +116,7 @@ def _environment_of(pid: int) -> list[bytes]:
     entry = PROC / str(pid)
     # Another user's process, or one that has just ended.
     with contextlib.suppress(OSError):
-        for _ in range(BIRTH_LOOKS):
+        for _ in range(BIRTH_CHECKS):
             found = (entry / "environ").read_bytes()
             if found:
                 return found.split(b"\0")

@@ -1,4 +1,4 @@
-"""Bringing components up, on ports that nobody else has."""
+"""Starts components, on ports that no other process has."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,7 +72,7 @@ class Starter:
             raise self._failure(component)
 
     def reap(self) -> None:
-        """Clear what has ended out of the process table, where it stays until its starter looks."""
+        """Remove ended children from the process table."""
         for pid in list(self._children):
             self._has_ended(pid)
 

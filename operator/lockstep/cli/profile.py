@@ -35,8 +35,8 @@ def profile(gang: str, namespace: str | None, output: str, **connection: Any) ->
 
     For example: lockstep profile gj/heat --namespace default
 
-    Prints the block work to paste into the spec, how sure it is, and what was foretold beside what was measured. Where
-    the runs do not tell that, it says which are missing. Nothing is written.
+    Prints the block work to paste into the spec, how sure it is, and the forecast beside the measured run times. Where
+    the runs are not enough for that, it says which are missing. Nothing is written.
     """
     with one_sentence():
         key = GangKey(namespace or usual_namespace(**connection), gang)

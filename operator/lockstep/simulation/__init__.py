@@ -1,1 +1,1 @@
-"""Simulates whole queues: does it decide well? One file a policy, in ``policies``."""
+"""Simulates whole queues, to compare Lockstep with other schedulers. ``policies`` has one file for each."""

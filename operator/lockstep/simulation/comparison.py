@@ -1,4 +1,4 @@
-"""Policies side by side: each decides about the same jobs, seed by seed and load by load."""
+"""Policies side by side: each decides about the same jobs, for every seed and load."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -15,17 +15,17 @@ from lockstep.simulation.policies.catalog import policies
 from lockstep.simulation.scenario import Scenario
 
 Load = float | None
-"""The part of the nodes that rigid jobs would keep busy; None where jobs come when they come."""
+"""The share of the nodes that rigid jobs would keep busy; None leaves the submission times as they are."""
 
 Jobs = Mapping[tuple[Load, int], Sequence[Arrival]]
 """The jobs of every load and seed."""
 
 Results = Mapping[str, Mapping[int, Measures]]
-"""What came of one load, by policy and then by seed."""
+"""The measures of one load, by policy and then by seed."""
 
 
 class Trial(NamedTuple):
-    """One policy decides about the jobs of one seed."""
+    """One policy that decides about the jobs of one load and seed."""
 
     load: Load
     policy: str
@@ -34,7 +34,7 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
-    """Which policies decide about which jobs; the price factor is that of all that are balanced."""
+    """The policies to compare, and their jobs. ``price_factor`` is that of all policies that balance sizes."""
 
     scenario: Scenario
     loads: Sequence[Load]
@@ -53,7 +53,7 @@ class Comparison:
         }
 
     def run(self, trial: Trial, jobs: Sequence[Arrival], progress: Callable[[], None] = lambda: None) -> list[Ran]:
-        """Let the policy of a trial decide; ``progress`` hears of each end. Raises ``NeverStartsError``."""
+        """Let the policy of a trial decide; ``progress`` is called at each end. Raises ``NeverStartsError``."""
         policy = policies(self.price_factor)[trial.policy]()
         return self.scenario.run(trial.seed, jobs, policy, progress)
 
@@ -64,7 +64,7 @@ def run_all(
     processes: int,
     progress: Callable[[], None],
 ) -> Iterator[tuple[Trial, list[Ran]]]:
-    """Run all trials, so many at a time, and return them in their order."""
+    """Run all trials, ``processes`` at a time, and return them in their order."""
     trials = comparison.trials()
     if processes == 1:
         for trial in trials:
@@ -79,10 +79,10 @@ def run_all(
 
 @contextmanager
 def _workers(comparison: Comparison, jobs: Jobs, processes: int) -> Iterator[ProcessPoolExecutor]:
-    """Start so many processes; where nobody waits for them any more, such as after Ctrl-C, they end at once.
+    """Start the worker processes. They end at once when the caller is interrupted, such as by Ctrl-C.
 
-    They are given the jobs when they start: a pool that is broken off waits for ever for somebody to take what it hands
-    out, if that is too much for a pipe.
+    They get the jobs at their start, not with each trial. Otherwise an interrupted pool would wait for ever to hand out
+    more data than a pipe takes.
     """
     context, given = get_context("spawn"), (comparison, jobs)
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=given) as pool:
@@ -95,11 +95,11 @@ def _workers(comparison: Comparison, jobs: Jobs, processes: int) -> Iterator[Pro
 
 
 _given: list[tuple[Comparison, Jobs]] = []
-"""What a process runs trials of."""
+"""The comparison and the jobs of a worker process."""
 
 
 def _begin(comparison: Comparison, jobs: Jobs) -> None:
-    # Ctrl-C reaches all processes of a terminal: the one that has started the others ends them.
+    # Ctrl-C reaches all processes of a terminal; the parent process ends the workers.
     signal(SIGINT, SIG_IGN)
     _given.append((comparison, jobs))
 

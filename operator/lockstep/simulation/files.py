@@ -1,4 +1,4 @@
-"""What came of several policies, as CSV files."""
+"""The results of several policies, as CSV files."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ def write_means(path: Path, by_load: Mapping[Load, Results]) -> None:
 
 
 def write_runs(path: Path, runs: Mapping[Trial, Sequence[Ran]]) -> None:
-    """Write how every job ran, and which start it was told first."""
+    """Write how every job ran, and its first promise."""
     rows = (dict(zip(_RUN_COLUMNS, (*trial, *_ran(one)), strict=True)) for trial, many in runs.items() for one in many)
     _write(path, _RUN_COLUMNS, rows)
 
@@ -52,8 +52,8 @@ def _means(load: Load, results: Results, policy: str, measure: str) -> dict[str,
 
 
 def _ran(run: Ran) -> tuple[float | None, ...]:
-    told = (None, None) if run.word is None else (run.word.likely, run.word.promised)
-    return (run.arrival.job.number, run.submitted, run.first_start, run.end, run.size, *told, len(run.earlier))
+    promise = (None, None) if run.promises is None else (run.promises.likely, run.promises.promised)
+    return (run.arrival.job.number, run.submitted, run.first_start, run.end, run.size, *promise, len(run.earlier))
 
 
 def _write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -1,8 +1,8 @@
-"""The simulated cluster: jobs come, a policy starts them, they end.
+"""The simulated cluster: jobs are submitted, a policy starts them, and they end.
 
-A job that has run as long as expected and has not ended is expected to end later by the same share of what has elapsed
-as in the operator; the policy may then decide anew. One that an owner interrupts waits again, in its old place, with
-the work that it has not saved.
+When a job runs longer than expected, its expected end moves by the same share of the elapsed time as in the operator.
+The policy may then decide anew. A job that an owner interrupts waits again, in its old place, with the work that it has
+not saved.
 """
 
 import heapq
@@ -18,22 +18,22 @@ from lockstep.simulation.model.beliefs import Belief
 from lockstep.simulation.model.cluster import Cluster, Policy, SimulatedRun, Start
 from lockstep.simulation.model.jobs import Arrival
 from lockstep.simulation.model.nodes import SimulatedNodes
-from lockstep.simulation.model.promises import Word, Words
+from lockstep.simulation.model.promises import PromiseHistories, PromiseHistory
 from lockstep.simulation.presence.office_hours import Hours
 from lockstep.simulation.presence.owners import Presence
 
-# What happens at one instant happens in this order.
+# The order of events at the same time.
 _ENDED, _OVERRUN, _SUBMITTED, _OWNERS, _OPENED = 0, 1, 2, 3, 4
-# What a planner adds up in another order may differ by so many seconds.
+# Sums of the same times in another order may differ by this many seconds.
 _ROUNDING = 1e-3
-# After so many seconds without a start nobody will start any more: owners come and go by the week.
+# After this many seconds without a start no job will start any more: owners come and go by the week.
 _WEEKS = 2 * 7 * 86_400.0
-# Whose owners always come before it has ended would be interrupted for ever.
+# A job that was interrupted more often will never end: an owner always comes before.
 _MOST_INTERRUPTIONS = 1000
 
 
 class NeverStartsError(ValueError):
-    """Jobs wait for ever: owners take the nodes back before they have ended."""
+    """Jobs wait for ever: owners take the nodes back before the jobs have ended."""
 
 
 class InterruptedRun(NamedTuple):
@@ -46,18 +46,18 @@ class InterruptedRun(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """How a job ran at last, what it was told before, and the attempts before that."""
+    """How a job ran at last, its promises while it waited, and its earlier attempts."""
 
     arrival: Arrival
     nodes: Sequence[int]
     start: float
     end: float
-    word: Word | None
+    promises: PromiseHistory | None
     earlier: Sequence[InterruptedRun] = ()
 
     @property
     def first_start(self) -> float:
-        """When it no longer waited for the first time."""
+        """When it started for the first time."""
         return self.earlier[0].start if self.earlier else self.start
 
     @property
@@ -67,7 +67,7 @@ class Ran(NamedTuple):
 
     @property
     def submitted(self) -> float:
-        """When it came."""
+        """When it was submitted."""
         return self.arrival.job.submitted
 
 
@@ -79,10 +79,10 @@ def simulate(
     quantile: float | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Ran]:
-    """Run all jobs and return how each ran, in the order of their ends. ``progress`` hears of each end.
+    """Run all jobs and return how each ran, in the order of their ends. ``progress`` is called at each end.
 
-    With a ``quantile``, from 0 to 1, planners expect what that part of the last runs has kept to (``beliefs``). A run
-    that takes longer than expected keeps its nodes, whoever comes to have them. Raises ``NeverStartsError``.
+    With a ``quantile``, from 0 to 1, planners expect what that share of the last runs has kept to (``beliefs``). A run
+    that takes longer than expected keeps its nodes after their windows close. Raises ``NeverStartsError``.
     """
     cluster = Cluster(
         slowdowns=nodes.slowdowns,
@@ -99,10 +99,10 @@ def simulate(
 
 @dataclass(slots=True)
 class _Machine:
-    """The jobs by number, the cluster as it is now, and what is going to happen.
+    """The jobs by number, the cluster as it is now, and the events to come.
 
-    ``changed`` is when a job last came or was going to end, ``wakes`` when to look again for jobs that wait for owners.
-    ``ends`` is when each run really ends, and ``paces`` how many times as long owners make it take now, where they do.
+    ``changed`` is when a job was last submitted or due to end, ``wakes`` when to decide again if jobs wait for owners.
+    ``ends`` is when each run really ends, and ``paces`` by what factor owners who are there slow it down.
     """
 
     arrivals: dict[int, Arrival]
@@ -111,7 +111,7 @@ class _Machine:
     cluster: Cluster
     progress: Callable[[], None]
     events: list[tuple[float, int, int]] = field(default_factory=list)
-    words: Words = field(default_factory=Words)
+    promises: PromiseHistories = field(default_factory=PromiseHistories)
     changed: float = -math.inf
     wakes: float = -math.inf
     ends: dict[int, float] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class _Machine:
     ran: list[Ran] = field(default_factory=list)
 
     def run(self, policy: Policy) -> list[Ran]:
-        """Go from event to event; all that happens at one instant is decided about at once."""
+        """Go from event to event; the policy decides once about all events of one time."""
         self.events = [(one.job.submitted, _SUBMITTED, number) for number, one in self.arrivals.items()]
         heapq.heapify(self.events)
         self._wait_for_change()
@@ -130,8 +130,8 @@ class _Machine:
                 decided = policy.decide(self.cluster)
                 for start in decided.starts:
                     self._start(start)
-                self.words.hear(told for told in decided.told if told.job.number not in self.earlier)
-                self._look_again(decided.next_start)
+                self.promises.record(one for one in decided.promises if one.job.number not in self.earlier)
+                self._decide_again_at(decided.next_start)
                 self._wait_for_owners()
         return self.ran
 
@@ -148,24 +148,24 @@ class _Machine:
                 self._end(number)
             elif kind == _OWNERS:
                 self._owners_change()
-        self._look_at_owners()
+        self._read_owners()
 
-    def _look_again(self, time: float) -> None:
-        """Have the policy decide again when it plans to start something, if nothing happens before."""
+    def _decide_again_at(self, time: float) -> None:
+        """Have the policy decide again at its next planned start, if no event comes before."""
         if time < math.inf and (not self.events or self.events[0][0] > time):
             heapq.heappush(self.events, (time, _OPENED, 0))
 
     def _wait_for_owners(self) -> None:
-        """Have the policy decide again when the next owner goes, where jobs wait."""
+        """If jobs wait, have the policy decide again when the next owner leaves."""
         now = self.cluster.now
         if self.wakes <= now and self.cluster.waiting:
             if not self.cluster.running and now > self.changed + _WEEKS:
                 raise NeverStartsError(f"{len(self.cluster.waiting)} jobs never have nodes for as long as they run")
-            self.wakes = (self.presence or self.hours).next_look(now)
+            self.wakes = (self.presence or self.hours).next_check(now)
             if self.wakes < math.inf:
                 heapq.heappush(self.events, (self.wakes, _OPENED, 0))
 
-    def _look_at_owners(self) -> None:
+    def _read_owners(self) -> None:
         cluster, presence = self.cluster, self.presence
         cluster.windows = (presence or self.hours).windows(cluster.now)
         if presence is not None and cluster.waiting:
@@ -176,7 +176,7 @@ class _Machine:
             heapq.heappush(self.events, (self.presence.next.time, _OWNERS, 0))
 
     def _owners_change(self) -> None:
-        assert self.presence is not None, "somebody came or went"
+        assert self.presence is not None, "an owner came or went"
         changed = {change.node for change in self.presence.until(self.cluster.now)}
         for run in [run for run in self.cluster.running.values() if not changed.isdisjoint(run.nodes)]:
             if not self.presence.terms.evicts:
@@ -186,7 +186,7 @@ class _Machine:
         self._wait_for_change()
 
     def _interrupt(self, run: SimulatedRun, presence: Presence) -> None:
-        """Have a job wait again, for what it has not saved."""
+        """Have a job wait again, with the work that it has not saved."""
         cluster, number = self.cluster, run.job.number
         del cluster.running[number]
         cluster.free[list(run.nodes)] = True
@@ -200,7 +200,7 @@ class _Machine:
         cluster.waiting = {one.number: one for one in sorted(waiting, key=lambda one: (one.submitted, one.number))}
 
     def _pace(self, run: SimulatedRun, presence: Presence) -> None:
-        """Have the rest of a run take as long as its slowest member does beside the owners who are there."""
+        """Have the rest of a run take as long as its slowest member takes beside the owners who are there."""
         slowdowns, number, now = self.cluster.slowdowns[run.nodes], run.job.number, self.cluster.now
         beside = np.where(presence.there[run.nodes], presence.terms.beside_owner, 1.0)
         pace = float((slowdowns * beside).max() / slowdowns[-1])
@@ -234,18 +234,18 @@ class _Machine:
     def _overrun(self, number: int) -> None:
         run, now = self.cluster.running.get(number), self.cluster.now
         if run is None or run.end != now:
-            return  # Since then it was interrupted, or takes another time.
+            return  # The event is stale: the run was interrupted, or its end has moved.
         self._expect(run._replace(end=end_after(now, start=run.start, expected=run.end)))
 
     def _end(self, number: int) -> None:
         if self.ends.get(number) != self.cluster.now:
-            return  # Since then it was interrupted, or takes another time.
+            return  # The event is stale: the run was interrupted, or its end has moved.
         del self.ends[number]
         self.paces.pop(number, None)
         run = self.cluster.running.pop(number)
         self.cluster.free[list(run.nodes)] = True
-        arrival, word = self.arrivals[number], self.words.by_job.get(number)
+        arrival, promises = self.arrivals[number], self.promises.by_job.get(number)
         self.cluster.belief.learn(arrival.job.template, arrival.ratio)
         earlier = tuple(self.earlier.get(number, ()))
-        self.ran.append(Ran(arrival, run.nodes, run.start, self.cluster.now, word, earlier))
+        self.ran.append(Ran(arrival, run.nodes, run.start, self.cluster.now, promises, earlier))
         self.progress()

@@ -1,4 +1,4 @@
-"""What came of a simulation."""
+"""The measures of a simulation."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.simulation.machine import Ran
-from lockstep.simulation.model.promises import Word
+from lockstep.simulation.model.promises import PromiseHistory
 
 FloatArray = NDArray[np.float64]
 
-# A shorter run counts as one of so many seconds, or the slow-down of tiny jobs would be all that is seen.
+# Shorter runs count as this long; otherwise the slow-downs of tiny jobs would outweigh all others.
 _BOUND_SECONDS = 10.0
 
 
@@ -30,12 +30,13 @@ class Measures:
 
     A quarter of the jobs each, by their node-seconds with rigid sizes, is small, medium, large and huge.
 
-    Of jobs that were told of their start before it came: the part of all jobs that they are; the part that had started
-    by the earliest start ever promised; how often a promise was moved later; the median of the first promised wait over
-    the real one; the part that started by what was first called likely; and how far that was off, over the real wait:
-    the median, and what nine of ten are below.
+    All measures from ``told`` on are of jobs that waited and got a promise; ``told`` is their share of all jobs.
+    ``promises_kept`` is the share that started by the earliest promise, ``promises_moved_later`` how often promises
+    moved later. ``promised_over_real_wait`` is the median of the first promised wait over the real one.
+    ``started_by_likely`` and ``started_by_late`` are the shares that started by these first estimates.
+    ``likely_error_median`` and ``likely_error_p90`` are of the error of the likely start over the real wait.
 
-    What nothing is known of is nan.
+    A measure without data is nan.
     """
 
     mean_wait: float
@@ -72,7 +73,7 @@ CLASSES = ("small", "medium", "large", "huge")
 
 
 def measured(runs: Sequence[Ran], nodes: int) -> Measures:
-    """Measure some runs, one at least."""
+    """Measure these runs, at least one."""
     waits = np.array([run.first_start - run.submitted for run in runs])
     turnarounds = np.array([run.end - run.submitted for run in runs])
     slowdowns = _slowdowns(runs, turnarounds)
@@ -97,9 +98,9 @@ def measured(runs: Sequence[Ran], nodes: int) -> Measures:
     )
 
 
-def words_of(runs: Sequence[Ran]) -> list[tuple[Ran, Word]]:
-    """List the runs that had to wait and were told of their start, with what they were told."""
-    return [(run, run.word) for run in runs if run.word is not None and run.first_start > run.submitted]
+def promised_runs(runs: Sequence[Ran]) -> list[tuple[Ran, PromiseHistory]]:
+    """List the runs that waited and got a promise, with their promises."""
+    return [(run, run.promises) for run in runs if run.promises is not None and run.first_start > run.submitted]
 
 
 def _slowdowns(runs: Sequence[Ran], turnarounds: FloatArray) -> FloatArray:
@@ -118,7 +119,7 @@ def _fairness(owners: Sequence[int | None], slowdowns: FloatArray) -> float:
 
 
 def _by_class(runs: Sequence[Ran], turnarounds: FloatArray, slowdowns: FloatArray) -> Iterator[tuple[str, float]]:
-    """Average within the quarters of the jobs, by their rigid work, and of equal work by their numbers."""
+    """Average within the quarters of the jobs by rigid work; jobs of equal work are ordered by their numbers."""
     work = [(run.arrival.rigid_time * run.arrival.job.size, run.arrival.job.number) for run in runs]
     order = sorted(range(len(runs)), key=work.__getitem__)
     for name, of_class in zip(CLASSES, np.array_split(np.array(order), len(CLASSES)), strict=True):
@@ -131,19 +132,21 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _of_promises(runs: Sequence[Ran]) -> dict[str, float]:
-    told = words_of(runs)
-    if not told:
+    waited = promised_runs(runs)
+    if not waited:
         return dict.fromkeys(NAMES[NAMES.index("told") :], math.nan)
-    waits = np.array([run.first_start - run.submitted for run, _ in told])
-    promised = np.array([word.promised - run.submitted for run, word in told])
-    errors = np.abs([word.likely - run.first_start for run, word in told]) / waits
+    waits = np.array([run.first_start - run.submitted for run, _ in waited])
+    promised = np.array([promises.promised - run.submitted for run, promises in waited])
+    errors = np.abs([promises.likely - run.first_start for run, promises in waited]) / waits
     return {
-        "told": len(told) / len(runs),
-        "promises_kept": float(np.mean([word.is_kept_by(run.first_start) for run, word in told])),
-        "promises_moved_later": sum(word.moved_later for _, word in told),
+        "told": len(waited) / len(runs),
+        "promises_kept": float(np.mean([promises.is_kept_by(run.first_start) for run, promises in waited])),
+        "promises_moved_later": sum(promises.moved_later for _, promises in waited),
         "promised_over_real_wait": float(np.median(promised / waits)),
-        "started_by_likely": float(np.mean([word.is_likely_by(run.first_start) for run, word in told])),
-        "started_by_late": _mean([word.is_late_by(run.first_start) for run, word in told if not math.isnan(word.late)]),
+        "started_by_likely": float(np.mean([promises.is_likely_by(run.first_start) for run, promises in waited])),
+        "started_by_late": _mean(
+            [promises.is_late_by(run.first_start) for run, promises in waited if not math.isnan(promises.late)]
+        ),
         "likely_error_median": float(np.median(errors)),
         "likely_error_p90": float(np.percentile(errors, 90)),
     }

@@ -1,4 +1,4 @@
-"""What came of several policies, as pictures; needs matplotlib, which is an extra."""
+"""The results of several policies, as pictures; needs matplotlib, which is an extra."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from lockstep.simulation.averages import average
 from lockstep.simulation.comparison import Load, Results, Trial
 from lockstep.simulation.machine import Ran
-from lockstep.simulation.measures import words_of
+from lockstep.simulation.measures import promised_runs
 
 _HOUR = 3600
 _INCHES = (12.0, 6.0)
@@ -31,18 +31,18 @@ def _figures(by_load: Mapping[Load, Results], runs: Mapping[Trial, Sequence[Ran]
     for trial, ran in runs.items():
         if (trial.load, trial.seed) == (first.load, first.seed):
             yield f"gantt-{trial.policy}.png", gantt(trial.policy, ran)
-            if words_of(ran):
-                yield f"starts-{trial.policy}.png", told_starts(trial.policy, ran)
+            if promised_runs(ran):
+                yield f"starts-{trial.policy}.png", promised_starts(trial.policy, ran)
     loads = {load: results for load, results in by_load.items() if load is not None}
     if len(loads) > 1:
         yield "slowdown.png", slowdown_over_load(loads)
 
 
 def gantt(policy: str, runs: Sequence[Ran]) -> Figure:
-    """Draw which nodes each job has when: nodes up, the fastest lowest, and time across."""
+    """Draw which nodes each job has when: the vertical axis has the nodes, the fastest lowest."""
     boxes, colours = [], []
     for run in runs:
-        for low, high in _neighbours(run.nodes):
+        for low, high in _consecutive(run.nodes):
             start, end = run.start / _HOUR, run.end / _HOUR
             boxes.append([(start, low), (end, low), (end, high), (start, high)])
             colours.append(_COLOURS[run.arrival.job.number % len(_COLOURS)])
@@ -54,14 +54,14 @@ def gantt(policy: str, runs: Sequence[Ran]) -> Figure:
     return figure
 
 
-def told_starts(policy: str, runs: Sequence[Ran]) -> Figure:
-    """Draw the wait that jobs were told first, the likely and the promised one, over the one that it became."""
-    told = words_of(runs)
-    waits = [(run.first_start - run.submitted) / _HOUR for run, _ in told]
+def promised_starts(policy: str, runs: Sequence[Ran]) -> Figure:
+    """Draw the waits by the first likely and the first promised start over the real waits."""
+    waited = promised_runs(runs)
+    waits = [(run.first_start - run.submitted) / _HOUR for run, _ in waited]
     figure = Figure(_INCHES, layout="constrained")
     axes = figure.subplots()
-    promised = [(word.promised - run.submitted) / _HOUR for run, word in told]
-    likely = [(word.likely - run.submitted) / _HOUR for run, word in told]
+    promised = [(promises.promised - run.submitted) / _HOUR for run, promises in waited]
+    likely = [(promises.likely - run.submitted) / _HOUR for run, promises in waited]
     axes.scatter(waits, promised, s=12, color=_COLOURS[4], label="promised")
     axes.scatter(waits, likely, s=12, color=_COLOURS[0], label="likely")
     axes.axline((1, 1), slope=1, color="black", linewidth=0.8)
@@ -84,8 +84,8 @@ def slowdown_over_load(by_load: Mapping[float, Results]) -> Figure:
     return figure
 
 
-def _neighbours(nodes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Join nodes that follow one another: return the first of each such row, and what comes after its last."""
+def _consecutive(nodes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Join consecutive nodes: return the first number of each row, and the one after its last."""
     for _, row in groupby(enumerate(sorted(nodes)), key=lambda pair: pair[1] - pair[0]):
         numbers = [node for _, node in row]
         yield numbers[0], numbers[-1] + 1

@@ -26,18 +26,18 @@ _SAID, _OWNERS = 1, 2
 
 
 class ScenarioError(ValueError):
-    """Nodes or jobs with which nothing can be simulated."""
+    """The nodes or the jobs cannot be simulated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scenario:
-    """At most ``count`` jobs of a ``trace``, or drawn from the model where there is none.
+    """At most ``count`` jobs of a ``trace``, or of the model where there is none.
 
-    Jobs that are drawn are runs of so many ``templates``, where a number is given. They run on nodes of ``slowdowns``,
-    some of which may have ``owners``; if these come unannounced, on ``terms``.
+    Jobs of the model are runs of ``templates`` templates, if that number is given. Nodes have ``slowdowns``, and some
+    may have ``owners``. ``terms`` are for owners who come unannounced.
 
-    With ``load``, submissions are drawn together or apart until rigid jobs would keep that part of the nodes busy.
-    ``run_times`` says what planners are told of run times, and ``quantile`` what they make of it (``beliefs``).
+    With ``load``, the times between submissions are scaled until rigid jobs would keep that share of the nodes busy.
+    ``run_times`` says what planners know of run times, and ``quantile`` what they expect (``beliefs``).
     """
 
     slowdowns: NDArray[np.float64]
@@ -67,7 +67,7 @@ class Scenario:
         rigid = self._rigid(random)
         if self.load is not None:
             rigid = with_load(rigid, self.load, float((1 / self.slowdowns).sum()))
-        # Drawn apart from the jobs, so that these are the same whatever is known of them.
+        # With random numbers of its own, so that the jobs are the same whatever is known of them.
         said = said_seconds(rigid, self.run_times, np.random.default_rng([seed, _SAID])).tolist()
         known = malleable(
             [job._replace(seconds=seconds) for job, seconds in zip(rigid, said, strict=True)],

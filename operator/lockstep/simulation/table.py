@@ -1,4 +1,4 @@
-"""What came of several policies, as tables for people."""
+"""The results of several policies, as tables for people."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ class _Row:
 
 
 def tables(results: Results) -> Iterator[str]:
-    """Spell what came of one load: means over the seeds with their 95 % intervals, a line for each policy."""
+    """Format the results of one load: means over the seeds with their 95 % intervals, a line for each policy."""
     rows = {policy: _Row(results, policy) for policy in results}
     yield from _whole(rows)
     yield ""
@@ -37,10 +37,10 @@ def tables(results: Results) -> Iterator[str]:
     if any(row.mean("interruptions").mean > 0 for row in rows.values()):
         yield ""
         yield from _interruptions(rows)
-    told = {policy: row for policy, row in rows.items() if not math.isnan(row.mean("told").mean)}
-    if told:
+    promised = {policy: row for policy, row in rows.items() if not math.isnan(row.mean("told").mean)}
+    if promised:
         yield ""
-        yield from _promises(told)
+        yield from _promises(promised)
 
 
 def _whole(rows: dict[str, _Row]) -> Iterator[str]:
@@ -49,11 +49,11 @@ def _whole(rows: dict[str, _Row]) -> Iterator[str]:
     yield _line("policy", heads, widths)
     for policy, row in rows.items():
         cells = (
-            row.mean("mean_wait").spelled(0, unit=" s"),
+            row.mean("mean_wait").formatted(0, unit=" s"),
             f"{row.mean('p95_wait').mean:.0f} s",
-            row.mean("mean_turnaround").spelled(0, unit=" s"),
-            row.to_first("mean_turnaround").spelled(2),
-            row.mean("mean_slowdown").spelled(1),
+            row.mean("mean_turnaround").formatted(0, unit=" s"),
+            row.to_first("mean_turnaround").formatted(2),
+            row.mean("mean_slowdown").formatted(1),
             f"{row.mean('mean_size').mean:.1f}",
             _percent(row.mean("utilisation")),
             _percent(row.mean("fairness")),
@@ -65,14 +65,14 @@ def _slowdowns(rows: dict[str, _Row]) -> Iterator[str]:
     widths = (18,) * len(CLASSES)
     yield _line("slow-down", CLASSES, widths)
     for policy, row in rows.items():
-        yield _line(policy, [row.mean(f"{name}_slowdown").spelled(1) for name in CLASSES], widths)
+        yield _line(policy, [row.mean(f"{name}_slowdown").formatted(1) for name in CLASSES], widths)
 
 
 def _turnarounds(rows: dict[str, _Row]) -> Iterator[str]:
     widths = (18,) * len(CLASSES)
     yield _line("of the first", CLASSES, widths)
     for policy, row in rows.items():
-        yield _line(policy, [row.to_first(f"{name}_turnaround").spelled(2) for name in CLASSES], widths)
+        yield _line(policy, [row.to_first(f"{name}_turnaround").formatted(2) for name in CLASSES], widths)
 
 
 def _interruptions(rows: dict[str, _Row]) -> Iterator[str]:
@@ -81,9 +81,9 @@ def _interruptions(rows: dict[str, _Row]) -> Iterator[str]:
     for policy, row in rows.items():
         lost = row.mean("work_lost")
         cells = (
-            Average(100 * lost.mean, 100 * lost.error).spelled(1, unit=" %"),
-            row.mean("interruptions").spelled(2),
-            row.mean("mean_turnaround").spelled(0, unit=" s"),
+            Average(100 * lost.mean, 100 * lost.error).formatted(1, unit=" %"),
+            row.mean("interruptions").formatted(2),
+            row.mean("mean_turnaround").formatted(0, unit=" s"),
             f"{row.mean('p95_turnaround').mean:.0f} s",
         )
         yield _line(policy, cells, widths)
@@ -106,12 +106,12 @@ def _promises(rows: dict[str, _Row]) -> Iterator[str]:
         cells = (
             _percent(row.mean("told")),
             f"{row.mean('promises_kept').mean:.1%}",
-            row.mean("promises_moved_later").spelled(0),
-            row.mean("promised_over_real_wait").spelled(2),
+            row.mean("promises_moved_later").formatted(0),
+            row.mean("promised_over_real_wait").formatted(2),
             _percent(row.mean("started_by_likely")),
             _percent(row.mean("started_by_late")),
-            row.mean("likely_error_median").spelled(2),
-            row.mean("likely_error_p90").spelled(1),
+            row.mean("likely_error_median").formatted(2),
+            row.mean("likely_error_p90").formatted(1),
         )
         yield _line(policy, cells, widths)
 

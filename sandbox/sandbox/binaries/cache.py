@@ -50,8 +50,8 @@ class Cache:
 def _install(target: Path, produce: Callable[[Path], None], progress: Progress) -> Path:
     """Take in what ``produce`` writes, unless it is here or another process brings it meanwhile.
 
-    It appears under its name in one rename after ``produce`` has returned, so that an interruption at any
-    moment leaves nothing that could be taken for it.
+    One rename gives it its name after ``produce`` has returned. So an interruption leaves no partial file of that
+    name.
     """
     waiting = progress.step(f"Waiting for another process that is bringing {target.name}")
     with locked(target.with_name(f".{target.name}.lock"), waiting):

@@ -49,7 +49,7 @@ FOR_REAL_NODES = frozenset({Tool.KUBELET, Tool.COREDNS, Tool.LOCAL_PATH_PROVISIO
 class Recipe:
     """How one program is built: its wrapper module, the Go package, the linker's flags and build tags.
 
-    ``download`` is None where nobody publishes the program by itself.
+    ``download`` is None where the program is not published by itself.
     """
 
     tool: Tool

@@ -37,7 +37,7 @@ class Download:
 
     @property
     def host(self) -> str:
-        """Whoever is asked first."""
+        """The host of the first request."""
         return urlsplit(self.digest_url).netloc
 
     @property

@@ -9,18 +9,18 @@ from lockstep.simulation.averages import average, ratio
 from lockstep.simulation.machine import Ran
 from lockstep.simulation.measures import measured
 from lockstep.simulation.model.jobs import Arrival, Job
-from lockstep.simulation.model.promises import Word
+from lockstep.simulation.model.promises import PromiseHistory
 
 
-def ran(number, start, end, *, submitted=0, seconds=None, owner=None, word=None, size=1):
-    """Describe a run of a job that, with its rigid size of one member, takes as long unless told."""
+def ran(number, start, end, *, submitted=0, seconds=None, owner=None, promises=None, size=1):
+    """Describe a run of a job that, with its rigid size of one member, takes as long by default."""
     times = np.array([float(seconds or (end - start))])
     job = Job(number=number, submitted=submitted, size=1, least=1, most=1, times=times)
-    return Ran(Arrival(job, 1.0, owner), list(range(size)), start, end, word)
+    return Ran(Arrival(job, 1.0, owner), list(range(size)), start, end, promises)
 
 
-def word(likely, promised, *, earliest=None, moved_later=0):
-    return Word(likely, promised, earliest or promised, promised, moved_later)
+def promises(likely, promised, *, earliest=None, moved_later=0):
+    return PromiseHistory(likely, promised, earliest or promised, promised, moved_later)
 
 
 def test_waits_turnarounds_and_slowdowns():
@@ -34,7 +34,7 @@ def test_waits_turnarounds_and_slowdowns():
 
 
 def test_fairness_is_jains_index_of_the_users_mean_slowdowns():
-    # Users have mean slow-downs of 1 and 3; nobody knows who had the last job.
+    # Users have mean slow-downs of 1 and 3; the owner of the last job is unknown.
     runs = [ran(1, 0, 10, owner=7), ran(2, 10, 20, owner=8), ran(3, 30, 40, owner=8), ran(4, 900, 910)]
 
     assert measured(runs, 1).fairness == pytest.approx((1 + 3) ** 2 / (2 * (1 + 9)))
@@ -50,11 +50,11 @@ def test_quarters_by_rigid_work():
     assert measures.medium_slowdown == pytest.approx(1.1)
 
 
-def test_promises_count_against_the_earliest_that_was_ever_told():
+def test_promises_count_against_the_earliest_one():
     runs = [
-        ran(1, 10, 20, word=word(10, 30)),
-        ran(2, 20, 30, word=word(25, 40, earliest=15, moved_later=2)),
-        ran(3, 40, 50, word=word(20, 40, moved_later=1)),
+        ran(1, 10, 20, promises=promises(10, 30)),
+        ran(2, 20, 30, promises=promises(25, 40, earliest=15, moved_later=2)),
+        ran(3, 40, 50, promises=promises(20, 40, moved_later=1)),
         ran(4, 0, 10),
     ]
 
@@ -69,7 +69,7 @@ def test_promises_count_against_the_earliest_that_was_ever_told():
     assert measures.likely_error_p90 == pytest.approx(0.45)
 
 
-def test_nothing_is_known_of_promises_where_nobody_was_told_anything():
+def test_nothing_is_known_of_promises_where_there_were_none():
     measures = measured([ran(1, 5, 10)], 1)
 
     assert math.isnan(measures.told)
@@ -81,8 +81,8 @@ def test_average_has_the_interval_of_students_distribution():
 
     assert (mean, error) == pytest.approx((2.0, 4.303 / math.sqrt(3)))
     assert average([1.0] * 99) == (1.0, 0.0)
-    assert average([5.0]).spelled(1) == "5.0"
-    assert average([math.nan]).spelled(1) == "-"
+    assert average([5.0]).formatted(1) == "5.0"
+    assert average([math.nan]).formatted(1) == "-"
 
 
 def test_ratio_is_the_mean_of_the_ratios_of_each_seed():

@@ -9,19 +9,19 @@ from click.testing import CliRunner
 from lockstep.cli import main
 from lockstep.simulation.machine import Ran
 from lockstep.simulation.model.jobs import Arrival, Job
-from lockstep.simulation.model.promises import Word
-from lockstep.simulation.plots import gantt, told_starts
+from lockstep.simulation.model.promises import PromiseHistory
+from lockstep.simulation.plots import gantt, promised_starts
 
 SMALL = ["--jobs", "40", "--nodes", "16", "--seeds", "2", "--policy", "easy", "--policy", "balanced"]
 HOUR = 3600
 
 
-def ran(number, nodes, start, end, word=None):
+def ran(number, nodes, start, end, promises=None):
     job = Job(number=number, submitted=0, size=1, least=1, most=4, times=np.ones(4))
-    return Ran(Arrival(job), nodes, start, end, word)
+    return Ran(Arrival(job), nodes, start, end, promises)
 
 
-def test_gantt_has_a_box_for_each_row_of_neighbours():
+def test_gantt_has_a_box_for_each_row_of_consecutive_nodes():
     figure = gantt("easy", [ran(1, [0, 1, 3], 0, HOUR), ran(2, [2], HOUR, 2 * HOUR)])
 
     [axes] = figure.axes
@@ -29,10 +29,10 @@ def test_gantt_has_a_box_for_each_row_of_neighbours():
     assert boxes == [((0, 0), (1, 2)), ((0, 3), (1, 4)), ((1, 2), (2, 3))]
 
 
-def test_told_starts_are_drawn_over_the_real_ones():
-    word = Word(2 * HOUR, 5 * HOUR, 4 * HOUR, 4 * HOUR)
+def test_promised_starts_are_drawn_over_the_real_ones():
+    promises = PromiseHistory(2 * HOUR, 5 * HOUR, 4 * HOUR, 4 * HOUR)
 
-    figure = told_starts("balanced", [ran(1, [0], 3 * HOUR, 4 * HOUR, word), ran(2, [0], 0, HOUR)])
+    figure = promised_starts("balanced", [ran(1, [0], 3 * HOUR, 4 * HOUR, promises), ran(2, [0], 0, HOUR)])
 
     promised, likely = (points.get_offsets().tolist() for points in figure.axes[0].collections)
     assert (promised, likely) == ([[3, 5]], [[3, 2]])

@@ -26,10 +26,10 @@ class EmptyNodes:
         return self._build()
 
     def fit(self, gang: PendingGang, refusal: Refusal, effort: Effort) -> bool | None:
-        """Tell whether a gang that was refused would fit by its deadline, in the windows of the nodes.
+        """Return whether a refused gang would fit by its deadline, in the windows of the nodes.
 
-        Its constraints count as they are, also those on pods that are on the nodes now. None where not everything was
-        looked at.
+        Its constraints count as they are, also those on pods that are on the nodes now. None where the search gave
+        up early.
         """
         if refusal.reason is Reason.HELD_BY_GANGS_IN_FRONT and gang.deadline is None:
             # It would fit on the nodes as they are, without the gangs in front.

@@ -1,7 +1,7 @@
 """The refusals that a plan has given: a gang that asks for the same on the same timeline gets the same refusal.
 
-Each refusal takes several searches, and a thousand gangs of one template may wait. One of them is looked at, as long as
-nothing is claimed between them.
+Each refusal takes several searches, and a thousand gangs of one template may wait. The search runs once for all of
+them, as long as nothing is claimed between them.
 """
 
 from collections.abc import Hashable
@@ -60,7 +60,7 @@ class KnownRefusals:
         return None if known is None else replace(known, gang=gang.key)
 
     def remember(self, gang: PendingGang, decided: Unplaceable) -> None:
-        """Remember a refusal for which everything was looked at."""
+        """Remember a refusal that follows from a complete search."""
         self.by_ask[_asked_for(gang)] = decided
 
 

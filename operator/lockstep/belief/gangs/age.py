@@ -5,7 +5,7 @@ even on empty nodes, its age stands still: its status keeps what it has earned. 
 only when a plan has found that the gang could run. So no change of a spec, no suspension and no restart of the
 operator makes a gang older.
 
-All of it stands in whole seconds, as in a status, so that the order of a queue is the same before and after a write.
+All ages are whole seconds, as in a status, so that a write does not change the order of a queue.
 Deadlines do not depend on it: they count from the creation.
 """
 

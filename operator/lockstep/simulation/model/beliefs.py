@@ -1,4 +1,4 @@
-"""What planners make of what owners say: nothing, or what finished runs teach."""
+"""The run times that planners expect: those that owners of jobs state, times a learned factor."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from lockstep.facts.past_runs import MOST_RUNS
 
 @dataclass(slots=True)
 class Belief:
-    """Jobs of a template are expected to run so many times as long as their owners say.
+    """By what factor runs of each template are expected to differ from what their owners state.
 
-    That is the ``quantile`` of what its last runs took over what was said, as the operator takes it. Owners are
-    believed without a quantile, and until there were enough runs. Jobs of which no template is known have one together.
+    The factor is the ``quantile`` of real over stated times of the last runs, as in the operator. It is 1 without a
+    quantile, and until there are enough runs. Jobs without a known template share one factor.
     """
 
     quantile: float | None = None
@@ -20,7 +20,7 @@ class Belief:
     factors: dict[int | None, float] = field(default_factory=dict)
 
     def learn(self, template: int | None, ratio: float) -> None:
-        """Take down how long a finished run took over what its owner had said."""
+        """Record the real over the stated time of a finished run."""
         if self.quantile is None:
             return
         known = self.ratios.setdefault(template, deque(maxlen=MOST_RUNS))
@@ -29,5 +29,5 @@ class Belief:
             self.factors[template] = quantile_of_next(known, self.quantile)
 
     def factor(self, template: int | None) -> float:
-        """How much longer than said runs of the template are expected to take."""
+        """The factor for the stated times of runs of the template."""
         return self.factors.get(template, 1.0)

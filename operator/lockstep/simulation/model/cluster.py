@@ -1,4 +1,4 @@
-"""What a policy sees of the simulated cluster, and what it decides. Of what is still to come it sees nothing."""
+"""What a policy sees of the simulated cluster, and what it decides. It sees nothing of the future."""
 
 import math
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ class Start(NamedTuple):
 
 
 class SimulatedDecision(NamedTuple):
-    """Who starts now, and what jobs that wait are told of their starts: nothing, where nothing is promised.
+    """The jobs that start now, and the promises to jobs that wait, if the policy makes any.
 
-    The policy is to decide again at ``next_start``, whatever happens before.
+    The policy decides again at ``next_start`` at the latest.
     """
 
     starts: Sequence[Start]
-    told: Sequence[StartPromise] = ()
+    promises: Sequence[StartPromise] = ()
     next_start: float = math.inf
 
 
@@ -52,10 +52,10 @@ class SimulatedRun(NamedTuple):
 class Cluster:
     """Jobs that wait, by submission, and that run; which nodes are free, how slow they are and when they take members.
 
-    Nodes are ordered by their slow-downs, the fastest first. Of owners ``windows`` tell, and not ``free``. How
-    long jobs run is known from their owners and from a ``belief``.
+    Nodes are ordered by their slow-downs, the fastest first. ``windows`` consider node owners, ``free`` does not. How
+    long jobs run is known from the owners of the jobs and from a ``belief``.
 
-    Owners of the nodes that are ``owned`` may come back unannounced, on ``terms``; ``forecasts`` tell how likely.
+    Owners of the nodes that are ``owned`` may come back unannounced, on ``terms``; ``forecasts`` say how likely.
     """
 
     slowdowns: NDArray[np.float64]
@@ -77,7 +77,7 @@ class Cluster:
     def first_fitting(self, job: Job, nodes: list[int], least: int, most: int) -> list[int]:
         """Choose the first of some idle nodes for a job that starts now, in rising order; none if too few are left.
 
-        None of them is taken back before the job has ended.
+        No owner takes them back before the job has ended.
         """
         while least <= min(len(nodes), most):
             chosen = sorted(nodes[:most])
@@ -97,7 +97,7 @@ class Cluster:
 
 
 class Policy(Protocol):
-    """Decides who starts; may remember what it decided before, and so serves one simulation only."""
+    """Decides which jobs start. It may remember earlier decisions, and so serves one simulation only."""
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
         """Choose the jobs that start now, and their nodes, in rising order."""

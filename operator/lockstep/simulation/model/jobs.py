@@ -11,10 +11,10 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Job:
-    """Submitted at ``submitted``, in seconds, with ``size`` members where its size is rigid.
+    """A job that is submitted at ``submitted``, in seconds, with ``size`` members where its size is rigid.
 
-    A policy that chooses sizes may give it from ``least`` to ``most`` members: ``times[n - 1]`` is what n members run
-    on nodes of speed 1, as its owner says. It is a run of the ``template`` of that number, if that is known.
+    A policy that chooses sizes may give it from ``least`` to ``most`` members: ``times[n - 1]`` is how many
+    seconds n members run on nodes of speed 1, as its owner states. ``template`` is the number of its template, if any.
     """
 
     number: int
@@ -27,9 +27,9 @@ class Job:
 
 
 class Arrival(NamedTuple):
-    """A job that comes, and what only its end tells: it really runs ``ratio`` times as long as its owner says.
+    """A job, and what no policy knows before its end: it really runs ``ratio`` times as long as its owner states.
 
-    Owners have numbers; None where nobody knows.
+    Owners have numbers; None is an unknown owner.
     """
 
     job: Job

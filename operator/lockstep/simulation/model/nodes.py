@@ -1,4 +1,4 @@
-"""The nodes of a simulation: one member each, of one speed or of several, with owners or without."""
+"""The nodes of a simulation: each takes one member. Speeds may differ, and nodes may have owners."""
 
 import re
 from dataclasses import dataclass
@@ -16,9 +16,10 @@ _SLOWEST, _FASTEST = 0.001, 1000.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatedNodes:
-    """The nodes by their slow-downs, the fastest first, and when their owners have them.
+    """The slow-downs of the nodes, the fastest first, and when owners use their nodes.
 
-    Owners have ``hours`` that all know, or a ``presence`` that nobody knows before: one simulation uses that up.
+    Owners have ``hours`` that policies know, or a ``presence`` that no policy knows before. One simulation uses up a
+    ``presence``.
     """
 
     slowdowns: NDArray[np.float64]
@@ -27,13 +28,13 @@ class SimulatedNodes:
 
 
 class NodesError(ValueError):
-    """Nodes that are not spelled as they should be."""
+    """The text does not describe nodes."""
 
 
-def slowdowns_of(spelled: str) -> NDArray[np.float64]:
+def slowdowns_of(text: str) -> NDArray[np.float64]:
     """Read ``128`` or ``64x1,32x1.5,32x2``, numbers of nodes and their speeds; return slow-downs, the fastest first."""
     slowdowns: list[float] = []
-    for kind in spelled.split(","):
+    for kind in text.split(","):
         found = _KIND.fullmatch(kind.strip())
         speed = float(found[2] or 1) if found else 0.0
         if found is None or not speed:

@@ -1,4 +1,4 @@
-"""What jobs that wait are told of their starts, and what becomes of it."""
+"""The promises that waiting jobs get of their starts, and whether these are kept."""
 
 import math
 from collections.abc import Iterable
@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from lockstep.simulation.model.jobs import Job
 
-# Sums of the same times in another order differ by less, in seconds.
+# Sums of the same times in another order may differ by this many seconds.
 _ROUNDING = 1e-3
 
 
 class StartPromise(NamedTuple):
-    """A job that waits is told when it is likely to start, and that it will have started at ``promised``.
+    """A waiting job is likely to start at ``likely``, and will have started by ``promised``.
 
-    Nine of ten start by ``late``, nan where nobody says so.
+    Nine of ten jobs start by ``late``; nan without such an estimate.
     """
 
     job: Job
@@ -24,8 +24,8 @@ class StartPromise(NamedTuple):
 
 
 @dataclass(slots=True)
-class Word:
-    """What a job was told first, the earliest start that it was ever promised, and how often it was moved later."""
+class PromiseHistory:
+    """A job's first promise, the earliest and the last promised start, and how often a promise moved later."""
 
     likely: float
     promised: float
@@ -35,35 +35,35 @@ class Word:
     late: float = math.nan
 
     def is_kept_by(self, start: float) -> bool:
-        """Whether that start is as early as every promise."""
+        """Whether this start is as early as every promised one."""
         return start <= self.earliest + _ROUNDING
 
     def is_likely_by(self, start: float) -> bool:
-        """Whether that start is as early as what was first called likely."""
+        """Whether this start is as early as the first likely one."""
         return start <= self.likely + _ROUNDING
 
     def is_late_by(self, start: float) -> bool:
-        """Whether that start is as early as what nine of ten were first said to meet."""
+        """Whether this start is as early as the first ``late`` one."""
         return start <= self.late + _ROUNDING
 
-    def hear(self, promised: float) -> None:
-        """Take down one more promise."""
+    def record(self, promised: float) -> None:
+        """Record one more promise."""
         self.moved_later += promised > self.last + _ROUNDING
         self.earliest = min(self.earliest, promised)
         self.last = promised
 
 
 @dataclass(slots=True)
-class Words:
-    """What was told so far, by the number of the job."""
+class PromiseHistories:
+    """All promises so far, by the number of the job."""
 
-    by_job: dict[int, Word] = field(default_factory=dict)
+    by_job: dict[int, PromiseHistory] = field(default_factory=dict)
 
-    def hear(self, told: Iterable[StartPromise]) -> None:
-        """Take down what jobs are told now."""
-        for job, likely, promised, late in told:
-            word = self.by_job.get(job.number)
-            if word is None:
-                self.by_job[job.number] = Word(likely, promised, promised, promised, late=late)
+    def record(self, promises: Iterable[StartPromise]) -> None:
+        """Record the promises of one decision."""
+        for job, likely, promised, late in promises:
+            history = self.by_job.get(job.number)
+            if history is None:
+                self.by_job[job.number] = PromiseHistory(likely, promised, promised, promised, late=late)
             else:
-                word.hear(promised)
+                history.record(promised)

@@ -1,7 +1,7 @@
 """How the run time of a simulated job falls with its size.
 
-Downey's model: A. B. Downey, *A model for speedup of parallel programs*, 1997. ``A`` is the average parallelism, sigma
-how much it varies: 0 is linear up to A, and the larger it is, the sooner further members gain little.
+Downey's model: A. B. Downey, *A model for speedup of parallel programs*, 1997. ``A`` is the average parallelism and
+sigma its variation. With sigma 0 the speed-up is linear up to A; a larger sigma means that further members add less.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ def downey(most: int, parallelism: float, sigma: float) -> FloatArray:
 
 
 def amdahl(most: int, serial_share: float) -> FloatArray:
-    """Return the speed-up of 1 to ``most`` members, of which one alone can do the ``serial_share``, from 0 to 1."""
+    """Return the speed-up of 1 to ``most`` members; one member alone does the ``serial_share``, from 0 to 1."""
     n = np.arange(1, most + 1, dtype=np.float64)
     speedup: FloatArray = 1 / (serial_share + (1 - serial_share) / n)
     return speedup

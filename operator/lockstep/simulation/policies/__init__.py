@@ -1,1 +1,1 @@
-"""Who starts now, on which nodes: Lockstep's planner, and what it is compared with."""
+"""Which jobs start now, and on which nodes: Lockstep's planner, and the policies that it is compared with."""

@@ -1,4 +1,4 @@
-"""Sizes and starts chosen as if all nodes were equally fast: what knowing their speeds is worth."""
+"""Chooses sizes and starts as if all nodes were equally fast, to show what knowing their speeds is worth."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,20 +11,20 @@ from lockstep.simulation.model.cluster import Cluster, Policy, SimulatedDecision
 
 @dataclass(slots=True, kw_only=True)
 class Blind:
-    """Shows a policy nodes of one speed, the mean; whoever starts gets the first that are ``idle``."""
+    """Shows a policy nodes of one speed, the mean. Jobs that start get the first nodes that are ``idle``."""
 
     policy: Policy
     idle: Callable[[Cluster], list[int]]
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
-        """Start what the policy starts, though elsewhere, and tell what it tells."""
+        """Start the jobs that the policy starts, but on other nodes, with its promises."""
         mean = 1 / float(np.mean(1 / cluster.slowdowns))
         decided = self.policy.decide(replace(cluster, slowdowns=np.full(len(cluster.slowdowns), mean)))
-        return SimulatedDecision(list(_on_first(cluster, decided.starts, self.idle(cluster))), decided.told)
+        return SimulatedDecision(list(_on_first(cluster, decided.starts, self.idle(cluster))), decided.promises)
 
 
 def in_any_order(cluster: Cluster) -> list[int]:
-    """List the idle nodes as somebody finds them who knows nothing of speeds; always in the same order."""
+    """List the idle nodes in an order that ignores their speeds; it is always the same."""
     order = _any_order(len(cluster.slowdowns))
     return sorted(cluster.idle(), key=order.__getitem__)
 
@@ -36,7 +36,7 @@ def _any_order(nodes: int) -> Sequence[int]:
 
 
 def _on_first(cluster: Cluster, starts: Sequence[Start], idle: list[int]) -> Iterator[Start]:
-    """Leave out who would end too late there for the owners of the nodes."""
+    """Leave out jobs that would end there after the owners of the nodes come."""
     for job, nodes in starts:
         chosen = cluster.first_fitting(job, idle, len(nodes), len(nodes))
         if chosen:

@@ -53,17 +53,17 @@ OF_OWNERS = ("heedless", "unowned")
 
 
 def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callable[[], Policy]]:
-    """List what makes each policy, for one simulation.
+    """Return a factory of each policy by name; each instance is for one simulation.
 
     The price factor, by default the operator's, is that of ``lockstep``, ``balanced``, ``blind``, ``blind-fastest``,
     ``heedless`` and ``unowned``.
     """
     return {
-        "fcfs": partial(Greedy, range=_rigid, behind=Behind.NOBODY),
-        "easy": partial(Greedy, range=_rigid, behind=Behind.WHO_DOES_NOT_DELAY_IT),
+        "fcfs": partial(Greedy, range=_rigid, behind=Behind.NO_JOB),
+        "easy": partial(Greedy, range=_rigid, behind=Behind.JOBS_THAT_DO_NOT_DELAY_IT),
         "conservative": _conservative,
-        "slurm-range": partial(Greedy, range=_as_many_as_fit, behind=Behind.WHO_DOES_NOT_DELAY_IT),
-        "partial": partial(Greedy, range=_at_most_its_own, behind=Behind.ANYBODY),
+        "slurm-range": partial(Greedy, range=_as_many_as_fit, behind=Behind.JOBS_THAT_DO_NOT_DELAY_IT),
+        "partial": partial(Greedy, range=_at_most_its_own, behind=Behind.ANY_JOB),
         "fewest": partial(PlannedPolicy, sizing=SizingPolicy(sizing=Sizing.FEWEST)),
         "fastest": partial(PlannedPolicy, sizing=SizingPolicy(sizing=Sizing.FASTEST)),
         "lockstep": partial(_with_slack, SizingPolicy(factor=price_factor)),

@@ -1,7 +1,7 @@
-"""Schedulers that look at the queue in order and start what fits now, with as many members as they may and can have.
+"""Schedulers that read the queue in order and start each job that fits now, as large as allowed and possible.
 
 Rigid jobs first come, first served; EASY backfill (D. A. Lifka, 1995); Slurm's range of nodes, which takes as many as
-are free; and Kueue's partial admission, which shrinks a job that does not fit and promises nobody anything.
+are free; and Kueue's partial admission, which shrinks a job that does not fit and makes no promises.
 """
 
 import math
@@ -15,15 +15,15 @@ from lockstep.simulation.model.jobs import Job
 
 
 class Behind(Enum):
-    """Who may start behind a job that has to wait."""
+    """Which jobs may start behind a job that has to wait."""
 
-    NOBODY = auto()
-    WHO_DOES_NOT_DELAY_IT = auto()
-    ANYBODY = auto()
+    NO_JOB = auto()
+    JOBS_THAT_DO_NOT_DELAY_IT = auto()
+    ANY_JOB = auto()
 
 
 class Range(NamedTuple):
-    """The members that a job may be given."""
+    """How many members a job may have."""
 
     least: int
     most: int
@@ -37,7 +37,7 @@ class Greedy:
     behind: Behind
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
-        """Go through the queue until somebody has to wait, and on as far as that lets others pass."""
+        """Go through the queue until a job has to wait, and then on to the jobs that may start behind it."""
         free = cluster.idle()
         starts: list[Start] = []
         first: _Reserved | None = None
@@ -48,11 +48,11 @@ class Greedy:
                 free = [node for node in free if node not in set(nodes)]
             else:
                 match self.behind:
-                    case Behind.NOBODY:
+                    case Behind.NO_JOB:
                         break
-                    case Behind.WHO_DOES_NOT_DELAY_IT:
+                    case Behind.JOBS_THAT_DO_NOT_DELAY_IT:
                         first = first or _reserved(cluster, starts, len(free), self.range(job).least)
-                    case Behind.ANYBODY:
+                    case Behind.ANY_JOB:
                         pass
                     case _:
                         assert_never(self.behind)
@@ -71,7 +71,7 @@ class Greedy:
 
 @dataclass(slots=True)
 class _Reserved:
-    """The first job that waits starts then, unless owners have its nodes, and ``spare`` nodes are left beside it."""
+    """The first waiting job starts at ``start``, unless owners have its nodes; it leaves ``spare`` nodes free."""
 
     start: float
     spare: int

@@ -1,4 +1,4 @@
-"""Lockstep itself: the queue is planned by the engine, at the price that the operator would ask."""
+"""Lockstep itself: the engine plans the queue, at the operator's price of a member."""
 
 import math
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ from lockstep.simulation.model.promises import StartPromise
 
 
 class _FirstPlan(NamedTuple):
-    """When a job was first planned, and to start when."""
+    """When a job was first planned, and the start that was planned then."""
 
     made: float
     start: float
@@ -39,9 +39,9 @@ class _FirstPlan(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class PlannedPolicy:
-    """Plans the front of the queue, as many as the operator plans exactly; with their rigid sizes if ``is_rigid``.
+    """Plans as many jobs of the queue as the operator plans exactly; with their rigid sizes if ``is_rigid``.
 
-    With a ``memory`` plans remember what they have promised; without one the queue is planned anew each time.
+    With a ``memory``, plans remember their promises. Without one, the queue is planned anew each time.
     """
 
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
@@ -51,7 +51,7 @@ class PlannedPolicy:
     first_plans: dict[int, _FirstPlan] = field(default_factory=dict)
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
-        """Start what the plan starts now, and tell the others when it starts them."""
+        """Start the jobs that the plan starts now, and promise their starts to the others."""
         made = self._plan(cluster)
         placed = [(self._job(cluster, one), one) for one in made.decisions if isinstance(one, Placement)]
         started = [(job, one) for job, one in placed if one.start <= cluster.now]
@@ -61,7 +61,7 @@ class PlannedPolicy:
         return SimulatedDecision(
             next_start=math.inf if self.memory is None else min(later, default=math.inf),
             starts=[Start(job, sorted(int(entry.node) for entry in one.members)) for job, one in started],
-            told=[self._told(job, one, cluster.now) for job, one in placed if one.start > cluster.now],
+            promises=[self._promise(job, one, cluster.now) for job, one in placed if one.start > cluster.now],
         )
 
     def _plan(self, cluster: Cluster) -> Plan:
@@ -78,7 +78,7 @@ class PlannedPolicy:
         if first is not None:
             self.forecasts.record(str(job.number), created=job.submitted, planned=first.start, started=placement.start)
 
-    def _told(self, job: Job, placement: Placement, now: float) -> StartPromise:
+    def _promise(self, job: Job, placement: Placement, now: float) -> StartPromise:
         first = self.first_plans.setdefault(job.number, _FirstPlan(now, placement.start))
         promised = placement.start if self.memory is None else placement.promised
         forecast = self.forecasts.forecast(

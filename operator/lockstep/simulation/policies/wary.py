@@ -1,4 +1,4 @@
-"""What forecasts of owners' return are worth: the same planner without them, or without the nodes of owners."""
+"""The same planner without forecasts of owners, or without their nodes, to show what the forecasts are worth."""
 
 import math
 from dataclasses import dataclass, replace
@@ -11,22 +11,22 @@ from lockstep.simulation.model.cluster import Cluster, Policy, SimulatedDecision
 
 @dataclass(slots=True, kw_only=True)
 class Heedless:
-    """Shows a policy owners who are there, and nothing of when the others may come back."""
+    """Shows a policy which owners are there, but no forecast of when others may come back."""
 
     policy: Policy
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
-        """Start and tell what the policy does that expects nobody."""
+        """Decide as the policy does without forecasts."""
         return self.policy.decide(replace(cluster, forecasts=no_forecasts()))
 
 
 @dataclass(slots=True, kw_only=True)
 class Unowned:
-    """Shows a policy the nodes of owners as if these were always there."""
+    """Shows a policy the nodes of owners as if their owners were always there."""
 
     policy: Policy
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
-        """Start and tell what the policy does on nodes without owners."""
+        """Decide as the policy does on nodes without owners."""
         opens = np.where(cluster.owned, math.inf, cluster.windows.opens)
         return self.policy.decide(replace(cluster, windows=cluster.windows._replace(opens=opens)))

@@ -1,1 +1,1 @@
-"""Owners who come and go unannounced: when they are there, and what can be forecast of it."""
+"""Node owners who come and go unannounced: when they are there, and how that is forecast."""

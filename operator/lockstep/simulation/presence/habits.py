@@ -1,8 +1,9 @@
 """Owners with habits of their own, drawn with a seed.
 
-On working days an owner comes around 9 and leaves around 17:30, each about an hour off by his habit and half an hour by
-the day, and stays away one day in ten. On some evenings he comes for half an hour to two hours, on some days of the
-weekend for one to four; how often is drawn for each, up to 40 % and 30 % of them.
+On working days an owner comes around 9 and leaves around 17:30. These times vary by about an hour between owners, and
+by half an hour between days. An owner stays away one working day in ten. On some evenings an owner comes for half an
+hour to two hours, on some days of the weekend for one to four hours. How often is drawn for each owner: up to 40 % of
+the evenings, and up to 30 % of the days of the weekend.
 """
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from lockstep.simulation.presence.stays import DAY, HOUR, Stays, stays_of
 
 WEEKS = 52
-"""So many are drawn; then they begin again."""
+"""How many weeks are drawn; they repeat after that."""
 
 _DAYS, _WORKING = 7, 5
 _ATTENDS = 0.9
@@ -19,7 +20,7 @@ _EVENINGS, _WEEKENDS = 0.4, 0.3
 
 
 def draw_stays(random: np.random.Generator) -> Stays:
-    """Draw one owner's habits, and then his days."""
+    """Draw one owner's habits, and then the stays that follow from them."""
     comes, goes = random.normal(_COMES, _BY_HABIT), random.normal(_GOES, _BY_HABIT)
     evenings, weekends = random.uniform(0, _EVENINGS), random.uniform(0, _WEEKENDS)
     stays: list[tuple[float, float]] = []

@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-_SPELLED = re.compile(r"(0\.[0-9]+|1(?:\.0*)?)@([0-9]{1,2})-([0-9]{1,2})")
+_FORMAT = re.compile(r"(0\.[0-9]+|1(?:\.0*)?)@([0-9]{1,2})-([0-9]{1,2})")
 _HOUR, _DAY = 3600.0, 86_400.0
 _WEEK, _WORKING = 7, 5
-# Nobody comes at the stroke of the clock: each owner comes and goes so much later, half an hour at most.
+# Each owner comes and goes at most this many seconds after the hour.
 _LATE = 0.5 * _HOUR
 
 
 class OwnersError(ValueError):
-    """Owners that are not spelled as they should be."""
+    """The text does not describe owners."""
 
 
 class OfficeHours(NamedTuple):
-    """That part of the nodes has owners, who take them back from one hour of each working day to another."""
+    """Owners of a ``share`` of the nodes, who use them between two hours of each working day."""
 
     share: float
     begin: int
@@ -30,7 +30,7 @@ class OfficeHours(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """Each node takes members from ``opens``, -inf where it does now, until ``closes``, inf where nobody comes."""
+    """Each node takes members from ``opens`` (-inf if it does now) until ``closes`` (inf if no owner comes)."""
 
     opens: FloatArray
     closes: FloatArray
@@ -38,36 +38,36 @@ class Windows(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hours:
-    """When owners have each node on a working day, in seconds after midnight; nan where a node has no owner."""
+    """When owners use each node on a working day, in seconds after midnight; nan where a node has no owner."""
 
     begin: FloatArray
     end: FloatArray
 
     def windows(self, now: float) -> Windows:
-        """Return when each node takes members next. The first midnight, at 0 s, is that before a Monday."""
+        """Return when each node takes members next. Time 0 s is the midnight before a Monday."""
         midnights = self._midnights(now)
         comes, goes = midnights + self.begin, midnights + self.end
         is_there = (comes <= now) & (now < goes)
         opens = np.where(is_there, goes, -math.inf).max(axis=0)
         return Windows(opens, np.where(comes > now, comes, math.inf).min(axis=0))
 
-    def next_look(self, now: float) -> float:
-        """Return when to look again for whom waits: when the next owner leaves, inf where there is none."""
+    def next_check(self, now: float) -> float:
+        """Return when a policy should decide again: when the next owner leaves, inf without owners."""
         goes = self._midnights(now) + self.end
         return float(goes[goes > now].min(initial=math.inf))
 
     def _midnights(self, now: float) -> FloatArray:
-        """List those before today's and the next working days, as a column."""
+        """Return the midnights before the working days from today on, as a column."""
         # A week has a working day, and today may be over.
         days = np.arange(_WEEK + 1) + now // _DAY
         return np.array(days[days % _WEEK < _WORKING, np.newaxis] * _DAY, dtype=np.float64)
 
 
-def owners_of(spelled: str) -> OfficeHours:
+def owners_of(text: str) -> OfficeHours:
     """Read ``0.25@9-17``: a quarter of the nodes has owners, who are there from 9 to 17 o'clock."""
-    found = _SPELLED.fullmatch(spelled)
+    found = _FORMAT.fullmatch(text)
     if found is None or not int(found[2]) < int(found[3]) < 24:
-        raise OwnersError(f"{spelled!r} is no share of the nodes and two hours, such as 0.25@9-17")
+        raise OwnersError(f"{text!r} is no share of the nodes and two hours, such as 0.25@9-17")
     return OfficeHours(float(found[1]), int(found[2]), int(found[3]))
 
 

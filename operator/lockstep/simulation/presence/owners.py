@@ -1,4 +1,4 @@
-"""Owners who come and go unannounced, as they are asked for; and who of them is there in one simulation."""
+"""Node owners who come and go unannounced: how they are described, and which are there in one simulation."""
 
 import math
 import re
@@ -23,13 +23,13 @@ _DRAWN = re.compile(r"(0\.[0-9]+|1(?:\.0*)?)@habits")
 
 
 class Drawn(NamedTuple):
-    """That part of the nodes has owners, whose habits are drawn."""
+    """Owners of a ``share`` of the nodes, whose habits are drawn."""
 
     share: float
 
 
 class RecordedOwners(NamedTuple):
-    """Each of these owners has one node, as far as there are nodes."""
+    """Each of these owners has one node; owners beyond the number of nodes have none."""
 
     stays: Sequence[Stays]
 
@@ -37,14 +37,14 @@ class RecordedOwners(NamedTuple):
 ComingOwners = Drawn | RecordedOwners
 
 
-def drawn_owners_of(spelled: str) -> Drawn | None:
-    """Read ``0.67@habits``: two thirds of the nodes have owners with habits; None where it is spelled otherwise."""
-    found = _DRAWN.fullmatch(spelled)
+def drawn_owners_of(text: str) -> Drawn | None:
+    """Read ``0.67@habits``: two thirds of the nodes have owners with habits; None for other texts."""
+    found = _DRAWN.fullmatch(text)
     return Drawn(float(found[1])) if found else None
 
 
 def stays_by_node(owners: ComingOwners, nodes: int, random: np.random.Generator) -> dict[int, Stays]:
-    """Draw which nodes have owners, and where owners are drawn, when they are there."""
+    """Draw which nodes have owners, and the habits of ``Drawn`` owners; return the stays by node."""
     order: list[int] = random.permutation(nodes).tolist()
     if isinstance(owners, Drawn):
         return {node: draw_stays(random) for node in order[: round(owners.share * nodes)]}
@@ -53,10 +53,10 @@ def stays_by_node(owners: ComingOwners, nodes: int, random: np.random.Generator)
 
 @dataclass(slots=True, eq=False)
 class Presence:
-    """Whose owners are ``there`` now, for one simulation from 0 s on; all arrays by node.
+    """At which nodes owners are ``there`` now, for one simulation from 0 s on; all arrays are by node.
 
-    Until ``opens`` a node takes no new members: while the owner is there, and, where members have to leave, for a while
-    after, as in the operator.
+    A node takes no new members until ``opens``. That is while the owner is there, and, where members have to leave, for
+    a while after, as in the operator.
     """
 
     nodes: int
@@ -77,27 +77,27 @@ class Presence:
         self.next = next(self._changes, None)
 
     def until(self, now: float) -> list[PresenceChange]:
-        """Return who has come and gone since the last call."""
+        """Return the comings and goings of owners since the last call."""
         changes = []
         while self.next is not None and self.next.time <= now:
-            self._note(self.next)
+            self._apply(self.next)
             changes.append(self.next)
             self.next = next(self._changes, None)
         return changes
 
     def windows(self, now: float) -> Windows:
-        """Return when each node takes members next; nobody knows who comes when."""
+        """Return when each node takes members next; no window closes, since comings are not known before."""
         return Windows(np.where(self.opens <= now, -math.inf, self.opens), np.full(self.nodes, math.inf))
 
     def forecasts(self, now: float) -> Forecasts:
-        """Return what is known of who comes when; nothing is forecast where no work is lost by it."""
+        """Return forecasts of owners' returns; there are none where members may stay, since no work is lost."""
         return self._returning.forecasts(now, self.there) if self.terms.evicts else no_forecasts()
 
-    def next_look(self, now: float) -> float:
-        """Return when to look again for whom waits: when a node opens, or the next forecast is made."""
+    def next_check(self, now: float) -> float:
+        """Return when a policy should decide again: when a node opens, or the next forecast is made."""
         return float(self.opens[self.opens > now].min(initial=(now // HOUR + 1) * HOUR))
 
-    def _note(self, change: PresenceChange) -> None:
+    def _apply(self, change: PresenceChange) -> None:
         quiet = QUIET_SECONDS if self.terms.evicts else 0.0
         self.there[change.node] = change.is_there
         self.opens[change.node] = math.inf if change.is_there else change.time + quiet

@@ -1,8 +1,8 @@
-"""Recorded series of owners: a text file with one line for each time at which something was seen of a node.
+"""Recorded series of owners: a text file with one line for each observation of a node.
 
-The first line names the columns: ``node,time,present`` or ``node,time,load``. ``time`` is ISO 8601, in UTC where it
-says nothing else, or seconds since 1970; ``present`` is 1 or 0; ``load`` is what part of the node its own work takes.
-What a line says holds until the next line of its node, but for a day at most; before and after, nobody is there.
+The first line names the columns: ``node,time,present`` or ``node,time,load``. ``time`` is ISO 8601, in UTC without a
+zone, or seconds since 1970. ``present`` is 1 or 0; ``load`` is the share of the node that its own work uses. A line
+holds until the next line of its node, for a day at most. At all other times the owner is away.
 """
 
 import math
@@ -14,39 +14,39 @@ from itertools import pairwise
 from lockstep.simulation.presence.stays import DAY, HISTORY_WEEKS, WEEK, Stays, stays_of
 
 LEAST_LOAD = 0.1
-"""With so much of a node's processors in use its owner is there."""
+"""With at least this share of a node's processors in use, its owner is there."""
 LEAST_WEEKS = HISTORY_WEEKS + 1
 
 _COLUMNS = (["node", "time", "present"], ["node", "time", "load"])
 _FIRST_MONDAY = 4 * DAY
 _LATEST = 2.0**37
 _LONGEST_WEEKS = 520
-"""Ten years: who has written a year with one digit too many is told."""
+"""Ten years: a longer series has a year with one digit too many, and is refused."""
 
 
 class SeriesError(ValueError):
-    """A file of which no owner can be made."""
+    """No owners can be read from the file."""
 
 
 @dataclass(slots=True)
 class Series:
-    """The owners of a file, by the names of their nodes; ``wrong`` names each line that is none."""
+    """The owners of a file, in the order of their nodes' names; ``wrong`` has a message for each wrong line."""
 
     stays: list[Stays] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
 
 def read_series(lines: Iterable[str]) -> Series:
-    """Read owners; a wrong line costs no other line anything. Raises ``SeriesError``."""
+    """Read owners; wrong lines are left out. Raises ``SeriesError``."""
     series, rows = Series(), iter(lines)
-    head = _words(next(rows, ""))
+    head = _cells(next(rows, ""))
     if head not in _COLUMNS:
         raise SeriesError("the first line is neither node,time,present nor node,time,load")
     seen: dict[str, dict[float, bool]] = {}
     for number, row in enumerate(rows, 2):
         try:
             if row.strip():
-                node, time, is_there = _seen(_words(row), head[-1])
+                node, time, is_there = _seen(_cells(row), head[-1])
                 seen.setdefault(node, {})[time] = is_there
         except ValueError as error:
             series.wrong.append(f"line {number}: {error}")
@@ -54,8 +54,8 @@ def read_series(lines: Iterable[str]) -> Series:
     return series
 
 
-def _words(line: str) -> list[str]:
-    return [word.strip() for word in line.split(",")]
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split(",")]
 
 
 def _seen(row: list[str], kind: str) -> tuple[str, float, bool]:
@@ -70,14 +70,14 @@ def _seen(row: list[str], kind: str) -> tuple[str, float, bool]:
     return node, _seconds(time), number == 1 if kind == "present" else number >= LEAST_LOAD
 
 
-def _seconds(spelled: str) -> float:
+def _seconds(text: str) -> float:
     try:
-        seconds = float(spelled)
+        seconds = float(text)
     except ValueError:
-        time = datetime.fromisoformat(spelled)
+        time = datetime.fromisoformat(text)
         seconds = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
     if not 0 <= seconds <= _LATEST:
-        raise ValueError(f"{spelled} is no time")
+        raise ValueError(f"{text} is no time")
     return seconds
 
 
@@ -94,7 +94,7 @@ def _stays(seen: dict[str, dict[float, bool]]) -> list[Stays]:
 
 
 def _there(of_node: dict[float, bool]) -> Iterator[tuple[float, float]]:
-    """List when somebody was there."""
+    """List when the owner was there."""
     times = sorted(of_node)
     for time, after in pairwise([*times, math.inf]):
         if of_node[time]:

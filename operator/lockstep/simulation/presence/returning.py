@@ -1,7 +1,7 @@
-"""What agents forecast of owners' presence, and what the operator makes of that, hour by hour.
+"""What agents forecast of owners' presence, and the operator's forecasts that follow, hour by hour.
 
-Each agent looks once an hour, at its begin. It knows the hours before, weekdays and weekends apart, and whether the
-owner is there; formulas and weights are the agent's own (docs/agent.md, [C 5.5]).
+Each agent makes a forecast at the begin of every hour. It knows the hours before, weekdays and weekends apart, and
+whether the owner is there. Formulas and weights are those of the agent (docs/agent.md, [C 5.5]).
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _DAY_HOURS, _WEEK_DAYS, _WORKING = 24, 7, 5
 
 @dataclass(slots=True)
 class Returning:
-    """Forecasts of the owners of some of so many ``nodes``; those of the last hour that was asked for are kept."""
+    """Forecasts of the owners of some of the ``nodes``; ``kept`` are those of the last requested hour."""
 
     nodes: int
     stays: Mapping[int, Stays]
@@ -62,9 +62,9 @@ class Returning:
 
 @dataclass(slots=True)
 class _Habits:
-    """What an agent knows of its owner: ``hourly`` presence, of which hour 0 begins with a Monday.
+    """What an agent knows of its owner: the ``hourly`` presence. Hour 0 begins a Monday, and the hours repeat.
 
-    Past the last hour the first is the next. Habits of a day and of whether it is a working day are kept.
+    ``kept`` are habits by the day of the forecast, and by whether they are of working days.
     """
 
     hourly: NDArray[np.float64]
@@ -77,7 +77,7 @@ class _Habits:
         return day_ahead(habits, last=self._measured(hour - 1), now=present)
 
     def _habits(self, today: int, day: int) -> Sequence[float]:
-        """Return the habits of a day's hours that follow from the days of its kind before today."""
+        """Return the habits for a day's hours, from the days before today of the same kind: working days or not."""
         key = today, _works(day)
         if key not in self.kept:
             self.kept = {other: habits for other, habits in self.kept.items() if other[0] == today}

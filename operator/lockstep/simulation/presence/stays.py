@@ -1,4 +1,4 @@
-"""When owners are at their nodes: stays that are drawn or recorded, and begin again when they are over."""
+"""When owners are at their nodes: stays that are drawn or recorded, and repeat after their last week."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 7 * 86_400.0
 HISTORY_WEEKS = 3
-"""A simulation begins so many weeks after the begin of the stays: of these, forecasts know from the first."""
+"""A simulation begins this many weeks after the stays begin, so that its first forecasts have a history."""
 
 Intervals = NDArray[np.float64]
 
@@ -26,16 +26,16 @@ class PresenceChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stays:
-    """One owner's: rows of begin and end, which rise, in seconds after the midnight before a Monday.
+    """One owner's stays: rising rows of begin and end, in seconds after the midnight before a Monday.
 
-    They begin again after so many ``weeks``, beyond which none lasts.
+    They repeat after ``weeks`` weeks, and all end by then.
     """
 
     intervals: Intervals
     weeks: int
 
     def changes(self, node: int) -> Iterator[PresenceChange]:
-        """Tell without end who comes and goes from the begin of the simulation on; at 0 s, who is there already."""
+        """Yield, without end, when the owner comes and goes; one who is there at the begin comes at 0 s."""
         for again in count() if len(self.intervals) else ():
             shift = (again * self.weeks - HISTORY_WEEKS) * WEEK
             for begin, end in (self.intervals + shift).tolist():
@@ -44,7 +44,7 @@ class Stays:
                     yield PresenceChange(end, node, is_there=False)
 
     def hourly(self) -> NDArray[np.float64]:
-        """Return the part of each hour of all weeks in which the owner was there."""
+        """Return in what share of each hour of all weeks the owner was there."""
         hours = np.zeros(int(self.weeks * WEEK / HOUR))
         for begin, end in self.intervals.tolist():
             first, last = int(begin // HOUR), int(np.ceil(end / HOUR))
@@ -54,7 +54,7 @@ class Stays:
 
 
 def stays_of(intervals: Sequence[tuple[float, float]], weeks: int) -> Stays:
-    """Join what overlaps or touches, and leave out what is outside of the weeks."""
+    """Join intervals that overlap or touch, and cut off what is outside of the weeks."""
     joined: list[tuple[float, float]] = []
     for begin, end in sorted((max(begin, 0.0), min(end, weeks * WEEK)) for begin, end in intervals):
         if joined and begin <= joined[-1][1]:
@@ -65,5 +65,5 @@ def stays_of(intervals: Sequence[tuple[float, float]], weeks: int) -> Stays:
 
 
 def all_changes(stays: dict[int, Stays]) -> Iterator[PresenceChange]:
-    """Tell without end, in the order of time, whose owner comes and goes, by node."""
+    """Yield, without end and in the order of time, when the owners of all nodes come and go."""
     return heapq.merge(*(one.changes(node) for node, one in stays.items()))

@@ -1,4 +1,4 @@
-"""What becomes of jobs when an owner comes back, and what they say of that."""
+"""What happens to jobs when a node owner comes back."""
 
 import math
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from lockstep.facts.cluster.node import OnReturn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerTerms:
-    """Owners want ``on_return``; all jobs are ``interruptible`` alike.
+    """All owners want the same ``on_return``, and all jobs are equally ``interruptible``.
 
-    Beside an owner whom members need not leave they take 1 + ``duty_cycle`` times as long. A job that is checkpointed
-    saves what it has done each ``checkpoint_interval`` seconds of its run; no other has an interval.
+    Members that stay beside an owner (``KEEP``) take 1 + ``duty_cycle`` times as long. A checkpointed job saves its
+    work every ``checkpoint_interval`` seconds of a run; the interval of others is inf.
     """
 
     on_return: OnReturn = OnReturn.EVICT
@@ -28,11 +28,11 @@ class OwnerTerms:
 
     @property
     def beside_owner(self) -> float:
-        """How many times as long members take while the owner is there, where they may stay."""
+        """How many times as long members that may stay take while the owner is there."""
         return 1 / YIELDING.share if self.on_return is OnReturn.PACE else 1 + self.duty_cycle
 
     def kept(self, seconds: float) -> float:
-        """Return how much is saved of a run of so many seconds that is interrupted."""
+        """Return how many seconds of work are saved when a run is interrupted after ``seconds``."""
         if self.interruptible is not Interruptible.CHECKPOINTED:
             return 0.0
         return seconds // self.checkpoint_interval * self.checkpoint_interval

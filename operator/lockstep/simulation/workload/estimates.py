@@ -1,11 +1,11 @@
-"""What users say how long their jobs run.
+"""Run times of jobs as users estimate them.
 
 After D. Tsafrir, Y. Etsion and D. G. Feitelson, *Modeling user runtime estimates*, JSSPP 2005. Of that model: estimates
 are few round values; the twenty most popular are nearly all there is, and their popularity falls exponentially with the
-rank; the longest that may be asked for is among the most popular; a job never runs longer than its estimate, and
-otherwise the two have nothing to do with each other. Simplified: which values these are, in which order, and how fast
-their popularity falls, is fixed here and not fitted to a log; there is no tail of rare values; and the estimates of one
-user are no more alike than those of others.
+rank; the longest allowed estimate is among the most popular; a job never runs longer than its estimate, and
+otherwise the two are independent. Simplified: the values, their order and the fall of their popularity are fixed here
+and not fitted to a log; there is no tail of rare values; and the estimates of one user are no more alike than those of
+others.
 """
 
 import math
@@ -16,22 +16,22 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 _MINUTE, _HOUR = 60.0, 3600.0
-# By popularity, behind the longest that may be asked for.
+# By popularity, after the longest allowed estimate.
 _POPULAR = (
     *(1 * _HOUR, 2 * _HOUR, 5 * _MINUTE, 15 * _MINUTE, 30 * _MINUTE, 4 * _HOUR, 10 * _MINUTE, 12 * _HOUR, 3 * _HOUR),
     *(24 * _HOUR, 6 * _HOUR, 20 * _MINUTE, 8 * _HOUR, 10 * _HOUR, 18 * _HOUR, 5 * _HOUR, 1 * _MINUTE, 36 * _HOUR),
     90 * _MINUTE,
 )
 _FALL = 0.18
-# The longest that may be asked for, unless jobs run longer: then half days enough for the longest of them.
+# The longest allowed estimate; where jobs run longer, as many half days as the longest of them needs.
 _LONGEST, _STEP = 48 * _HOUR, 12 * _HOUR
 
 
 def estimates(seconds: FloatArray, random: np.random.Generator) -> FloatArray:
-    """Return what the users say of jobs that run so many seconds; none of them runs longer.
+    """Return users' estimates for jobs that run these ``seconds``; no job runs longer than its estimate.
 
-    All that is said is drawn at first and then dealt out at random: to the longest jobs before the others, since what
-    is enough for them is enough for all. If nothing is left that is enough, a user says the next round value.
+    All estimates are drawn first. Then each job gets a random one that is long enough, the longest jobs first. A job
+    for which none is left gets the next longer round value.
     """
     longest = max(_LONGEST, _STEP * math.ceil(seconds.max() / _STEP))
     values = np.array((longest, *_POPULAR))

@@ -1,9 +1,9 @@
 """The workload model of U. Lublin and D. G. Feitelson, *The workload on parallel supercomputers*, JPDC 63(11), 2003.
 
 Its parameters are those of all jobs together, batch and interactive. Sizes: one member, or two raised to a two-stage
-uniform number, mostly a whole one. Run times: the exponential of a hyper-gamma number whose first part is the likelier
-the smaller the job is. Arrivals: the exponential of a gamma number, spent on half hours that are the dearer the busier
-they are; the busy time of a day follows another gamma distribution.
+uniform number, mostly a whole one. Run times: the exponential of a hyper-gamma number whose first part is more likely
+for smaller jobs. Gaps between arrivals: the exponential of a gamma number; each half hour uses up its weight of a gap.
+Busy half hours weigh more; the busy time of a day follows another gamma distribution.
 """
 
 import math
@@ -27,7 +27,7 @@ _DAY_BEGINS = 11
 
 
 def lublin99(count: int, nodes: int, random: np.random.Generator) -> list[RigidJob]:
-    """Draw ``count`` jobs for a cluster of so many nodes, at least 2, in the order of their submission."""
+    """Draw ``count`` jobs for a cluster of ``nodes``, at least 2, in the order of their submission."""
     return [_job(submitted, nodes, random) for submitted in islice(_submissions(random), count)]
 
 
@@ -53,7 +53,7 @@ def _size(nodes: int, random: np.random.Generator) -> int:
 
 
 def _submissions(random: np.random.Generator) -> Iterator[float]:
-    """Spend what each gap has on half hours, each of which costs its weight, from midnight on."""
+    """Yield submission times from midnight on: each half hour uses up its weight of a gap."""
     weights, half_hour, spent = _weights(), 0, 0.0
     while True:
         left = spent + _gap(random) / _SECONDS
@@ -75,7 +75,7 @@ def _weights() -> NDArray[np.float64]:
     """How busy each half hour of a day is, 1 on average; its busy time begins late in the morning."""
     shape, scale = _DAY
     at = np.arange(_DAY_BEGINS, _DAY_BEGINS + _HALF_HOURS)
-    # The density of the gamma distribution is smooth: sampled finely, it needs no further care.
+    # The density of the gamma distribution is smooth, so that a fine sample is exact enough.
     times = at[:, np.newaxis] + np.linspace(-0.5, 0.5, 101)
     density = np.exp((shape - 1) * np.log(times / scale) - times / scale).mean(axis=1)
     weights = np.zeros(_HALF_HOURS)

@@ -1,4 +1,4 @@
-"""What rigid jobs become where sizes can be chosen."""
+"""Turns rigid jobs into jobs whose sizes can be chosen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ _LARGEST_SIGMA = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Malleability:
-    """Which sizes a job may have that asks for r members: from r / ``factor`` to r · ``factor``; ``only_up`` from r.
+    """The sizes of a job that asks for r members: from r / ``factor``, or r if ``only_up``, to r · ``factor``.
 
-    Its speed-up is Amdahl's with ``serial_share``; or, where that is None, Downey's, with an average parallelism
+    Its speed-up is Amdahl's with ``serial_share``. Where that is None, it is Downey's, with an average parallelism
     between r / 2 and 2 r (its logarithm is uniform) and a sigma from 0 to 2.
     """
 
@@ -27,7 +27,7 @@ class Malleability:
 
 
 class _Parallelism(NamedTuple):
-    """What Downey's model knows of a job."""
+    """The parameters of Downey's model for a job."""
 
     average: float
     sigma: float
@@ -36,7 +36,7 @@ class _Parallelism(NamedTuple):
 def malleable(jobs: Sequence[RigidJob], how: Malleability, nodes: int, random: np.random.Generator) -> list[Job]:
     """Give each job its sizes and run times; none has more members than there are nodes.
 
-    Runs of a template speed up alike.
+    Runs of a template have the same parameters of the speed-up.
     """
     drawn: dict[int, _Parallelism] = {}
     made = []

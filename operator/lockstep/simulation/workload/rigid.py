@@ -1,14 +1,13 @@
-"""Jobs as logs and models have them, with one size each."""
+"""Jobs of logs and models, with one size each."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class RigidJob(NamedTuple):
-    """Submitted so many seconds after the first, it runs ``seconds`` with ``size`` members.
+    """A job that is submitted at ``submitted``, in seconds, and runs ``seconds`` with ``size`` members.
 
-    Its owner asked for ``requested`` seconds; users have numbers, and so have the templates of which jobs are runs.
-    None where that is not known.
+    Its owner asked for ``requested`` seconds. ``user`` and ``template`` are numbers. None is unknown.
     """
 
     submitted: float
@@ -20,7 +19,7 @@ class RigidJob(NamedTuple):
 
 
 def with_load(jobs: Sequence[RigidJob], load: float, capacity: float) -> list[RigidJob]:
-    """Stretch the time between submissions so that the jobs ask for that part of the capacity, in node-seconds."""
+    """Scale the times between submissions so that jobs ask for this share of ``capacity``, in nodes of speed 1."""
     work = sum(job.size * job.seconds for job in jobs)
     first, span = jobs[0].submitted, jobs[-1].submitted - jobs[0].submitted
     stretch = work / (capacity * load) / span if span else 1.0

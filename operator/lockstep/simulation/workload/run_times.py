@@ -1,4 +1,4 @@
-"""How exactly run times are known."""
+"""How exactly planners know run times."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -13,23 +13,23 @@ from lockstep.simulation.workload.rigid import RigidJob
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Of the logarithm of what a run takes over what was said: about 20 %.
+# Standard deviation of the logarithm of the real over the stated time: about 20 %.
 _NOISE = 0.2
 
 
 class StatedRunTimes(StrEnum):
-    """What planners are told of the run times of jobs; how long these really run is the same."""
+    """What planners know of the run times of jobs; the real run times are the same."""
 
     EXACT = "exact"
     """The run time itself."""
     ESTIMATES = "estimates"
-    """What users ask for: what the log says, or a model of them. No job runs longer."""
+    """What users ask for: from the log, or from a model of users. No job runs longer."""
     NOISE = "noise"
-    """A guess which real run times are 20 % around, log-normally."""
+    """A guess; real run times spread around it by 20 %, log-normally."""
 
 
 def said_seconds(jobs: Sequence[RigidJob], run_times: StatedRunTimes, random: np.random.Generator) -> FloatArray:
-    """Return how long the owners of jobs say that these run. Of all runs of a template the same is said."""
+    """Return the run times that the owners of jobs state. Runs of a template share one guess or model estimate."""
     seconds = np.array([job.seconds for job in jobs])
     first, template_of = _templates(jobs)
     match run_times:
@@ -58,9 +58,9 @@ def _asked_for(
 
 
 def _templates(jobs: Sequence[RigidJob]) -> tuple[IntArray, IntArray]:
-    """Return the first job of every template, and which of these templates each job is a run of.
+    """Return the first job of every template, and the template of each job.
 
-    A job of which no template is known is the only run of its own.
+    A job without a known template is the only run of its own.
     """
     numbers: dict[tuple[bool, int], int] = {}
     template_of = [

@@ -10,13 +10,13 @@ from lockstep.simulation.workload.rigid import RigidJob
 from lockstep.simulation.workload.swf_line import LoggedJob, WrongLineError, parse_line
 
 MOST_NAMED = 20
-"""Nobody reads more: a file that is no log has as many wrong lines as lines."""
+"""How many wrong lines are named at most: in a file that is no log, all lines are wrong."""
 
 _PLAIN_NUMBER = re.compile("[0-9]{1,9}")
 
 
 class Unused(StrEnum):
-    """What a job lacks that can't be simulated."""
+    """What a job lacks so that it can't be simulated."""
 
     SUBMIT_TIME = "without a submit time"
     RUN_TIME = "without a run time"
@@ -26,11 +26,11 @@ class Unused(StrEnum):
 
 @dataclass(slots=True)
 class Log:
-    """The jobs of a log by submission, what its header says, and what could not be used of it.
+    """The jobs of a log by submission, its header, and the lines and jobs that could not be used.
 
-    ``wrong`` names the first lines that are none, of ``wrong_lines`` in all; ``unused`` counts jobs by what they lack.
-    Jobs of one user that start the same executable with the same size and ask for the same time are runs of one of the
-    ``templates``; where the log does not say whose or what they are, nobody knows of which.
+    ``wrong`` names the first of all ``wrong_lines``; ``unused`` counts jobs by what they lack. Runs of one of the
+    ``templates`` have the same user, executable, size and requested time. A job without a user or an executable in the
+    log has no template.
     """
 
     jobs: list[RigidJob] = field(default_factory=list)
@@ -42,13 +42,13 @@ class Log:
 
     @property
     def processors(self) -> int | None:
-        """How many processors the machine had of which this is the log, if its header says so."""
+        """How many processors the machine of the log had, if the header has it."""
         said = self.header.get("MaxProcs") or self.header.get("MaxNodes") or ""
         return int(said) if _PLAIN_NUMBER.fullmatch(said) else None
 
 
 def read_log(lines: Iterable[str]) -> Log:
-    """Read a log; a wrong line costs no other line anything."""
+    """Read a log; wrong lines are left out."""
     log = Log()
     for number, line in enumerate(lines, 1):
         text = line.strip()

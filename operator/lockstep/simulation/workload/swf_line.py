@@ -4,17 +4,17 @@ from typing import NamedTuple
 
 _UNKNOWN = -1
 _MOST = 1e12
-"""In seconds 300 centuries, in kilobytes a petabyte: beyond are slips of the pen."""
+"""The largest valid value: 300 centuries in seconds, a petabyte in kilobytes."""
 
 _LONGEST_WORD = 40
 
 
 class WrongLineError(ValueError):
-    """The line is no job; the message says why, as what follows its number."""
+    """The line is no job; the message says why, and is to follow the line's number."""
 
 
 class LoggedJob(NamedTuple):
-    """The 18 fields, in their order; None where the log says that nothing is known (-1).
+    """The 18 fields, in their order; None where the log has -1, for unknown.
 
     Times are in seconds, memory is in kilobytes for each processor.
     """

@@ -1,7 +1,7 @@
-"""Users run the same again and again: jobs that are runs of a few templates.
+"""Jobs that are runs of a few templates, since users repeat the same jobs.
 
-The runs of one template ask for the same size and speed up alike. How long they run differs from run to run: by about
-20 %, log-normally. Their templates are drawn from those that there are, each as likely as any other.
+The runs of one template ask for the same size and have the same speed-up. Their run times differ by about 20 %,
+log-normally. All templates are equally likely.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ import numpy as np
 
 from lockstep.simulation.workload.rigid import RigidJob
 
-# Of the logarithm of what a run takes over what its template usually takes.
+# Standard deviation of the logarithm of a run's time over the template's usual time.
 _BETWEEN_RUNS = 0.2
 
 
 def as_runs(jobs: Sequence[RigidJob], templates: int, random: np.random.Generator) -> list[RigidJob]:
-    """Make each job a run of one of the first so many jobs, which then are the templates; it comes when it came."""
+    """Make each job a run of one of the first ``templates`` jobs; its submission time stays the same."""
     patterns = jobs[:templates]
     chosen = random.integers(len(patterns), size=len(jobs)).tolist()
     times = random.lognormal(0.0, _BETWEEN_RUNS, size=len(jobs)).tolist()

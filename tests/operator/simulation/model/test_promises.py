@@ -1,4 +1,4 @@
-"""What jobs are told of their starts, and what became of it."""
+"""What jobs are promised of their starts, and whether it was kept."""
 
 import numpy as np
 
@@ -13,14 +13,14 @@ ALONE = unowned([1.0])
 
 
 def arrival(number, submitted, seconds, *, really=None):
-    """Describe a job of one member that is said to run so long, and really runs as long unless told."""
+    """Describe a job of one member that is said to run so long, and by default really runs as long."""
     times = np.array([float(seconds)])
     job = Job(number=number, submitted=submitted, size=1, least=1, most=1, times=times)
     return Arrival(job, (really or seconds) / seconds)
 
 
 class Scripted:
-    """Starts the first that waits when the one node is free, and tells the others what the script says."""
+    """Starts the first that waits when the one node is free, and promises the others what the script says."""
 
     def __init__(self, *script):
         self.script = iter(script)
@@ -32,28 +32,28 @@ class Scripted:
         return SimulatedDecision([Start(first, [0])], [StartPromise(other, *next(self.script)) for other in others])
 
 
-def test_word_is_what_was_told_first_and_every_promise_counts():
-    # Job 2 hears something when it comes, and when 3 and 4 come.
+def test_first_promise_is_kept_and_every_promise_counts():
+    # Job 2 gets a promise when it comes, and when 3 and 4 come.
     arrivals = [arrival(1, 0, 10), arrival(2, 1, 1)]
     middle = [arrival(number, 1 + number, 1e-6) for number in (3, 4)]
     script = Scripted((9, 14), (8, 12), (8, 13), (11, 11), (12, 12), (13, 13))
 
     by_number = {run.arrival.job.number: run for run in simulate([*arrivals, *middle], ALONE, script)}
 
-    word = by_number[2].word
-    assert (word.likely, word.promised, word.earliest, word.moved_later) == (9, 14, 12, 1)
+    promises = by_number[2].promises
+    assert (promises.likely, promises.promised, promises.earliest, promises.moved_later) == (9, 14, 12, 1)
     assert by_number[2].start == 10
-    assert word.is_kept_by(12)
-    assert not word.is_kept_by(12.1)
-    assert by_number[1].word is None
+    assert promises.is_kept_by(12)
+    assert not promises.is_kept_by(12.1)
+    assert by_number[1].promises is None
 
 
-def test_planner_tells_its_planned_start_and_keeps_it_where_run_times_are_exact():
+def test_planner_promises_its_planned_start_and_keeps_it_where_run_times_are_exact():
     arrivals = [arrival(1, 0, 10), arrival(2, 1, 5), arrival(3, 2, 5)]
 
     runs = simulate(arrivals, ALONE, policies()["conservative"]())
 
-    assert [(run.start, run.word and run.word.promised) for run in runs] == [(0, None), (10, 10), (15, 15)]
+    assert [(run.start, run.promises and run.promises.promised) for run in runs] == [(0, None), (10, 10), (15, 15)]
 
 
 def test_overrun_moves_a_promise_by_a_twentieth_at_a_time():
@@ -62,6 +62,6 @@ def test_overrun_moves_a_promise_by_a_twentieth_at_a_time():
 
     [_, run] = simulate(arrivals, ALONE, policies()["conservative"]())
 
-    assert (run.word.promised, run.word.last, run.start) == (100, 105, 104)
-    assert run.word.moved_later == 1
-    assert not run.word.is_kept_by(run.start)
+    assert (run.promises.promised, run.promises.last, run.start) == (100, 105, 104)
+    assert run.promises.moved_later == 1
+    assert not run.promises.is_kept_by(run.start)

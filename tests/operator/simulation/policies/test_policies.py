@@ -1,4 +1,4 @@
-"""Who starts when, worked out by hand, and what holds of every policy."""
+"""Which jobs start when, worked out by hand, and what holds of every policy."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ POLICIES = policies()
 
 
 def job(number, submitted, size, seconds, *, least=None, most=None):
-    """Describe a job whose work divides without loss; its size is rigid unless told."""
+    """Describe a job whose work divides without loss; its size is rigid by default."""
     most = most or size
     times = size * seconds / np.arange(1, most + 1, dtype=np.float64)
     return Job(number=number, submitted=submitted, size=size, least=least or size, most=most, times=times)
@@ -26,7 +26,7 @@ def simulated(jobs, slowdowns, policy):
 
 
 def ran(jobs, policy, nodes=4):
-    """Tell the start and size of every job, by number."""
+    """Return the start and size of every job, by number."""
     slowdowns = np.ones(nodes) if isinstance(nodes, int) else np.array(nodes)
     runs = simulated(jobs, slowdowns, policy)
     return {run.arrival.job.number: (run.start, run.size) for run in runs}
@@ -39,10 +39,10 @@ QUEUE = [job(1, 0, 3, 10), job(2, 1, 4, 10), job(3, 2, 1, 30), job(4, 3, 1, 5)]
 @pytest.mark.parametrize(
     ("policy", "want"),
     [
-        pytest.param("fcfs", {1: 0, 2: 10, 3: 20, 4: 20}, id="nobody passes"),
-        pytest.param("easy", {1: 0, 2: 10, 3: 20, 4: 3}, id="who does not delay the first passes"),
-        pytest.param("conservative", {1: 0, 2: 10, 3: 20, 4: 3}, id="who delays nobody passes"),
-        pytest.param("partial", {1: 0, 2: 32, 3: 2, 4: 10}, id="anybody passes"),
+        pytest.param("fcfs", {1: 0, 2: 10, 3: 20, 4: 20}, id="no job passes"),
+        pytest.param("easy", {1: 0, 2: 10, 3: 20, 4: 3}, id="jobs that do not delay the first pass"),
+        pytest.param("conservative", {1: 0, 2: 10, 3: 20, 4: 3}, id="jobs that delay no other pass"),
+        pytest.param("partial", {1: 0, 2: 32, 3: 2, 4: 10}, id="any job passes"),
     ],
 )
 def test_rigid_jobs(policy, want):

@@ -19,7 +19,7 @@ HOUR, DAY = 3600.0, 86_400.0
 POLICIES = policies()
 # Jobs that need two nodes wait for ever where the owner's is never used.
 WHO_USE_BOTH = [name for name in POLICIES if name != "unowned"]
-# The second of two nodes is its owner's from 9 to 17; nobody ever takes the first.
+# The second of two nodes is its owner's from 9 to 17; no owner ever takes the first.
 HOURS = Hours(np.array([math.nan, 9 * HOUR]), np.array([math.nan, 17 * HOUR]))
 TWO = SimulatedNodes(np.ones(2), HOURS)
 
@@ -47,9 +47,9 @@ def test_windows(now, opens, closes):
 
 
 def test_owners_leave_one_after_the_other_and_not_at_weekends():
-    assert HOURS.next_look(0.0) == 17 * HOUR
-    assert HOURS.next_look(4 * DAY + 17 * HOUR) == 7 * DAY + 17 * HOUR
-    assert unowned([1.0]).hours.next_look(0.0) == math.inf
+    assert HOURS.next_check(0.0) == 17 * HOUR
+    assert HOURS.next_check(4 * DAY + 17 * HOUR) == 7 * DAY + 17 * HOUR
+    assert unowned([1.0]).hours.next_check(0.0) == math.inf
 
 
 def test_owners_are_drawn_with_half_an_hour_of_jitter():
@@ -62,15 +62,15 @@ def test_owners_are_drawn_with_half_an_hour_of_jitter():
     assert np.array_equal(hours.begin, again.begin, equal_nan=True)
 
 
-def test_spelled_owners_are_read():
+def test_owners_are_read():
     assert owners_of("0.25@9-17") == OfficeHours(0.25, 9, 17)
     assert owners_of("1@0-23") == OfficeHours(1.0, 0, 23)
 
 
-@pytest.mark.parametrize("spelled", ["", "0.25", "25@9-17", "0.25@17-9", "0.25@9-24", "0.25@9", "-0.5@9-17"])
-def test_wrong_owners_are_refused(spelled):
+@pytest.mark.parametrize("text", ["", "0.25", "25@9-17", "0.25@17-9", "0.25@9-24", "0.25@9", "-0.5@9-17"])
+def test_wrong_owners_are_refused(text):
     with pytest.raises(OwnersError, match="is no share of the nodes and two hours"):
-        owners_of(spelled)
+        owners_of(text)
 
 
 @pytest.mark.parametrize("policy", WHO_USE_BOTH)
@@ -83,7 +83,7 @@ def test_jobs_wait_for_the_evening_where_they_would_not_end_before_the_owner_com
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_jobs_that_would_never_end_before_an_owner_comes_are_told(policy):
+def test_jobs_that_would_never_end_before_an_owner_comes_are_reported(policy):
     with pytest.raises(NeverStartsError, match="1 jobs never have nodes for as long as they run"):
         simulate([arrival(1, 0.0, 2, 4 * DAY)], TWO, POLICIES[policy]())
 
@@ -123,7 +123,7 @@ jobs_of_days = st.lists(
 @pytest.mark.parametrize("policy", WHO_USE_BOTH)
 @given(arrivals=jobs_of_days)
 @settings(max_examples=20)
-def test_nobody_runs_on_a_node_while_its_owner_is_there(policy, arrivals):
+def test_no_job_runs_on_a_node_while_its_owner_is_there(policy, arrivals):
     runs = simulate(arrivals, TWO, POLICIES[policy]())
 
     assert len(runs) == len(arrivals)

@@ -54,13 +54,13 @@ def test_node_is_closed_while_its_owner_is_there_and_for_a_while_after_it_was_le
     assert here.windows(HOUR).opens.tolist() == [-math.inf, math.inf]
     here.until(2 * HOUR)
     assert here.windows(2 * HOUR).opens.tolist() == [-math.inf, 2 * HOUR + QUIET_SECONDS]
-    assert here.next_look(2 * HOUR) == 2 * HOUR + QUIET_SECONDS
+    assert here.next_check(2 * HOUR) == 2 * HOUR + QUIET_SECONDS
     assert here.windows(2 * HOUR + QUIET_SECONDS).opens.tolist() == [-math.inf, -math.inf]
     assert here.windows(0.0).closes.tolist() == [math.inf, math.inf]
 
 
 def test_forecast_knows_the_hours_of_past_days_and_not_what_is_to_come():
-    # Three weeks of working days from 9 to 17, and nobody ever after.
+    # Three weeks of working days from 9 to 17, and never after that.
     days = [day for day in range(21) if day % 7 < 5]
     known = stays_of([(day * DAY + 9 * HOUR, day * DAY + 17 * HOUR) for day in days], 8)
     forecasts = presence({1: known}).forecasts(0.0)
@@ -129,7 +129,7 @@ def test_slowest_member_sets_the_pace_beside_owners_too():
     assert run.end == 8 * HOUR
 
 
-def test_who_never_ends_before_the_owner_comes_is_told():
+def test_job_that_never_ends_before_the_owner_comes_is_reported():
     daily = stays(*((day * 24 + 12, day * 24 + 13) for day in range(7)), weeks=HISTORY_WEEKS + 1)
 
     with pytest.raises(NeverStartsError, match="job 1 was interrupted 1001 times and would be for ever"):
@@ -144,7 +144,7 @@ def test_who_never_ends_before_the_owner_comes_is_told():
         pytest.param("unowned", 1, id="owned nodes never used"),
     ],
 )
-def test_who_expects_the_owner_takes_the_slower_node(policy, node):
+def test_policy_that_expects_the_owner_takes_the_slower_node(policy, node):
     # The owner of the faster node came at 2 o'clock on each day that is known, and never comes again.
     owner = stays_of([(day * DAY + 2 * HOUR, day * DAY + 9 * HOUR) for day in range(21)], 52)
 
@@ -164,7 +164,7 @@ def test_all_jobs_end_and_no_work_is_lost_or_gained_unseen(policy, terms, comes,
     arrivals = [job(number, size, hours, at=at) for number, (at, size, hours) in enumerate(jobs, 1)]
     owner = stays(*((at, at + 3) for at in comes))
 
-    # Two nodes without an owner: nobody waits for ever.
+    # Two nodes without an owner: no job waits for ever.
     runs = simulated(arrivals, {2: owner}, terms, policy, (1.0, 1.0, 1.0))
 
     assert sorted(run.arrival.job.number for run in runs) == [one.job.number for one in arrivals]
@@ -194,8 +194,6 @@ def test_recorded_owners_have_a_node_each_as_far_as_there_are_nodes():
     assert set(stays_by_node(recorded, 9, np.random.default_rng(1)).values()) == set(recorded.stays)
 
 
-@pytest.mark.parametrize(
-    ("spelled", "want"), [("0.25@habits", Drawn(0.25)), ("1@habits", Drawn(1.0)), ("2@habits", None)]
-)
-def test_spelled_habits_are_read(spelled, want):
-    assert drawn_owners_of(spelled) == want
+@pytest.mark.parametrize(("text", "want"), [("0.25@habits", Drawn(0.25)), ("1@habits", Drawn(1.0)), ("2@habits", None)])
+def test_habits_are_read(text, want):
+    assert drawn_owners_of(text) == want

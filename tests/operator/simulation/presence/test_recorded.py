@@ -34,7 +34,7 @@ def test_lines_may_come_in_any_order():
     assert stays(line("a", 4, 0), line("a", 1, 1)) == [[1, 4]]
 
 
-def test_nobody_is_there_for_longer_than_a_day_after_the_last_line():
+def test_owner_is_not_there_for_longer_than_a_day_after_the_last_line():
     assert stays(line("a", 1, 1)) == [[1, 25]]
 
 
@@ -62,11 +62,11 @@ def test_weeks_are_whole_and_begin_with_a_monday():
         pytest.param("a,1e400,1\n", "line 4: 1e400 is no time", id="after all"),
         pytest.param("a,nan,1\n", "line 4: nan is no time", id="no number"),
         pytest.param("a,2026-11-04,2\n", "line 4: 2 is no present", id="neither there nor away"),
-        pytest.param("a,2026-11-04,nan\n", "line 4: nan is no present", id="nobody knows"),
+        pytest.param("a,2026-11-04,nan\n", "line 4: nan is no present", id="unknown"),
         pytest.param("a,2026-11-04,yes\n", "line 4: could not convert string to float: 'yes'", id="no value"),
     ],
 )
-def test_wrong_line_is_told_by_its_number_and_costs_no_other(wrong, want):
+def test_wrong_line_is_named_by_its_number_and_costs_no_other(wrong, want):
     found = series(wrong, "\n", line("b", 1, 1), line("b", 2, 0))
 
     assert found.wrong == [want]
@@ -78,7 +78,7 @@ def test_wrong_line_is_told_by_its_number_and_costs_no_other(wrong, want):
     [
         pytest.param([], "the first line is neither node,time,present nor node,time,load", id="empty"),
         pytest.param(["a,0,1\n"], "the first line is neither", id="no names"),
-        pytest.param(["node,time,load\n"], "0 days are recorded: 4 to 520 weeks are needed", id="nobody"),
+        pytest.param(["node,time,load\n"], "0 days are recorded: 4 to 520 weeks are needed", id="no owner"),
         pytest.param(["node,time,load\n", "a,0,1\n", "a,1728000,1"], "20 days are recorded", id="too short"),
         pytest.param(["node,time,load\n", "a,0,1\n", "a,4e8,1"], "4630 days are recorded", id="too long"),
     ],

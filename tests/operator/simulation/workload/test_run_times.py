@@ -1,4 +1,4 @@
-"""What planners are told of run times, and what they make of it."""
+"""What planners know of run times, and what they expect."""
 
 import numpy as np
 import pytest

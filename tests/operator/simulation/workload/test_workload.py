@@ -232,10 +232,10 @@ def test_speeds_out_of_this_world_are_refused():
         slowdowns_of("8,4x0.0001")
 
 
-@pytest.mark.parametrize("spelled", ["", "0", "x2", "4x0", "4x-1", "4,,4", "four", "9999999", "4x1e9"])
-def test_wrong_nodes_are_refused(spelled):
+@pytest.mark.parametrize("text", ["", "0", "x2", "4x0", "4x-1", "4,,4", "four", "9999999", "4x1e9"])
+def test_wrong_nodes_are_refused(text):
     with pytest.raises(NodesError, match="is no number of nodes"):
-        slowdowns_of(spelled)
+        slowdowns_of(text)
 
 
 def test_jobs_of_a_log_are_runs_of_a_template_where_user_executable_size_and_requested_time_agree():

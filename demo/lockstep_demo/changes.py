@@ -1,4 +1,4 @@
-"""What has changed between two looks at a gang, each change one line."""
+"""What has changed of a gang between two reads, one line for each change."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ SAME_START_SECONDS = 1.5
 NO_PODS = PodCounts(bound=0, running=0, finished=0)
 
 
-def news(before: Sight, after: Sight) -> Iterator[tuple[str, str]]:
+def changes(before: Sight, after: Sight) -> Iterator[tuple[str, str]]:
     """Yield the name of a gang and a sentence about it, for everything that is new."""
     known = {gang.name: gang for gang in before.gangs}
     for gang in after.gangs:

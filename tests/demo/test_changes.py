@@ -1,6 +1,6 @@
-"""What the demo tells of a gang between two looks at it."""
+"""What the demo prints of a gang between two reads."""
 
-from lockstep_demo.news import news
+from lockstep_demo.changes import changes
 from lockstep_demo.sight import NOT_YET, Condition, GangSight, PodCounts, Sight
 
 
@@ -24,10 +24,10 @@ def planned(status="True", reason="StartsLater", message="2 members on n01, n02.
 
 
 def told(before, after):
-    return [line for _, line in news(Sight(gangs=before, occupants={}), Sight(gangs=(after,), occupants={}))]
+    return [line for _, line in changes(Sight(gangs=before, occupants={}), Sight(gangs=(after,), occupants={}))]
 
 
-def test_gang_that_has_no_status_yet_is_no_news():
+def test_gang_that_has_no_status_yet_is_no_change():
     assert told((), gang()) == []
 
 
