@@ -8,8 +8,9 @@ One function per problem of the request language (docs/library.md has an example
     gangPieces     place_pieces           pace           keep_pace         heterogeneity  measure_network
 
 and beyond it: ``plan`` for a whole queue of gangs, with all that it takes and gives, ``preempt`` for gangs that give
-way to more urgent ones, ``turn_of`` for why a plan is as it is, ``AllocationMap`` and its events, ``TimeCredit`` and
-``mean_turnaround``; and ``fit_work``, the law that finished runs have followed.
+way to more urgent ones, ``resize`` for gangs whose size changes while they run, ``turn_of`` for why a plan is as it is,
+``AllocationMap`` and its events, ``TimeCredit`` and ``mean_turnaround``; and ``fit_work``, the law that finished runs
+have followed.
 Inputs and results are frozen; a problem without a solution is answered by a value that says why.
 """
 
@@ -103,6 +104,8 @@ from coschedule.queue.why.following import decision_of, turn_of
 from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import RoomNow, room_now
 from coschedule.queue.why.turn import Turn
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizeChange, SizedStart, SizePlan
+from coschedule.resizing.resize import Resized, resize
 
 __all__ = [
     "AMOUNT_LIMIT",
@@ -114,12 +117,14 @@ __all__ = [
     "AuctionRules",
     "Blocker",
     "Change",
+    "ChangeTerms",
     "Constraints",
     "ConstraintsTooLong",
     "DeadlineCannotBeMet",
     "Decision",
     "Depart",
     "Disrupted",
+    "ElasticRun",
     "Feasibility",
     "FewerMembers",
     "FinishedRuns",
@@ -177,6 +182,7 @@ __all__ = [
     "Refusal",
     "Release",
     "Requirement",
+    "Resized",
     "Risk",
     "Role",
     "RoomNow",
@@ -188,6 +194,9 @@ __all__ = [
     "SetUnitTimes",
     "Share",
     "Shortage",
+    "SizeChange",
+    "SizePlan",
+    "SizedStart",
     "Sizes",
     "Smoothing",
     "Snapshot",
@@ -251,6 +260,7 @@ __all__ = [
     "processor_exit",
     "remembering",
     "replay",
+    "resize",
     "room_now",
     "sizes_of",
     "submit",
