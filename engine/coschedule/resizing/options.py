@@ -44,10 +44,13 @@ def options_of_run(run: ElasticRun, seats: Seats, *, now: float, limit: float, m
 
 
 def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int, must_start: bool) -> Sized:
-    """List with how many members a gang may start, of at most so many, on nodes as slow as ``limit``."""
+    """List with how many members a gang may start, of at most so many, on nodes as slow as ``limit``.
+
+    A gang that keeps its size has its best size alone, unless it must start.
+    """
     worth = worth_of(gang.sizes, gang.work, left=1.0, age=now - gang.created)
     able = gang.sizes.between(1, most)
-    sizes = telling_sizes(worth, able) if gang.elastic else _best_at_price(gang, worth, able)
+    sizes = telling_sizes(worth, able) if gang.elastic or must_start else _best_at_price(gang, worth, able)
     worths = worth.of(sizes, np.full(len(sizes), limit))
     if not must_start:
         sizes, worths = np.concatenate(([0], sizes)), np.concatenate(([0.0], worths))

@@ -5,8 +5,7 @@ and a plan of those that wait still, so that everybody starts by what it was pro
 
 Method: the sizes that are worth most (``sizes``) are chosen; a gang whose promise is due must start. The queue is then
 planned as if these sizes stayed. Where that breaks a promise, it is planned once more as if every elastic gang shrank
-as soon as it may: a promise that such a plan keeps can be kept, as its gang will start when it is due. Where that fails
-too, nothing changes.
+when the first promise is due: that gang then starts, and the others by this plan. Where that fails, nothing changes.
 """
 
 import math
@@ -23,6 +22,8 @@ from coschedule.queue.snapshot import Snapshot
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, Seats, SizePlan, WaitingGang
 from coschedule.resizing.sizes import SizeQuestion, choose_sizes
 from coschedule.resizing.worlds import World, resized, shrunk
+
+_MOST_TRIES = 4
 
 
 class Resized(NamedTuple):
@@ -49,12 +50,30 @@ def resize(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[Gang
     promise that is due takes.
     """
     world = World(snapshot, runs)
-    sizes = choose_sizes(_question(snapshot, runs, elastic)) or SizePlan()
-    if sizes.changes or sizes.starts:
-        changed = _planned(world, sizes, elastic)
-        if not _late(changed):
-            return changed
-    return _planned(world, SizePlan(), elastic)
+    tried: list[Resized] = []
+    for sizes in _tries(world, elastic, tried):
+        tried.append(_planned(world, sizes, elastic))
+        if not _late(tried[-1]):
+            return tried[-1]
+    return min(reversed(tried), key=lambda one: len(_late(one)))
+
+
+def _tries(world: World, elastic: Mapping[GangKey, ChangeTerms], tried: Sequence[Resized]) -> Iterator[SizePlan]:
+    """Choose sizes, and at last that nothing changes.
+
+    Where a promise is due and its gang makes others late, these must start with it: who shrinks, shrinks for all.
+    """
+    question = _question(world, elastic)
+    if not (world.runs or elastic):
+        yield SizePlan()
+        return
+    for _ in range(_MOST_TRIES if question.must_start else 1):
+        sizes = choose_sizes(question)
+        if sizes is None or sizes == SizePlan():
+            break
+        yield sizes
+        question = question._replace(must_start=question.must_start | _late(tried[-1]))
+    yield SizePlan()
 
 
 def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms]) -> Resized:
@@ -63,7 +82,7 @@ def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerm
     as_they_are = _made(sizes, after.snapshot)
     if not _late(as_they_are) or not after.runs:
         return as_they_are
-    return min(as_they_are, _made(sizes, shrunk(after)), key=_late)
+    return min(as_they_are, _made(sizes, shrunk(after)), key=lambda one: len(_late(one)))
 
 
 def _made(sizes: SizePlan, after: Snapshot) -> Resized:
@@ -72,16 +91,18 @@ def _made(sizes: SizePlan, after: Snapshot) -> Resized:
     return Resized(sizes, after, made, min((time for time in later if time > after.now), default=math.inf))
 
 
-def _late(one: Resized) -> int:
-    """Count the gangs that have a promise and do not start by then."""
+def _late(one: Resized) -> frozenset[GangKey]:
+    """List the gangs that have a promise and do not start by then."""
     promised = {gang.key: gang.promised for gang in one.after.gangs if gang.promised < np.inf}
-    return sum(
-        made.gang in promised and not (isinstance(made, Placement) and made.start <= promised[made.gang])
+    return frozenset(
+        made.gang
         for made in one.plan.decisions
+        if made.gang in promised and not (isinstance(made, Placement) and made.start <= promised[made.gang])
     )
 
 
-def _question(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms]) -> SizeQuestion:
+def _question(world: World, elastic: Mapping[GangKey, ChangeTerms]) -> SizeQuestion:
+    snapshot, runs = world
     waiting = [gang for gang in snapshot.gangs if _takes_part(gang)]
     requests = [*(run.request for run in runs), *(gang.roles[0].request for gang in waiting)]
     seats = Seats(snapshot.slowdown, snapshot.until, tuple(_idle_seats(snapshot, requests)))

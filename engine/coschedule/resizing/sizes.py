@@ -13,7 +13,7 @@ themselves. Where a gang must start, shorter ones may change too. At most ``MOST
 greatest weight; further ones stay as they are.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +40,7 @@ class SizeQuestion(NamedTuple):
     seats: Seats
     runs: Sequence[ElasticRun]
     waiting: Sequence[WaitingGang]
-    must_start: Collection[GangKey] = ()
+    must_start: frozenset[GangKey] = frozenset()
 
 
 def choose_sizes(question: SizeQuestion) -> SizePlan | None:
@@ -75,9 +75,11 @@ def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
 
 
 def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, float]:
+    """Sort by weight; where a gang must start, it comes first, with all gangs that may make room for it."""
     left = gang.left if isinstance(gang, ElasticRun) else 1.0
     worth = worth_of(gang.sizes, gang.work, left=left, age=question.now - gang.created)
-    return gang.key not in question.must_start, -worth.weight
+    makes_room = isinstance(gang, ElasticRun) and bool(question.must_start)
+    return not (makes_room or gang.key in question.must_start), -worth.weight
 
 
 def _limits(question: SizeQuestion) -> list[float]:

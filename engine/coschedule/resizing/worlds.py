@@ -40,11 +40,15 @@ def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms
 
 
 def shrunk(world: World) -> Snapshot:
-    """Return what is there if every elastic gang has its fewest members as soon as it may change again."""
+    """Return what is there if every elastic gang has its fewest members once the first promise is due.
+
+    Until then nothing has to change: a plan that is made on this stays possible as time goes on.
+    """
     snapshot, runs = world
+    due = max(snapshot.now, min((gang.promised for gang in snapshot.gangs), default=snapshot.now))
     releases = list(_without(snapshot.releases, runs))
     for run in runs:
-        releases += _releases_if_shrunk(run, snapshot)
+        releases += _releases_if_shrunk(run, snapshot, due)
     return replace(snapshot, releases=tuple(releases))
 
 
@@ -81,9 +85,9 @@ def _releases(run: ElasticRun, nodes: Sequence[int], time: float) -> list[Releas
     return [Release(node=node, request=run.request, time=time) for node in nodes]
 
 
-def _releases_if_shrunk(run: ElasticRun, snapshot: Snapshot) -> list[Release]:
-    """List what a gang gives back if its fastest members alone go on, as few as can be."""
-    least, since = least_size(run.sizes, run.work), max(snapshot.now, run.may_change_at)
+def _releases_if_shrunk(run: ElasticRun, snapshot: Snapshot, due: float) -> list[Release]:
+    """List what a gang gives back if from then on its fastest members alone go on, as few as can be."""
+    least, since = least_size(run.sizes, run.work), max(due, run.may_change_at)
     if least < run.size and since < run.end:
         nodes = seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)
         kept, given_up = nodes[:least], nodes[least:]

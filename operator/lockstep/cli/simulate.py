@@ -15,7 +15,7 @@ from lockstep.simulation.comparison import Comparison, Load, Results, Trial, run
 from lockstep.simulation.files import write_means, write_runs, write_summary
 from lockstep.simulation.machine import NeverStartsError, Ran
 from lockstep.simulation.measures import Measures, measured
-from lockstep.simulation.policies.catalog import OF_OWNERS
+from lockstep.simulation.policies.catalog import ONLY_IF_ASKED_FOR
 from lockstep.simulation.policies.catalog import policies as policies_by_name
 from lockstep.simulation.scenario import ScenarioError
 from lockstep.simulation.table import tables
@@ -30,7 +30,7 @@ Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]]
     "policies",
     multiple=True,
     type=click.Choice(list(policies_by_name())),
-    default=[name for name in policies_by_name() if name not in OF_OWNERS],
+    default=[name for name in policies_by_name() if name not in ONLY_IF_ASKED_FOR],
     help="Who decides; may be given several times. The others are compared with the first.",
 )
 @click.option(
@@ -38,7 +38,7 @@ Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]]
     metavar="NUMBER",
     type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
-    help="Of lockstep, balanced, blind, blind-fastest, heedless and unowned.",
+    help="Of lockstep, elastic, balanced, blind, blind-fastest, heedless and unowned.",
 )
 @click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="First seed; the same gives the same.")
 @click.option(

@@ -37,6 +37,9 @@ def tables(results: Results) -> Iterator[str]:
     if any(row.mean("interruptions").mean > 0 for row in rows.values()):
         yield ""
         yield from _interruptions(rows)
+    if any(row.mean("changes").mean > 0 for row in rows.values()):
+        yield ""
+        yield from _changes(rows)
     told = {policy: row for policy, row in rows.items() if not math.isnan(row.mean("told").mean)}
     if told:
         yield ""
@@ -85,6 +88,18 @@ def _interruptions(rows: dict[str, _Row]) -> Iterator[str]:
             row.mean("interruptions").spelled(2),
             row.mean("mean_turnaround").spelled(0, unit=" s"),
             f"{row.mean('p95_turnaround').mean:.0f} s",
+        )
+        yield _line(policy, cells, widths)
+
+
+def _changes(rows: dict[str, _Row]) -> Iterator[str]:
+    widths = (16, 22, 18)
+    yield _line("policy", ("changes a job", "longest turnaround", "of the first"), widths)
+    for policy, row in rows.items():
+        cells = (
+            row.mean("changes").spelled(2),
+            f"{row.mean('longest_turnaround').mean:.0f} s",
+            row.to_first("longest_turnaround").spelled(2),
         )
         yield _line(policy, cells, widths)
 

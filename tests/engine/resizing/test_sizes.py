@@ -160,7 +160,7 @@ def test_who_must_start_does_so_though_that_loses():
     question = SizeQuestion(NOW, seats, [short], [long])
 
     assert choose_sizes(question) == SizePlan()
-    forced = choose_sizes(question._replace(must_start={long.key}))
+    forced = choose_sizes(question._replace(must_start=frozenset({long.key})))
     assert [start.gang for start in forced.starts] == [long.key]
     assert [len(change.nodes) for change in forced.changes] == [1]
 
