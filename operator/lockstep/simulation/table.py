@@ -1,7 +1,7 @@
 """What came of several policies, as tables for people."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from lockstep.simulation.averages import Average, average, ratio
 from lockstep.simulation.comparison import Results
@@ -44,6 +44,14 @@ def tables(results: Results) -> Iterator[str]:
     if told:
         yield ""
         yield from _promises(told)
+
+
+def bound_line(results: Results, bounds: Mapping[int, float]) -> str:
+    """Say what no schedule is below, by seed, beside the first policy."""
+    first = next(iter(results.values()))
+    to_first = ratio(list(bounds.values()), [first[seed].mean_turnaround for seed in bounds])
+    least = average(list(bounds.values()))
+    return f"No schedule has a mean turnaround below {least.spelled(0, unit=' s')}: {to_first.spelled(2)} of the first."
 
 
 def _whole(rows: dict[str, _Row]) -> Iterator[str]:
