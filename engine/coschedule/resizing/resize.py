@@ -45,9 +45,9 @@ def resize(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[Gang
     may change their sizes later. A gang that waits takes part if its members are alike, may be on any node, have equal
     shares of known work, and no deadline; all others are planned.
 
-    Guarantees: no gang starts after what it was promised, where run times are as expected and the snapshot before this
-    one was decided in this way; nobody who runs is stopped; the gain is above 0 where anything changes, but for what a
-    promise that is due takes.
+    Guarantees: sizes change only where no more promises are broken by the plan than without changes; no gang that runs
+    is stopped; the gain is above 0 where anything changes, but for what a promise that is due takes. The plan may count
+    on gangs that shrink later: a promise can break where other gangs come first.
     """
     world = World(snapshot, runs)
     tried: list[Resized] = []
