@@ -8,8 +8,8 @@ One function for each problem of the request language (docs/library.md has an ex
     gangPieces     place_pieces           pace           keep_pace         heterogeneity  measure_network
 
 Further functions: ``plan`` plans a whole queue of gangs. ``preempt`` chooses gangs to evict for more urgent ones.
-``turn_of`` helps to explain a plan. ``AllocationMap`` has its events. ``TimeCredit`` and ``mean_turnaround`` are from
-the papers. ``fit_work`` learns run times from finished runs.
+``resize`` chooses new sizes for gangs that run. ``turn_of`` helps to explain a plan. ``AllocationMap`` has its events.
+``TimeCredit`` and ``mean_turnaround`` are from the papers. ``fit_work`` learns run times from finished runs.
 
 Inputs and results are immutable. For a problem without a solution, the result is a value that says why.
 """
@@ -104,6 +104,8 @@ from coschedule.queue.why.changes import (
 from coschedule.queue.why.following import decision_of, turn_of
 from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import RoomNow, room_now
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizeChange, SizedStart, SizePlan
+from coschedule.resizing.resize import Resized, resize
 
 __all__ = [
     "AMOUNT_LIMIT",
@@ -115,12 +117,14 @@ __all__ = [
     "AuctionRules",
     "Blocker",
     "Change",
+    "ChangeTerms",
     "Constraints",
     "ConstraintsTooLong",
     "DeadlineCannotBeMet",
     "Decision",
     "Depart",
     "Disrupted",
+    "ElasticRun",
     "Feasibility",
     "FewerMembers",
     "FinishedRuns",
@@ -178,6 +182,7 @@ __all__ = [
     "Refusal",
     "Release",
     "Requirement",
+    "Resized",
     "Risk",
     "Role",
     "RoomNow",
@@ -189,6 +194,9 @@ __all__ = [
     "SetUnitTimes",
     "Share",
     "Shortage",
+    "SizeChange",
+    "SizePlan",
+    "SizedStart",
     "Sizes",
     "Smoothing",
     "Snapshot",
@@ -252,6 +260,7 @@ __all__ = [
     "processor_exit",
     "remembering",
     "replay",
+    "resize",
     "room_now",
     "sizes_of",
     "submit",

@@ -11,14 +11,15 @@ import click
 from lockstep.cli.options.number_range import NumberRange
 from lockstep.cli.options.scenario_options import scenario_of, scenario_options
 from lockstep.cycle.planning.sizing import SizingPolicy
+from lockstep.simulation.bound import least_mean_turnaround
 from lockstep.simulation.comparison import Comparison, Load, Results, Trial, run_all
 from lockstep.simulation.files import write_means, write_runs, write_summary
 from lockstep.simulation.machine import NeverStartsError, Ran
 from lockstep.simulation.measures import Measures, measured
-from lockstep.simulation.policies.catalog import OF_OWNERS
+from lockstep.simulation.policies.catalog import ONLY_IF_ASKED_FOR
 from lockstep.simulation.policies.catalog import policies as policies_by_name
 from lockstep.simulation.scenario import ScenarioError
-from lockstep.simulation.table import tables
+from lockstep.simulation.table import bound_line, tables
 
 Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]], list[str]]
 
@@ -30,7 +31,7 @@ Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]]
     "policies",
     multiple=True,
     type=click.Choice(list(policies_by_name())),
-    default=[name for name in policies_by_name() if name not in OF_OWNERS],
+    default=[name for name in policies_by_name() if name not in ONLY_IF_ASKED_FOR],
     help="Who decides; may be given several times. The others are compared with the first.",
 )
 @click.option(
@@ -38,8 +39,9 @@ Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]]
     metavar="NUMBER",
     type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
-    help="Of lockstep, balanced, blind, blind-fastest, heedless and unowned.",
+    help="Of lockstep, elastic, balanced, blind, blind-fastest, heedless and unowned.",
 )
+@click.option("--bound", "wants_bound", is_flag=True, help="Also print a mean turnaround that no schedule is below.")
 @click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="First seed; the same gives the same.")
 @click.option(
     "--seeds", metavar="N", type=click.IntRange(1, 1000), default=3, help="How many seeds, from the first on."
@@ -51,6 +53,7 @@ def simulate(  # noqa: PLR0913 - one for each option but those of what is simula
     *,
     policies: Sequence[str],
     price_factor: float,
+    wants_bound: bool,
     seed: int,
     seeds: int,
     processes: int,
@@ -76,7 +79,8 @@ def simulate(  # noqa: PLR0913 - one for each option but those of what is simula
     )
     runs = _run(comparison, processes)
     by_load = {load: _results(runs, load, comparison.scenario.nodes) for load in comparison.loads}
-    for line in chain(_formatted(by_load), _written(out, by_load, runs, draw)):
+    bounds = _bounds(comparison) if wants_bound else {}
+    for line in chain(_formatted(by_load, bounds), _written(out, by_load, runs, draw)):
         click.echo(line)
 
 
@@ -118,11 +122,22 @@ def _results(runs: Mapping[Trial, Sequence[Ran]], load: Load, nodes: int) -> Res
     return results
 
 
-def _formatted(by_load: Mapping[Load, Results]) -> Iterator[str]:
+def _bounds(comparison: Comparison) -> dict[Load, dict[int, float]]:
+    """Bound the mean turnaround from below, by load and seed."""
+    bounds: dict[Load, dict[int, float]] = {}
+    for (load, seed), jobs in comparison.jobs().items():
+        bounds.setdefault(load, {})[seed] = least_mean_turnaround(jobs, comparison.scenario.slowdowns)
+    return bounds
+
+
+def _formatted(by_load: Mapping[Load, Results], bounds: Mapping[Load, Mapping[int, float]]) -> Iterator[str]:
     for number, (load, results) in enumerate(by_load.items()):
         if len(by_load) > 1:
             yield ("\n" if number else "") + f"Load {load:g}"
         yield from tables(results)
+        if load in bounds:
+            yield ""
+            yield bound_line(results, bounds[load])
 
 
 def _written(

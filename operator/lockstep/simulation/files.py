@@ -11,7 +11,18 @@ from lockstep.simulation.comparison import Load, Results, Trial
 from lockstep.simulation.machine import Ran
 from lockstep.simulation.measures import NAMES
 
-_RUN_COLUMNS = (*Trial._fields, "job", "submitted", "start", "end", "size", "likely", "promised", "interruptions")
+_RUN_COLUMNS = (
+    *Trial._fields,
+    "job",
+    "submitted",
+    "start",
+    "end",
+    "size",
+    "likely",
+    "promised",
+    "interruptions",
+    "changes",
+)
 _MEAN_COLUMNS = ("load", "policy", "measure", "mean", "error", "ratio", "ratio_error")
 
 
@@ -53,7 +64,13 @@ def _means(load: Load, results: Results, policy: str, measure: str) -> dict[str,
 
 def _ran(run: Ran) -> tuple[float | None, ...]:
     promise = (None, None) if run.promises is None else (run.promises.likely, run.promises.promised)
-    return (run.arrival.job.number, run.submitted, run.first_start, run.end, run.size, *promise, len(run.earlier))
+    return (run.arrival.job.number, run.submitted, run.first_start, run.end, run.size, *promise, *_attempts(run))
+
+
+def _attempts(run: Ran) -> tuple[int, int]:
+    """Count interruptions and changes of size."""
+    changes = sum(attempt.resized for attempt in run.earlier)
+    return len(run.earlier) - changes, changes
 
 
 def _write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

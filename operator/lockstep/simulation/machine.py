@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coschedule import ChangeTerms
 from lockstep.belief.run_times.overruns import end_after
 from lockstep.simulation.model.beliefs import Belief
 from lockstep.simulation.model.cluster import Cluster, Policy, SimulatedRun, Start
-from lockstep.simulation.model.jobs import Arrival
+from lockstep.simulation.model.jobs import Arrival, Job
 from lockstep.simulation.model.nodes import SimulatedNodes
 from lockstep.simulation.model.promises import PromiseHistories, PromiseHistory
 from lockstep.simulation.presence.office_hours import Hours
@@ -37,12 +38,16 @@ class NeverStartsError(ValueError):
 
 
 class InterruptedRun(NamedTuple):
-    """A run that an owner has interrupted, and how many seconds of it each member has lost."""
+    """A run that an owner has interrupted, or that went on at another size if it is ``resized``.
+
+    Each member has ``lost`` so many seconds of it.
+    """
 
     nodes: Sequence[int]
     start: float
     end: float
     lost: float
+    resized: bool = False
 
 
 class Ran(NamedTuple):
@@ -77,12 +82,14 @@ def simulate(
     policy: Policy,
     *,
     quantile: float | None = None,
+    changing: ChangeTerms | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Ran]:
     """Run all jobs and return how each ran, in the order of their ends. ``progress`` is called at each end.
 
     With a ``quantile``, from 0 to 1, planners expect what that share of the last runs has kept to (``beliefs``). A run
-    that takes longer than expected keeps its nodes after their windows close. Raises ``NeverStartsError``.
+    that takes longer than expected keeps its nodes after their windows close. Sizes may change by the terms of
+    ``changing``. Raises ``NeverStartsError``.
     """
     cluster = Cluster(
         slowdowns=nodes.slowdowns,
@@ -90,6 +97,7 @@ def simulate(
         windows=nodes.hours.windows(0.0),
         owned=np.isfinite(nodes.hours.begin),
         belief=Belief(quantile),
+        changing=changing or ChangeTerms(),
     )
     if nodes.presence is not None:
         cluster.owned, cluster.terms = nodes.presence.owned, nodes.presence.terms
@@ -102,7 +110,8 @@ class _Machine:
     """The jobs by number, the cluster as it is now, and the events to come.
 
     ``changed`` is when a job was last submitted or due to end, ``wakes`` when to decide again if jobs wait for owners.
-    ``ends`` is when each run really ends, and ``paces`` by what factor owners who are there slow it down.
+    ``ratios`` has, for jobs whose size has changed, the real run time divided by the stated one. ``ends`` is when each
+    run really ends, and ``paces`` by what factor owners who are there slow it down.
     """
 
     arrivals: dict[int, Arrival]
@@ -114,6 +123,7 @@ class _Machine:
     promises: PromiseHistories = field(default_factory=PromiseHistories)
     changed: float = -math.inf
     wakes: float = -math.inf
+    ratios: dict[int, float] = field(default_factory=dict)
     ends: dict[int, float] = field(default_factory=dict)
     paces: dict[int, float] = field(default_factory=dict)
     earlier: dict[int, list[InterruptedRun]] = field(default_factory=dict)
@@ -126,8 +136,9 @@ class _Machine:
         self._wait_for_change()
         while len(self.ran) < len(self.arrivals):
             self._next_instant()
-            if self.cluster.waiting:
+            if self.cluster.waiting or any(run.job.is_elastic for run in self.cluster.running.values()):
                 decided = policy.decide(self.cluster)
+                self._change(decided.changes)
                 for start in decided.starts:
                     self._start(start)
                 self.promises.record(one for one in decided.promises if one.job.number not in self.earlier)
@@ -190,12 +201,12 @@ class _Machine:
         cluster, number = self.cluster, run.job.number
         del cluster.running[number]
         cluster.free[list(run.nodes)] = True
-        kept = presence.terms.kept(cluster.now - run.start)
+        kept = presence.terms.kept(max(0.0, cluster.now - run.start - run.pause))
         attempts = self.earlier.setdefault(number, [])
         attempts.append(InterruptedRun(run.nodes, run.start, cluster.now, cluster.now - run.start - kept))
         if len(attempts) > _MOST_INTERRUPTIONS:
             raise NeverStartsError(f"job {number} was interrupted {len(attempts)} times and would be for ever")
-        left = 1 - kept / (self.ends.pop(number) - run.start)
+        left = 1 - kept / (self.ends.pop(number) - run.start - run.pause)
         waiting = [*cluster.waiting.values(), replace(run.job, times=run.job.times * left)]
         cluster.waiting = {one.number: one for one in sorted(waiting, key=lambda one: (one.submitted, one.number))}
 
@@ -209,22 +220,47 @@ class _Machine:
         heapq.heappush(self.events, (self.ends[number], _ENDED, number))
         self._expect(run)
 
+    def _change(self, changes: Sequence[Start]) -> None:
+        """Have jobs go on elsewhere or with other sizes: all of them leave their nodes first."""
+        runs = [self.cluster.running.pop(job.number) for job, _ in changes]
+        for run in runs:
+            self.cluster.free[list(run.nodes)] = True
+        for run, (_, nodes) in zip(runs, changes, strict=True):
+            self._go_on(run, nodes)
+
+    def _go_on(self, run: SimulatedRun, nodes: Sequence[int]) -> None:
+        """Have a job go on for what is left of it, really and as expected: a pause comes first."""
+        cluster, number = self.cluster, run.job.number
+        attempts = self.earlier.setdefault(number, [])
+        attempts.append(InterruptedRun(run.nodes, run.start, cluster.now, 0.0, resized=True))
+        left, pace = cluster.left(run), self.paces.pop(number, 1.0)
+        real = min(1.0, (self.ends.pop(number) - cluster.now) / pace / self._seconds(run))
+        self.ratios[number] = self._ratio(number) * real / left
+        self._begin(replace(run.job, times=run.job.times * left), nodes, cluster.changing.restart_time, cluster.now)
+
     def _start(self, start: Start) -> None:
-        cluster, nodes, number = self.cluster, list(start.nodes), start.job.number
+        del self.cluster.waiting[start.job.number]
+        self._begin(start.job, start.nodes)
+
+    def _begin(self, job: Job, on: Sequence[int], pause: float = 0.0, changed: float = -math.inf) -> None:
+        cluster, nodes, number = self.cluster, list(on), job.number
         if not cluster.free[nodes].all() or (cluster.windows.opens[nodes] > cluster.now).any():
             raise ValueError(f"job {number} was put on nodes that are not free")
         cluster.free[nodes] = False
-        del cluster.waiting[number]
-        run = SimulatedRun(start.job, nodes, cluster.now, cluster.now + cluster.run_time(start.job, nodes))
+        run = SimulatedRun(job, nodes, cluster.now, cluster.now + pause + cluster.run_time(job, nodes), pause, changed)
         if cluster.windows.closes[nodes].min() < run.end - _ROUNDING:
             raise ValueError(f"job {number} was put on nodes that are taken back before it ends")
-        self.ends[number] = self._real_end(run)
+        self.ends[number] = run.start + pause + self._seconds(run)
         heapq.heappush(self.events, (self.ends[number], _ENDED, number))
         self._expect(run)
 
-    def _real_end(self, run: SimulatedRun) -> float:
+    def _seconds(self, run: SimulatedRun) -> float:
+        """Return how long a run really takes with this size, without its pause."""
         seconds = float(run.job.times[run.size - 1] * self.cluster.slowdowns[run.nodes[-1]])
-        return run.start + seconds * self.arrivals[run.job.number].ratio
+        return seconds * self._ratio(run.job.number)
+
+    def _ratio(self, number: int) -> float:
+        return self.ratios.get(number, self.arrivals[number].ratio)
 
     def _expect(self, run: SimulatedRun) -> None:
         self.cluster.running[run.job.number] = run

@@ -26,7 +26,7 @@ class Measures:
     of the mean slow-downs of users: 1 where all are alike, 1/n where one of n has all the slow-down.
 
     ``work_lost`` is the part of the node-seconds in which jobs ran whose result an owner's return took,
-    ``interruptions`` how many there were for each job.
+    ``interruptions`` how many there were for each job. ``changes`` are how often each job changed its size.
 
     A quarter of the jobs each, by their node-seconds with rigid sizes, is small, medium, large and huge.
 
@@ -43,6 +43,7 @@ class Measures:
     p95_wait: float
     mean_turnaround: float
     p95_turnaround: float
+    longest_turnaround: float
     mean_slowdown: float
     mean_size: float
     utilisation: float
@@ -57,6 +58,7 @@ class Measures:
     huge_slowdown: float
     work_lost: float
     interruptions: float
+    changes: float
     told: float
     promises_kept: float
     promises_moved_later: float
@@ -87,12 +89,14 @@ def measured(runs: Sequence[Ran], nodes: int) -> Measures:
         p95_wait=float(np.percentile(waits, 95)),
         mean_turnaround=float(turnarounds.mean()),
         p95_turnaround=float(np.percentile(turnarounds, 95)),
+        longest_turnaround=float(turnarounds.max()),
         mean_slowdown=float(slowdowns.mean()),
         mean_size=float(sizes.mean()),
         utilisation=busy / (nodes * span) if span else 1.0,
         fairness=_fairness([run.arrival.owner for run in runs], slowdowns),
         work_lost=sum(attempt.lost * size for attempt, size in attempts) / busy,
-        interruptions=len(attempts) / len(runs),
+        interruptions=sum(not attempt.resized for attempt, _ in attempts) / len(runs),
+        changes=sum(attempt.resized for attempt, _ in attempts) / len(runs),
         **dict(_by_class(runs, turnarounds, slowdowns)),
         **_of_promises(runs),
     )

@@ -1,11 +1,12 @@
 """What is simulated: the nodes, and the jobs of each seed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coschedule import ChangeTerms
 from lockstep.report.text.sentences import n_nodes
 from lockstep.simulation.machine import Ran, simulate
 from lockstep.simulation.model.cluster import Policy
@@ -21,8 +22,8 @@ from lockstep.simulation.workload.run_times import StatedRunTimes, said_seconds
 from lockstep.simulation.workload.templates import as_runs
 
 _TWO = 2
-# Name the random numbers of what users say and of nodes' owners, beside those of the jobs.
-_SAID, _OWNERS = 1, 2
+# Name the random numbers of what users say, of nodes' owners and of elastic jobs, beside those of the jobs.
+_SAID, _OWNERS, _ELASTIC = 1, 2, 3
 
 
 class ScenarioError(ValueError):
@@ -37,7 +38,8 @@ class Scenario:
     may have ``owners``. ``terms`` are for owners who come unannounced.
 
     With ``load``, the times between submissions are scaled until rigid jobs would keep that share of the nodes busy.
-    ``run_times`` says what planners know of run times, and ``quantile`` what they expect (``beliefs``).
+    ``run_times`` says what planners know of run times, and ``quantile`` what they expect (``beliefs``). The
+    ``elastic_share`` of the jobs may change their sizes while they run, by the terms of ``changing``.
     """
 
     slowdowns: NDArray[np.float64]
@@ -48,6 +50,8 @@ class Scenario:
     quantile: float | None = None
     owners: OfficeHours | ComingOwners | None = None
     terms: OwnerTerms = field(default_factory=OwnerTerms)
+    elastic_share: float = 1.0
+    changing: ChangeTerms = field(default_factory=ChangeTerms)
     trace: Sequence[RigidJob] | None = None
     templates: int | None = None
 
@@ -75,14 +79,17 @@ class Scenario:
             self.nodes,
             random,
         )
+        elastic = np.random.default_rng([seed, _ELASTIC]).random(len(known)) < self.elastic_share
         return [
-            Arrival(job, real.seconds / seconds, real.user)
-            for job, real, seconds in zip(known, rigid, said, strict=True)
+            Arrival(replace(job, is_elastic=is_elastic), real.seconds / seconds, real.user)
+            for job, is_elastic, real, seconds in zip(known, elastic.tolist(), rigid, said, strict=True)
         ]
 
     def run(self, seed: int, jobs: Sequence[Arrival], policy: Policy, progress: Callable[[], None]) -> list[Ran]:
         """Let a policy decide about the jobs of a seed. Raises ``NeverStartsError``."""
-        return simulate(jobs, self._nodes(seed), policy, quantile=self.quantile, progress=progress)
+        return simulate(
+            jobs, self._nodes(seed), policy, quantile=self.quantile, changing=self.changing, progress=progress
+        )
 
     def _nodes(self, seed: int) -> SimulatedNodes:
         random = np.random.default_rng([seed, _OWNERS])

@@ -1,7 +1,7 @@
 """The results of several policies, as tables for people."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from lockstep.simulation.averages import Average, average, ratio
 from lockstep.simulation.comparison import Results
@@ -37,10 +37,22 @@ def tables(results: Results) -> Iterator[str]:
     if any(row.mean("interruptions").mean > 0 for row in rows.values()):
         yield ""
         yield from _interruptions(rows)
+    if any(row.mean("changes").mean > 0 for row in rows.values()):
+        yield ""
+        yield from _changes(rows)
     promised = {policy: row for policy, row in rows.items() if not math.isnan(row.mean("told").mean)}
     if promised:
         yield ""
         yield from _promises(promised)
+
+
+def bound_line(results: Results, bounds: Mapping[int, float]) -> str:
+    """Say what no schedule is below, by seed, beside the first policy."""
+    first = next(iter(results.values()))
+    to_first = ratio(list(bounds.values()), [first[seed].mean_turnaround for seed in bounds])
+    least = average(list(bounds.values()))
+    seconds, share = least.formatted(0, unit=" s"), to_first.formatted(2)
+    return f"No schedule has a mean turnaround below {seconds}: {share} of the first."
 
 
 def _whole(rows: dict[str, _Row]) -> Iterator[str]:
@@ -85,6 +97,18 @@ def _interruptions(rows: dict[str, _Row]) -> Iterator[str]:
             row.mean("interruptions").formatted(2),
             row.mean("mean_turnaround").formatted(0, unit=" s"),
             f"{row.mean('p95_turnaround').mean:.0f} s",
+        )
+        yield _line(policy, cells, widths)
+
+
+def _changes(rows: dict[str, _Row]) -> Iterator[str]:
+    widths = (16, 22, 18)
+    yield _line("policy", ("changes a job", "longest turnaround", "of the first"), widths)
+    for policy, row in rows.items():
+        cells = (
+            row.mean("changes").formatted(2),
+            f"{row.mean('longest_turnaround').mean:.0f} s",
+            row.to_first("longest_turnaround").formatted(2),
         )
         yield _line(policy, cells, widths)
 

@@ -260,3 +260,27 @@ def test_wrong_options_end_it_with_one_sentence(options, want):
     assert result.exit_code != 0
     assert want in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_bound_stands_below_the_tables():
+    result = simulated(*SMALL, "--policy", "easy", "--policy", "elastic", "--bound")
+
+    assert result.exit_code == 0, result.output
+    [line] = [line for line in result.stdout.splitlines() if line.startswith("No schedule has a mean turnaround below")]
+    assert 0 < float(line.split(": ")[1].split(" ")[0]) < 1
+
+
+def test_elastic_jobs_change_their_sizes_and_others_do_not():
+    shared, rigid = (simulated(*SMALL, "--policy", "elastic", "--elastic-share", share) for share in ("1", "0"))
+
+    assert "changes a job" in shared.stdout
+    assert rigid.exit_code == 0, rigid.output
+    assert "changes a job" not in rigid.stdout
+
+
+@pytest.mark.parametrize("option", ["--restart-time", "--min-interval"])
+def test_what_a_change_takes_is_a_duration(option):
+    result = simulated(*SMALL, option, "soon")
+
+    assert result.exit_code == 2
+    assert "soon is not a duration such as 10m or 1h30m" in result.stderr

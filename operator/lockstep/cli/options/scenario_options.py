@@ -7,6 +7,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from lockstep.cli.options.elastic_options import change_terms_of, elastic_options
 from lockstep.cli.options.log_file import print_too_large, read_log_file
 from lockstep.cli.options.number_range import NumberRange
 from lockstep.cli.options.owner_options import owner_options, terms_of
@@ -86,7 +87,7 @@ _QUANTILE = click.option(
 
 def scenario_options(command: Command) -> Command:
     """Add these options to a command."""
-    return _MODEL(_TRACE(_JOBS(_NODES(owner_options(_LOADS(_of_sizes(_of_run_times(command))))))))
+    return _MODEL(_TRACE(_JOBS(_NODES(owner_options(_LOADS(_of_sizes(_of_run_times(elastic_options(command)))))))))
 
 
 def scenario_of(options: Mapping[str, Any]) -> Scenario:
@@ -99,6 +100,8 @@ def scenario_of(options: Mapping[str, Any]) -> Scenario:
         slowdowns=options["nodes"],
         owners=options["owners"],
         terms=terms_of(options),
+        elastic_share=options["elastic_share"],
+        changing=change_terms_of(options),
         count=options["count"],
         load=None,
         malleability=Malleability(

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import Forecasts, no_forecasts
+from coschedule import ChangeTerms, Forecasts, no_forecasts
 from lockstep.simulation.model.beliefs import Belief
 from lockstep.simulation.model.jobs import FloatArray, Job
 from lockstep.simulation.model.promises import StartPromise
@@ -26,21 +26,29 @@ class Start(NamedTuple):
 class SimulatedDecision(NamedTuple):
     """The jobs that start now, and the promises to jobs that wait, if the policy makes any.
 
-    The policy decides again at ``next_start`` at the latest.
+    The policy decides again at ``next_start`` at the latest. Jobs that run go on as in ``changes``,
+    with a member on each of these nodes; they stop first, so that others may have the nodes that they leave.
     """
 
     starts: Sequence[Start]
     promises: Sequence[StartPromise] = ()
     next_start: float = math.inf
+    changes: Sequence[Start] = ()
 
 
 class SimulatedRun(NamedTuple):
-    """A job that runs; ``end`` is when it is expected to end."""
+    """A job that runs; ``end`` is when it is expected to end.
+
+    It has had this size since ``start``, and was changed to it at ``changed``, -inf where it began with it; a ``pause``
+    of so many seconds came first. The times of the job are those of what was left then.
+    """
 
     job: Job
     nodes: Sequence[int]
     start: float
     end: float
+    pause: float = 0.0
+    changed: float = -math.inf
 
     @property
     def size(self) -> int:
@@ -53,7 +61,7 @@ class Cluster:
     """Jobs that wait, by submission, and that run; which nodes are free, how slow they are and when they take members.
 
     Nodes are ordered by their slow-downs, the fastest first. ``windows`` consider node owners, ``free`` does not. How
-    long jobs run is known from the owners of the jobs and from a ``belief``.
+    long jobs run is known from the owners of the jobs and from a ``belief``, and what ``changing`` a size takes.
 
     Owners of the nodes that are ``owned`` may come back unannounced, on ``terms``; ``forecasts`` say how likely.
     """
@@ -68,6 +76,7 @@ class Cluster:
     waiting: dict[int, Job] = field(default_factory=dict)
     running: dict[int, SimulatedRun] = field(default_factory=dict)
     belief: Belief = field(default_factory=Belief)
+    changing: ChangeTerms = field(default_factory=ChangeTerms)
 
     def idle(self) -> list[int]:
         """List the nodes that are free and whose owners are not there, the fastest first."""
@@ -90,6 +99,10 @@ class Cluster:
     def times(self, job: Job) -> FloatArray:
         """Return how long 1, 2, … members of a job are expected to run on nodes of speed 1."""
         return job.times * self.belief.factor(job.template)
+
+    def left(self, run: SimulatedRun) -> float:
+        """Return which part of its work is expected to be left of a run, since it has had this size."""
+        return min(1.0, (run.end - self.now) / self.run_time(run.job, run.nodes))
 
     def run_time(self, job: Job, nodes: Sequence[int]) -> float:
         """Return how long a job is expected to run there: the slowest node sets the pace."""

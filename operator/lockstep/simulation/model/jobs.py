@@ -15,6 +15,7 @@ class Job:
 
     A policy that chooses sizes may give it from ``least`` to ``most`` members: ``times[n - 1]`` is how many
     seconds n members run on nodes of speed 1, as its owner states. ``template`` is the number of its template, if any.
+    The size of a job that ``is_elastic`` may change while it runs.
     """
 
     number: int
@@ -24,6 +25,7 @@ class Job:
     most: int
     times: FloatArray
     template: int | None = None
+    is_elastic: bool = False
 
 
 class Arrival(NamedTuple):

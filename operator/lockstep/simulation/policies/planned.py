@@ -52,11 +52,14 @@ class PlannedPolicy:
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
         """Start the jobs that the plan starts now, and promise their starts to the others."""
-        made = self._plan(cluster)
+        return self.decided(cluster, self._plan(cluster)) if cluster.waiting else SimulatedDecision(())
+
+    def decided(self, cluster: Cluster, made: Plan) -> SimulatedDecision:
+        """Say what a plan means for the jobs that wait."""
         placed = [(self._job(cluster, one), one) for one in made.decisions if isinstance(one, Placement)]
         started = [(job, one) for job, one in placed if one.start <= cluster.now]
         for job, one in started:
-            self._note_start(job, one)
+            self.note_start(job, one.start)
         later = [one.start for _, one in placed if one.start > cluster.now]
         return SimulatedDecision(
             next_start=math.inf if self.memory is None else min(later, default=math.inf),
@@ -65,7 +68,7 @@ class PlannedPolicy:
         )
 
     def _plan(self, cluster: Cluster) -> Plan:
-        snapshot = self._snapshot(cluster)
+        snapshot = self.snapshot(cluster)
         if self.memory is None:
             return plan(snapshot)
         snapshot = self.memory.remembered_by(snapshot)
@@ -73,10 +76,11 @@ class PlannedPolicy:
         self.memory.record(snapshot, made)
         return made
 
-    def _note_start(self, job: Job, placement: Placement) -> None:
+    def note_start(self, job: Job, start: float) -> None:
+        """Learn from a job that starts how far off its first plan was."""
         first = self.first_plans.pop(job.number, None)
         if first is not None:
-            self.forecasts.record(str(job.number), created=job.submitted, planned=first.start, started=placement.start)
+            self.forecasts.record(str(job.number), created=job.submitted, planned=first.start, started=start)
 
     def _promise(self, job: Job, placement: Placement, now: float) -> StartPromise:
         first = self.first_plans.setdefault(job.number, _FirstPlan(now, placement.start))
@@ -90,7 +94,8 @@ class PlannedPolicy:
     def _job(self, cluster: Cluster, placement: Placement) -> Job:
         return cluster.waiting[int(placement.gang.name)]
 
-    def _snapshot(self, cluster: Cluster) -> Snapshot:
+    def snapshot(self, cluster: Cluster) -> Snapshot:
+        """Return the facts on which the queue is planned, without what plans remember."""
         nodes = len(cluster.slowdowns)
         waiting, running = len(cluster.waiting), len(cluster.running)
         price = self.sizing.member_price(Contention(waiting, running, nodes))
@@ -115,7 +120,7 @@ class PlannedPolicy:
         least, most = (job.size, job.size) if self.is_rigid else (job.least, job.most)
         sizes = Sizes(minimum=least, maximum=most)
         return PendingGang(
-            key=GangKey("simulation", str(job.number)),
+            key=gang_key(job),
             priority=0,
             created=job.submitted,
             roles=(Role(sizes=sizes, request=(1,), constraints=Constraints()),),
@@ -125,6 +130,11 @@ class PlannedPolicy:
             interruptible=cluster.terms.interruptible,
             checkpoint_interval=cluster.terms.checkpoint_interval,
         )
+
+
+def gang_key(job: Job) -> GangKey:
+    """Return the name under which the engine knows a job."""
+    return GangKey("simulation", str(job.number))
 
 
 @cache

@@ -1,0 +1,90 @@
+"""Which nodes gangs get whose sizes were chosen by numbers alone."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.resizing.gangs import ElasticRun, RunSeats, SizedStart
+from coschedule.resizing.options import Sized, seats_by_pace
+
+
+class Chosen(NamedTuple):
+    """A gang and how many members it is to have; 0 where it waits."""
+
+    sized: Sized
+    size: int
+
+    @property
+    def run(self) -> ElasticRun | None:
+        """The gang if it runs."""
+        return self.sized.gang if isinstance(self.sized.gang, ElasticRun) else None
+
+    @property
+    def density(self) -> float:
+        """What a member of it is worth: who has most chooses nodes first."""
+        worth = self.sized.worth
+        return worth.weight * worth.rest / float(worth.times[self.size - 1]) / self.size
+
+
+class Assigned(NamedTuple):
+    """The nodes of everybody who changes or starts, and those for whom there are none."""
+
+    given: Sequence[tuple[Chosen, SizedStart]]
+    failed: frozenset[GangKey]
+
+
+def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: float) -> Assigned:
+    """Give everybody who changes or starts nodes that are not slower than ``limit`` and stay open until it ends.
+
+    Who shrinks keeps its fastest members. Who grows keeps all members on such nodes.
+    """
+    changing = [one for one in chosen if one.size and not (one.run and one.run.size == one.size)]
+    kept = {one.sized.gang.key: list(_kept(one, seats, limit)) for one in changing}
+    free = [*seats.idle, *(node for one in changing for node in _given_up(one, kept[one.sized.gang.key]))]
+    free = [node for node in seats_by_pace(free, seats.slowdown, seats.until) if seats.slowdown[node] <= limit]
+    given, failed = [], set()
+    for one in sorted(changing, key=lambda one: -one.density):
+        key = one.sized.gang.key
+        found = _found(one, kept[key], free, seats, now, limit)
+        if found is None:
+            failed.add(key)
+            continue
+        given.append((one, found))
+        for node in _more(found.nodes, kept[key]):
+            free.remove(node)
+    return Assigned(given, frozenset(failed))
+
+
+def _kept(one: Chosen, seats: RunSeats, limit: float) -> Iterator[int]:
+    """List the members that stay where they are."""
+    if one.run is not None:
+        own = seats_by_pace(one.run.nodes, seats.slowdown, seats.until)[: one.size]
+        is_smaller = one.size < one.run.size
+        yield from (node for node in own if is_smaller or seats.slowdown[node] <= limit)
+
+
+def _given_up(one: Chosen, kept: Sequence[int]) -> list[int]:
+    return _more(one.run.nodes, kept) if one.run is not None else []
+
+
+def _more(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
+    """List the seats of one list that are not in another one."""
+    more = list(nodes)
+    for node in than:
+        more.remove(node)
+    return more
+
+
+def _found(
+    one: Chosen, kept: Sequence[int], free: Sequence[int], seats: RunSeats, now: float, limit: float
+) -> SizedStart | None:
+    """Choose the fastest seats beside those that are kept; None where too few stay open for long enough."""
+    pause, times = 0.0 if one.run is None else one.run.terms.restart_time, one.sized.worth.times
+    latest = now + pause + float(times[one.size - 1]) * limit
+    more = [node for node in free if seats.until[node] >= latest][: one.size - len(kept)]
+    nodes = tuple(sorted([*kept, *more]))
+    if len(nodes) < one.size or min((seats.until[node] for node in nodes), default=math.inf) < latest:
+        return None
+    pace = max(float(seats.slowdown[node]) for node in nodes)
+    return SizedStart(one.sized.gang.key, nodes, now + pause + float(times[one.size - 1]) * pace)

@@ -1,0 +1,47 @@
+"""A multiple-choice knapsack, exactly: one option for each item, the greatest sum of worths in a number of seats.
+
+Method: dynamic programming over the seats, item by item. It takes options × seats steps.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+
+_IMPOSSIBLE = -np.inf
+
+
+class SizeOptions(NamedTuple):
+    """What one item may be: option ``k`` takes ``seats[k]`` and is worth ``worths[k]``."""
+
+    seats: IntArray
+    worths: FloatArray
+
+
+def best_options(items: Sequence[SizeOptions], seats: int) -> tuple[int, ...] | None:
+    """Choose one option for each item: the greatest sum of worths, with at most so many seats for all together.
+
+    Of equal sums the one with earlier options is chosen, item by item from the last on. None where no choice fits.
+    """
+    best = np.zeros(seats + 1)
+    chosen: list[IntArray] = []
+    for item in items:
+        table = np.full((len(item.seats), seats + 1), _IMPOSSIBLE)
+        for option, (taken, worth) in enumerate(zip(item.seats.tolist(), item.worths.tolist(), strict=True)):
+            if taken <= seats:
+                table[option, taken:] = best[: seats + 1 - taken] + worth
+        option_of = table.argmax(axis=0)
+        chosen.append(option_of)
+        best = np.take_along_axis(table, option_of[np.newaxis], axis=0)[0]
+    return None if best[seats] == _IMPOSSIBLE else _traced_back(items, chosen, seats)
+
+
+def _traced_back(items: Sequence[SizeOptions], chosen: Sequence[IntArray], seats: int) -> tuple[int, ...]:
+    options = []
+    for item, option_of in zip(reversed(items), reversed(chosen), strict=True):
+        option = int(option_of[seats])
+        options.append(option)
+        seats -= int(item.seats[option])
+    return tuple(reversed(options))

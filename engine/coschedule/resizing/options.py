@@ -1,0 +1,83 @@
+"""The sizes among which a gang chooses, and what each of them takes and is worth on nodes of a pace."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.problem.price import Price
+from coschedule.resizing.gangs import ElasticRun, RunSeats, WaitingGang
+from coschedule.resizing.knapsack import SizeOptions
+from coschedule.resizing.worth import Worth, worth_of
+
+MOST_SIZES = 20
+"""So many sizes of one gang are looked at."""
+
+
+class Sized(NamedTuple):
+    """A gang and its options: the first is to stay as it is, or to wait; ``sizes[k]`` members, 0 where it waits."""
+
+    gang: ElasticRun | WaitingGang
+    worth: Worth
+    sizes: IntArray
+    options: SizeOptions
+
+
+def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float, may_grow: bool) -> Sized:
+    """List what a run may become where nodes slower than ``limit`` give no seats; it keeps its fastest ones."""
+    worth = worth_of(run.sizes, run.work, left=run.left, age=now - run.created)
+    own = np.array(seats_by_pace(run.nodes, seats.slowdown, seats.until))
+    of_own = np.maximum.accumulate(seats.slowdown[own])
+    others = distinct_sizes(worth, run.sizes.between(1, run.sizes.maximum if may_grow else run.size - 1))
+    sizes = np.concatenate(([run.size], others[others != run.size]))
+    is_larger = sizes > run.size
+    paces = np.where(is_larger, limit, of_own[np.minimum(sizes, run.size) - 1])
+    counted = np.concatenate(([0], np.cumsum(seats.slowdown[own] <= limit)))
+    taken = np.where(is_larger, sizes, counted[np.minimum(sizes, run.size)])
+    pauses = np.where(sizes == run.size, 0.0, run.terms.restart_time)
+    worths = worth.of(sizes, paces, pauses)
+    closes = np.minimum.accumulate(seats.until[own])[np.minimum(sizes, run.size) - 1]
+    in_time = now + pauses + worth.rests(sizes, paces) <= closes
+    in_time[0] = True
+    return Sized(run, worth, sizes[in_time], SizeOptions(taken[in_time], worths[in_time]))
+
+
+def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int, must_start: bool) -> Sized:
+    """List with how many members a gang may start, of at most so many, on nodes as slow as ``limit``.
+
+    A gang that keeps its size has its best size alone, unless it must start.
+    """
+    worth = worth_of(gang.sizes, gang.work, left=1.0, age=now - gang.created)
+    able = gang.sizes.between(1, most)
+    sizes = distinct_sizes(worth, able) if gang.elastic or must_start else _best_at_price(gang, worth, able)
+    worths = worth.of(sizes, np.full(len(sizes), limit))
+    if not must_start:
+        sizes, worths = np.concatenate(([0], sizes)), np.concatenate(([0.0], worths))
+    return Sized(gang, worth, sizes, SizeOptions(sizes, worths))
+
+
+def seats_by_pace(nodes: Collection[int], slowdown: FloatArray, until: FloatArray) -> list[int]:
+    """Sort seats, the fastest first, and of equal ones those that stay open for longest."""
+    seats = np.array(nodes, dtype=np.int64)
+    order: list[int] = seats[np.lexsort((seats, -until[seats], slowdown[seats]))].tolist()
+    return order
+
+
+def distinct_sizes(worth: Worth, sizes: IntArray) -> IntArray:
+    """Choose of rising sizes at most ``MOST_SIZES`` with which a run is ever shorter, spread by their ratios."""
+    times = worth.times[sizes - 1]
+    best_before = np.minimum.accumulate(np.concatenate(([np.inf], times)))[:-1]
+    better: IntArray = sizes[times < best_before]
+    if len(better) <= MOST_SIZES:
+        return better
+    spread = np.geomspace(better[0], better[-1], MOST_SIZES)
+    places = np.abs(better[:, np.newaxis] - spread).argmin(axis=0)
+    return np.unique(better[places])
+
+
+def _best_at_price(gang: WaitingGang, worth: Worth, sizes: IntArray) -> IntArray:
+    if not len(sizes):
+        return sizes
+    values: FloatArray = worth.times[sizes - 1] * Price(gang.member_price).weights(sizes)
+    return sizes[[int(values.argmin())]]

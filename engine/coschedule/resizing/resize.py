@@ -1,0 +1,141 @@
+"""Changes of sizes that break no promise: sizes are chosen, and the queue is planned beside them.
+
+Problem: gangs that run may change their sizes, others wait, and some of these were promised a start. Choose the sizes,
+and a plan of those that wait still, so that everybody starts by what it was promised.
+
+Method: the sizes that are worth most (``sizes``) are chosen; a gang whose promise is due must start. The queue is then
+planned as if these sizes stayed. Where that breaks a promise, it is planned once more as if every elastic gang shrank
+when the first promise is due: that gang then starts, and the others by this plan. Where that fails, nothing changes.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.plan import plan
+from coschedule.queue.problem.decisions import Placement, Plan
+from coschedule.queue.problem.gangs import GangKey, Load, PendingGang
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, RunSeats, SizePlan, WaitingGang
+from coschedule.resizing.sizes import SizeQuestion, choose_sizes
+from coschedule.resizing.worlds import World, resized, shrunk
+
+_MOST_TRIES = 4
+
+
+class Resized(NamedTuple):
+    """The sizes that change, who starts with them, and the plan of all others, made on the snapshot ``after`` that.
+
+    Sizes are to be chosen again at ``again``, whatever happens before; inf where no gang waits.
+    """
+
+    sizes: SizePlan
+    after: Snapshot
+    plan: Plan
+    again: float
+
+
+def resize(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms]) -> Resized:
+    """Choose sizes for gangs that run or wait, and plan the others.
+
+    What the runs hold comes back at their ends by the snapshot's releases. Of the gangs that wait those in ``elastic``
+    may change their sizes later. A gang that waits takes part if its members are alike, may be on any node, have equal
+    shares of known work, and no deadline; all others are planned.
+
+    Guarantees: no gang that runs is stopped. The gain is above 0 where sizes change, unless a due promise needs the
+    change. Several choices are tried until no gang starts after its promise. If every one makes a gang late, the one
+    with the fewest late gangs counts: so promises can be broken, though rarely.
+    """
+    world = World(snapshot, runs)
+    tried: list[Resized] = []
+    for sizes in _tries(world, elastic, tried):
+        tried.append(_planned(world, sizes, elastic))
+        if not _late(tried[-1]):
+            return tried[-1]
+    return min(reversed(tried), key=lambda one: len(_late(one)))
+
+
+def _tries(world: World, elastic: Mapping[GangKey, ChangeTerms], tried: Sequence[Resized]) -> Iterator[SizePlan]:
+    """Choose sizes, and at last that nothing changes.
+
+    Where a promise is due and its gang makes others late, these must start with it: who shrinks, shrinks for all.
+    """
+    question = _question(world, elastic)
+    if not (world.runs or elastic):
+        yield SizePlan()
+        return
+    for _ in range(_MOST_TRIES if question.must_start else 1):
+        sizes = choose_sizes(question)
+        if sizes is None or sizes == SizePlan():
+            break
+        yield sizes
+        question = question._replace(must_start=question.must_start | _late(tried[-1]))
+    yield SizePlan()
+
+
+def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms]) -> Resized:
+    """Plan the queue beside these sizes: as if they stayed, or else as if all shrank. The first of two as good."""
+    after = resized(world, sizes, elastic)
+    as_they_are = _made(sizes, after.snapshot)
+    if not _late(as_they_are) or not after.runs:
+        return as_they_are
+    return min(as_they_are, _made(sizes, shrunk(after)), key=lambda one: len(_late(one)))
+
+
+def _made(sizes: SizePlan, after: Snapshot) -> Resized:
+    made = plan(after)
+    later = (one.promised or one.start for one in made.decisions if isinstance(one, Placement))
+    return Resized(sizes, after, made, min((time for time in later if time > after.now), default=math.inf))
+
+
+def _late(one: Resized) -> frozenset[GangKey]:
+    """List the gangs that have a promise and do not start by then."""
+    promised = {gang.key: gang.promised for gang in one.after.gangs if gang.promised < np.inf}
+    return frozenset(
+        made.gang
+        for made in one.plan.decisions
+        if made.gang in promised and not (isinstance(made, Placement) and made.start <= promised[made.gang])
+    )
+
+
+def _question(world: World, elastic: Mapping[GangKey, ChangeTerms]) -> SizeQuestion:
+    snapshot, runs = world
+    waiting = [gang for gang in snapshot.gangs if _takes_part(gang)]
+    requests = [*(run.request for run in runs), *(gang.roles[0].request for gang in waiting)]
+    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(_idle_seats(snapshot, requests)))
+    due = frozenset(gang.key for gang in waiting if gang.promised <= snapshot.now)
+    return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due)
+
+
+def _takes_part(gang: PendingGang) -> bool:
+    [first, *more] = gang.roles
+    is_plain = not more and not gang.terms and not gang.factors and first.load is Load.EQUAL
+    return is_plain and first.constraints == Constraints() and gang.work is not None and gang.deadline is None
+
+
+def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> WaitingGang:
+    assert gang.work is not None, "who takes part has known work"
+    return WaitingGang(
+        key=gang.key,
+        created=gang.created,
+        sizes=gang.roles[0].sizes,
+        work=gang.work,
+        elastic=gang.key in elastic,
+        member_price=gang.member_price,
+    )
+
+
+def _idle_seats(snapshot: Snapshot, requests: Sequence[tuple[int, ...]]) -> Iterator[int]:
+    """List the seats on open nodes that are idle: each has room for a member of any of the gangs."""
+    if not requests:
+        return
+    largest = np.array(requests, dtype=np.int64).max(axis=0)
+    is_taken = largest > 0
+    room = snapshot.free[:, is_taken] // largest[is_taken]
+    usable = (snapshot.start <= snapshot.now) & snapshot.nodes.ready & ~snapshot.nodes.unschedulable
+    seats = np.where(usable, room.min(axis=1, initial=np.iinfo(np.int64).max), 0)
+    for node in np.flatnonzero(seats > 0).tolist():
+        yield from [node] * int(seats[node])

@@ -1,0 +1,147 @@
+"""Which sizes gangs have from now on: the greatest objective that all of them together can have.
+
+Problem: gangs run, others wait, and there are so many seats. Choose a size for each, or to wait, or to stay as it is.
+The objective (``worth``) is to be the greatest. No gang that runs is stopped.
+
+Method: sizes are chosen by an exact knapsack (``knapsack``) on nodes that are at least so fast, once for each of a few
+limits; each counts all who change or start as if their nodes were as slow as the limit, gives them real nodes, and
+counts again. The best is taken. On equal nodes without windows there is one limit, and the choice is exact. On others
+it is the best of those tried, and is never worse than to change nothing.
+
+A gang may change if its last change is long enough ago, and if an hour or more is left of it: shorter gangs end by
+themselves. Where a gang must start, shorter ones may change too. At most ``MOST_GANGS`` take part, those of the
+greatest weight; further ones stay as they are.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.resizing.assign import Assigned, Chosen, assign
+from coschedule.resizing.gangs import ElasticRun, RunSeats, SizeChange, SizedStart, SizePlan, WaitingGang
+from coschedule.resizing.knapsack import best_options
+from coschedule.resizing.options import options_of_run, options_of_waiting
+from coschedule.resizing.worth import worth_of
+
+MOST_GANGS = 60
+LEAST_REST_SECONDS = 3600.0
+"""A gang changes its size only if it would run for as long as it is."""
+MOST_LIMITS = 8
+"""On nodes of many speeds so many limits are tried."""
+_MOST_TRIES = 4
+
+
+class SizeQuestion(NamedTuple):
+    """What is there at ``now``, and which of the gangs that wait ``must_start``."""
+
+    now: float
+    seats: RunSeats
+    runs: Sequence[ElasticRun]
+    waiting: Sequence[WaitingGang]
+    must_start: frozenset[GangKey] = frozenset()
+
+
+def choose_sizes(question: SizeQuestion) -> SizePlan | None:
+    """Choose all sizes. None where those that must start cannot.
+
+    Guarantees: every size is one that the gang may have. Each member has a seat of its own, inside its window until the
+    gang ends. The gain is above 0 where sizes change and no gang must start. The same question gives the same answer.
+    """
+    front = _front(question)
+    plans = [plan for limit in _limits(front) if (plan := _with_limit(front, limit)) is not None]
+    if not question.must_start:
+        plans.append(SizePlan())
+    return max(plans, key=lambda plan: plan.gain, default=None)
+
+
+def _front(question: SizeQuestion) -> SizeQuestion:
+    """Leave out runs that may not change, and all beyond the number of gangs in one choice."""
+    now = question.now
+    runs = [run for run in question.runs if _may_change(run, now, must=bool(question.must_start))]
+    if len(runs) + len(question.waiting) <= MOST_GANGS:
+        return question._replace(runs=runs)
+    gangs: list[ElasticRun | WaitingGang] = [*runs, *question.waiting]
+    ranked = sorted(gangs, key=lambda gang: (*_rank(question, gang), gang.key))[:MOST_GANGS]
+    return question._replace(
+        runs=[one for one in ranked if isinstance(one, ElasticRun)],
+        waiting=[one for one in ranked if isinstance(one, WaitingGang)],
+    )
+
+
+def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
+    return (must or run.end - now >= LEAST_REST_SECONDS) and run.may_change_at <= now
+
+
+def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, float]:
+    """Sort by weight; where a gang must start, it comes first, with all gangs that may make room for it."""
+    left = gang.left if isinstance(gang, ElasticRun) else 1.0
+    worth = worth_of(gang.sizes, gang.work, left=left, age=question.now - gang.created)
+    makes_room = isinstance(gang, ElasticRun) and bool(question.must_start)
+    return not (makes_room or gang.key in question.must_start), -worth.weight
+
+
+def _limits(question: SizeQuestion) -> list[float]:
+    """List the slow-downs of nodes up to which nodes are used, a few of them if there are many."""
+    nodes = [*question.seats.idle, *(node for run in question.runs for node in run.nodes)]
+    slowdowns = np.unique(question.seats.slowdown[nodes])
+    if len(slowdowns) > MOST_LIMITS:
+        slowdowns = slowdowns[np.linspace(0, len(slowdowns) - 1, MOST_LIMITS).round().astype(np.int64)]
+    limits: list[float] = slowdowns.tolist()
+    return limits
+
+
+def _with_limit(question: SizeQuestion, limit: float) -> SizePlan | None:
+    """Choose sizes on nodes that are at least so fast; who finds no nodes that stay open is left as it is."""
+    failed: frozenset[GangKey] = frozenset()
+    for _ in range(_MOST_TRIES):
+        chosen = _chosen(question, limit, failed)
+        if chosen is None:
+            return None
+        assigned = assign(chosen, question.seats, now=question.now, limit=limit)
+        if not assigned.failed:
+            return _plan(question, assigned)
+        failed |= assigned.failed
+    return None
+
+
+def _chosen(question: SizeQuestion, limit: float, failed: frozenset[GangKey]) -> list[Chosen] | None:
+    """Solve the knapsack, in which those that have failed before do not grow or start."""
+    now, seats = question.now, question.seats
+    own = (node for run in question.runs for node in run.nodes)
+    count = sum(float(seats.slowdown[node]) <= limit for node in (*seats.idle, *own))
+    sized = [options_of_run(run, seats, now=now, limit=limit, may_grow=run.key not in failed) for run in question.runs]
+    sized += [
+        options_of_waiting(gang, now=now, limit=limit, most=count, must_start=gang.key in question.must_start)
+        for gang in question.waiting
+        if gang.key not in failed
+    ]
+    if not failed.isdisjoint(question.must_start) or not all(len(one.sizes) for one in sized):
+        return None
+    options = best_options([one.options for one in sized], count)
+    if options is None:
+        return None
+    return [Chosen(one, int(one.sizes[option])) for one, option in zip(sized, options, strict=True)]
+
+
+def _plan(question: SizeQuestion, assigned: Assigned) -> SizePlan:
+    gain = sum(_gain(question, one, found) for one, found in assigned.given)
+    return SizePlan(
+        tuple(_change(one.run, found) for one, found in assigned.given if one.run is not None),
+        tuple(found for one, found in assigned.given if one.run is None),
+        gain,
+    )
+
+
+def _gain(question: SizeQuestion, one: Chosen, found: SizedStart) -> float:
+    """Return what the real nodes are worth over what the gang is worth as it is."""
+    size, pace = np.array([one.size]), np.array([max(question.seats.slowdown[node] for node in found.nodes)])
+    if one.run is None:
+        return float(one.sized.worth.of(size, pace)[0])
+    pauses = np.array([one.run.terms.restart_time])
+    return float(one.sized.worth.of(size, pace, pauses)[0] - one.sized.options.worths[0])
+
+
+def _change(run: ElasticRun, found: SizedStart) -> SizeChange:
+    return SizeChange(run.key, run.size, found.nodes, found.end, run.end)

@@ -1,0 +1,109 @@
+"""The snapshots of what is there once sizes have changed, and of what is there if all elastic gangs shrink then."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.nodes import Release
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizedStart, SizePlan
+from coschedule.resizing.options import seats_by_pace
+from coschedule.resizing.worth import least_size
+
+
+class World(NamedTuple):
+    """Facts, and the elastic gangs that run there: what these hold comes back by the snapshot's releases."""
+
+    snapshot: Snapshot
+    runs: Sequence[ElasticRun]
+
+
+def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms]) -> World:
+    """Return what is there once sizes have changed and gangs have started; of these some are ``elastic``."""
+    snapshot, runs = world
+    changes = {change.gang: change for change in sizes.changes}
+    before = [run for run in runs if run.key in changes]
+    after = [
+        replace(run, nodes=change.nodes, end=change.end, changed=snapshot.now)
+        for run in before
+        for change in (changes[run.key],)
+    ]
+    waiting = {gang.key: gang for gang in snapshot.gangs}
+    begun = [_begun(waiting[start.gang], start, elastic) for start in sizes.starts]
+    moved = _moved(snapshot, before, [*after, *begun], {start.gang for start in sizes.starts})
+    same = [run for run in runs if run.key not in changes]
+    return World(moved, [*same, *after, *(run for run in begun if run.key in elastic)])
+
+
+def shrunk(world: World) -> Snapshot:
+    """Return what is there if every elastic gang has its fewest members once the first promise is due.
+
+    Until then nothing has to change: a plan that is made on this stays possible as time goes on.
+    """
+    snapshot, runs = world
+    due = max(snapshot.now, min((gang.promised for gang in snapshot.gangs), default=snapshot.now))
+    releases = list(_without(snapshot.releases, runs))
+    for run in runs:
+        releases += _releases_if_shrunk(run, snapshot, due)
+    return replace(snapshot, releases=tuple(releases))
+
+
+def _begun(gang: PendingGang, start: SizedStart, elastic: Mapping[GangKey, ChangeTerms]) -> ElasticRun:
+    assert gang.work is not None, "who takes part has known work"
+    [role] = gang.roles
+    return ElasticRun(
+        key=gang.key,
+        created=gang.created,
+        sizes=role.sizes,
+        request=role.request,
+        work=gang.work,
+        left=1.0,
+        nodes=start.nodes,
+        end=start.end,
+        terms=elastic.get(gang.key, ChangeTerms()),
+    )
+
+
+def _moved(
+    snapshot: Snapshot, before: Sequence[ElasticRun], after: Sequence[ElasticRun], started: set[GangKey]
+) -> Snapshot:
+    free, releases = snapshot.free.copy(), list(_without(snapshot.releases, before))
+    for run in before:
+        np.add.at(free, list(run.nodes), run.request)
+    for run in after:
+        np.subtract.at(free, list(run.nodes), run.request)
+        releases += _releases(run, run.nodes, run.end)
+    gangs = tuple(gang for gang in snapshot.gangs if gang.key not in started)
+    return replace(snapshot, free=free, releases=tuple(releases), gangs=gangs)
+
+
+def _releases(run: ElasticRun, nodes: Sequence[int], time: float) -> list[Release]:
+    return [Release(node=node, request=run.request, time=time) for node in nodes]
+
+
+def _releases_if_shrunk(run: ElasticRun, snapshot: Snapshot, due: float) -> list[Release]:
+    """List what a gang gives back if from then on its fastest members alone go on, as few as can be."""
+    least, since = least_size(run.sizes, run.work), max(due, run.may_change_at)
+    if least < run.size and since < run.end:
+        nodes = seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)
+        kept, given_up = nodes[:least], nodes[least:]
+        slow, fast = snapshot.slowdown[[kept[-1], nodes[-1]]].tolist()
+        longer = run.work.float_time(least) * slow / (run.work.float_time(run.size) * fast)
+        end = since + run.terms.restart_time + (run.end - since) * longer
+        if snapshot.until[kept].min() >= end:
+            return [*_releases(run, given_up, since), *_releases(run, kept, end)]
+    return _releases(run, run.nodes, run.end)
+
+
+def _without(releases: Iterable[Release], runs: Sequence[ElasticRun]) -> Iterator[Release]:
+    """Leave out what these gangs would give back at their ends."""
+    gone = Counter(one for run in runs for one in _releases(run, run.nodes, run.end))
+    for release in releases:
+        if gone[release]:
+            gone[release] -= 1
+        else:
+            yield release

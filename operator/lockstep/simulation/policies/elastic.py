@@ -1,0 +1,58 @@
+"""Lockstep with gangs that change their sizes while they run: the engine chooses the sizes beside the plan."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from coschedule import ElasticRun, GangKey, Sizes, TimesWork, resize
+from lockstep.cycle.planning.memory import PlanMemory
+from lockstep.simulation.model.cluster import Cluster, SimulatedDecision, SimulatedRun, Start
+from lockstep.simulation.policies.planned import PlannedPolicy, gang_key
+
+
+@dataclass(slots=True, kw_only=True)
+class Elastic:
+    """Chooses sizes, and has the queue planned beside them as ``planned`` does with its ``memory``."""
+
+    planned: PlannedPolicy
+    memory: PlanMemory
+
+    def decide(self, cluster: Cluster) -> SimulatedDecision:
+        """Start and change what is worth most; jobs that wait get a start estimate."""
+        snapshot = self.memory.remembered_by(self.planned.snapshot(cluster))
+        elastic = {gang_key(job): cluster.changing for job in cluster.waiting.values() if job.is_elastic}
+        sizes, after, made, again = resize(snapshot, list(self._runs(cluster)), elastic)
+        self.memory.record(after, made)
+        starts = [Start(cluster.waiting[_number(one.gang)], one.nodes) for one in sizes.starts]
+        for job, _ in starts:
+            self.planned.note_start(job, cluster.now)
+        by_plan = self.planned.decided(cluster, made)
+        return by_plan._replace(
+            starts=[*starts, *by_plan.starts],
+            next_start=again,
+            changes=[Start(cluster.running[_number(one.gang)].job, one.nodes) for one in sizes.changes],
+        )
+
+    def _runs(self, cluster: Cluster) -> Iterator[ElasticRun]:
+        """List the runs whose sizes may change; not those beside an owner who is there."""
+        for run in cluster.running.values():
+            if run.job.is_elastic and (cluster.windows.opens[run.nodes] <= cluster.now).all():
+                yield self._elastic(cluster, run)
+
+    def _elastic(self, cluster: Cluster, run: SimulatedRun) -> ElasticRun:
+        job = run.job
+        return ElasticRun(
+            key=gang_key(job),
+            created=job.submitted,
+            sizes=Sizes(minimum=job.least, maximum=job.most),
+            request=(1,),
+            work=TimesWork(times=tuple(cluster.times(job).tolist())),
+            left=cluster.left(run),
+            nodes=tuple(run.nodes),
+            end=run.end,
+            terms=cluster.changing,
+            changed=run.changed,
+        )
+
+
+def _number(gang: GangKey) -> int:
+    return int(gang.name)

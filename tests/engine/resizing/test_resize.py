@@ -1,0 +1,116 @@
+"""Sizes change only so that every start that was promised is kept, now or by a change to come."""
+
+import math
+
+import pytest
+
+from coschedule.model.run_times import SerialWork
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.nodes import Release
+from coschedule.queue.problem.sizes import Sizes
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun
+from coschedule.resizing.resize import resize
+from engine.builders import FOUR, NOW, gang, node, snapshot
+
+TERMS = ChangeTerms(restart_time=120.0, min_interval=600.0)
+SHORT = gang("short", serial=60, size=1, most=2, created=NOW)
+
+
+def elastic(*nodes, least=1, most=4, serial=80_000.0, changed=-math.inf):
+    """Describe a gang that runs on these nodes, of whose work nothing is done yet."""
+    return ElasticRun(
+        key=GangKey("default", "run"),
+        created=NOW,
+        sizes=Sizes(minimum=least, maximum=most),
+        request=(1,),
+        work=SerialWork(serial=serial),
+        left=1.0,
+        nodes=nodes,
+        end=NOW + serial / len(nodes),
+        terms=TERMS,
+        changed=changed,
+    )
+
+
+def resized(run, *gangs, elastic=("short",)):
+    """Resize on four nodes that the run does not hold."""
+    free = [node(one["name"], free=int(index not in run.nodes)) for index, one in enumerate(FOUR)]
+    releases = [Release(node=index, request=(1,), time=run.end) for index in run.nodes]
+    waiting = {GangKey("default", name): TERMS for name in elastic}
+    return resize(snapshot(free, gangs, releases=releases), [run], waiting)
+
+
+def planned(result):
+    """Tell when the plan starts each gang."""
+    return {decision.gang.name: decision.start for decision in result.plan.decisions}
+
+
+def sizes(result):
+    return {one.gang.name: len(one.nodes) for one in (*result.sizes.changes, *result.sizes.starts)}
+
+
+def test_a_gang_shrinks_for_one_that_gains_more():
+    result = resized(elastic(0, 1, 2, 3), SHORT)
+
+    assert sizes(result) == {"run": 2, "short": 2}
+    assert result.after.free.sum() == 0
+    assert planned(result) == {}
+
+
+def test_a_gang_does_not_shrink_where_its_later_end_would_break_a_promise():
+    run = elastic(0, 1, 2, 3)
+    whole = gang("whole", serial=40_000, size=4, created=NOW, promised=run.end + 10)
+
+    result = resized(run, SHORT, whole)
+
+    assert sizes(result) == {}
+    assert planned(result)["whole"] <= whole.promised
+
+
+def test_a_gang_shrinks_where_it_can_shrink_once_more_for_a_promise():
+    run = elastic(0, 1, 2, 3)
+    half = gang("half", serial=4_000_000, size=3, created=NOW, promised=NOW + 1_000)
+
+    result = resized(run, SHORT, half)
+
+    # By itself it would end long after the promise, so that one is kept by its next change.
+    assert sizes(result) == {"run": 2, "short": 2}
+    assert NOW + TERMS.min_interval <= planned(result)["half"] <= half.promised
+    assert result.again == half.promised
+
+
+def test_a_gang_whose_promise_is_due_starts_though_that_loses():
+    run = elastic(0, 1, 2, 3)
+    due = gang("due", serial=4_000_000, size=3, created=NOW, promised=NOW)
+    late = gang("due", serial=4_000_000, size=3, created=NOW, promised=NOW + 10_000)
+
+    assert sizes(resized(run, due)) == {"run": 1, "due": 3}
+    assert sizes(resized(run, late)) == {}
+
+
+def test_a_gang_that_has_just_changed_stays_as_it_is():
+    result = resized(elastic(0, 1, 2, 3, changed=NOW - 500), SHORT)
+
+    assert sizes(result) == {}
+    assert planned(result) == {"short": NOW + 20_000}
+
+
+@pytest.mark.parametrize("least", [1, 2])
+def test_a_gang_grows_into_idle_nodes_that_wait_for_no_other(least):
+    result = resized(elastic(0, 1, least=least))
+
+    assert sizes(result) == {"run": 4}
+    [change] = result.sizes.changes
+    assert (change.end_before, change.end) == (NOW + 40_000, NOW + 120 + 20_000)
+    assert {(one.node, one.time) for one in result.after.releases} == {(index, change.end) for index in range(4)}
+
+
+def test_a_gang_does_not_grow_onto_nodes_on_which_a_promise_counts():
+    run = elastic(0, 1, least=2, serial=800_000.0)
+    short = gang("two", serial=8_000, size=2, created=NOW, promised=NOW, deadline=NOW + 9_000)
+
+    result = resized(run, short, elastic=())
+
+    # A gang with a deadline is planned, and takes no part in the choice of sizes.
+    assert sizes(result) == {}
+    assert planned(result) == {"two": NOW}
