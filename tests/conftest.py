@@ -42,6 +42,8 @@ TIERS = {
 SEARCHES = (
     *TIERS["exhaustive"],
     *("charts/installed/test_values_files.py", "charts/rendered/test_schema.py", "demo/test_demo.py"),
+    # All examples are also applied at once, in controlplane/long/test_all_examples.py.
+    "controlplane/test_examples.py",
     *("engine/learning/test_work_fit.py", "engine/queue/owners/test_choosing.py"),
     *("engine/queue/promises/test_sliding.py", "engine/queue/promises/test_starving.py"),
     *("engine/queue/slots/test_kept_stretches.py", "engine/queue/why/test_changes.py"),
