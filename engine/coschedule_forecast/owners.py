@@ -13,7 +13,10 @@ LEAST_PRESENCE = 0.05
 
 
 def day_ahead(habits: Sequence[float], *, last: float, now: float) -> list[float]:
-    """Forecast the hours of these habits, from this one on; ``last`` is the hour before, ``now`` the newest value."""
+    """Forecast presence in the hours of ``habits``, the current one first, each from 0 to 1.
+
+    ``last`` is the presence in the hour before, ``now`` the newest value.
+    """
     first, *others = hours_ahead(habits, last=last, last_hour=LAST_HOUR)
     return [float(value) for value in (blend(FORECAST, first, now), *others)]
 
@@ -22,7 +25,8 @@ def comings(presence: Sequence[float]) -> list[float]:
     """Turn the probabilities of presence in each hour into those of coming in that hour, if absent before.
 
     The owner is assumed to stay while presence is likely. So the probability of coming in an hour follows from the rise
-    of the probability of presence. While that never falls, the owner has come by an hour with its probability.
+    of the probability of presence. As long as that never falls, the owner has come by some hour with the probability of
+    presence in it. Probabilities below ``LEAST_PRESENCE`` count as 0.
     """
     likely = [one if one >= LEAST_PRESENCE else 0.0 for one in presence]
     return [*likely[:1], *(max(0.0, after - before) / (1 - before or 1) for before, after in pairwise(likely))]

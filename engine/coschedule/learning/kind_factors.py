@@ -22,10 +22,10 @@ _LEAST_GAIN = 0.75
 class KindFit:
     """What runs show about kinds; all arrays have one entry for each kind that counts, by number.
 
-    ``times``, float[k], is the factor between the run times of a kind and the usual ones, from ``runs``, int[k], runs.
-    ``error`` is the mean error of a forecast of each run from the other runs of its kind, ``error_alike`` from all
-    other runs. An error of 0.1 means that a run took 1.1 times as long as forecast, or the forecast was 1.1 times as
-    long.
+    ``kinds``, int[k], are the numbers of the kinds, rising, and ``runs``, int[k], counts the runs of each. ``times``,
+    float[k], is the run time of each kind divided by the usual one. ``error`` is the mean error of a forecast of each
+    run from the other runs of its kind. ``error_alike`` is that of a forecast from all other runs of these kinds. An
+    error of 0.1 means that a run took 1.1 times as long as forecast, or the forecast was 1.1 times as long.
     """
 
     kinds: IntArray

@@ -19,7 +19,10 @@ class KindFactor(NamedTuple):
 
 
 def number_kinds(names: Sequence[str]) -> tuple[IntArray, dict[str, int]]:
-    """Number the kinds of nodes by name: int[n], ``NO_KIND`` for an empty name; and return the number of each name."""
+    """Number the names of kinds: return the number of each of ``names``, int[n], and the numbers by name.
+
+    An empty name has the number ``NO_KIND``.
+    """
     numbers = {name: number for number, name in enumerate(sorted(set(names) - {""}))}
     return np.array([numbers.get(name, NO_KIND) for name in names], dtype=np.int64), numbers
 

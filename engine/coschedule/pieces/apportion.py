@@ -4,8 +4,9 @@ Objective: minimise T = max x_i / a_i over whole x_i >= 0 that sum to X.
 
 Theorem: T is the X-th smallest of all the times j / a_i. For a processor can do its j-th piece within T only if j / a_i
 <= T. Giving the pieces one by one to the processor with the least (x_i + 1) / a_i reaches T (Jefferson's
-apportionment). The MTAT algorithm as printed does not reach T (Theorem 1 of the paper is wrong). Its Drag is 0 for a
-share that is an integer, and one more piece than the share is not enough.
+apportionment). The MTAT algorithm as printed does not reach T (Theorem 1 of the paper is wrong). Its Drag, which
+decides which processors get one more piece, is 0 where a share is whole. And one piece more than the share is not
+always enough.
 
 Method: below X / sum(a), no processor is past the floor of its share, and fewer than X pieces fit. At (X + n) / sum(a),
 at least X fit. At most 2n times lie between, for any X, and few after interpolation has narrowed these bounds. T is

@@ -11,8 +11,8 @@ it. So the time of one size bounds all smaller sizes. A size is ruled out if it 
 which its cost equals the best so far.
 
 Method: compute one size exactly, raise the bounds, drop the sizes that are ruled out, and repeat until none is left.
-The size is in turns that of the least bound, and one from an evenly spread sequence. Slots are grouped into classes of
-equal slow-down and never listed. O(sizes * classes) a round, few rounds.
+Every other round takes the size with the least bound; the rounds between take sizes that are spread evenly. Slots are
+grouped into classes of equal slow-down and never listed. O(sizes * classes) a round, few rounds.
 
 Times are the floats j * slowdown, and are compared without tolerance.
 
@@ -176,7 +176,7 @@ class _Candidates(NamedTuple):
         return (self.load * seconds_per_piece + self.overhead) * self.weight
 
     def only(self, kept: BoolArray) -> "_Candidates":
-        """Keep some sizes."""
+        """Keep the sizes for which ``kept``, bool[s], is True."""
         members, overhead, weight, slowest, load = self
         return _Candidates(members[kept], overhead[kept], weight[kept], slowest[kept], load[kept])
 
@@ -205,7 +205,7 @@ def _search(slots: _Slots, left: _Candidates, seconds_per_piece: float) -> Sized
 
 
 def _next(left: _Candidates, seconds_per_piece: float, turn: int) -> int:
-    """Take the size of the least bound and another size in turns.
+    """Return the index of the size to compute next: in turns that of the least bound, and one of an even spread.
 
     Where sizes nearly tie, the least bound alone would rule out one size at a time.
     """

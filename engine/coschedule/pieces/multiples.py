@@ -3,8 +3,8 @@
 Problem: the times are all j * e, where e is one of some slow-downs and j is from 1 to ``most``. Find the least time for
 which a question has an answer. Where it has an answer for some time, it has one for all later times.
 
-Method: the least time is tried first, as bounds are often exact. Then the weighted median of the medians of each
-slow-down, which leaves at most three quarters of all times. Once few are left, they are listed and halved.
+Method: try the least time first, as bounds are often exact. Then try the weighted median of the medians of each
+slow-down; at most three quarters of all times remain. Once few are left, list them and halve the list.
 
 Times are the floats j * e, and are compared without tolerance.
 """

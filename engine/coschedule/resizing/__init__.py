@@ -1,1 +1,1 @@
-"""How large gangs become while they run: which of them change their size, and who starts beside them."""
+"""Chooses new sizes for gangs that run, and which waiting gangs start beside them."""

@@ -1,4 +1,4 @@
-"""Which nodes gangs get whose sizes were chosen by numbers alone."""
+"""Chooses nodes for gangs that change their size or start. Their sizes were chosen before, without nodes."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,34 +10,35 @@ from coschedule.resizing.options import Sized, seats_by_pace
 
 
 class Chosen(NamedTuple):
-    """A gang and how many members it is to have; 0 where it waits."""
+    """A gang and the size that was chosen for it: its number of members, 0 where it waits."""
 
     sized: Sized
     size: int
 
     @property
     def run(self) -> ElasticRun | None:
-        """The gang if it runs."""
+        """The gang if it runs already, else None."""
         return self.sized.gang if isinstance(self.sized.gang, ElasticRun) else None
 
     @property
     def density(self) -> float:
-        """What a member of it is worth: who has most chooses nodes first."""
+        """The worth of the gang for each of its members; gangs of greater density choose their nodes first."""
         worth = self.sized.worth
         return worth.weight * worth.rest / float(worth.times[self.size - 1]) / self.size
 
 
 class Assigned(NamedTuple):
-    """The nodes of everybody who changes or starts, and those for whom there are none."""
+    """The nodes ``given`` to gangs that change or start, and the keys of gangs for which there are too few nodes."""
 
     given: Sequence[tuple[Chosen, SizedStart]]
     failed: frozenset[GangKey]
 
 
 def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: float) -> Assigned:
-    """Give everybody who changes or starts nodes that are not slower than ``limit`` and stay open until it ends.
+    """Choose nodes of a slow-down up to ``limit`` for each gang that changes or starts; they stay open until it ends.
 
-    Who shrinks keeps its fastest members. Who grows keeps all members on such nodes.
+    A gang that shrinks keeps its fastest members, also those on slower nodes. A gang that grows keeps its members on
+    nodes up to ``limit``.
     """
     changing = [one for one in chosen if one.size and not (one.run and one.run.size == one.size)]
     kept = {one.sized.gang.key: list(_kept(one, seats, limit)) for one in changing}
@@ -57,7 +58,7 @@ def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: floa
 
 
 def _kept(one: Chosen, seats: RunSeats, limit: float) -> Iterator[int]:
-    """List the members that stay where they are."""
+    """List the nodes of the members that stay where they are, one entry for each member."""
     if one.run is not None:
         own = seats_by_pace(one.run.nodes, seats.slowdown, seats.until)[: one.size]
         is_smaller = one.size < one.run.size
@@ -69,7 +70,7 @@ def _given_up(one: Chosen, kept: Sequence[int]) -> list[int]:
 
 
 def _more(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
-    """List the seats of one list that are not in another one."""
+    """List the seats in ``nodes`` without those in ``than``; each entry of ``than`` removes one entry."""
     more = list(nodes)
     for node in than:
         more.remove(node)
@@ -79,7 +80,7 @@ def _more(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
 def _found(
     one: Chosen, kept: Sequence[int], free: Sequence[int], seats: RunSeats, now: float, limit: float
 ) -> SizedStart | None:
-    """Choose the fastest seats beside those that are kept; None where too few stay open for long enough."""
+    """Add the fastest ``free`` seats to the kept ones; None where too few seats stay open until the gang ends."""
     pause, times = 0.0 if one.run is None else one.run.terms.restart_time, one.sized.worth.times
     latest = now + pause + float(times[one.size - 1]) * limit
     more = [node for node in free if seats.until[node] >= latest][: one.size - len(kept)]

@@ -1,4 +1,4 @@
-"""What a change of sizes is decided on: gangs that run, gangs that wait, and places for members.
+"""The input and output of a choice of sizes: gangs that run, gangs that wait, seats, and the chosen sizes.
 
 All times are absolute seconds on one axis. A *seat* is room for one member of any of these gangs: a node by its index,
 once for each member that it has room for.
@@ -39,9 +39,9 @@ class ChangeTerms(NamedTuple):
 class ElasticRun:
     """A gang that runs on ``nodes``, one entry a member, and whose size may change to another of its ``sizes``.
 
-    A member takes the ``request`` of each resource of the snapshot. Of its ``work`` the part ``left`` is left, above 0
-    and at most 1. As it is, it ends at ``end``. It last changed its size at ``changed``. Raises ValueError when a
-    number makes no sense.
+    A member takes ``request[r]`` of resource ``r`` of the snapshot. ``left`` is the part of ``work`` that is not done
+    yet: above 0, at most 1. The gang ends at ``end`` if its size stays the same. It last changed its size at
+    ``changed``, -inf for never. Raises ValueError for invalid numbers.
     """
 
     key: GangKey
@@ -70,15 +70,16 @@ class ElasticRun:
 
     @property
     def may_change_at(self) -> float:
-        """When its last change is long enough ago."""
+        """The first time at which it may change its size again: ``min_interval`` seconds after its last change."""
         return self.changed + self.terms.min_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingGang:
-    """A gang that waits. Where it is not ``elastic``, it keeps the size with which it starts until it ends.
+    """A gang that waits. If it is ``elastic``, its size may change after its start.
 
-    It then starts with the size that is the best for it at its ``member_price`` (``coschedule.queue.problem.price``).
+    Otherwise it keeps the size with which it starts. That is the best size at its ``member_price``
+    (``coschedule.queue.problem.price``), or any size where the gang must start.
     """
 
     key: GangKey
@@ -90,9 +91,9 @@ class WaitingGang:
 
 
 class SizeChange(NamedTuple):
-    """A gang of ``was`` members goes on with one on each of ``nodes``.
+    """A gang that had ``was`` members continues with one member on each of ``nodes``.
 
-    It ends at ``end``; at its size before it would end at ``end_before``.
+    It ends at ``end``. Without the change it would end at ``end_before``.
     """
 
     gang: GangKey
@@ -111,9 +112,9 @@ class SizedStart(NamedTuple):
 
 
 class SizePlan(NamedTuple):
-    """Who changes its size and who starts; every other gang stays as it is.
+    """The gangs that change their size, and those that start; all other gangs stay as they are.
 
-    ``gain`` is how much larger the objective becomes (``worth``): above 0 where anything changes.
+    ``gain`` is the increase of the objective (``worth``). It may be negative only where a gang must start.
     """
 
     changes: tuple[SizeChange, ...] = ()

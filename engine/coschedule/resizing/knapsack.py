@@ -1,4 +1,4 @@
-"""A multiple-choice knapsack, exactly: one option for each item, the greatest sum of worths in a number of seats.
+"""An exact multiple-choice knapsack: one option for each item, with the greatest sum of worths in a number of seats.
 
 Method: dynamic programming over the seats, item by item. It takes options × seats steps.
 """
@@ -14,16 +14,17 @@ _IMPOSSIBLE = -np.inf
 
 
 class SizeOptions(NamedTuple):
-    """What one item may be: option ``k`` takes ``seats[k]`` and is worth ``worths[k]``."""
+    """The options of one item: option ``k`` takes ``seats[k]`` seats and is worth ``worths[k]``."""
 
     seats: IntArray
     worths: FloatArray
 
 
 def best_options(items: Sequence[SizeOptions], seats: int) -> tuple[int, ...] | None:
-    """Choose one option for each item: the greatest sum of worths, with at most so many seats for all together.
+    """Choose one option for each item; return the indices. All together take at most ``seats`` seats.
 
-    Of equal sums the one with earlier options is chosen, item by item from the last on. None where no choice fits.
+    The sum of worths is the greatest possible. Of equal sums, the last item gets its earliest option, then the one
+    before it, and so on. None where no choice fits.
     """
     best = np.zeros(seats + 1)
     chosen: list[IntArray] = []

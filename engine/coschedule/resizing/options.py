@@ -1,4 +1,4 @@
-"""The sizes among which a gang chooses, and what each of them takes and is worth on nodes of a pace."""
+"""The sizes that a gang may get, with the seats that each size takes and its worth on nodes up to some slow-down."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -16,7 +16,10 @@ MOST_SIZES = 20
 
 
 class Sized(NamedTuple):
-    """A gang and its options: the first is to stay as it is, or to wait; ``sizes[k]`` members, 0 where it waits."""
+    """A gang and its options: option ``k`` has ``sizes[k]`` members, 0 to wait.
+
+    The first option of a run is its present size. The first of a waiting gang is to wait, unless it must start.
+    """
 
     gang: ElasticRun | WaitingGang
     worth: Worth
@@ -25,7 +28,11 @@ class Sized(NamedTuple):
 
 
 def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float, may_grow: bool) -> Sized:
-    """List what a run may become where nodes slower than ``limit`` give no seats; it keeps its fastest ones."""
+    """List the sizes that a run may get; the first option is its present size.
+
+    Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size counts
+    as if it kept all its nodes and ran at ``limit``. Sizes are left out if a node that they keep closes too early.
+    """
     worth = worth_of(run.sizes, run.work, left=run.left, age=now - run.created)
     own = np.array(seats_by_pace(run.nodes, seats.slowdown, seats.until))
     of_own = np.maximum.accumulate(seats.slowdown[own])
@@ -44,9 +51,10 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
 
 
 def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int, must_start: bool) -> Sized:
-    """List with how many members a gang may start, of at most so many, on nodes as slow as ``limit``.
+    """List the sizes up to ``most`` with which a gang may start, as if it ran at the slow-down ``limit``.
 
-    A gang that keeps its size has its best size alone, unless it must start.
+    The first option is to wait, unless it must start. A gang that is not elastic has only its best size, unless it must
+    start.
     """
     worth = worth_of(gang.sizes, gang.work, left=1.0, age=now - gang.created)
     able = gang.sizes.between(1, most)
@@ -58,14 +66,14 @@ def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int
 
 
 def seats_by_pace(nodes: Collection[int], slowdown: FloatArray, until: FloatArray) -> list[int]:
-    """Sort seats, the fastest first, and of equal ones those that stay open for longest."""
+    """Sort seats: the fastest first, and of equally fast ones the one that stays open longest."""
     seats = np.array(nodes, dtype=np.int64)
     order: list[int] = seats[np.lexsort((seats, -until[seats], slowdown[seats]))].tolist()
     return order
 
 
 def distinct_sizes(worth: Worth, sizes: IntArray) -> IntArray:
-    """Choose of rising sizes at most ``MOST_SIZES`` with which a run is ever shorter, spread by their ratios."""
+    """Keep the sizes, which rise, with a shorter run than all smaller ones: at most ``MOST_SIZES``, spread by ratio."""
     times = worth.times[sizes - 1]
     best_before = np.minimum.accumulate(np.concatenate(([np.inf], times)))[:-1]
     better: IntArray = sizes[times < best_before]

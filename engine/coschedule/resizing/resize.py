@@ -1,11 +1,12 @@
-"""Changes of sizes that break no promise: sizes are chosen, and the queue is planned beside them.
+"""Choose sizes for gangs, and plan the rest of the queue beside them, so that promises hold.
 
-Problem: gangs that run may change their sizes, others wait, and some of these were promised a start. Choose the sizes,
-and a plan of those that wait still, so that everybody starts by what it was promised.
+Problem: some gangs run, and their sizes may change. Others wait, and some of these have a promise. Choose the sizes,
+and plan the gangs that still wait, so that each gang starts by its promise.
 
-Method: the sizes that are worth most (``sizes``) are chosen; a gang whose promise is due must start. The queue is then
-planned as if these sizes stayed. Where that breaks a promise, it is planned once more as if every elastic gang shrank
-when the first promise is due: that gang then starts, and the others by this plan. Where that fails, nothing changes.
+Method: choose the sizes with the greatest worth (``sizes``). A gang whose promise is due must start. Then plan the
+queue as if these sizes stayed. If that breaks a promise, plan it again as if every elastic gang shrank when the first
+promise is due. If that breaks a promise too, and a promise was due, choose sizes again: the late gangs must start too.
+The last choice is that nothing changes. Of all choices, the one with the fewest late gangs is taken.
 """
 
 import math
@@ -27,9 +28,10 @@ _MOST_TRIES = 4
 
 
 class Resized(NamedTuple):
-    """The sizes that change, who starts with them, and the plan of all others, made on the snapshot ``after`` that.
+    """The chosen ``sizes`` and starts, the snapshot ``after`` these, and the ``plan`` of all other gangs on it.
 
-    Sizes are to be chosen again at ``again``, whatever happens before; inf where no gang waits.
+    Sizes must be chosen again at ``again`` at the latest. That is the first promise, or planned start without one,
+    after now; inf where there is none.
     """
 
     sizes: SizePlan
@@ -41,13 +43,14 @@ class Resized(NamedTuple):
 def resize(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms]) -> Resized:
     """Choose sizes for gangs that run or wait, and plan the others.
 
-    What the runs hold comes back at their ends by the snapshot's releases. Of the gangs that wait those in ``elastic``
-    may change their sizes later. A gang that waits takes part if its members are alike, may be on any node, have equal
-    shares of known work, and no deadline; all others are planned.
+    The snapshot's releases contain what ``runs`` hold, at their ends. Gangs that wait may change their size later if
+    they are in ``elastic``. Sizes are chosen for a waiting gang only if its members are alike, may be on any node, and
+    have equal shares of known work. It must also have no deadline, no terms and no factors. All others are only
+    planned.
 
-    Guarantees: no gang that runs is stopped. The gain is above 0 where sizes change, unless a due promise needs the
-    change. Several choices are tried until no gang starts after its promise. If every one makes a gang late, the one
-    with the fewest late gangs counts: so promises can be broken, though rarely.
+    Guarantees: no gang that runs is stopped. Changes reduce the objective only where a promise is due. Several choices
+    are tried until no gang starts after its promise. If each of them makes a gang late, the one with the fewest late
+    gangs is taken. So promises can be broken, though rarely.
     """
     world = World(snapshot, runs)
     tried: list[Resized] = []
@@ -59,9 +62,10 @@ def resize(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[Gang
 
 
 def _tries(world: World, elastic: Mapping[GangKey, ChangeTerms], tried: Sequence[Resized]) -> Iterator[SizePlan]:
-    """Choose sizes, and at last that nothing changes.
+    """Generate choices of sizes to try; the last one is that nothing changes.
 
-    Where a promise is due and its gang makes others late, these must start with it: who shrinks, shrinks for all.
+    The caller appends each result to ``tried``. If a promise is due and its gang makes others late, they must start
+    with it in the next choice. Then gangs shrink enough for all of them.
     """
     question = _question(world, elastic)
     if not (world.runs or elastic):
@@ -77,7 +81,10 @@ def _tries(world: World, elastic: Mapping[GangKey, ChangeTerms], tried: Sequence
 
 
 def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms]) -> Resized:
-    """Plan the queue beside these sizes: as if they stayed, or else as if all shrank. The first of two as good."""
+    """Plan the queue beside these sizes, as if they stayed.
+
+    If a gang is then late, also plan it as if all shrank. That plan is taken only if fewer gangs are late.
+    """
     after = resized(world, sizes, elastic)
     as_they_are = _made(sizes, after.snapshot)
     if not _late(as_they_are) or not after.runs:
@@ -92,7 +99,7 @@ def _made(sizes: SizePlan, after: Snapshot) -> Resized:
 
 
 def _late(one: Resized) -> frozenset[GangKey]:
-    """List the gangs that have a promise and do not start by then."""
+    """Return the gangs with a promise that have no start by it in the plan."""
     promised = {gang.key: gang.promised for gang in one.after.gangs if gang.promised < np.inf}
     return frozenset(
         made.gang
@@ -129,7 +136,7 @@ def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> Waiti
 
 
 def _idle_seats(snapshot: Snapshot, requests: Sequence[tuple[int, ...]]) -> Iterator[int]:
-    """List the seats on open nodes that are idle: each has room for a member of any of the gangs."""
+    """List the idle seats of nodes that are open, ready and schedulable; each has room for a member of any gang."""
     if not requests:
         return
     largest = np.array(requests, dtype=np.int64).max(axis=0)

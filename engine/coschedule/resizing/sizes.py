@@ -1,16 +1,18 @@
-"""Which sizes gangs have from now on: the greatest objective that all of them together can have.
+"""The choice of sizes for gangs that run and gangs that wait.
 
-Problem: gangs run, others wait, and there are so many seats. Choose a size for each, or to wait, or to stay as it is.
-The objective (``worth``) is to be the greatest. No gang that runs is stopped.
+Problem: some gangs run, others wait, and there is a number of seats. For each gang choose a size, its present size, or
+that it waits. Maximise the objective (``worth``). No gang that runs is stopped.
 
-Method: sizes are chosen by an exact knapsack (``knapsack``) on nodes that are at least so fast, once for each of a few
-limits; each counts all who change or start as if their nodes were as slow as the limit, gives them real nodes, and
-counts again. The best is taken. On equal nodes without windows there is one limit, and the choice is exact. On others
-it is the best of those tried, and is never worse than to change nothing.
+Method: try a few limits, which are slow-downs of nodes. For each limit, use only nodes up to this slow-down, and choose
+sizes by an exact knapsack (``knapsack``). There, gangs that grow or start count as if all their nodes were as slow as
+the limit. Then give them real nodes, and compute the gain on these. If a gang finds too few nodes, choose again without
+growth or start of that gang. Take the limit with the greatest gain. On equal nodes without windows there is one limit,
+and the choice is exact. On other nodes it is the best of those tried. It never reduces the objective, unless a gang
+must start.
 
-A gang may change if its last change is long enough ago, and if an hour or more is left of it: shorter gangs end by
-themselves. Where a gang must start, shorter ones may change too. At most ``MOST_GANGS`` take part, those of the
-greatest weight; further ones stay as they are.
+A gang may change its size if its last change is long enough ago and it would run for another hour. Shorter gangs soon
+end anyway. Where a gang must start, shorter gangs may change too. At most ``MOST_GANGS`` gangs take part, those of the
+greatest weight. Others stay as they are.
 """
 
 from collections.abc import Sequence
@@ -27,14 +29,14 @@ from coschedule.resizing.worth import worth_of
 
 MOST_GANGS = 60
 LEAST_REST_SECONDS = 3600.0
-"""A gang changes its size only if it would run for as long as it is."""
+"""A gang changes its size only if it would run for at least this long at its present size."""
 MOST_LIMITS = 8
-"""On nodes of many speeds so many limits are tried."""
+"""The most limits that are tried; on nodes of more speeds, they are spread evenly over the speeds."""
 _MOST_TRIES = 4
 
 
 class SizeQuestion(NamedTuple):
-    """What is there at ``now``, and which of the gangs that wait ``must_start``."""
+    """The seats and gangs at ``now``; of the gangs that wait, those in ``must_start`` must start."""
 
     now: float
     seats: RunSeats
@@ -44,10 +46,11 @@ class SizeQuestion(NamedTuple):
 
 
 def choose_sizes(question: SizeQuestion) -> SizePlan | None:
-    """Choose all sizes. None where those that must start cannot.
+    """Choose all sizes; None where no limit lets all gangs start that must start.
 
-    Guarantees: every size is one that the gang may have. Each member has a seat of its own, inside its window until the
-    gang ends. The gain is above 0 where sizes change and no gang must start. The same question gives the same answer.
+    Guarantees: each gang gets a size that it may have. A gang that changes or starts gets a seat for each member, on
+    nodes whose windows stay open until it ends. The gain is negative only where a gang must start. The same question
+    gives the same answer.
     """
     front = _front(question)
     plans = [plan for limit in _limits(front) if (plan := _with_limit(front, limit)) is not None]
@@ -57,7 +60,7 @@ def choose_sizes(question: SizeQuestion) -> SizePlan | None:
 
 
 def _front(question: SizeQuestion) -> SizeQuestion:
-    """Leave out runs that may not change, and all beyond the number of gangs in one choice."""
+    """Leave out runs that may not change, and all but the first ``MOST_GANGS`` gangs by rank."""
     now = question.now
     runs = [run for run in question.runs if _may_change(run, now, must=bool(question.must_start))]
     if len(runs) + len(question.waiting) <= MOST_GANGS:
@@ -75,7 +78,7 @@ def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
 
 
 def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, float]:
-    """Sort by weight; where a gang must start, it comes first, with all gangs that may make room for it."""
+    """Return the rank by weight, the lowest first. If a gang must start, it and all runs come before the others."""
     left = gang.left if isinstance(gang, ElasticRun) else 1.0
     worth = worth_of(gang.sizes, gang.work, left=left, age=question.now - gang.created)
     makes_room = isinstance(gang, ElasticRun) and bool(question.must_start)
@@ -83,7 +86,7 @@ def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool,
 
 
 def _limits(question: SizeQuestion) -> list[float]:
-    """List the slow-downs of nodes up to which nodes are used, a few of them if there are many."""
+    """List the limits to try: the slow-downs of all nodes with seats, or ``MOST_LIMITS`` of them."""
     nodes = [*question.seats.idle, *(node for run in question.runs for node in run.nodes)]
     slowdowns = np.unique(question.seats.slowdown[nodes])
     if len(slowdowns) > MOST_LIMITS:
@@ -93,7 +96,7 @@ def _limits(question: SizeQuestion) -> list[float]:
 
 
 def _with_limit(question: SizeQuestion, limit: float) -> SizePlan | None:
-    """Choose sizes on nodes that are at least so fast; who finds no nodes that stay open is left as it is."""
+    """Choose sizes on nodes of a slow-down up to ``limit``; None if a gang that must start cannot, or tries run out."""
     failed: frozenset[GangKey] = frozenset()
     for _ in range(_MOST_TRIES):
         chosen = _chosen(question, limit, failed)
@@ -107,7 +110,7 @@ def _with_limit(question: SizeQuestion, limit: float) -> SizePlan | None:
 
 
 def _chosen(question: SizeQuestion, limit: float, failed: frozenset[GangKey]) -> list[Chosen] | None:
-    """Solve the knapsack, in which those that have failed before do not grow or start."""
+    """Solve the knapsack, where gangs that ``failed`` do not grow or start; None where one that must start cannot."""
     now, seats = question.now, question.seats
     own = (node for run in question.runs for node in run.nodes)
     count = sum(float(seats.slowdown[node]) <= limit for node in (*seats.idle, *own))
@@ -135,7 +138,7 @@ def _plan(question: SizeQuestion, assigned: Assigned) -> SizePlan:
 
 
 def _gain(question: SizeQuestion, one: Chosen, found: SizedStart) -> float:
-    """Return what the real nodes are worth over what the gang is worth as it is."""
+    """Return the worth of a gang on its real nodes minus its worth without a change, which is 0 if it waits."""
     size, pace = np.array([one.size]), np.array([max(question.seats.slowdown[node] for node in found.nodes)])
     if one.run is None:
         return float(one.sized.worth.of(size, pace)[0])

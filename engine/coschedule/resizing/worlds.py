@@ -1,4 +1,4 @@
-"""The snapshots of what is there once sizes have changed, and of what is there if all elastic gangs shrink then."""
+"""Hypothetical snapshots: after sizes have changed, and as if all elastic gangs shrank later."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,14 +16,14 @@ from coschedule.resizing.worth import least_size
 
 
 class World(NamedTuple):
-    """Facts, and the elastic gangs that run there: what these hold comes back by the snapshot's releases."""
+    """A snapshot and the elastic gangs that run in it; its releases contain what these hold, at their ends."""
 
     snapshot: Snapshot
     runs: Sequence[ElasticRun]
 
 
 def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms]) -> World:
-    """Return what is there once sizes have changed and gangs have started; of these some are ``elastic``."""
+    """Return the world after the changes and starts in ``sizes``; started gangs that are ``elastic`` join its runs."""
     snapshot, runs = world
     changes = {change.gang: change for change in sizes.changes}
     before = [run for run in runs if run.key in changes]
@@ -40,9 +40,11 @@ def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms
 
 
 def shrunk(world: World) -> Snapshot:
-    """Return what is there if every elastic gang has its fewest members once the first promise is due.
+    """Return the snapshot in which every elastic gang shrinks to its fewest members when the first promise is due.
 
-    Until then nothing has to change: a plan that is made on this stays possible as time goes on.
+    A gang that may not change yet shrinks later. A gang stays as it is if it ends before, or if a node that it keeps
+    would close too early. Nothing changes before the promise is due. So a plan on this snapshot stays possible as time
+    goes on.
     """
     snapshot, runs = world
     due = max(snapshot.now, min((gang.promised for gang in snapshot.gangs), default=snapshot.now))
@@ -86,7 +88,7 @@ def _releases(run: ElasticRun, nodes: Sequence[int], time: float) -> list[Releas
 
 
 def _releases_if_shrunk(run: ElasticRun, snapshot: Snapshot, due: float) -> list[Release]:
-    """List what a gang gives back if from then on its fastest members alone go on, as few as can be."""
+    """List the releases of a gang that shrinks at ``due``, or later when it may change; see ``shrunk``."""
     least, since = least_size(run.sizes, run.work), max(due, run.may_change_at)
     if least < run.size and since < run.end:
         nodes = seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)
@@ -100,7 +102,7 @@ def _releases_if_shrunk(run: ElasticRun, snapshot: Snapshot, due: float) -> list
 
 
 def _without(releases: Iterable[Release], runs: Sequence[ElasticRun]) -> Iterator[Release]:
-    """Leave out what these gangs would give back at their ends."""
+    """List the releases without those of these gangs at their ends."""
     gone = Counter(one for run in runs for one in _releases(run, run.nodes, run.end))
     for release in releases:
         if gone[release]:

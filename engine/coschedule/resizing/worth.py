@@ -1,15 +1,16 @@
-"""What a size is worth to all: the objective of changes of sizes.
+"""The worth of a size, and so the objective of the choice of sizes.
 
-The sum over gangs of
+Objective: maximise the sum over gangs of
 
-    speed * (1 + age / T(fewest members)) * (1 - pause / H) / left ** 0.75
+    speed * (1 + age / T(fewest members)) * (1 - pause / H) / rest ** 0.75
 
-is to be as large as can be. ``speed`` and ``left`` are the work per second and the work that is left, in seconds of one
-member. Where one member alone cannot run, they are in member-seconds of the fewest that can.
+``rest`` is the work that is left, in seconds of one member. ``speed`` is the work that is done in a second, in the same
+unit. If one member alone cannot run, the unit is a member-second of the fewest members that can.
 
-A gang with little left counts for more: the shortest first are best for the mean turnaround. A gang that has been there
-for long counts for more, so that no gang stays small for ever. A change pauses the gang. ``H`` is its rest at the new
-size, but at most ``HORIZON_SECONDS``, since sizes will change again. The numbers were found by simulating whole queues.
+A gang with less work left counts for more, since shortest first is best for the mean turnaround. An older gang counts
+for more, so that no gang stays small for ever. A gang that changes its size pauses for ``pause`` seconds. ``H`` is the
+time that the rest takes at the new size, but at most ``HORIZON_SECONDS``, since sizes will change again. The numbers
+were found by simulations of whole queues.
 """
 
 from typing import NamedTuple
@@ -25,9 +26,10 @@ _POWER_OF_REST = 0.75
 
 
 class Worth(NamedTuple):
-    """What sizes of one gang are worth: ``weight`` for each unit of its speed.
+    """The worth of the sizes of one gang: ``weight`` for each unit of its speed.
 
-    ``rest`` are the units of work that are left, and n members do that in ``times[n - 1]`` seconds.
+    ``rest`` is the work that is left (module docstring: unit). On nodes of slow-down 1, n members do it in ``times[n -
+    1]`` seconds.
     """
 
     weight: float
@@ -35,20 +37,20 @@ class Worth(NamedTuple):
     times: FloatArray
 
     def of(self, sizes: IntArray, slowdowns: FloatArray, pauses: float | FloatArray = 0.0) -> FloatArray:
-        """Return what each size is worth, at the slow-down of its slowest node, after a pause of so many seconds."""
+        """Return the worth of each size, at the slow-down of its slowest node, after a pause of ``pauses`` seconds."""
         rests = self.rests(sizes, slowdowns)
         horizons = rests.clip(max=HORIZON_SECONDS)
         worths: FloatArray = self.weight * self.rest / rests * (1 - pauses / horizons)
         return worths
 
     def rests(self, sizes: IntArray, slowdowns: FloatArray) -> FloatArray:
-        """Return how many seconds each size runs from now on, at the slow-down of its slowest node."""
+        """Return the seconds that each size takes for the rest, with the slow-down of its slowest node."""
         rests: FloatArray = self.times[sizes - 1] * slowdowns
         return rests
 
 
 def worth_of(sizes: Sizes, work: Work, *, left: float, age: float) -> Worth:
-    """Return what the sizes of a gang are worth that has been there for ``age`` seconds, and has a part left."""
+    """Return the worth of the sizes of a gang of ``age`` seconds; ``left`` is the part of its work that is not done."""
     times, least = work.float_times(sizes.maximum), least_size(sizes, work)
     fewest = float(times[least - 1])
     alone = float(times[0]) if times[0] < np.inf else least * fewest
@@ -57,6 +59,6 @@ def worth_of(sizes: Sizes, work: Work, *, left: float, age: float) -> Worth:
 
 
 def least_size(sizes: Sizes, work: Work) -> int:
-    """Return the fewest members for which a run time is known."""
+    """Return the least size with a finite run time."""
     able = sizes.between(1, sizes.maximum)
     return int(able[np.isfinite(work.float_times(sizes.maximum)[able - 1]).argmax()])

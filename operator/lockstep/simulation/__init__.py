@@ -1,1 +1,1 @@
-"""Simulates whole queues, to compare Lockstep with other schedulers. ``policies`` has one file for each."""
+"""Simulates whole queues, to compare Lockstep with other schedulers; all of them are in ``policies``."""

@@ -1,17 +1,18 @@
-"""What no schedule can beat: a lower bound of the mean turnaround, where jobs may pause and change their sizes freely.
+"""A lower bound on the mean turnaround of all schedules, where jobs may pause and change their sizes freely.
 
-Problem: jobs come, each with a run time at every size. Bound from below the mean turnaround of all schedules, also of
-those that know all jobs before, and whose changes cost nothing.
+Problem: jobs arrive, each with a run time for every size. Find a lower bound on the mean turnaround of all schedules.
+This includes schedules that know all jobs in advance, and whose changes of sizes cost nothing.
 
-Method: Lagrangian relaxation. Each node-second has a price in seconds, by the slot of time in which it lies. Each job
-alone chooses when it ends and its size at every instant, so that its turnaround and what it pays are least. The bound
-is the sum over jobs, less what all node-seconds of all slots cost: no schedule has more of them to pay for. This holds
-at any prices. Prices rise where jobs want more than all nodes, and fall where they want less (a subgradient). The best
-bound counts.
+Method: Lagrangian relaxation. Time is divided into slots, and each node-second has a price in seconds, by its slot.
+Each job alone chooses its end, and its size at each instant. It minimises its cost: its turnaround plus the price of
+its node-seconds. The bound is the sum of these costs minus the price of all node-seconds of all nodes, since no
+schedule uses more. It is valid for any prices. Prices rise where jobs want more than all nodes, and fall where they
+want less (a subgradient). The largest bound is returned.
 
-For one job and one slot of its end, let ``worth`` be what a part of its work may cost. For any worth, a job that ends
-at C costs at least C + worth less a sum. The sum is, over the job's slots, the most that it can save there. The bound
-is linear in C inside a slot, so its ends decide. Of several worths the best is taken, and of all slots the least.
+For one job, let ``worth`` be any price of its whole work, in seconds. A job with the turnaround C costs at least
+C + worth - S(C). S(C) sums up, over the time until C, the most by which the worth of work done exceeds its price. This
+is linear in C within a slot, so it is least at one of the slot's two ends. For each slot, the largest bound of several
+worths is taken, and then the least of all slots.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ from lockstep.simulation.model.jobs import Arrival, FloatArray
 _SLOTS = 1000
 _STEPS = 40
 _WORTHS = 24
-# A step goes that part of the way to a bound that is hoped for: so many times the best one.
+# The target of a step is a bound of _HOPED times the best one; the step goes the part _PACE of the way there.
 _HOPED, _PACE = 1.5, 0.5
 
 
@@ -36,7 +37,7 @@ class _Prices(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """What a job costs at least, and how many node-seconds it then takes of the slots from the first on."""
+    """A lower bound on the cost of a job, and the node-seconds that it then takes in each slot from ``first`` on."""
 
     cost: float
     first: int
@@ -44,7 +45,7 @@ class _Choice(NamedTuple):
 
 
 def least_mean_turnaround(arrivals: Sequence[Arrival], slowdowns: FloatArray) -> float:
-    """Bound the mean turnaround of all schedules on these nodes from below, in seconds.
+    """Return a lower bound on the mean turnaround, in seconds, of all schedules on these nodes.
 
     All nodes count as if they were as fast as the fastest, and had no owners.
     """
@@ -70,7 +71,7 @@ def least_mean_turnaround(arrivals: Sequence[Arrival], slowdowns: FloatArray) ->
 
 
 def _free(arrivals: Sequence[Arrival], pace: float) -> _Prices:
-    """Let nothing cost anything; after the last slot nothing ever will."""
+    """Return slots with prices of 0. The price after the last edge always stays 0."""
     begin = min(one.job.submitted for one in arrivals)
     last = max(one.job.submitted + float(_seconds(one, pace).max()) for one in arrivals)
     return _Prices(np.linspace(begin, last, _SLOTS + 1), np.zeros(_SLOTS + 1))
@@ -84,7 +85,7 @@ def _seconds(arrival: Arrival, pace: float) -> FloatArray:
 
 
 def _choice(arrival: Arrival, pace: float, prices: _Prices) -> _Choice:
-    """Choose the cheapest end; later slots than the cheapest cost so far are left out."""
+    """Choose the slot of the job's cheapest end. Slots that begin after the least cost so far are left out."""
     submitted, seconds = arrival.job.submitted, _seconds(arrival, pace)
     sizes = np.arange(arrival.job.least, arrival.job.most + 1, dtype=np.float64)
     first = int(np.searchsorted(prices.edges, submitted, side="right")) - 1
@@ -99,7 +100,11 @@ def _choice(arrival: Arrival, pace: float, prices: _Prices) -> _Choice:
 
 
 def _cheapest(edges: FloatArray, prices: FloatArray, sizes: FloatArray, speeds: FloatArray, first: int) -> _Choice:
-    """Choose the slot of the end among these, of which the last one may have no end."""
+    """Choose the slot of the job's end. ``edges`` are seconds after its submission; the last slot may have no end.
+
+    ``sizes`` are the sizes of the job, and ``speeds`` the part of its work that each size does in a second. The result
+    begins with slot ``first``.
+    """
     least = float((1 / speeds).min())
     dearest = float(((1 + prices.max() * sizes) / speeds).min())
     worths = np.geomspace(least, max(dearest, least), _WORTHS)

@@ -38,9 +38,9 @@ class NeverStartsError(ValueError):
 
 
 class InterruptedRun(NamedTuple):
-    """A run that an owner has interrupted, or that went on at another size if it is ``resized``.
+    """A run that an owner has interrupted or, if it is ``resized``, that continued at another size.
 
-    Each member has ``lost`` so many seconds of it.
+    Each member has lost the work of ``lost`` seconds of it.
     """
 
     nodes: Sequence[int]
@@ -51,7 +51,7 @@ class InterruptedRun(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """How a job ran at last, its promises while it waited, and its earlier attempts."""
+    """The last run of a job, its promises while it waited, and its earlier runs."""
 
     arrival: Arrival
     nodes: Sequence[int]
@@ -87,9 +87,9 @@ def simulate(
 ) -> list[Ran]:
     """Run all jobs and return how each ran, in the order of their ends. ``progress`` is called at each end.
 
-    With a ``quantile``, from 0 to 1, planners expect what that share of the last runs has kept to (``beliefs``). A run
-    that takes longer than expected keeps its nodes after their windows close. Sizes may change by the terms of
-    ``changing``. Raises ``NeverStartsError``.
+    With a ``quantile``, from 0 to 1, planners multiply stated run times by this quantile of real over stated times
+    (``beliefs``). A run that takes longer than expected keeps its nodes after their windows close. Sizes may change by
+    the terms of ``changing``. Raises ``NeverStartsError``.
     """
     cluster = Cluster(
         slowdowns=nodes.slowdowns,
@@ -111,7 +111,7 @@ class _Machine:
 
     ``changed`` is when a job was last submitted or due to end, ``wakes`` when to decide again if jobs wait for owners.
     ``ratios`` has, for jobs whose size has changed, the real run time divided by the stated one. ``ends`` is when each
-    run really ends, and ``paces`` by what factor owners who are there slow it down.
+    run really ends. ``paces`` is the factor by which owners who are there slow it down.
     """
 
     arrivals: dict[int, Arrival]
@@ -197,7 +197,7 @@ class _Machine:
         self._wait_for_change()
 
     def _interrupt(self, run: SimulatedRun, presence: Presence) -> None:
-        """Have a job wait again, with the work that it has not saved."""
+        """End the run, and let its job wait again with the work that it has not saved. Raises ``NeverStartsError``."""
         cluster, number = self.cluster, run.job.number
         del cluster.running[number]
         cluster.free[list(run.nodes)] = True
@@ -211,7 +211,7 @@ class _Machine:
         cluster.waiting = {one.number: one for one in sorted(waiting, key=lambda one: (one.submitted, one.number))}
 
     def _pace(self, run: SimulatedRun, presence: Presence) -> None:
-        """Have the rest of a run take as long as its slowest member takes beside the owners who are there."""
+        """Move the real end of a run: its slowest member, beside the owners who are there, now sets its pace."""
         slowdowns, number, now = self.cluster.slowdowns[run.nodes], run.job.number, self.cluster.now
         beside = np.where(presence.there[run.nodes], presence.terms.beside_owner, 1.0)
         pace = float((slowdowns * beside).max() / slowdowns[-1])
@@ -221,7 +221,7 @@ class _Machine:
         self._expect(run)
 
     def _change(self, changes: Sequence[Start]) -> None:
-        """Have jobs go on elsewhere or with other sizes: all of them leave their nodes first."""
+        """Let jobs continue on other nodes, with the same or other sizes. All of them leave their nodes first."""
         runs = [self.cluster.running.pop(job.number) for job, _ in changes]
         for run in runs:
             self.cluster.free[list(run.nodes)] = True
@@ -229,7 +229,10 @@ class _Machine:
             self._go_on(run, nodes)
 
     def _go_on(self, run: SimulatedRun, nodes: Sequence[int]) -> None:
-        """Have a job go on for what is left of it, really and as expected: a pause comes first."""
+        """Let a job continue on ``nodes``, after a pause, with the work that is expected to be left.
+
+        Its ratio changes, so that the work that is really left stays the same.
+        """
         cluster, number = self.cluster, run.job.number
         attempts = self.earlier.setdefault(number, [])
         attempts.append(InterruptedRun(run.nodes, run.start, cluster.now, 0.0, resized=True))

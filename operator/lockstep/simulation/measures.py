@@ -20,21 +20,24 @@ _BOUND_SECONDS = 10.0
 class Measures:
     """Times in seconds; a job waits until it starts for the first time.
 
-    A slow-down is the turnaround over the run time with the rigid size, 1 at least.
+    A slow-down is the turnaround divided by the run time with the rigid size, which counts as 10 seconds at least. It
+    is never below 1.
 
     ``utilisation`` is the part of all node-seconds, until the last end, in which jobs ran. ``fairness`` is Jain's index
     of the mean slow-downs of users: 1 where all are alike, 1/n where one of n has all the slow-down.
 
-    ``work_lost`` is the part of the node-seconds in which jobs ran whose result an owner's return took,
-    ``interruptions`` how many there were for each job. ``changes`` are how often each job changed its size.
+    ``work_lost`` is the part of the node-seconds in which jobs ran that was lost to returns of owners.
+    ``interruptions`` and ``changes`` are the mean numbers of interruptions and of changes of size of a job.
 
-    A quarter of the jobs each, by their node-seconds with rigid sizes, is small, medium, large and huge.
+    Jobs are sorted by their node-seconds with rigid sizes. The first quarter is small, the next ones are medium, large
+    and huge.
 
     All measures from ``told`` on are of jobs that waited and got a promise; ``told`` is their share of all jobs.
-    ``promises_kept`` is the share that started by the earliest promise, ``promises_moved_later`` how often promises
-    moved later. ``promised_over_real_wait`` is the median of the first promised wait over the real one.
-    ``started_by_likely`` and ``started_by_late`` are the shares that started by these first estimates.
-    ``likely_error_median`` and ``likely_error_p90`` are of the error of the likely start over the real wait.
+    ``promises_kept`` is the share that started by the earliest promise. ``promises_moved_later`` is how often promises
+    moved later, all jobs together. ``promised_over_real_wait`` is the median of the first promised wait divided by the
+    real one. ``started_by_likely`` and ``started_by_late`` are the shares that started by these first estimates.
+    ``likely_error_median`` and ``likely_error_p90`` are of the error of the first likely start, divided by the real
+    wait.
 
     A measure without data is nan.
     """

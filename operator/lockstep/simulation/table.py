@@ -47,7 +47,7 @@ def tables(results: Results) -> Iterator[str]:
 
 
 def bound_line(results: Results, bounds: Mapping[int, float]) -> str:
-    """Say what no schedule is below, by seed, beside the first policy."""
+    """Format the lower bounds on the mean turnaround, by seed, and their ratio to the first policy's."""
     first = next(iter(results.values()))
     to_first = ratio(list(bounds.values()), [first[seed].mean_turnaround for seed in bounds])
     least = average(list(bounds.values()))

@@ -1,7 +1,7 @@
 """The allocation map: rows are processors, columns time slices, and a job has the same rows in all its columns [S 3].
 
-All pieces of a job run at the same time: a column has all pieces of a job or none. Each column has a job. A job whose
-pieces need the time T alone, and that has w of the map's t columns, takes T * t / w.
+All pieces of a job run at the same time: a column has all pieces of a job or none. Each column has a job. Let T be the
+time that a job takes if it has all columns. With w of the map's t columns it takes T * t / w.
 """
 
 from collections.abc import Mapping
@@ -82,7 +82,10 @@ class AllocationMap:
         return next((allocation for allocation in self.allocations if allocation.job == job), None)
 
     def turnaround(self, job: str) -> Number:
-        """Return T * slices of the map / slices of the job; a piece takes 1 on a processor of speed 1 alone."""
+        """Return T * slices of the map / slices of the job, where T is the turn-around with all slices.
+
+        A piece takes 1 on a processor of speed 1. InvalidValueError for a job without an allocation.
+        """
         allocation = self.find(job)
         if allocation is None:
             raise InvalidValueError("job", f"{job} has no allocation")

@@ -4,10 +4,10 @@
 T_free * t / w <= T_min * (t + 1), since one more slice makes each round one slice longer. (The paper compares T_free
 with T_min, which are different quantities, and divides T_min by t.)
 
-``new_vp`` and ``processor_exit`` take room. The affected jobs are placed again on their own processors and on those
-that are free in all their slices. ``vp_exit`` and ``new_processor`` give room. If more entries are free after an event,
-the other jobs may move to a faster pattern, in the order of the queue. A job that gains nothing stays. After each such
-round, the queue begins with another job.
+``vp`` stands for a virtual processor, the paper's word for a piece. ``new_vp`` and ``processor_exit`` take room. The
+affected jobs are placed again on their own processors and on those that are free in all their slices. ``vp_exit`` and
+``new_processor`` give room. If more entries are free after an event, the other jobs may move to a faster pattern, in
+the order of the queue. A job that gains nothing stays. After each such round, the queue begins with another job.
 
 The policy that finds patterns is replaceable. Patterns may contain the job's own entries.
 

@@ -1,12 +1,12 @@
 """Branch and bound for pieces on a gang of nodes: over ranges of starts x ranges of the number P of nodes.
 
 Objective and theorem: gang_pieces.py. The lower bound of a range takes its earliest start, the nodes of its latest
-start, its smallest overhead and its largest P. The range with the first bound is halved. The first single start and P
-with the first bound is the optimum.
+start, its smallest overhead and its largest P. The range with the earliest bound on its finish is halved. If it is a
+single start and a single P, it is the optimum.
 
-With the range's latest start and largest overhead, the same load is a choice. Ranges and nodes that cannot finish as
-early as the best such choice are dropped. A part of a range has no smaller load than the whole, so its search over
-piece_times begins there.
+The latest start and the largest P of a range, with the load of its bound, are a possible choice. Ranges and nodes that
+cannot finish as early as the best such choice are dropped. A part of a range has no smaller load than the whole, so its
+search over piece_times begins there.
 
 Cost: O(nodes) for each of a few steps of a search over piece_times, for each range. Memory O(nodes + ranges).
 """
@@ -90,7 +90,7 @@ class _OfferSearch:
         self._queue: list[_Entry] = []
 
     def run(self, every: _Box) -> StartAndSize | None:
-        """Halve the box whose bound comes first until it is single."""
+        """Halve the box with the earliest bound, until a single box has it; None when no choice is left."""
         self._push(every, 0)
         while self._queue:
             _, box, bound = heapq.heappop(self._queue)

@@ -115,7 +115,10 @@ def _last(sizes: IntArray, most: int) -> IntArray:
 def quickest_choices(
     table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray
 ) -> list[SlotChoice]:
-    """List the choices that end first, if they meet the deadline, one for each such cell; numbers are the table's."""
+    """List the choices with the earliest finish of all cells, one for each cell that has it.
+
+    None is listed if that finish is after the deadline. Numbers are exact where those of ``table`` are.
+    """
     index = np.searchsorted(table.sizes, slots, side="right") - 1
     finishes = starts + slowdowns * table.times[index]
     finish = finishes.min(initial=math.inf)
@@ -127,7 +130,7 @@ def quickest_choices(
 
 
 def best_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray) -> list[SlotChoice]:
-    """List the best choice of each cell that has one; numbers are the table's."""
+    """List the best choice of each cell that has one; numbers are exact where those of ``table`` are."""
     columns = zip(starts, slowdowns, slots.tolist(), strict=True)
     choices = (_best_choice(table, goal, *column) for column in columns)
     return [choice for choice in choices if choice is not None]

@@ -88,7 +88,10 @@ def _choices(slots: Slots, divided: DividedWork, goal: Goal) -> tuple[list[SlotC
 
 
 def _ranked_in_parts(levels: Vector) -> tuple[Vector, IntArray]:
-    """Rank speeds, largest first. A rank has few entries, so that few sizes end in a cell."""
+    """Rank speeds, largest first; return the speed of each rank, and the rank of each entry.
+
+    Many equal speeds get several ranks. So a rank has few entries, and few sizes end in a cell.
+    """
     order = (-levels).argsort()
     falling = levels[order]
     first = np.arange(len(falling)) % max(1, len(falling) // _RANKS) == 0

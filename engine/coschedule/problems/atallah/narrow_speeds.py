@@ -117,7 +117,7 @@ def _within(field: Field, first: Scalar, ahead: BoolArray, kept: BoolArray) -> F
 
 
 def _alike_together(field: Field, level: Vector, cell: IntArray) -> Field:
-    """Merge entries of a cell that have the same start and level as a chosen entry of that cell.
+    """Merge entries of each cell into one of its entries, if they have the same start and level as that one.
 
     ``level[e]`` and ``cell[e]`` are of the entries that have a column.
     """

@@ -107,7 +107,10 @@ class SpeedBounds:
         return first, self._sizes(blocks.within[0]) - 1
 
     def reached(self, blocks: Blocks) -> FloatArray:
-        """Return the value of the largest size in the far corner, with its proportional part of the speed there."""
+        """Return upper bounds on each block's least value, float[block], inf if no size is known to meet the deadline.
+
+        The largest size that fits on the slots up to the far corner has at least its even share of their speed.
+        """
         end = self._sizes(blocks.within[0])
         some = (end > 0) & (blocks.within[1] > 0)
         index = np.where(some, end - 1, 0)

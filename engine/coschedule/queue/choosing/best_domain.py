@@ -34,7 +34,7 @@ class Rivals(Protocol):
         """Find the best run in a domain; runs that end after ``until`` may be left out."""
 
     def alike(self, until: float) -> IntArray:
-        """Number domains so that those in which the same runs end by then have the same number: int[d]."""
+        """Number domains, int[d]: those with the same possible runs that end by ``until`` get the same number."""
 
 
 class Best(NamedTuple):

@@ -31,8 +31,8 @@ from coschedule.queue.slots.timeline import Timeline
 class RolesChooser:
     """Chooses for a party (a gang of several roles); see ``Chooser``.
 
-    Members may be on nodes passes[n, role], for stays[n, role] seconds. ``levels`` are as in ``NodeClasses``, but with
-    the domain of each node, domain[n].
+    Members of a role may be on node n if ``passes[n, role]``, for at most ``stays[n, role]`` seconds. ``levels`` are as
+    in ``NodeClasses``, but with the domain of each node, domain[n].
     """
 
     party: Party
@@ -173,7 +173,10 @@ class RolesChooser:
 
 
 def longest_pieces(search: PartySearch, found: Found) -> float | None:
-    """Return the time of the slowest member's pieces, in pieces on an idle reference node; None without pieces."""
+    """Return the time after which the last member has done its pieces; None without pieces.
+
+    The unit is the time of one piece on an idle reference node.
+    """
     for role, one in enumerate(search.party.gang.roles):
         if one.pieces is not None:
             ranks, counts = _by_role(found, len(search.party.gang.roles))[role]

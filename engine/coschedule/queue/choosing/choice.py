@@ -51,7 +51,7 @@ class Chooser(Protocol):
 
     @property
     def effort(self) -> Effort:
-        """What there is for its choice."""
+        """The steps that its choice may take, and those that it has taken."""
 
     @property
     def gave_up(self) -> bool:

@@ -43,7 +43,7 @@ def chooser_of(
 
 
 class _Places(NamedTuple):
-    """Members may be on nodes passes[n, role], for stays[n, role] seconds; None where no node limits that."""
+    """Members may be on node n if ``passes[n, role]``, for ``stays[n, role]`` seconds; None without any limit."""
 
     passes: BoolArray
     stays: FloatArray | None

@@ -44,7 +44,7 @@ class OneDomainChooser:
 
     @property
     def effort(self) -> Effort:
-        """What there is for its choice."""
+        """The steps that its choice may take, in all domains, and those that it has taken."""
         return self.inner.effort
 
     @property

@@ -42,7 +42,7 @@ def own_snapshot(gang: PendingGang, snapshot: Snapshot) -> Snapshot:
 
 
 def copies_for(gang: PendingGang, timeline: Timeline) -> int:
-    """Return the cost of the timelines made for a gang, in copies: with its claims, and with its own slow-downs."""
+    """Return what a gang's timelines cost, in copies of a timeline: with its claims, and with its own slow-downs."""
     timelines = 1 + len(timeline.safer)
     return timelines if not gang.factors else _STEPS_A_NODE * timelines
 
@@ -71,9 +71,9 @@ def own_timeline(gang: PendingGang, timeline: Timeline) -> Timeline:
 
 
 def own_times(roles: Sequence[Role], seats: Sequence[NodesOfRole], slowdowns: FloatArray, own: FloatArray) -> float:
-    """Return the run time on ``seats``, role by role, by ``own`` slow-downs divided by that by ``slowdowns``.
+    """Return the run time with the slow-downs ``own`` divided by the run time with ``slowdowns``; both are float[n].
 
-    Pieces are divided as if they need not be whole.
+    ``seats`` are role by role. Pieces are divided as if they need not be whole. The result is 1 if no role has a load.
     """
     working = [(role, one) for role, one in zip(roles, seats, strict=True) if role.load.is_work]
     if not working:

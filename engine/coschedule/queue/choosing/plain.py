@@ -33,7 +33,7 @@ class PlainChooser:
 
     @property
     def effort(self) -> Effort:
-        """The effort of this choice."""
+        """The steps that its choice may take, and those that it has taken."""
         return self.demand.effort
 
     @property
@@ -88,7 +88,10 @@ class PlainChooser:
 
 
 def _is_another(best: Outline, chosen: Outline) -> bool:
-    """Return whether a candidate differs from the run of the previous plan; only the finish of that is rounded."""
+    """Return whether a candidate differs from the run ``chosen`` by the previous plan.
+
+    The finish of that run was rounded to seconds. So a candidate that ends at most that much sooner is the same run.
+    """
     if (best.start, best.size) != (chosen.start, chosen.size):
         return True
     return best.finish < chosen.finish - RESOLUTION_SECONDS

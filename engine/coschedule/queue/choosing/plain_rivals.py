@@ -90,7 +90,7 @@ class PlainRivals:
         return self.demand.search_space(self.timeline.of_ranks(self.domains.ranks(domain))).open_slots
 
     def _longest(self, open_slots: OpenSlots, outline: Outline) -> float | None:
-        """Return the time of the slowest member's pieces, in pieces on a reference node, if runs are compared by it."""
+        """Return the time of the last member's pieces, as ``longest_pieces``; None if runs are not compared by it."""
         pieces = self.demand.role.pieces
         if self.goal is not RunGoal.EARLIEST_START or pieces is None:
             return None
@@ -110,7 +110,7 @@ class _CountedSlots(NamedTuple):
 
     @classmethod
     def of(cls, demand: Demand, slots: SlotsByDomain, instants: Instants) -> Self:
-        """Count the slots that last for the shortest run of any size, then only of sizes that fit on that many."""
+        """Count the slots that last for the shortest run; each round leaves out sizes for which too few were left."""
         fastest = fastest_in(slots, instants.domains)
         counts = count_lasting(slots, instants, np.zeros(instants.domains))
         for _ in range(_ROUNDS):

@@ -30,7 +30,10 @@ _FEW_OF_ALL = 0.2
 
 
 class PlacesTogether(NamedTuple):
-    """The places for which there is room together. ``whole`` has all their claims, ``beside`` all but some."""
+    """Places for which there is room together.
+
+    ``whole`` has all their claims. ``beside`` has all but those of the gangs ``apart`` (see ``fitting``).
+    """
 
     places: list[Place]
     whole: Timeline
@@ -81,7 +84,7 @@ def those_with_room(places: Sequence[Place], whole: Timeline) -> Together:
 
 
 def _delayed(crowded: Iterable[Place], timeline: Timeline) -> dict[GangKey, float]:
-    """Return when crowded places can start on ``timeline``, which is without any place; inf where too late."""
+    """Return when crowded places can start on ``timeline``, where no place is claimed; inf where that is too late."""
     moved = {place.gang.key: with_room(place, timeline) for place in crowded}
     return {key: np.inf if place is None else place.choice.outline.start for key, place in moved.items()}
 

@@ -62,7 +62,7 @@ def layout_of(needed: IntArray, *, exact: BoolArray, maximised: int | None, enou
 
 
 def cells_of(needed: IntArray, maximised: int | None) -> int:
-    """Return the number of cells of such a table."""
+    """Return the number of cells of the tables of ``layout_of`` for these members."""
     return math.prod(int(count) + 1 for role, count in enumerate(needed) if role != maximised)
 
 

@@ -77,7 +77,7 @@ def _soonest(demand: Demand, timeline: Timeline) -> Outline | None:
 def too_late(
     gang: PendingGang, find_soonest: Callable[[Timeline], Outline | None], by_now: Timeline
 ) -> DeadlineCannotBeMet | None:
-    """Return by how much the soonest run misses the deadline, if there is one; it searches only with a deadline."""
+    """Return by how much the soonest run misses the deadline; None without a deadline, or where there is no run."""
     soonest = None if gang.deadline is None else find_soonest(by_now)
     if soonest is None or gang.deadline is None:
         return None

@@ -160,7 +160,10 @@ class Planner:
         return self._placing.placement(gang, choice, _unchanged_members(gang))
 
     def tried(self, ask: Callable[[PendingGang], T], gang: PendingGang) -> T | None:
-        """Return ``ask(gang)``; with ``rescue``, None where that raises, as it also raises when the gang is planned."""
+        """Return ``ask(gang)``. With ``rescue``, return None where that raises.
+
+        The gang then raises again when it is planned, and ``rescue`` gets that exception.
+        """
         try:
             return ask(gang)
         except Exception:
@@ -279,7 +282,7 @@ class Planner:
         return loss_of(choice, gang, self._timeline, self._hazards).probability > 0
 
     def _expected(self, snapshot: Snapshot) -> Timeline:
-        """Build what is free without anybody that waits, also within the risks that somebody may take."""
+        """Build the timeline without waiting gangs, with a safer timeline for each risk that some gang may take."""
         some_may = any(gang.interruptible is not Interruptible.NEVER for gang in self._snapshot.gangs)
         timeline = expected_timeline(snapshot, self._read.distinct_masks)
         return with_safer(timeline, self._hazards, risks=RISKS if some_may else RISKS[:1])

@@ -46,7 +46,7 @@ class _Releases(NamedTuple):
     amounts: IntArray
 
     def take(self, indices: IntArray) -> "_Releases":
-        """Select releases."""
+        """Return the releases at ``indices``, in this order."""
         return _Releases(self.node[indices], self.time[indices], self.amounts[indices])
 
 

@@ -38,7 +38,7 @@ class PlanningEffort:
         return gangs <= self._left // 2
 
     def spend(self, gangs: int) -> bool:
-        """Use ``gangs`` of it; if less is left, use up the rest and return False."""
+        """Count ``gangs`` gangs as planned; if fewer are left, count all of these and return False."""
         if gangs > self._left:
             self._left = 0
             return False

@@ -32,8 +32,9 @@ class Landed(NamedTuple):
 class _Below:
     """The running gangs below some priority.
 
-    ``free``, int[n, r], is free ``by`` the time when all of them would have ended, without what they use; ``most_free``
-    includes that.
+    ``by`` is when all of them would have ended if they were evicted now. ``free``, int[n, r], is what is free by then
+    if none is evicted. ``most_free`` is an upper bound on what is free by then after evictions: ``free`` and all that
+    they use.
     """
 
     gangs: Victims

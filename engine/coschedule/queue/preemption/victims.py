@@ -21,10 +21,11 @@ def cost(victims: Sequence[RunningGang], now: float) -> Cost:
 def cheapest_first(
     candidates: Sequence[RunningGang], now: float, may_become: Callable[[Sequence[RunningGang]], bool]
 ) -> Iterator[tuple[RunningGang, ...]]:
-    """Generate the non-empty sets of candidates by cost; ``may_become`` is whether some part of a set may suffice.
+    """Generate the non-empty sets of candidates, the cheapest first.
 
     Branch and bound, best first. A set has two successors: one adds the next candidate, the other replaces the last one
-    by the next. Both cost more. So each set comes once, and in order.
+    by the next. Both cost more. So each set comes once, and in order. ``may_become`` gets all candidates that a branch
+    may contain. If it returns False, no part of them suffices, and the branch is left out.
     """
     ordered = sorted(candidates, key=lambda one: cost([one], now))
     queue = [(cost(ordered[:1], now), (0,))] if ordered and may_become(ordered) else []

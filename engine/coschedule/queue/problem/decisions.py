@@ -10,7 +10,7 @@ from coschedule.queue.problem.refusals import Reason, Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative:
-    """The best placement that was not chosen, to compare with; ``Placement`` says which one. Fields as there."""
+    """The best placement that was not chosen, to compare with; see ``Placement``, also for the fields."""
 
     size: int
     start: float

@@ -70,7 +70,10 @@ class Nominated:
 def read_only(
     name: str, values: npt.ArrayLike, dtype: npt.DTypeLike, shape: tuple[int, ...]
 ) -> npt.NDArray[np.generic]:
-    """Copy ``values`` into a read-only array; ValueError when the shape differs. No values fit every empty shape."""
+    """Copy ``values`` into a read-only array of this shape; ValueError when theirs differs.
+
+    An empty list of values fits every shape without entries, such as (0, 3).
+    """
     array = np.array(values, dtype=dtype)
     if not array.size and 0 in shape:
         array = array.reshape(shape)

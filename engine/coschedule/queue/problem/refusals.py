@@ -150,9 +150,10 @@ class WindowTooShort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldByGangsInFront:
-    """``needed`` members would fit, but gangs in front use the room, or pods that are ``nominated`` for it.
+    """``needed`` members would fit, but gangs in front use the room.
 
-    ``blocker`` is the gang in front, of unknown end or with a node hold, that has most of the nodes that pass.
+    ``nominated``: whether there also are nominated pods of at least the gang's priority. ``blocker`` is the gang in
+    front, of unknown end or with a node hold, that has most of the nodes that pass.
     """
 
     reason: ClassVar[Reason] = Reason.HELD_BY_GANGS_IN_FRONT

@@ -137,7 +137,10 @@ class _Rows:
         return seats
 
     def _rule_out(self, row: int, mix: int, short: Short) -> None:
-        """Rule out runs on the same or fewer nodes that end no earlier and have no fewer members than did not fit."""
+        """After a mix did not fit at a row, rule out pairs that cannot fit either.
+
+        These use the same or fewer nodes, end no earlier, and have a mix that is ``no_easier``.
+        """
         is_open, finish, _ = self.pairs
         worse = self.search.party.no_easier(mix, short.most)
         is_open[: row + 1] &= (finish[: row + 1] < finish[row, mix]) | ~worse

@@ -93,7 +93,10 @@ class Party:
         return np.minimum(slowdowns, 1.0) if has_pieces else slowdowns
 
     def no_easier(self, mix: int, most: float) -> BoolArray:
-        """Return the mixes that do not fit where ``mix`` fits only ``most`` members of the maximised role: bool[m]."""
+        """Return the mixes that cannot fit, bool[m], given that ``mix`` does not fit.
+
+        ``mix`` has room for only ``most`` members of the maximised role, -inf where the other roles do not fit.
+        """
         if self._grown_role_is_company:
             return np.equal(np.arange(len(self.needs)), mix)
         if self.maximised is None or not self._grows[self.maximised]:
@@ -108,7 +111,7 @@ class Party:
 
     @property
     def _grown_role_is_company(self) -> bool:
-        """Whether an affinity lets more members of the varying role make further places possible for other roles."""
+        """Whether more members of a role whose number varies may open places to other roles, by an affinity to it."""
         return any(
             term.kind is TermKind.TOGETHER and (term.roles != term.towards).any() and (term.towards & self._grows).any()
             for _, term in self.terms

@@ -212,7 +212,7 @@ def _piece(search: PartySearch, members: IntArray) -> _Piece:
 def _run(
     search: PartySearch, mix: int, role: int, room: ClassRoom, bound: float
 ) -> tuple[float, tuple[Seats, ...]] | None:
-    """Return the seconds that a mix runs, and its nodes."""
+    """Return the seconds that a mix runs, and its nodes; None where it does not fit. No run is below ``bound``."""
     slowdowns = search.timeline.slowdowns[search.timeline.pace]
     pieces = search.party.gang.roles[role].pieces
     if pieces is not None:
@@ -227,7 +227,11 @@ def _run(
 def _run_of_pieces(
     search: PartySearch, mix: int, room: ClassRoom, bound: float
 ) -> tuple[float, tuple[Seats, ...]] | None:
-    """Find the least time in which all pieces can be done, of all times at which some member ends a piece."""
+    """Return the seconds of the shortest run that does all pieces, and its nodes; None where the mix does not fit.
+
+    The times to try are those at which some member ends a piece. No run is shorter than ``bound`` seconds. When the
+    effort is over, the shortest run found until then is returned.
+    """
     role = _working(search)
     members, pieces = search.party.needs[[mix], role], search.party.gang.roles[role].pieces
     assert pieces is not None, "callers check that the role has pieces"
@@ -244,7 +248,7 @@ def _run_of_pieces(
 
 
 def _done_by(search: PartySearch, mix: int, room: ClassRoom, time: float) -> tuple[Seats, ...] | None:
-    """Seat a mix so that all pieces can be done by then; a member does as many as it has the time for."""
+    """Seat a mix so that its members can do all pieces within ``time``, in pieces on a reference node; else None."""
     role = _working(search)
     pieces = search.party.gang.roles[role].pieces
     assert pieces is not None, "callers check that the role has pieces"

@@ -37,7 +37,7 @@ class SlotsByDomain(NamedTuple):
         return stay
 
     def take(self, rows: IntArray | BoolArray | slice) -> "SlotsByDomain":
-        """Select slots."""
+        """Return the entries ``rows``: indices, a mask or a slice."""
         return self._replace(
             owner=self.owner[rows],
             pace=self.pace[rows],

@@ -23,7 +23,7 @@ class Spans:
     open: BoolArray
 
     def take(self, indices: IntArray | slice) -> "Spans":
-        """Select spans."""
+        """Return the spans at ``indices``, with the same class numbers."""
         return Spans(
             owner=self.owner[indices], begin=self.begin[indices], free=self.free[indices], open=self.open[indices]
         )

@@ -128,8 +128,8 @@ def _last_with_no_more(owner: IntArray, slots: IntArray) -> IntArray:
 def _first_later(values: IntArray, passes_over: Callable[[IntArray, IntArray], BoolArray]) -> IntArray:
     """Find for each entry the first later one that it does not pass over; the length where there is none.
 
-    ``passes_over(later, own)`` must be >= or >, which are transitive. So a search may jump to where the search of a
-    passed entry has got.
+    ``passes_over(later, own)`` is ``later >= own`` or ``later > own``; both are transitive. So an entry that passes
+    over a later one also passes over all that this one passes over, and continues behind these.
     """
     values = np.append(values, values.min(initial=0) - 1)
     found = np.arange(1, len(values))

@@ -26,8 +26,8 @@ class Start(NamedTuple):
 class SimulatedDecision(NamedTuple):
     """The jobs that start now, and the promises to jobs that wait, if the policy makes any.
 
-    The policy decides again at ``next_start`` at the latest. Jobs that run go on as in ``changes``,
-    with a member on each of these nodes; they stop first, so that others may have the nodes that they leave.
+    The policy decides again at ``next_start`` at the latest. Jobs in ``changes`` run already, and continue with a
+    member on each of these nodes. All of them stop first, so that other jobs may get the nodes that they leave.
     """
 
     starts: Sequence[Start]
@@ -39,8 +39,8 @@ class SimulatedDecision(NamedTuple):
 class SimulatedRun(NamedTuple):
     """A job that runs; ``end`` is when it is expected to end.
 
-    It has had this size since ``start``, and was changed to it at ``changed``, -inf where it began with it; a ``pause``
-    of so many seconds came first. The times of the job are those of what was left then.
+    It has had these nodes since ``start``. ``changed`` is the same time if it changed to them while it ran, else -inf.
+    It does no work in the first ``pause`` seconds. The times of ``job`` are for the work that was left at ``start``.
     """
 
     job: Job
@@ -60,10 +60,12 @@ class SimulatedRun(NamedTuple):
 class Cluster:
     """Jobs that wait, by submission, and that run; which nodes are free, how slow they are and when they take members.
 
-    Nodes are ordered by their slow-downs, the fastest first. ``windows`` consider node owners, ``free`` does not. How
-    long jobs run is known from the owners of the jobs and from a ``belief``, and what ``changing`` a size takes.
+    Nodes are ordered by their slow-downs, the fastest first. ``windows`` consider node owners, ``free`` does not.
+    Expected run times are those that the owners of jobs state, times a factor of ``belief``. ``changing`` are the terms
+    of changes of sizes.
 
-    Owners of the nodes that are ``owned`` may come back unannounced, on ``terms``; ``forecasts`` say how likely.
+    Owners of the nodes that are ``owned`` may come back unannounced. ``terms`` say what then happens, and ``forecasts``
+    how likely that is.
     """
 
     slowdowns: NDArray[np.float64]
@@ -101,7 +103,7 @@ class Cluster:
         return job.times * self.belief.factor(job.template)
 
     def left(self, run: SimulatedRun) -> float:
-        """Return which part of its work is expected to be left of a run, since it has had this size."""
+        """Return the part that is expected to be left of the work that this run began with: at most 1."""
         return min(1.0, (run.end - self.now) / self.run_time(run.job, run.nodes))
 
     def run_time(self, job: Job, nodes: Sequence[int]) -> float:

@@ -18,8 +18,8 @@ _SLOWEST, _FASTEST = 0.001, 1000.0
 class SimulatedNodes:
     """The slow-downs of the nodes, the fastest first, and when owners use their nodes.
 
-    Owners have ``hours`` that policies know, or a ``presence`` that no policy knows before. One simulation uses up a
-    ``presence``.
+    Owners have ``hours`` that policies know, or a ``presence`` that no policy knows in advance. One simulation uses up
+    a ``presence``.
     """
 
     slowdowns: NDArray[np.float64]

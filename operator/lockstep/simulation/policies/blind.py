@@ -36,7 +36,7 @@ def _any_order(nodes: int) -> Sequence[int]:
 
 
 def _on_first(cluster: Cluster, starts: Sequence[Start], idle: list[int]) -> Iterator[Start]:
-    """Leave out jobs that would end there after the owners of the nodes come."""
+    """Start jobs of the same sizes on the first idle nodes; leave out those that would not end before owners come."""
     for job, nodes in starts:
         chosen = cluster.first_fitting(job, idle, len(nodes), len(nodes))
         if chosen:

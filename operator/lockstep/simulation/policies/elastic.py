@@ -11,7 +11,7 @@ from lockstep.simulation.policies.planned import PlannedPolicy, gang_key
 
 @dataclass(slots=True, kw_only=True)
 class Elastic:
-    """Chooses sizes, and has the queue planned beside them as ``planned`` does with its ``memory``."""
+    """Chooses sizes, and plans the queue beside them, with snapshots of ``planned`` and promises of ``memory``."""
 
     planned: PlannedPolicy
     memory: PlanMemory
@@ -33,7 +33,7 @@ class Elastic:
         )
 
     def _runs(self, cluster: Cluster) -> Iterator[ElasticRun]:
-        """List the runs whose sizes may change; not those beside an owner who is there."""
+        """List the runs whose sizes may change, without those beside an owner who is there."""
         for run in cluster.running.values():
             if run.job.is_elastic and (cluster.windows.opens[run.nodes] <= cluster.now).all():
                 yield self._elastic(cluster, run)

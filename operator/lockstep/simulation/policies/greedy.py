@@ -1,7 +1,7 @@
 """Schedulers that read the queue in order and start each job that fits now, as large as allowed and possible.
 
-Rigid jobs first come, first served; EASY backfill (D. A. Lifka, 1995); Slurm's range of nodes, which takes as many as
-are free; and Kueue's partial admission, which shrinks a job that does not fit and makes no promises.
+These are: rigid jobs first come, first served; EASY backfill (D. A. Lifka, 1995); Slurm's range of nodes, which takes
+as many as are free; and Kueue's partial admission, which shrinks a job that does not fit and makes no promises.
 """
 
 import math

@@ -55,7 +55,7 @@ class PlannedPolicy:
         return self.decided(cluster, self._plan(cluster)) if cluster.waiting else SimulatedDecision(())
 
     def decided(self, cluster: Cluster, made: Plan) -> SimulatedDecision:
-        """Say what a plan means for the jobs that wait."""
+        """Turn a plan into starts now and promises of later starts; learn from the jobs that start."""
         placed = [(self._job(cluster, one), one) for one in made.decisions if isinstance(one, Placement)]
         started = [(job, one) for job, one in placed if one.start <= cluster.now]
         for job, one in started:

@@ -1,6 +1,6 @@
 """What agents forecast of owners' presence, and the operator's forecasts that follow, hour by hour.
 
-Each agent makes a forecast at the begin of every hour. It knows the hours before, weekdays and weekends apart, and
+Each agent makes a forecast at the beginning of every hour. It knows the hours before, weekdays and weekends apart, and
 whether the owner is there. Formulas and weights are those of the agent (docs/agent.md, [C 5.5]).
 """
 
@@ -34,7 +34,7 @@ class Returning:
         self.owners = {node: _Habits(one.hourly()) for node, one in self.stays.items()}
 
     def forecasts(self, now: float, there: NDArray[np.bool_]) -> Forecasts:
-        """Forecast at the begin of the hour of ``now``; ``there`` are the nodes whose owners are there."""
+        """Forecast at the beginning of the hour of ``now``; ``there`` are the nodes whose owners are there."""
         hour = int(now // HOUR)
         if self.kept is None or self.kept[0] != hour:
             bids = [self._bid(node, hour, there) for node in range(self.nodes)]

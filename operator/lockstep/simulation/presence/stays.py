@@ -26,7 +26,7 @@ class PresenceChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stays:
-    """One owner's stays: rising rows of begin and end, in seconds after the midnight before a Monday.
+    """One owner's stays: rows of a beginning and an end, rising, in seconds after the midnight before a Monday.
 
     They repeat after ``weeks`` weeks, and all end by then.
     """
@@ -35,7 +35,7 @@ class Stays:
     weeks: int
 
     def changes(self, node: int) -> Iterator[PresenceChange]:
-        """Yield, without end, when the owner comes and goes; one who is there at the begin comes at 0 s."""
+        """Yield, without end, when the owner comes and goes; one who is there at the beginning comes at 0 s."""
         for again in count() if len(self.intervals) else ():
             shift = (again * self.weeks - HISTORY_WEEKS) * WEEK
             for begin, end in (self.intervals + shift).tolist():

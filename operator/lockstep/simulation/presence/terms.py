@@ -12,8 +12,8 @@ from lockstep.facts.cluster.node import OnReturn
 class OwnerTerms:
     """All owners want the same ``on_return``, and all jobs are equally ``interruptible``.
 
-    Members that stay beside an owner (``KEEP``) take 1 + ``duty_cycle`` times as long. A checkpointed job saves its
-    work every ``checkpoint_interval`` seconds of a run; the interval of others is inf.
+    Members that stay beside an owner take longer: with ``KEEP`` 1 + ``duty_cycle`` times as long. A checkpointed job
+    saves its work every ``checkpoint_interval`` seconds of a run; the interval of others is inf.
     """
 
     on_return: OnReturn = OnReturn.EVICT
@@ -28,7 +28,7 @@ class OwnerTerms:
 
     @property
     def beside_owner(self) -> float:
-        """How many times as long members that may stay take while the owner is there."""
+        """The factor by which members that may stay take longer while the owner is there."""
         return 1 / YIELDING.share if self.on_return is OnReturn.PACE else 1 + self.duty_cycle
 
     def kept(self, seconds: float) -> float:

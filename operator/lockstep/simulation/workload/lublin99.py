@@ -1,9 +1,10 @@
 """The workload model of U. Lublin and D. G. Feitelson, *The workload on parallel supercomputers*, JPDC 63(11), 2003.
 
-Its parameters are those of all jobs together, batch and interactive. Sizes: one member, or two raised to a two-stage
-uniform number, mostly a whole one. Run times: the exponential of a hyper-gamma number whose first part is more likely
-for smaller jobs. Gaps between arrivals: the exponential of a gamma number; each half hour uses up its weight of a gap.
-Busy half hours weigh more; the busy time of a day follows another gamma distribution.
+Its parameters are those of all jobs together, batch and interactive. A size is one member, or two to the power of a
+number that is uniform in each of two stages and mostly rounded. A run time is the exponential of a hyper-gamma number,
+whose first part is more likely for smaller jobs. A gap between arrivals is the exponential of a gamma number. A half
+hour uses up as much of it as the half hour weighs, so jobs arrive faster in half hours that weigh more. The weights of
+a day follow another gamma distribution.
 """
 
 import math
@@ -53,7 +54,7 @@ def _size(nodes: int, random: np.random.Generator) -> int:
 
 
 def _submissions(random: np.random.Generator) -> Iterator[float]:
-    """Yield submission times from midnight on: each half hour uses up its weight of a gap."""
+    """Yield submission times from midnight on, rising, without end; each half hour uses up its weight of a gap."""
     weights, half_hour, spent = _weights(), 0, 0.0
     while True:
         left = spent + _gap(random) / _SECONDS
@@ -72,7 +73,7 @@ def _gap(random: np.random.Generator) -> float:
 
 
 def _weights() -> NDArray[np.float64]:
-    """How busy each half hour of a day is, 1 on average; its busy time begins late in the morning."""
+    """Return the weight of each half hour of a day, 1 on average; the busy part of a day begins late in the morning."""
     shape, scale = _DAY
     at = np.arange(_DAY_BEGINS, _DAY_BEGINS + _HALF_HOURS)
     # The density of the gamma distribution is smooth, so that a fine sample is exact enough.

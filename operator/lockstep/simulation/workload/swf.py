@@ -16,7 +16,7 @@ _PLAIN_NUMBER = re.compile("[0-9]{1,9}")
 
 
 class Unused(StrEnum):
-    """What a job lacks so that it can't be simulated."""
+    """Why a job of a log cannot be simulated."""
 
     SUBMIT_TIME = "without a submit time"
     RUN_TIME = "without a run time"

@@ -10,7 +10,7 @@ _LONGEST_WORD = 40
 
 
 class WrongLineError(ValueError):
-    """The line is no job; the message says why, and is to follow the line's number."""
+    """The line is no job; the message says why, as a phrase that completes "line 3 ..."."""
 
 
 class LoggedJob(NamedTuple):

@@ -33,7 +33,10 @@ class BlocksToCut:
         self._portions += [(blocks.take(part), least[part], each) for part in reversed(parts)]
 
     def cut(self, may_hold_least: Callable[[FloatArray], BoolArray]) -> tuple[Blocks, BoolArray]:
-        """Cut the blocks that were added last, as many as fit, without dropped ones; return strips and which exist."""
+        """Remove the blocks that were added last, as many as can be cut at once, and cut them into strips.
+
+        Blocks that cannot hold the least value are dropped before. Returns the strips, and which of them exist.
+        """
         parts, weight = [], 0
         while self._portions and weight <= _AT_ONCE // 2:
             blocks, least, more = self._portions.pop()
