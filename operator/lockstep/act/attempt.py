@@ -136,7 +136,10 @@ class Attempt:
         return Outcome(ending=Ending.REFUSED, refusal=message)
 
     def _stands_in_status(self) -> bool:
-        """Whether the write that conflicted repeated our own write, whose answer was lost."""
+        """Whether the status has this reservation already, by our own write.
+
+        Then our first write succeeded, its answer was lost, and the repeated one was a conflict.
+        """
         gang = self._services.state.gangs.get(self._gang.key)
         stands = None if gang is None or gang.uid != self._gang.uid else reserved_in_status(gang)
         ours = self._reservation

@@ -40,7 +40,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True, kw_only=True)
 class _AttemptHistory:
-    """``retry_at`` and ``runs_since`` are monotonic, so a step of the time of day moves no retry."""
+    """What is remembered of one gang over its attempts.
+
+    ``retry_at`` and ``runs_since`` are monotonic, so a step of the time of day moves no retry.
+    """
 
     failures: int = 0
     surprises: int = 0
@@ -106,7 +109,10 @@ class Attempts:
         return memory is not None and memory.task is not None
 
     def must_stop(self, gang: GangFact, *, is_unwanted: bool) -> bool:
-        """Whether the running attempt is another gang's, or is for a gang that is unwanted and not being undone yet."""
+        """Whether to stop the running attempt.
+
+        It is of another gang of this name, or the gang is unwanted and the attempt is not being undone yet.
+        """
         memory = self._by_gang.get(gang.key)
         if memory is None or memory.attempt is None:
             return False

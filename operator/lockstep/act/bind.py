@@ -52,7 +52,7 @@ class Binder:
         return refused_binding(key.name, node, answer)
 
     async def _is_bound(self, key: PodKey, uid: str, node: str) -> bool:
-        """Whether an earlier request of ours has bound it: an equal second binding is a conflict too."""
+        """Whether the pod is on that node already: the API server answers an equal second binding with a conflict."""
         answer = await self._client.get(paths.pod(key))
         if not answer.is_success:
             return False

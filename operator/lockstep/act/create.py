@@ -54,7 +54,10 @@ class Creator:
         return {name: needs for name, needs in seen.items() if isinstance(needs, Needs)}
 
     async def create_missing(self, already: dict[PodKey, str], unbound: Collection[PodKey] = ()) -> Failure | None:
-        """Create all members except those that exist ``already`` (key → UID); ``unbound`` are some of these."""
+        """Create all members except those that exist ``already`` (key → UID), then compare them with the plan.
+
+        ``unbound`` are existing members without a node: they show what admission made of their roles.
+        """
         self.uids.update(already)
         missing = [rank for rank, key in enumerate(self._keys) if key not in self.uids]
         failure = await for_each(missing, self._create)
@@ -123,7 +126,7 @@ class Creator:
         return refused_pod(key.name, answer)
 
     def _keep_refusal(self, rank: int, refusal: Refusal | None) -> None:
-        """Keep the refusal of the lowest rank, in whatever order answers come: a dry run asks for that rank too."""
+        """Keep the refusal of the lowest rank, whatever the order of answers: dry runs check the lowest rank, too."""
         if refusal is not None and rank < self._refused_rank:
             self._refused_rank, self.verdict = rank, refusal
 

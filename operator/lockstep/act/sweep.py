@@ -107,9 +107,10 @@ class Sweeper:
 
 
 async def orphans_among(client: KubeClient, gang: GangKey, pods: Iterable[PodFact]) -> list[PodFact]:
-    """Those of these members whose GangJob is gone or being deleted; the watch of GangJobs may only be late.
+    """Those of these members whose GangJob is gone or being deleted.
 
-    Raises ``ApiUnavailableError`` where the API server does not say.
+    The API server is asked, because the watch of GangJobs may be late. Raises ``ApiUnavailableError`` where the API
+    server does not say.
     """
     answer = await client.get(paths.gang(gang))
     if answer.code == 404:

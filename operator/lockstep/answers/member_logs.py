@@ -24,7 +24,10 @@ _POLL_SECONDS = 2.0
 
 
 class Said(NamedTuple):
-    """A line of a member's log, or, without a ``line``, a ``notice`` about it; without a ``rank``, about the gang."""
+    """A line of a member's log.
+
+    Without a ``line`` it is a ``notice`` about the log. Without a ``rank`` the notice is about the gang.
+    """
 
     rank: int | None
     attempt: int
@@ -76,7 +79,11 @@ async def show_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
 
 
 async def follow_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
-    """Pass the logs to ``show`` as they grow until the gang has ended, also those of later attempts; else as above."""
+    """Pass the logs to ``show`` as they grow, until the gang has ended; logs of later attempts are included.
+
+    Returns whether all followed logs existed. Raises ``AnswerError`` if there is no such gang, or if too many logs are
+    requested.
+    """
     followed: dict[tuple[str, str, int], asyncio.Task[bool]] = {}
     shown: set[Said] = set()
     try:

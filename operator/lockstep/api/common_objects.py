@@ -41,7 +41,7 @@ def service_manifest(gang: GangFact) -> Manifest:
 
 
 def files_manifest(gang: GangFact, files: Mapping[str, str]) -> Manifest:
-    """The members' files, by the last parts of their paths."""
+    """The ConfigMap with the members' files. Its keys are the last parts of their paths."""
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",

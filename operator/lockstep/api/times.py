@@ -67,5 +67,5 @@ def rfc3339(seconds: float) -> str:
 
 
 def as_formatted(seconds: float | None) -> float | None:
-    """Equal to what is read after it is written, so that it is written only once."""
+    """The time as it is read back from a status. So an unchanged time compares equal, and is written only once."""
     return None if seconds is None else epoch_seconds(rfc3339(seconds))

@@ -103,7 +103,7 @@ class Cycle:
             pause = await self._run_guarded()
 
     async def stand_by(self) -> None:
-        """Record since when nodes are unreachable, until cancelled: no other process or object has these times."""
+        """Record since when nodes are unreachable, until cancelled: these times are stored nowhere else."""
         while True:
             self._lost_nodes.update()
             await asyncio.sleep(_STAND_BY_SECONDS)
@@ -210,7 +210,7 @@ class Cycle:
         )
 
     def _plan_when_an_end_has_passed(self) -> None:
-        """Plan again at the next expected end of a running gang, those that were just started included."""
+        """Plan again at the next expected end of a gang that holds nodes, including gangs that were just started."""
         now = self._now()
         self._plan_by(max(next_expected_end(self._state, now), now + _SHORTEST_WAIT_FOR_ENDS_SECONDS), now)
 

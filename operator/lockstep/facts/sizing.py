@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Sizing(StrEnum):
-    """What the number of members is chosen by. The order is by how much gangs take from others, the least first."""
+    """What decides the number of members; ordered by how much a gang takes from others, the least first."""
 
     FEWEST = "Fewest"
     """The fewest members that can run."""
@@ -15,7 +15,7 @@ class Sizing(StrEnum):
 
     @property
     def greed(self) -> int:
-        """The place in this order, from 0: gangs with a higher one take more from others."""
+        """The position in this order, from 0: a gang with a higher value takes more from others."""
         return _GREED[self]
 
 

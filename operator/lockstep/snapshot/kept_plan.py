@@ -1,4 +1,4 @@
-"""What a gang's status says from before this process planned it: its promise and its plan, which go on."""
+"""Reads from a gang's status the promise and the plan of an earlier process, so that they stay valid."""
 
 import math
 from collections.abc import Sequence

@@ -104,7 +104,7 @@ async def _until_either(one: asyncio.Event, other: asyncio.Event) -> None:
 
 
 class _EverybodysTasks(frozenset[Any]):
-    """Contains all tasks.
+    """A set that contains every task, since kopf cancels no tasks in this set.
 
     On an error, kopf would cancel all tasks that began after it, including our attempts and cycles. It ends its own
     tasks one by one before that.

@@ -1,8 +1,8 @@
-"""GangJobs that are too large to be read from the event of a watch: each is asked for again, one at a time.
+"""Reads GangJobs that are too large to be read from the event of a watch: each is requested again, one at a time.
 
-kopf hands on events as fast as they come. If large ones waited for the thread that reads them, each would keep its
-decoded body, which may have more than 10 MB. Its name takes little, and of a gang that changes often only the newest
-version is read.
+kopf passes on events as fast as they come. If large ones waited for the thread that reads them, each would keep its
+decoded body, which may have more than 10 MB. So only names wait. Of a gang that changes often, only the newest version
+is read.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class LargeGangs:
-    """Reads large gangs as the API server has them when it is their turn."""
+    """Reads large gangs one by one, each in the state that the API server has when its turn comes."""
 
     def __init__(self, client: KubeClient, kind: WatchedKind[GangFact]) -> None:
         self._client = client
@@ -38,20 +38,20 @@ class LargeGangs:
         self._noted = asyncio.Event()
 
     def note(self, manifest: Manifest) -> None:
-        """A large gang is there, or has changed."""
+        """Add a large gang that is new or has changed."""
         metadata = manifest["metadata"]
         self._due[self._kind.key(manifest)] = GangKey(metadata["namespace"], metadata["name"])
         self._noted.set()
 
     def forget(self, manifest: Manifest) -> None:
-        """A gang is gone: what is still read of it no longer counts."""
+        """Remove a gang that is gone; a read in progress has no effect any more."""
         identity = self._kind.key(manifest)
         self._due.pop(identity, None)
         if self._under_way == identity:
             self._under_way = None
 
     async def keep_reading(self) -> None:
-        """Read gangs in the order in which they were noted, until cancelled."""
+        """Read gangs in the order in which they were added, until cancelled."""
         while True:
             await self._noted.wait()
             self._noted.clear()

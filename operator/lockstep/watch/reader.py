@@ -1,7 +1,7 @@
-"""Objects are read so that the event loop is free for others: small objects in turns, a large one beside the loop.
+"""Parses objects without blocking the event loop: small ones in turns of the loop, large ones in a thread beside it.
 
-A large object is read in a thread. Python runs one thread at a time and changes threads every few milliseconds, so the
-event loop goes on meanwhile. All kinds share one thread: the loop has only one rival, however many objects are large.
+Python runs one thread at a time and changes threads every few milliseconds, so the event loop goes on meanwhile. All
+kinds share one thread: the loop has only one rival, however many objects are large.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader")
 class ReadingTurns:
     """Turns of the event loop in which one list or watch is read.
 
-    It has one large object in the thread at a time, so others wait for one only.
+    At most one of its large objects is in the thread at a time. So another list or watch waits for only one of them.
     """
 
     def __init__(self) -> None:
@@ -57,10 +57,10 @@ class Reader(Generic[Fact]):
         self._turns = ReadingTurns()
 
     async def believe(self, manifest: Manifest) -> None:
-        """Read an object and believe it, unless belief in it ends meanwhile.
+        """Parse an object and add or update it in the cache, unless it is removed from the cache meanwhile.
 
-        A caller that awaits this for each object has its objects believed in its order. Where several callers bring
-        versions of one object, belief keeps the newest.
+        The objects of a caller that awaits each call are applied in its order. If several callers have versions of one
+        object, the cache keeps the newest.
         """
         key = self._kind.key(manifest)
         was_known = self._kind.version(key) is not None
@@ -69,7 +69,7 @@ class Reader(Generic[Fact]):
             self._kind.take(read)
 
     async def read(self, manifest: Manifest) -> Understood[Fact] | NotUnderstood:
-        """Read an object, and believe nothing yet."""
+        """Parse an object; the cache does not change."""
         return await self._turns.read(self._kind.read, manifest)
 
 
@@ -79,7 +79,7 @@ def is_large(manifest: Manifest) -> bool:
 
 
 def _size(manifest: Manifest) -> float:
-    """The bytes of the object as compact JSON; infinite where it holds what this JSON encoder can't write."""
+    """The size of the object as compact JSON, in bytes; infinite if this JSON encoder can't write it."""
     try:
         return len(orjson.dumps(manifest))
     except orjson.JSONEncodeError:

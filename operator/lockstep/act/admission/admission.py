@@ -83,9 +83,10 @@ def admitted_needs(planned: Needs, pod: Manifest, path: str) -> Needs | Refusal:
 
 
 def unrecognized(sent: Manifest, made: Manifest) -> Refusal | None:
-    """Why the created pod can't be recognized as the member that was sent; None where it can. Both are metadata.
+    """Why the created pod can't be recognized as the member that was sent; None where it can.
 
-    Such a pod is never bound, because no list of the attempt's pods has it.
+    ``sent`` and ``made`` are the metadata of both. An unrecognized pod is never bound, because no list of the attempt's
+    pods has it.
     """
     is_known = (sent["name"], membership(sent)) == (made["name"], membership(made)) and (made.get("labels") or {}).get(
         GANG_LABEL

@@ -58,7 +58,7 @@ async def at_once() -> None:
 
 
 def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, dict[str, Any]]]:
-    """The first pod of each role. It has the name of the last attempt, so that refusals keep their text."""
+    """The first pod of each role. Its name is that in the last attempt, so a repeated refusal has the same text."""
     members = [Members("", role.sizes.minimum, role=role.name) for role in spec.roles]
     pods = MemberPods(replace(gang, spec=spec, refusal=None), max(gang.status.attempt, 1), members)
     rank = 0

@@ -74,10 +74,10 @@ class Undoing:
         self._listeners = listeners
 
     async def run(self, failure: Failure, *, landed_at: float) -> None:
-        """Continue until only pods that count as gone are left and that is written, or until the gang is gone.
+        """Delete the pods, release the claims, and remove the reservation from the status if the gang still exists.
 
-        Until the monotonic time ``landed_at``, pods may appear that this process did not create. The last check is
-        later.
+        Pods that count as gone are left. Until the monotonic time ``landed_at``, earlier creates may still add pods.
+        So the last check is later than that.
         """
         self._log(failure)
         if not self._is_reported(failure) and await self._report(failure, self._what_keeps(self._cached())):
@@ -146,9 +146,9 @@ class Undoing:
         return waits_for(awaited, services.state, services.lost_nodes, services.now())
 
     async def _report(self, failure: Failure, waits: str) -> bool:
-        """Write to the status that the attempt is being undone, if the status has it; no step waits for that.
+        """Write to the status that the attempt is being undone, if the status has its reservation.
 
-        Returns whether it was written now.
+        Returns whether it was written now; the undoing continues if not.
         """
         for _ in range(_MOST_CONFLICTS):
             gang = self._known()
@@ -170,7 +170,7 @@ class Undoing:
         return False
 
     def _reported_part(self, gang: GangFact) -> str:
-        """The part of the work that members reported before they go."""
+        """The part of the work that members have reported, including members that are gone."""
         state = self._services.state
         return reported_part(self._reservation, (*state.members(gang).values(), *state.departed(gang).values()))
 

@@ -49,7 +49,7 @@ async def refresh_members(client: KubeClient, state: State, gang: GangFact, atte
 
 
 def is_further(pod: PodFact, known: PodFact) -> bool:
-    """Whether the pod is further in its life than the cache knows. No such step is ever reversed."""
+    """Whether the pod is further in its life than the cache knows; a pod never goes back to an earlier stage."""
     stages, known_stages = _stages(pod), _stages(known)
     return stages != known_stages and all(one >= other for one, other in zip(stages, known_stages, strict=True))
 

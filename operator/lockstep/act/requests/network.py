@@ -92,7 +92,10 @@ class Network:
         return await self._client.get(thing.place) if is_conflict(answer) else answer
 
     async def _is_as_wanted(self, thing: _Thing, there: Manifest) -> bool:
-        """Make its content as wanted; returns False where the write failed. A Service always is."""
+        """Write the wanted content if the object differs; returns False where the write failed.
+
+        A Service has no content to compare, so it counts as wanted.
+        """
         if there.get("data") == thing.wanted.get("data"):
             return True
         version = {"resourceVersion": there["metadata"]["resourceVersion"]}

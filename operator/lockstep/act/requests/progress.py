@@ -167,6 +167,6 @@ def _count(counts: Progress, pod: PodFact, rank: int, *, is_gone: bool) -> None:
 
 
 def _disrupted(pod: PodFact) -> str:
-    """A clause about a member that the cluster ended; it ends without a reason where the program succeeded."""
+    """A clause about a member that the cluster ended, with the reason if the pod has one."""
     because = f": {pod.ended_because}" if pod.ended_because else ""
     return f"pod {pod.key.name} on node {pod.node} was ended by the cluster{because}"

@@ -27,8 +27,8 @@ class _Waiting(NamedTuple):
 class AttemptWindow:
     """Admits gangs by the number of their members, in the order in which they ask.
 
-    It grows while gangs finish soon and others wait, and shrinks while they take long, as the API server's answers
-    decide. A gang larger than the window enters alone. ``monotonic`` is a clock in seconds.
+    It grows while gangs are bound soon and others wait, and shrinks while they take long. So its width follows the
+    speed of the API server. A gang larger than the window enters alone. ``monotonic`` is a clock in seconds.
     """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
@@ -99,7 +99,7 @@ class AttemptWindow:
 
 
 class Stay:
-    """One gang's stay in the window. To leave without being inside changes nothing."""
+    """One gang's stay in the window. A call of ``leave`` changes nothing if the gang is not inside."""
 
     def __init__(self, window: AttemptWindow, members: int, monotonic: Callable[[], float]) -> None:
         self._window = window

@@ -140,7 +140,7 @@ async def refresh_volume(client: KubeClient, state: State, name: str) -> Answer:
 async def release_claim(client: KubeClient, state: State, needed: NeededClaim) -> None:
     """Remove the node from a claim without a volume, so that another can be tried. Raises ``ApiUnavailableError``.
 
-    A volume that is made all the same is bound to the claim, and the next plan follows it.
+    If a volume is made all the same, Kubernetes binds it to the claim, and the next plan uses its nodes.
     """
     for _ in range(_MOST_CONFLICTS):
         answer = await refresh_claim(client, state, needed.key)

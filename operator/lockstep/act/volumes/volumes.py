@@ -100,7 +100,11 @@ class VolumeProvider:
         return None
 
     def _unreachable(self, needed: NeededClaim, claim: ClaimFact, far: list[str]) -> Failure:
-        """A kept volume makes the next plan follow it; for one that is deleted with its pod, the node is remembered."""
+        """The failure for a volume that its members' nodes, ``far``, can't reach.
+
+        The next plan uses the nodes of a kept volume. A volume that is deleted with its pod does not affect the plan.
+        Then the gang avoids ``far`` for a while.
+        """
         if needed.pod is not None:
             self._claim_writer.avoid(far)
         message = f"volume {claim.volume} of claim {needed.key.name} can't be reached from {listed(far)}"

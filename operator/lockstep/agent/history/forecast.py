@@ -13,7 +13,10 @@ from lockstep.agent.measuring.measured import HourAhead
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeWindow:
-    """When the node owner is away, in epoch seconds. ``start`` None means from now on, ``end`` None means open."""
+    """When the node owner is away, in epoch seconds.
+
+    ``start`` None means from now on; ``end`` None means that no return is forecast.
+    """
 
     start: float | None
     end: float | None
@@ -35,14 +38,17 @@ def forecast(history: History, wall: float, now: HourOfLoad) -> tuple[HourAhead,
 
 
 def _habit(history: History, when: ClockHour) -> HourOfLoad | None:
-    """Return the habit of this hour on such days, weekdays or weekends; days that did not measure it do not count."""
+    """Return the habit of this hour: a weighted mean over past days of the same kind, weekdays or weekends.
+
+    Days without a measurement of the hour do not count. None if there are no others.
+    """
     days = [day for past, day in history.before(when.day) if is_weekend(past) == is_weekend(when.day)]
     measured = [hour for day in days if (hour := day[when.hour]) is not None]
     return HourOfLoad(*map(float, habits_after(measured, past=PAST))) if measured else None
 
 
 def _ahead(habits: Sequence[float | None], last: float, now: float) -> list[float]:
-    """Forecast one series; hours without a habit are 0 in it, so that the others keep their distance from now."""
+    """Forecast one series, hour by hour from now on; an hour without a habit counts as 0, so that no hour moves."""
     return day_ahead([habit or 0.0 for habit in habits], last=last, now=now)
 
 

@@ -18,7 +18,10 @@ OLDEST = 30
 
 
 class HourOfLoad(NamedTuple):
-    """Means of an hour or of five minutes, 0 to 1: the share that members lose, and that of time with the owner."""
+    """Means of an hour or of five minutes, 0 to 1.
+
+    ``lost`` is the share of its request that a gang does not get, ``present`` the share of time with the node owner.
+    """
 
     lost: float
     present: float

@@ -117,7 +117,7 @@ def _rounded(hour: HourOfLoad) -> list[float]:
 
 
 def _learnt(document: dict[str, Any], measured_on: str) -> Learnt:
-    """Parse a document; raises any of the errors above if ``save`` did not write it."""
+    """Parse a document; raises one of the errors that ``load`` catches if ``save`` did not write it."""
     running = document["running"]
     bests = document["bests"] if document["measuredOn"] == measured_on else []
     return Learnt(

@@ -45,7 +45,10 @@ class MeasuredCapacity:
         return self.bests[-1][0] if self.bests else None
 
     def is_due(self, wall: float) -> bool:
-        """Whether the newest best is a day away from now, also in the future, after the clock was set back."""
+        """Whether to measure again: there is no best, or the newest one is at least a day old.
+
+        A best that is a day in the future is from before the clock was set back, and is replaced, too.
+        """
         return not self.bests or abs(wall - self.bests[-1][0]) >= DAY
 
     def run(self, wall: float, clock: Callable[[], float] = time.thread_time) -> None:

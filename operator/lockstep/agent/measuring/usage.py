@@ -47,7 +47,7 @@ def _since(before: float, after: float) -> float:
 
 
 def _gang_seconds(before: Counted, after: Counted) -> float:
-    """Seconds used by members; new members count from their start, the last use of deleted ones counts for other pods.
+    """Seconds used by members. New members count from their start. The last use of deleted ones counts for other pods.
 
     A pod that existed before and is a member only now counts from the next reading on: its total is not of this period.
     """

@@ -76,5 +76,5 @@ def _rules(spec: Fields) -> list[Manifest]:
 
 
 def _matches(rule: Fields) -> Manifest:
-    """What a rule is about; Jobs may have an empty list beside what they mean."""
+    """What a rule matches; in Jobs the other one of the two fields may be empty, and is left out."""
     return {name: what for name, what in rule.carry("onExitCodes", "onPodConditions").items() if what}

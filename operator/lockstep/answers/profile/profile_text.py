@@ -63,7 +63,7 @@ def _formatted(coefficients: Sequence[float]) -> Block:
 
 
 def too_long_to_state(fit: WorkFit) -> str:
-    """A clause that a spec can't state the law; '' if it can."""
+    """A clause that says that a spec can't state the law; '' if it can."""
     found = fit.coefficients.tolist()
     if _most_stated(found) == found:
         return ""

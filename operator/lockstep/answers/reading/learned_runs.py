@@ -6,7 +6,7 @@ from lockstep.facts.past_runs import Runs, Template
 
 
 def remember_runs(state: State) -> None:
-    """Put the past runs in force that are in the status of the last gang of each template to succeed."""
+    """Put the past runs in statuses in force: of each template, those of the gang that finished last."""
     last: dict[Template, str] = {}
     for gang in sorted(state.gangs.values(), key=lambda gang: gang.status.finished_at or 0.0):
         if gang.spec is not None and gang.spec.run_template and gang.status.past_runs:

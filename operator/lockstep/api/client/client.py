@@ -70,8 +70,8 @@ class KubeClient:
     At most ``concurrency`` writes are in progress, ordered by urgency and then by arrival. 429, 5xx and broken
     connections are retried with growing pauses, or after ``Retry-After``. While ``fence`` is closed, no write is sent:
     callers wait until their tasks are cancelled, as all are when leadership ends. While ``credentials`` that were
-    accepted are refused, every request waits. With ``rights``, denied requests are sent rarely, and the caller must
-    call their ``judged`` whenever they are ``doubted``, since writes wait for that.
+    accepted are refused, every request waits. With ``rights``, denied requests are sent rarely. Then the caller must
+    call ``rights.judged`` whenever ``rights.doubted`` is set, since writes wait for that.
     """
 
     def __init__(

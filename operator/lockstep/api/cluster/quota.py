@@ -1,4 +1,4 @@
-"""ResourceQuotas as they come from the API server."""
+"""Parses ResourceQuotas."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ def _units(unit: str, quantity: Quantity) -> int:
 
 
 def _scopes(spec: Manifest) -> tuple[Scope, ...]:
-    """The scopes of a quota, which all have to hold: those that differ in their values only are one."""
+    """The scopes of a quota, all of which must match; those with the same name and operator are merged into one."""
     alike: defaultdict[tuple[str, str], list[frozenset[str]]] = defaultdict(list)
     for name in spec.get("scopes") or ():
         alike[name, "Exists"].append(frozenset())

@@ -1,4 +1,4 @@
-"""A GangJob's manifest as a fact: what can't be obeyed yet becomes a refusal that names the field."""
+"""Parses and formats GangJobs: a spec that can't be obeyed becomes a refusal that names the field."""
 
 import math
 from collections.abc import Mapping
@@ -32,13 +32,15 @@ Manifest = Mapping[str, Any]
 
 
 def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NODES, gate_image: str = "") -> GangFact:
-    """A GangJob whose members ask for nodes of ``pool``, besides what their template says.
+    """A GangJob; its members ask for nodes of ``pool``, besides what their template says.
 
-    Members that wait for others do so in a container of ``gate_image``; without one no member can wait.
+    Members that wait for others do so in a container of ``gate_image``; without one, no member can wait.
 
-    The spec's part is taken from ``before`` where that is the same generation of the same object, and no later version:
-    one that is later was believed before the API server was set back. A spec beyond the bounds of its schema is
-    refused and not read, unless the gang holds nodes by now: its members run to their end.
+    The parsed spec is taken from ``before`` if that is the same generation of the same object. But if ``before`` has a
+    later version, the API server was restored to an earlier state, and the spec is parsed again.
+
+    A spec beyond the bounds of its schema is refused and not read. But the spec of a gang that holds nodes is read,
+    since its members run to their end.
     """
     metadata = manifest["metadata"]
     status = _status(manifest.get("status") or {})
@@ -178,12 +180,12 @@ def _condition(one: Manifest) -> ConditionFact:
 
 
 def _was_complete_and_failed(one: Manifest) -> bool:
-    """Whether an earlier version wrote the condition: Complete was True then of gangs that had failed, too."""
+    """Whether an earlier version of the operator wrote the condition: it set Complete to True for failed gangs, too."""
     return (one["type"], one["status"]) == (Condition.COMPLETE, "True") and one["reason"] in FAILURES
 
 
 def status_manifest(status: GangStatus) -> dict[str, Any]:
-    """The status as a merge patch: what does not apply is null, so that nothing of an earlier one stays."""
+    """The status as a merge patch: fields that do not apply are null, so that no earlier value stays."""
     return {
         "conditions": [
             {
@@ -225,7 +227,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
 
 
 def summary_manifest(summary: Summary) -> dict[str, Any]:
-    """What of the same patch is only for people; nothing is read from it."""
+    """The part of the same patch that is only for people; the operator never reads it."""
     return {"state": summary.state, "sizeAndRange": summary.size or None, "summary": summary.says or None}
 
 

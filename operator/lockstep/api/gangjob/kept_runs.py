@@ -59,7 +59,7 @@ def _most_usual_kinds(runs: RunsByTemplate) -> list[str]:
 
 
 def _entry(run: PastRun, numbers: Mapping[str, int]) -> int | list[int]:
-    """The factor alone where nothing else is known."""
+    """A run for JSON: its factor if nothing else is known, otherwise its numbers and that of its kind, if kept."""
     if not run.members:
         return run.thousandths
     *amounts, kind = run

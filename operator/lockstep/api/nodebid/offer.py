@@ -25,7 +25,7 @@ _FIELD = re.compile(r'\.spec\.(?P<name>\w+)(?:\[from="(?P<hour>[^"]*)"\])?')
 
 
 class ForecastHour(NamedTuple):
-    """The forecast of an hour: its begin, the duty cycle, and the probability that the node owner returns in it."""
+    """The forecast of an hour: its start, the duty cycle, and the probability that the node owner returns in it."""
 
     begins: float
     duty_cycle: float
@@ -151,7 +151,7 @@ def _away(report: AgentReport) -> dict[str, Any]:
 
 
 def _hours(forecast: Collection[ForecastHour]) -> Iterator[dict[str, Any]]:
-    """The hours as entries of the list, each begin once."""
+    """The hours as entries of the list, sorted; no two start at the same time."""
     by_beginning = {rfc3339(hour.begins): hour for hour in forecast}
     for beginning, hour in sorted(by_beginning.items())[:_MOST_HOURS]:
         yield {

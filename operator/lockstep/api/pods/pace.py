@@ -81,7 +81,7 @@ def _cpu(resources: Manifest) -> Cpu:
 
 @lru_cache(maxsize=10_000)
 def _shared(request: Quantity | None, limit: Quantity | None) -> Cpu:
-    """Cached, since most members ask for the same amounts."""
+    """The CPU of a container; cached, since most members ask for the same amounts."""
     return Cpu(0 if request is None else base_units(CPU, request), None if limit is None else base_units(CPU, limit))
 
 

@@ -53,7 +53,7 @@ def outcome_of(phase: PodPhase, metadata: Manifest, spec: Manifest, status: Mani
 def rejection_of(phase: PodPhase, status: Manifest) -> str:
     """The reason with which a kubelet rejected the pod; '' where none did.
 
-    Every rejection has a message with the same begin, and no container has started.
+    The message of every rejection begins with the same words, and no container has started.
     """
     if phase is not PodPhase.FAILED or not (status.get("message") or "").startswith(_REJECTION):
         return ""

@@ -39,7 +39,10 @@ def unreadable_node(manifest: Manifest, _: Exception) -> NodeFact:
 
 
 def unreadable_pod(manifest: Manifest, _: Exception) -> PodFact:
-    """A pod of an unknown phase has not ended; any other one fills its node until it is gone."""
+    """How a pod counts that can't be parsed.
+
+    If its phase is unknown, the pod is read as one that has not ended. Otherwise it fills its node until it is gone.
+    """
     phase = (manifest.get("status") or {}).get("phase")
     if phase not in _PHASES:
         return read_pod({**manifest, "status": {**(manifest.get("status") or {}), "phase": PodPhase.UNKNOWN}})

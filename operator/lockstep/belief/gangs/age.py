@@ -1,12 +1,12 @@
-"""How old a gang is in the queue: the only rule for it. Of gangs of one priority the oldest is planned first.
+"""The age of a gang in the queue: the single rule for it. Of gangs of one priority the oldest is planned first.
 
-A gang's age counts from its creation, while it asks to run and could. While it is suspended, refused, or would not fit
-even on empty nodes, its age stands still: its status keeps what it has earned. Its age then goes on from there, and
-only when a plan has found that the gang could run. So no change of a spec, no suspension and no restart of the
-operator makes a gang older.
+A gang's age counts from its creation, while the gang asks to run and could run. The age stands still while the gang is
+suspended or refused, or would not fit even on empty nodes. Then its status keeps the age. The age goes on from there
+once a plan has found that the gang could run. So no change of a spec, no suspension and no restart of the operator
+makes a gang older.
 
 All ages are whole seconds, as in a status, so that a write does not change the order of a queue.
-Deadlines do not depend on it: they count from the creation.
+Deadlines do not depend on the age: they count from the creation.
 """
 
 from dataclasses import replace
@@ -18,8 +18,8 @@ from lockstep.facts.reasons import Condition
 def queued_since(gang: GangFact, now: float) -> float:
     """The time from which the gang's age counts, never before its creation.
 
-    It moves with ``now`` while the age stands still. Such a gang takes no room from others, and is at its place in the
-    first plan in which it fits.
+    It moves with ``now`` while the age stands still. Such a gang takes no room from others. The first plan in which it
+    fits has it at its place in the queue already.
     """
     status = gang.status
     if status.waited_seconds is not None:
@@ -28,22 +28,22 @@ def queued_since(gang: GangFact, now: float) -> float:
 
 
 def with_age_going_on(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
-    """The next status of a gang that asks to run and could."""
+    """The status with an age that counts, for a gang that asks to run and could run."""
     if gang.status.waited_seconds is None:
         return status
     return replace(status, waited_seconds=None, queued_since=queued_since(gang, now))
 
 
 def with_age_standing_still(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
-    """The next status of a gang that does not ask to run, or could not: it keeps what it has earned."""
+    """The status with an age that stands still, for a gang that does not ask to run or could not run."""
     return replace(status, waited_seconds=_earned(gang, now), queued_since=None)
 
 
 def _earned(gang: GangFact, now: float) -> int:
-    """For how many seconds the gang's age has counted."""
+    """The gang's age in seconds; 0 for a gang without a condition ``Planned``."""
     if gang.status.waited_seconds is not None:
         return gang.status.waited_seconds
     if gang.status.condition(Condition.PLANNED) is None:
-        # No plan and nothing else has looked at it yet: it has not been seen to be able to run.
+        # Neither a plan nor another check has handled the gang yet, so it is unknown whether it could run.
         return 0
     return max(0, round(now - queued_since(gang, now)))

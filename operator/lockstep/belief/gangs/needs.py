@@ -101,7 +101,7 @@ def _combined_pod_affinity(one: PodAffinity, other: PodAffinity) -> PodAffinity:
 
 
 def _as_written(affinity: PodAffinity) -> PodAffinity:
-    """Without the selectors that the API server adds for ``matchLabelKeys`` and ``mismatchLabelKeys``."""
+    """The affinity without the selectors that the API server adds for ``matchLabelKeys`` and ``mismatchLabelKeys``."""
     return PodAffinity(tuple(map(_without_added, affinity.near)), tuple(map(_without_added, affinity.apart)))
 
 

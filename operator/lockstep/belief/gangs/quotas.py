@@ -1,4 +1,4 @@
-"""The ResourceQuotas that are there."""
+"""The ResourceQuotas of the cluster."""
 
 from collections.abc import Callable, Collection
 
@@ -6,21 +6,21 @@ from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
 
 
 class Quotas:
-    """By namespace; ``changed`` is called after each change."""
+    """The ResourceQuotas by namespace; ``changed`` is called after each change."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._by_namespace: dict[str, dict[QuotaKey, QuotaFact]] = {}
 
     def apply(self, fact: QuotaFact) -> None:
-        """A quota is there, or has changed."""
+        """Add or update a quota."""
         quotas = self._by_namespace.setdefault(fact.key.namespace, {})
         if quotas.get(fact.key) != fact:
             quotas[fact.key] = fact
             self._changed()
 
     def remove(self, key: QuotaKey) -> None:
-        """A quota is gone."""
+        """Remove a quota."""
         quotas = self._by_namespace.get(key.namespace, {})
         if quotas.pop(key, None) is None:
             return

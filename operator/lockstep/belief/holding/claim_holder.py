@@ -60,7 +60,7 @@ class ClaimHolder:
                     yield self._claim(use, rank)
 
     def names(self) -> Iterator[ClaimKey]:
-        """What the names of its claims begin with, up to a dash or their end."""
+        """Beginnings of its claims' names: each claim has one of these names, or one followed by a dash and more."""
         gang, attempt = self.reservation.gang, self.reservation.attempt
         yield from (ClaimKey(gang.namespace, name) for name in self.shared)
         yield from (ClaimKey(gang.namespace, kept_stem(name, gang.name)) for name in self._kept)

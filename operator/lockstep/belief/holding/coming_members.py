@@ -36,7 +36,10 @@ class _ComingPlace(NamedTuple):
 
 
 class Coming:
-    """Computed on demand, for gangs that have changed since. ``held`` returns the reservation of a gang."""
+    """The entries of coming members; computed on demand, only for gangs that have changed.
+
+    ``held`` returns the reservation of a gang.
+    """
 
     def __init__(self, held: Callable[[GangKey], Holding | None], ledger: Ledger) -> None:
         self._held = held

@@ -103,7 +103,7 @@ def _is_possible(spec: GangSpec, members: Iterable[Members]) -> bool:
 def next_attempt(status: GangStatus, members: Iterable[PodFact]) -> int:
     """The number of the next attempt; after the largest that fits into a pod's name, numbers restart at 1.
 
-    Where etcd was restored, members may exist of an attempt that the status does not know: its number is taken.
+    If etcd was restored, members of an attempt that the status does not know may exist. Its number is not used again.
     """
     taken = (pod.member.attempt for pod in members if pod.member is not None)
     last = max(status.attempt, *taken, 0)

@@ -1,4 +1,4 @@
-"""Reserved members that no watch has shown yet, so that nothing that exists includes them."""
+"""Reserved members that no watch has shown yet, so that counts of existing pods do not include them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ class _Unseen:
 
 
 class UnseenMembers:
-    """Counted pod by pod, so no caller reads all members of all gangs again.
+    """The unseen members of all gangs, counted pod by pod, so that no caller reads all members again.
 
     A member that was seen once stays seen. ``changes`` counts the changes of these numbers.
     """

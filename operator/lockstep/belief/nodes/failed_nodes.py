@@ -49,7 +49,7 @@ class _Once(NamedTuple):
 class FailedNodes:
     """Failed nodes by the UID of the gang, for a limited time. ``changed`` is called when some are forgotten.
 
-    A gang has at most as many as nodes that it was given.
+    A gang has entries only for nodes that a plan gave it.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:

@@ -146,7 +146,7 @@ class Rejections:
     def advance_to(self, now: float) -> None:
         """Plan gangs again where pods are gone from nodes that rejected them.
 
-        It is at least ``AVOID_SECONDS`` after the refusal.
+        A gang is planned again ``AVOID_SECONDS`` after its refusal at the earliest.
         """
         for record in self._by_uid.values():
             if record.roomier and record.refused_at + AVOID_SECONDS <= now:

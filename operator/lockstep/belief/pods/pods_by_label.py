@@ -98,7 +98,7 @@ class PodsByLabel:
                 self._draft = None
 
     def nodes_of(self, questions: Iterable[Question], own: Iterable[PodFact] = ()) -> set[str]:
-        """The nodes with pods that any of these queries selects, except one's ``own`` pods."""
+        """The nodes with pods that any of these queries selects; the asking gang's ``own`` pods do not count."""
         if self._index is None:
             self._index, self._draft = PodIndex(self._there()), None
         index, own_rows = self._index, self._index.rows_of(own)
@@ -108,7 +108,7 @@ class PodsByLabel:
         return {index.nodes.name(number) for number in np.flatnonzero(found).tolist()}
 
     def _besides(self, index: PodIndex, question: Question, own: Rows) -> NDArray[np.int32]:
-        """The nodes of selected pods, without one's own."""
+        """The nodes of selected pods, without the asking gang's own pods."""
         rows = PodQuestion(index, question).rows()
         return index.node[rows[~np.isin(rows, own)]]
 

@@ -61,7 +61,10 @@ def as_if_alike(runs: Runs, factors: Mapping[str, float]) -> Runs:
 
 
 def _as_if_usual(run: PastRun, times: float) -> PastRun:
-    """The kind's slow-down is added to that of the nodes."""
+    """The run as if its nodes were of the usual kind, but slower.
+
+    Its slow-down is multiplied by the kind's factor, ``times``. Its time relative to the stated one is divided by it.
+    """
     slowdown, thousandths = run.slowdown / THOUSAND * times, run.thousandths / THOUSAND / times
     return run._replace(slowdown=thousandths_of(slowdown), thousandths=thousandths_of(thousandths))
 

@@ -41,7 +41,7 @@ class _KnownLaws:
 
     @cached_property
     def by_law(self) -> Learned:
-        """With the law where it predicts better; computed at the first access."""
+        """For gangs that use the law where it predicts better; computed at the first access."""
         observed = observe(self._runs)
         law = observed.judged.better
         thousandths = (
@@ -114,7 +114,7 @@ class PastRuns:
                     self._memory.put(Template(namespace, digest), runs)
 
     def put_in_force(self) -> None:
-        """Put what was learned so far in force until the next call, at the begin of a plan."""
+        """Put what was learned so far in force until the next call. Each plan begins with this."""
         for template in self._pending:
             runs = self._memory.of(template)
             if len(runs) >= LEAST_RUNS:

@@ -99,7 +99,7 @@ class Attachments:
         return full if not own else self._without(full, wanted, but, own)
 
     def most(self, own: Mapping[str, int], shared: Volumes, *, members: int) -> dict[str, int]:
-        """The number of members for which each node can attach volumes; nodes that can for all are left out.
+        """By node, the number of members whose volumes it can attach; nodes that can attach those of all are left out.
 
         ``own``: the number of volumes of each driver that each member has. ``shared``: volumes that count once for all.
         """

@@ -86,7 +86,7 @@ class Claims:
             self._supply_changed(ClaimsChange(self._index.naming(name), name))
 
     def stamp(self, namespace: str) -> Stamp:
-        """A stamp of all that results for a namespace's claims depend on."""
+        """A stamp of everything that answers about a namespace's claims depend on."""
         return Stamp(self._index.changed_at(namespace), self._supply_changes, self._nodes().generation)
 
     def remembered(self, question: Callable[["Claims", GangFact], Value], gang: GangFact) -> Value:
@@ -156,7 +156,7 @@ class Claims:
         return kind is not None and kind.waits
 
     def _storage_changed(self, *, concerns_claims: bool) -> None:
-        """A storage class has changed, which any claim may use, or the published capacities have."""
+        """Record a change of a storage class, which any claim may use, or of what drivers publish on capacity."""
         self._supply_changed(ClaimsChange(None if concerns_claims else ()))
 
     def _supply_changed(self, change: ClaimsChange) -> None:

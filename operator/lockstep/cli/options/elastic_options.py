@@ -1,4 +1,4 @@
-"""The options of simulations that say which jobs change their sizes while they run, and what a change takes."""
+"""The options of simulations for jobs that change size while they run: which jobs do so, and what a change costs."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -35,10 +35,10 @@ _MIN_INTERVAL = click.option(
 
 
 def elastic_options(command: Command) -> Command:
-    """Give a command these options."""
+    """Add these options to a command."""
     return _SHARE(_RESTART_TIME(_MIN_INTERVAL(command)))
 
 
 def change_terms_of(options: Mapping[str, Any]) -> ChangeTerms:
-    """Return what a change of size takes."""
+    """Return how long a job does no work after a change of size, and the shortest time between two changes."""
     return ChangeTerms(restart_time=options["restart_time"], min_interval=options["min_interval"])

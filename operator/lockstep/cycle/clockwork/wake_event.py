@@ -19,7 +19,7 @@ class WakeEvent(asyncio.Event):
         super().set()
 
     def renew(self) -> None:
-        """Set the event and count its time from now: before, no cycle was running."""
+        """Set the event and count its time from now, since no cycle could run before."""
         self.clear()
         self.set()
 

@@ -10,7 +10,10 @@ from lockstep.facts.reasons import Reason
 
 
 def interrupted(state: State, reservation: Reservation, now: float) -> Failure | None:
-    """Why to interrupt a placed gang, if so: names its node with running members whose owner is back longest."""
+    """Why a placed gang must be interrupted; None if it need not be.
+
+    Of the nodes with running members, the message names the one whose owner has been back longest.
+    """
     due = {
         entry.node: back.since
         for entry in reservation.members

@@ -158,7 +158,7 @@ def _is_new_reason(gang: GangFact, status: GangStatus) -> bool:
 
 
 def _is_age_turning(gang: GangFact, status: GangStatus) -> bool:
-    """Whether the gang's age comes to stand still or goes on: its place among others depends on it."""
+    """Whether that status stops the gang's age, or lets it go on: its place in the queue depends on that."""
     return (gang.status.waited_seconds is None) != (status.waited_seconds is None)
 
 

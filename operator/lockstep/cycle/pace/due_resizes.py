@@ -62,7 +62,10 @@ def _is_due(
 
 
 def _limits_only(wanted: Mapping[str, Cpu], now: Mapping[str, Cpu]) -> Mapping[str, Cpu] | None:
-    """The wanted limits with the present requests, which need no room; None if impossible or no separate step."""
+    """The wanted limits with the present requests: this change needs no room on the node.
+
+    None if a limit would not be above its request, or if the amounts are equal to the present or the wanted ones.
+    """
     amounts = {name: Cpu(now[name].request, cpu.limit) for name, cpu in wanted.items()}
     is_possible = all(cpu.limit is None or cpu.limit > cpu.request for cpu in amounts.values())
     return amounts if is_possible and amounts not in (now, wanted) else None

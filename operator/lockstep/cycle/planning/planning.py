@@ -254,7 +254,7 @@ class Planning:
         return recorded
 
     def _is_firm(self, decision: Decision, chosen: Chosen, now: float) -> bool:
-        """Whether a decision counts; a later start does only if the gang is planned in every plan."""
+        """Whether a decision counts; a later start counts only for gangs in front, which are in every plan."""
         return decision.gang in chosen.front or isinstance(decision, Unplaceable) or decision.start <= now
 
     def _is_quarantined(self, gang: GangFact) -> bool:

@@ -17,7 +17,7 @@ class BidState(StrEnum):
 class BidReport:
     """What an agent has measured and forecasts; None means unknown.
 
-    ``forecast`` has (begin, duty cycle) of hours; hours that are missing are unknown. ``capacity`` was measured on
+    ``forecast`` has (start, duty cycle) of hours; hours that are missing are unknown. ``capacity`` was measured on
     ``processor``, which is "" if unknown.
     """
 

@@ -17,7 +17,7 @@ def plain_resource(resource: str) -> str:
 
 
 class Scope(NamedTuple):
-    """Which pods a quota counts: the scope ``name`` must stand in the relation ``operator`` to ``values``."""
+    """A scope, by which a quota counts only some pods; ``values`` are given for operators that compare with some."""
 
     name: str
     operator: str
@@ -33,10 +33,10 @@ class Amount(NamedTuple):
 
 
 class QuotaFact(NamedTuple):
-    """One ResourceQuota: what pods of its namespace may have of each resource, and what is counted now, in base units.
+    """One ResourceQuota, as the API server enforces it.
 
-    ``by_resource`` has an amount for each resource that the quota names. It counts pods of its namespace that match all
-    ``scopes``.
+    ``by_resource`` has an amount for each resource that the quota limits. A quota with ``scopes`` counts only pods that
+    match all of them.
     """
 
     key: QuotaKey
@@ -44,5 +44,5 @@ class QuotaFact(NamedTuple):
     scopes: tuple[Scope, ...] = ()
 
     def amounts_of(self, resources: Iterable[str]) -> Iterator[Amount]:
-        """What it says of those of these resources that it restricts, in their order by name."""
+        """The amounts of those of these resources that the quota limits, sorted by name."""
         return (self.by_resource[name] for name in sorted(self.by_resource.keys() & set(resources)))

@@ -26,7 +26,7 @@ class Refusal(NamedTuple):
 
 
 def oversize(excess: str) -> Refusal:
-    """A spec is beyond the bounds of its schema, at the field and by as much as ``excess`` says."""
+    """The refusal of a spec beyond the bounds of its schema; ``excess`` is a clause that names the field."""
     return Refusal(Reason.INVALID_SPEC, f"{excess}; create a GangJob within the bounds instead, and delete this one.")
 
 
@@ -36,15 +36,16 @@ Verdict = Mapping[str, Needs] | Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangSpec:
-    """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission.
+    """What a GangJob asks for. It has at least one role; ``deadline_seconds`` counts from the submission.
 
-    Without ``network`` the members need not find each other.
-    Runs of one ``run_template`` are expected to take equally long for their size; it is empty without ``work``.
-    ``one_per`` is a label with a different value on each member's node, ``all_in`` a label with the same value on all
-    these nodes; both may be empty. Without ``sizing`` that of the operator counts. One that ``learns`` is planned with
-    the law that runs have followed, if that is better than ``work``.
-    ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``. ``excess`` says what of it is
-    beyond the bounds of the schema: the gang held nodes when that was found, and is not planned again.
+    Without ``network`` the members need not find each other. Runs with the same ``run_template`` are expected to take
+    equally long at the same size; it is empty without ``work``. ``one_per`` is a label with a different value on each
+    member's node. ``all_in`` is a label with the same value on all these nodes. Both may be empty. Without ``sizing``,
+    the operator's sizing counts. A gang that ``learns`` is planned with the law of earlier runs, if that is better than
+    ``work``. ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``.
+
+    ``excess`` says what exceeds the bounds of the schema; empty for most gangs. Such a gang held nodes when this was
+    found. It runs to its end, and is not planned again.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -119,14 +120,14 @@ class ConditionFact(NamedTuple):
 
 
 class WorkSource(StrEnum):
-    """Whose run times a plan was made with."""
+    """Which run times a plan was made with: those that the spec states, or learned ones."""
 
     STATED = "Stated"
     LEARNED = "Learned"
 
 
 class WorkUsed(NamedTuple):
-    """Whose run times a plan was made with, and why."""
+    """Which run times a plan was made with, and why."""
 
     source: str
     message: str
@@ -136,17 +137,19 @@ class WorkUsed(NamedTuple):
 class GangStatus:
     """A GangJob's status: what the operator last wrote, which is also its write-ahead log.
 
-    ``reserved_at`` stands from the write that reserves the members until their release or the gang's end: while it
-    stands, the pods of ``attempt`` on ``members`` may exist. ``succeeded_ranks`` are those of the attempt that were
-    seen to end well, whether their pods are still there or not. ``restarts`` are those that count, and the next one may
-    start at ``restart_at``. ``active_since`` is when the gang was first placed after it was made or resumed;
-    ``progress`` is what a member has reported of the work, as it was written. ``plan`` is the start estimate from when
-    it waited; it stands until the gang is planned again after an attempt. ``past_runs`` are those of its template that
-    were known when it succeeded, as text; ``work_used`` goes with the plan of one that learns.
-    ``pace`` is how far the members of the attempt are paced, and what they have while they are not: it stands before
-    the first of them is. ``rejected`` stands while the gang is refused since kubelets reject its members.
-    ``waited_seconds`` is the gang's age while that stands still; else it counts from ``queued_since``, or from the
-    gang's creation where that is None. See ``belief/gangs/age.py``.
+    ``reserved_at`` is set by the write that reserves the members, and removed by their release or the gang's end. While
+    it is set, the pods of ``attempt`` on ``members`` may exist. ``succeeded_ranks`` are the ranks of the attempt that
+    succeeded, whether their pods still exist or not. ``pace`` has how far the members of the attempt are paced, and
+    their unpaced CPU. It is written before the first member is paced.
+
+    ``restarts`` is the number of restarts that count; the next attempt may start at ``restart_at``. ``active_since`` is
+    when the gang was first placed after its creation or its last resumption. ``progress`` is the part of the work that
+    members have reported, as text. ``past_runs`` are the known runs of its template when it succeeded, as text.
+
+    ``plan`` is the start estimate from when the gang waited; it stays during the attempt that follows. ``work_used`` is
+    given for the plan of a gang that learns. ``rejected`` is given while the gang is refused because kubelets reject
+    its members. ``waited_seconds`` is the gang's age while that stands still. Otherwise the age counts from
+    ``queued_since``, or from the gang's creation if that is None. See ``belief/gangs/age.py``.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -181,7 +184,7 @@ class GangStatus:
         return next((c for c in self.conditions if c.type == kind), None)
 
     def is_true(self, kind: str) -> bool:
-        """Whether the condition of that type stands and is True."""
+        """Whether the condition of that type exists and is True."""
         condition = self.condition(kind)
         return condition is not None and condition.status == "True"
 
@@ -193,7 +196,7 @@ class GangStatus:
 
     @property
     def done(self) -> float:
-        """What part of the work is done, from 0 to 1, as far as a member has reported any."""
+        """The part of the work that members have reported as done, from 0 to 1; 0 if they have reported nothing."""
         return float(self.progress or 0)
 
     @property
@@ -205,7 +208,7 @@ class GangStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangFact:
-    """One GangJob. Exactly one of ``spec`` and ``refusal`` is given; what it says of its own life counts with both."""
+    """One GangJob. Exactly one of ``spec`` and ``refusal`` is given; ``policies`` and ``status`` count with both."""
 
     key: GangKey
     uid: str
@@ -219,5 +222,5 @@ class GangFact:
     status: GangStatus = field(default_factory=GangStatus)
 
     def asks_the_same_as(self, before: "GangFact") -> bool:
-        """Whether the planner would see no difference: what has changed is the status."""
+        """Whether the spec and the deletion are as in ``before``, so that the planner sees no difference."""
         return (self.generation, self.is_deleting) == (before.generation, before.is_deleting)

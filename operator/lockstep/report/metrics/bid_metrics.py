@@ -21,7 +21,7 @@ Pair = tuple[float, float]
 
 
 class BidMetrics:
-    """Refreshed when the metrics are read."""
+    """Gauges of bids; they are refreshed when the metrics are read."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._bids = Gauge(

@@ -23,7 +23,7 @@ class FinishChange(StrEnum):
 
 
 class FinishMetrics:
-    """Observed when a gang with a forecast finish has succeeded."""
+    """Metrics of finishes; they are observed when a gang with a forecast finish has succeeded."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._error = Histogram(

@@ -60,7 +60,7 @@ def _refreshing_capacity(
 
 
 def _refresh_pace(metrics: Metrics, state: State) -> None:
-    """From the statuses of gangs that hold nodes."""
+    """Set the gauges of pace from the statuses of gangs that hold nodes."""
     gangs = (state.gangs[key] for key in state.reservations if key in state.gangs)
     paces = [gang.status.pace for gang in gangs if gang.status.pace is not None]
     metrics.pace.members.set(sum(pace.paced for pace in paces))

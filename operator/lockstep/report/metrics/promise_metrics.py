@@ -11,7 +11,7 @@ _SHORTEST_WAIT_SECONDS = 1.0
 
 
 class PromiseMetrics:
-    """Counted when a plan is reported, and when a gang with a reported plan starts."""
+    """Metrics of start estimates, counted when a plan is reported, and when a gang with a reported plan starts."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._changes = Counter(

@@ -21,7 +21,7 @@ UNKNOWN_PRIORITY = "(unknown)"
 
 
 class QueueMetrics:
-    """Refreshed when the metrics are read; series without waiting gangs are removed then."""
+    """Gauges of waiting gangs, refreshed when the metrics are read; series without waiting gangs are removed then."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._by_priority = Gauge(

@@ -1,7 +1,7 @@
-"""A gang's next status, from its present one and what has happened: pure functions, one for each event that marks it.
+"""Computes a gang's next status from its present one and what has happened: pure functions, one for each change.
 
-Every condition is written on the first visit, ``Unknown`` included, and ``lastTransitionTime`` moves only when
-``status`` flips: :func:`with_condition` sees to it for all.
+The first status has a value for every condition of :func:`with_every_condition`, if only ``Unknown``.
+``lastTransitionTime`` moves only when ``status`` changes: :func:`with_condition` ensures that.
 """
 
 import math
@@ -45,9 +45,9 @@ _BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and
 
 
 def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Rejected | None = None) -> GangStatus:
-    """The spec can't be obeyed: nothing will happen until it is another one.
+    """The gang is refused, and not planned until the cause of the refusal is gone.
 
-    Where kubelets have ``rejected`` the members, that stands beside it for the next process.
+    ``rejected`` is kept for the next process, if kubelets reject the members.
     """
     status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
     status = replace(with_age_standing_still(status, gang, now), rejected=rejected)
@@ -81,7 +81,7 @@ def mark_planned_for_later(
 ) -> GangStatus:
     """The gang will start when its nodes become free; nothing is reserved at the API yet.
 
-    ``victims`` are those that are being evicted for it. The plan was made with the run times that were ``learned``.
+    ``victims`` are the gangs that are being evicted for it. ``learned`` has the learned run times of the plan, if any.
     """
     status = _with_plan(gang, placement, learned, now)
     reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
@@ -101,10 +101,11 @@ def mark_reserved(
     victims: Sequence[GangKey] = (),
     learned: Learned | None = None,
 ) -> GangStatus:
-    """The write-ahead entry: these members on these nodes, before any of their pods exists.
+    """The write-ahead entry: the members and their nodes, written before any of their pods exists.
 
-    ``victims`` are those that were evicted for it, and are not placed again yet; it was planned with the run times that
-    were ``learned``. The plan took its time, by which the gang starts later: it ends as much later.
+    ``victims`` are the gangs that were evicted for it and are not placed again yet. ``learned`` has the learned run
+    times of the plan, if any. The gang starts later than planned, since the plan took some time. So its expected finish
+    is as much later.
     """
     seconds = placement.finish - placement.start
     status = replace(
@@ -128,7 +129,7 @@ def mark_reserved(
 
 
 def with_narrowing(status: GangStatus, gang: GangFact, narrowed: Narrowed | None, now: float) -> GangStatus:
-    """The status of a gang that is planned, which also says what quota keeps it from more members, if one does."""
+    """The status of a planned gang; its message also names the quota that keeps the gang from more members, if any."""
     planned = status.condition(Condition.PLANNED)
     if narrowed is None or planned is None:
         return status
@@ -137,9 +138,10 @@ def with_narrowing(status: GangStatus, gang: GangFact, narrowed: Narrowed | None
 
 
 def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:
-    """An attempt is being undone: why, since when, and what that waits for.
+    """An attempt is being undone. The condition ``Placed`` says why, since when, and what that ``waits`` for.
 
-    ``Planned`` keeps why, for the process that goes on with it; what is reserved stands until everything is gone.
+    The condition ``Planned`` keeps the reason for a process that takes over. The reservation stays until the pods are
+    gone.
     """
     why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
     status = with_condition(mark_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
@@ -156,7 +158,7 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
 def mark_released(
     gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, behind: str = ""
 ) -> GangStatus:
-    """An attempt came to nothing, and nothing is left of it but what counts as gone: that is left ``behind``."""
+    """An attempt was undone, and its reservation is released. ``behind`` names pods that exist but count as gone."""
     status = replace(without_plan(mark_accepted(gang, now)), reserved_at=None, started_at=None)
     message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {behind}." if behind else "")
     rest = max(retry_seconds, 0.0 if status.restart_at is None else status.restart_at - now)
@@ -229,7 +231,7 @@ def with_condition(
 
 
 def with_every_condition(gang: GangFact, now: float) -> GangStatus:
-    """The present status, with every condition that was never written."""
+    """The present status, with first values for conditions that were never written."""
     status = gang.status
     nothing_yet = {
         Condition.ACCEPTED: (UNKNOWN, Reason.NOT_PLANNED, "The spec has not been looked at yet."),
@@ -244,7 +246,7 @@ def with_every_condition(gang: GangFact, now: float) -> GangStatus:
 
 
 def mark_accepted(gang: GangFact, now: float) -> GangStatus:
-    """The spec can be obeyed, as it is written or as admission changes it; what it only prefers is named."""
+    """The spec can be obeyed, as written or as admission changes it; the message names preferences that are ignored."""
     reason, message = Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed."
     if gang.spec is not None and gang.spec.is_changed_by_admission:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
@@ -258,7 +260,10 @@ def mark_accepted(gang: GangFact, now: float) -> GangStatus:
 
 
 def _warning_of_free_members(gang: GangFact) -> str:
-    """What to know of a gang whose members take no room: as many as a node may have pods count as fast as one alone."""
+    """A warning about roles whose members request no resources; '' if there are none.
+
+    As many of them as a node may have pods fit on it, and each counts as fast as one alone.
+    """
     roles = gang.spec.roles if gang.spec is not None else ()
     free = [role.path for role in roles if not {resource for resource, _ in role.request} - {"pods", SLOTS}]
     if not free:
@@ -291,12 +296,12 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
 
 
 def _factor(gang: GangFact, placement: Placement, learned: Learned) -> str:
-    """By how much the times that the spec states were multiplied for these members, on nodes of their kinds."""
+    """The factor by which stated times were multiplied for these members on nodes of their kinds, as text."""
     return formatted_factor(factor_at(gang, placement.members, learned) * placement.own_times)
 
 
 def without_nodes_requested(status: GangStatus) -> GangStatus:
-    """The status of a gang that no nodes are asked for any more."""
+    """The status of a gang for which no nodes are requested any more."""
     return _without(status, Condition.NODES_REQUESTED)
 
 
@@ -306,7 +311,7 @@ def without_overrun(status: GangStatus) -> GangStatus:
 
 
 def without_plan(status: GangStatus) -> GangStatus:
-    """The status with nothing of a plan in it."""
+    """The status without a plan, and without what belongs to the attempt of that plan."""
     return replace(
         without_overrun(status),
         size=None,

@@ -80,7 +80,7 @@ def mark_failed(gang: GangFact, reason: Reason, why: str, *, now: float) -> Gang
 
 
 def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang was active for as long as its spec allows, and is over at any stage."""
+    """The gang was active for as long as its spec allows, and so has failed, whether it is placed now or not."""
     since, allowed = gang.status.active_since, gang.policies.active_deadline_seconds
     assert since is not None, "a gang that was never active exceeds no deadline"
     assert allowed is not None, "a gang without a deadline exceeds none"
@@ -94,7 +94,7 @@ def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def _as_started(gang: GangFact, now: float) -> GangStatus:
-    """The gang's status with a start, since a gang that has ended has started."""
+    """The gang's status with a start time: ``now`` if there is none, since a gang that has ended has started."""
     return replace(gang.status, started_at=now) if gang.status.started_at is None else gang.status
 
 

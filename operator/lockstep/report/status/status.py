@@ -93,5 +93,5 @@ def _is_known(state: State, gang: GangFact) -> bool:
 
 
 def _has_moved_on(state: State, gang: GangFact) -> bool:
-    """Whether a newer version than that is known by now: then there is something new to compute from."""
+    """Whether the cache has another version of the gang by now, from which a new status can be computed."""
     return state.gangs[gang.key].resource_version != gang.resource_version

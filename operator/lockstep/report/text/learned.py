@@ -16,7 +16,7 @@ _MOST_ERROR = 10.0
 
 
 def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
-    """Whose run times a plan uses, and why; None where the spec does not ask for learned ones."""
+    """Which run times a plan uses, and why; None where the spec does not ask for learned ones."""
     if gang.spec is None or not gang.spec.learns:
         return None
     if learned is None or learned.judged is None:
@@ -37,7 +37,7 @@ def why_used(judged: Judged) -> str:
 
 
 def by_kinds(kinds: Kinds) -> str:
-    """What kinds of nodes change of run times, and whether plans use that."""
+    """How run times differ by kind of node, and whether plans use that."""
     by_kind, alike = missed(kinds.fit.error), missed(kinds.fit.error_alike)
     if not kinds.factors:
         return f"kinds of nodes say no more of them: by kind a run is missed by {by_kind}, and by {alike} without"
@@ -47,7 +47,7 @@ def by_kinds(kinds: Kinds) -> str:
 def _each_kind(kinds: Kinds) -> str:
     """``0.5 times as long on gpu (3 runs), 1.2 times as long on m5 (7 runs)``.
 
-    Of many kinds the most different ones.
+    Of many kinds, only those that differ most are named.
     """
     runs = dict(zip(kinds.names, kinds.fit.runs.tolist(), strict=True))
     furthest = sorted(kinds.factors.items(), key=lambda one: (-abs(math.log(one[1])), one[0]))

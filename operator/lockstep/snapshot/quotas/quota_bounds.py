@@ -1,7 +1,7 @@
-"""How many members quotas let a gang have now: the one place that counts what is left of them.
+"""How many members quotas allow a gang now: the single place that computes what is left of a quota.
 
-What the API server has counted stands in the quotas' statuses. Members of gangs that are just being created are counted
-here until watches show their pods. The API server decides all the same: it may know more.
+The quotas' statuses have what the API server has counted. Members that are being created are counted here until watches
+show their pods. This is an estimate: the API server decides when pods are created, and may know more.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from lockstep.snapshot.quotas.quota_demand import demand_of_members
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What a quota sets of one resource, what is ``left`` of it, and what one member of each role takes."""
+    """How much of a resource a quota allows (``hard``), how much is ``left``, and what a member of each role takes."""
 
     quota: str
     resource: str
@@ -29,13 +29,13 @@ class Limit:
     each: tuple[int, ...]
 
     def taken(self, counts: Sequence[int]) -> int:
-        """What so many members of each role take."""
+        """What these numbers of members of each role take."""
         return sum(count * amount for count, amount in zip(counts, self.each, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaShort:
-    """The fewest members, ``needed`` of them, take ``wanted`` of a resource of which the quota has only ``left``."""
+    """A quota is too small for a gang: even its fewest members, ``needed``, take ``wanted`` of the resource."""
 
     reason: ClassVar[Reason] = Reason.QUOTA_EXCEEDED
     limit: Limit
@@ -49,9 +49,9 @@ class QuotaShort:
 
 
 class Narrowed(NamedTuple):
-    """Quota ``quota`` lets a gang have ``most`` of the ``maximum`` members that it may have by its spec.
+    """Quota ``quota`` allows a gang ``most`` of the ``maximum`` members that it could have otherwise.
 
-    By its run times ``fastest`` of them would be fastest, which is None where it has none, or several roles.
+    ``fastest`` is the size with the shortest run time; None for an unknown run time, and for several roles.
     """
 
     quota: str
@@ -61,14 +61,17 @@ class Narrowed(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """The gang as quotas let it be planned, and which one narrows it, if one does."""
+    """A gang with at most the members that quotas allow; ``narrowed`` is None if no quota limits it."""
 
     gang: GangFact
     narrowed: Narrowed | None
 
 
 class _TakenOfQuota(NamedTuple):
-    """What others are about to take of a quota, as long as both the quota and what watches show is the same."""
+    """What others are about to take of a quota.
+
+    It is valid for the same ``quota``, while the unseen members have changed ``seen`` times.
+    """
 
     quota: QuotaFact
     seen: int
@@ -76,9 +79,9 @@ class _TakenOfQuota(NamedTuple):
 
 
 class QuotaBounds:
-    """What quotas allow now, by the cache: made for each plan and each start.
+    """What quotas allow now, by the cache; callers make a new one for each plan and each start.
 
-    What others are about to take of a quota is added up once, for all gangs that ask.
+    What others are about to take of a quota is added up once, for all gangs.
     """
 
     def __init__(self, state: State) -> None:
@@ -88,7 +91,7 @@ class QuotaBounds:
     def bound(self, gang: GangFact) -> Bound | QuotaShort:
         """The gang with no more members than quotas allow.
 
-        One that still holds nodes is as it was: what it gives back is still counted.
+        A gang that still holds nodes is returned unchanged, since quotas still count its members.
         """
         spec = gang.spec
         assert spec is not None, "a refused gang is not planned"
@@ -115,7 +118,7 @@ class QuotaBounds:
         return all(limit.taken(counts) <= limit.left for limit in self.limits(gang))
 
     def limits(self, gang: GangFact) -> list[Limit]:
-        """What quotas set of what the gang's members take."""
+        """The limits that quotas set on resources that the gang's members take."""
         quotas = self._state.quotas.of(gang.key.namespace)
         return [limit for quota in quotas for limit in self._limits_of(quota, gang)]
 
@@ -131,13 +134,13 @@ class QuotaBounds:
             )
 
     def _counted(self, quota: QuotaFact, gang: GangFact) -> Iterator[tuple[str, Mapping[str, int]]]:
-        """What the quota counts of one member, role by role."""
+        """For each role, its name and what the quota counts of one of its members."""
         priority_class = self._state.priorities.name_of(gang) if gang.spec else ""
         for one in demand_of_members(self._state, gang):
             yield one.role, one.counted(quota, priority_class)
 
     def _taken_by_others(self, quota: QuotaFact) -> Counter[str]:
-        """What members take that are about to be created, and that no quota has counted yet."""
+        """What members that are being created take of the quota, if no watch has shown their pods yet."""
         known, seen = self._taken.get(quota.key), self._state.holders.unseen.changes
         if known is None or known.quota is not quota or known.seen != seen:
             known = self._taken[quota.key] = _TakenOfQuota(quota, seen, self._add_up(quota))
@@ -159,7 +162,7 @@ class QuotaBounds:
                 yield gang, unseen
 
     def _narrowed(self, gang: GangFact, spec: GangSpec, most: tuple[int, ...]) -> GangSpec:
-        """The spec with no more members than that; one and the same object as long as nothing changes."""
+        """The spec with at most these numbers of members by role; the same object while nothing changes."""
         sizes = [_at_most(role.sizes, count) for role, count in zip(spec.roles, most, strict=True)]
         if all(one is role.sizes for one, role in zip(sizes, spec.roles, strict=True)):
             return spec
@@ -173,7 +176,7 @@ class QuotaBounds:
         )
 
     def _sizes(self, gang: GangFact) -> list[Sizes]:
-        """The sizes of each role; where its members have volumes, it has as many as these."""
+        """The sizes of each role; a role with kept volumes has exactly as many members as with these volumes before."""
         assert gang.spec is not None, "a refused gang is not planned"
         kept = kept_places(self._state.claims, gang)
         places = [places_of_role(gang.spec, role, kept).size for role in gang.spec.roles]
@@ -182,9 +185,9 @@ class QuotaBounds:
 
 
 def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, ...] | QuotaShort:
-    """The most members of each role that suit all limits, the roles served in their order beyond what each needs.
+    """The most members of each role within all limits. Roles get members beyond their fewest in their order.
 
-    Where not even the fewest do, the limit that they break: first one that they break whatever others use.
+    If even the fewest exceed a limit, that limit is returned: if possible one that they exceed whatever others use.
     """
     counts = [one.least for one in sizes]
     for amount in ("hard", "left"):
@@ -198,7 +201,7 @@ def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, 
 
 
 def _fastest(work: Work | None, sizes: Sequence[Sizes]) -> int | None:
-    """The size with the shortest run time on idle nodes that are alike, the smallest of equals."""
+    """The smallest of the sizes with the shortest run time on equal idle nodes; None as in ``Narrowed``."""
     if work is None or len(sizes) != 1:
         return None
     [one] = sizes

@@ -1,6 +1,6 @@
-"""What a ResourceQuota counts of the claims that members own, as the API server's admission does.
+"""What a ResourceQuota counts of the claims that members own, as in the API server's admission.
 
-Claims that all members share exist already, or are not made by the operator.
+Claims that all members share are left out, since they are not created with members.
 """
 
 from collections import Counter
@@ -18,10 +18,10 @@ _OF_CLASS = ".storageclass.storage.k8s.io/"
 
 
 def taken_by_claims(gang: GangFact, role: RoleSpec, claims: Claims) -> Mapping[str, int]:
-    """What quotas count of the claims that are made with one member, by resource as they name it.
+    """What quotas count of the claims that are created with one member, by the quotas' names of resources.
 
-    Claims of ranks, which outlast attempts, are counted as used once there are any: a gang has one for each rank that
-    it had, and gets no further ones.
+    Claims of ranks outlast attempts. Once a gang has some, it has one for each rank, and gets no more. Then the quotas
+    count them as used, and they are left out here.
     """
     counts: Counter[str] = Counter()
     if not any(use.wish for use in role.claims):
@@ -37,7 +37,7 @@ def taken_by_claims(gang: GangFact, role: RoleSpec, claims: Claims) -> Mapping[s
 
 
 def _class_of(wish: VolumeWish, claims: Claims) -> str:
-    """The name of the class as admission fills it in."""
+    """The name of the claim's storage class, or of the default class that admission fills in; '' if there is none."""
     if wish.storage_class is not None:
         return wish.storage_class
     default = claims.storage.class_of(None)

@@ -1,6 +1,6 @@
-"""What members of a gang take of what ResourceQuotas count, by resource as quotas name it.
+"""What members of a gang take of the resources that ResourceQuotas count, by the quotas' names of resources.
 
-It is the same for every quota: only the resources that the gang takes are read of a quota.
+It is the same for every quota. So callers read from a quota only the resources that the gang takes.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _NOTHING: Mapping[str, int] = {}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberDemand:
-    """What one member of a role takes: its pod, and the pod with the claims that are made for the member."""
+    """What one member of a role takes: by its pod, and by its pod together with the claims created with it."""
 
     role: str
     pod: CountedPod
@@ -27,14 +27,14 @@ class MemberDemand:
     of_all: Mapping[str, int]
 
     def counted(self, quota: QuotaFact, priority_class: str) -> Mapping[str, int]:
-        """What that quota counts of the member; one with scopes counts pods, of these scopes only."""
+        """What that quota counts of the member; a quota with scopes counts no claims, and only pods in these scopes."""
         if not quota.scopes:
             return self.of_all
         return self.of_pod if is_counted(self.pod, quota.scopes, priority_class) else _NOTHING
 
 
 def demand_of_members(state: State, gang: GangFact) -> tuple[MemberDemand, ...]:
-    """What one member of each role takes, in the order of the roles; worked out once as long as nothing changes it."""
+    """What one member of each role takes, in the order of the roles; kept until the spec or its claims change."""
     roles = gang.spec.roles if gang.spec else ()
     stamp = state.claims.stamp(gang.key.namespace) if any(role.claims for role in roles) else None
     return state.remembered.of(

@@ -1,4 +1,4 @@
-"""What a ResourceQuota counts of one member's pod: as the API server's admission has it."""
+"""What a ResourceQuota counts of one member's pod, as in the API server's admission."""
 
 from collections.abc import Mapping
 
@@ -10,9 +10,9 @@ _HUGE_PAGES = "hugepages-"
 
 
 def taken_by_pod(role: RoleSpec) -> Mapping[str, int]:
-    """What quotas may count of one member, by resource as they name it; what is 0 is left out.
+    """What quotas may count of one member's pod, by the quotas' names of resources; zero amounts are left out.
 
-    Limits are those of the template: what a LimitRange adds to them only the API server knows.
+    Limits are those of the template: only the API server knows what a LimitRange adds to them.
     """
     requests, limits = dict(role.request), dict(role.limits)
     amounts = {f"requests.{name}": amount for name, amount in requests.items()}

@@ -1,4 +1,4 @@
-"""Which pods a ResourceQuota counts, by its scopes: as the API server's admission has it."""
+"""Which pods a ResourceQuota counts by its scopes, as in the API server's admission."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
@@ -7,19 +7,19 @@ from lockstep.facts.cluster.quota import Scope
 
 
 class CountedPod(NamedTuple):
-    """What scopes ask of a pod besides its priority class."""
+    """The properties of a pod that scopes select, besides its priority class."""
 
     is_best_effort: bool
     is_terminating: bool
 
 
 def is_counted(pod: CountedPod, scopes: Iterable[Scope], priority_class: str) -> bool:
-    """Whether a pod of that priority class, '' for none, is of all of these scopes."""
+    """Whether the pod is in all of these scopes; ``priority_class`` is '' for none."""
     return all(_holds(scope, pod, priority_class) for scope in scopes)
 
 
 def _holds(scope: Scope, pod: CountedPod, priority_class: str) -> bool:
-    """Whether a member is of that scope; of a scope that is not known here none is, and the API server decides."""
+    """Whether the pod is in that scope. No pod is in a scope that is unknown here; then the API server decides."""
     if scope.name == "PriorityClass":
         return _OPERATORS.get(scope.operator, _never)(priority_class, scope.values)
     return {
