@@ -18,7 +18,7 @@ import numpy as np
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.plan import plan
 from coschedule.queue.problem.decisions import Placement, Plan
-from coschedule.queue.problem.gangs import GangKey, Load, PendingGang
+from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, RunSeats, SizePlan, WaitingGang
 from coschedule.resizing.sizes import SizeQuestion, choose_sizes
@@ -119,7 +119,8 @@ def _question(world: World, elastic: Mapping[GangKey, ChangeTerms]) -> SizeQuest
 
 def _takes_part(gang: PendingGang) -> bool:
     [first, *more] = gang.roles
-    is_plain = not more and not gang.terms and not gang.factors and first.load is Load.EQUAL
+    is_equal = first.load.is_work and not first.load.is_unequal
+    is_plain = not more and not gang.terms and not gang.factors and is_equal
     return is_plain and first.constraints == Constraints() and gang.work is not None and gang.deadline is None
 
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import Iterable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from time import monotonic
 from typing import Any
 
@@ -22,6 +22,9 @@ from lockstep.process.stores.settings import Settings
 from lockstep.watch.handlers import watch_own_kinds
 from lockstep.watch.informer import Informer
 from lockstep.watch.own_lists import keep_own_kinds_listed, list_own_kinds_at_last
+from lockstep.watch.streams import Streams
+
+_WATCHES_OPEN_SECONDS = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +64,7 @@ async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> Non
         *(informer.run() for informer in parts.informers),
         keep_own_kinds_listed(access.client, state, streams),
         watch_own_kinds(state, access.client, streams, stop),
-        _lead_when_ready(leadership, parts.informers),
+        _lead_when_ready(leadership, streams, parts.informers),
         keep_rights_judged(access.client, access.rights),
         watch_loop(access.metrics.loop_held.observe, monotonic),
         collect_what_stayed(),
@@ -69,12 +72,23 @@ async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> Non
     )
 
 
-async def _lead_when_ready(leadership: Leadership, informers: Iterable[Informer[Any]]) -> None:
+async def _lead_when_ready(leadership: Leadership, streams: Streams, informers: Iterable[Informer[Any]]) -> None:
     """Wait for every first list, then take part in the election. No plan may be made on incomplete facts."""
     state = leadership.state
     await list_own_kinds_at_last(leadership.client, state)
     for informer in informers:
         await informer.synced.wait()
+    await _until_watches_open(streams)
     collect_little()
     log.info("ready: %d nodes, %d pods, %d gangs", len(state.nodes), len(state.pods), len(state.gangs))
     await leadership.take_part()
+
+
+async def _until_watches_open(streams: Streams) -> None:
+    """Wait for the watches of our own kinds, so that a bid made before a gang is seen before it.
+
+    Watches that stay closed delay nothing for long, since lists cover them.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_WATCHES_OPEN_SECONDS):
+            await streams.delivered.wait()
