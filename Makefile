@@ -46,7 +46,7 @@ test-whole: needs-of-tests lint type $(INSTALLED) ## The same, and every case of
 	GOGC=400 $(BIN)/pytest -n $(PROCESSES) --whole
 
 .PHONY: test-unit
-test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; about two minutes
+test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; a few minutes
 	$(BIN)/pytest -n $(PROCESSES) -m unit
 
 .PHONY: lint

@@ -3,6 +3,7 @@
 import json
 import time
 from datetime import datetime
+from itertools import cycle
 
 import pytest
 
@@ -18,6 +19,9 @@ from lockstep.api.nodebid.offer import FIELD_MANAGER
 pytestmark = pytest.mark.usefixtures("operator", "agents")
 
 YEAR_SECONDS = 365 * 86_400
+
+OTHER_LOADS = cycle([3.5, 1.5, 2.5, 0.5, 3.0, 1.0])
+"""In cores of four; each differs from the one before by a core at least."""
 
 
 @pytest.fixture
@@ -182,9 +186,12 @@ def test_clock_that_is_set_while_the_agent_runs_costs_nothing_that_it_knows(on_n
 
 
 def until_said_anew(agent):
-    """Have the node do something else from now on; return the bid that says so, in its status too."""
+    """Have the node do something else from now on; return the bid that says so, in its status too.
+
+    The bid may still change for what the node did before. So the new load differs from all of the last ones.
+    """
     before = agent.spec().get("dutyCycle")
-    agent.host_cores = 3.5 - agent.host_cores
+    agent.host_cores = next(OTHER_LOADS)
 
     def probe():
         bid = agent.bid()
