@@ -49,6 +49,9 @@ async def test_only_errors_of_kopfs_watchers_need_nobody_who_handles_them(caplog
     async def break_off():
         raise RuntimeError("broken off")
 
+    # What earlier tests in this process left behind is no part of this one.
+    gc.collect()
+    caplog.clear()
     watching = asyncio.create_task(watch_own_kinds(State(lambda: None), client(), Streams(()), stop := asyncio.Event()))
     stop.set()
     await watching
