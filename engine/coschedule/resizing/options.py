@@ -12,7 +12,7 @@ from coschedule.resizing.knapsack import SizeOptions
 from coschedule.resizing.worth import Worth, worth_of
 
 MOST_SIZES = 20
-"""So many sizes of one gang are looked at."""
+"""The most sizes of one gang that are compared; more are thinned out by their ratios."""
 
 
 class Sized(NamedTuple):

@@ -19,6 +19,7 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.plan import plan
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, RunSeats, SizePlan, WaitingGang
 from coschedule.resizing.sizes import SizeQuestion, choose_sizes
@@ -111,8 +112,9 @@ def _late(one: Resized) -> frozenset[GangKey]:
 def _question(world: World, elastic: Mapping[GangKey, ChangeTerms]) -> SizeQuestion:
     snapshot, runs = world
     waiting = [gang for gang in snapshot.gangs if _takes_part(gang)]
-    requests = [*(run.request for run in runs), *(gang.roles[0].request for gang in waiting)]
-    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(_idle_seats(snapshot, requests)))
+    asked = [(run.request, run.sizes) for run in runs]
+    asked += [(role.request, role.sizes) for gang in waiting for role in gang.roles]
+    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(_idle_seats(snapshot, asked)))
     due = frozenset(gang.key for gang in waiting if gang.promised <= snapshot.now)
     return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due)
 
@@ -125,7 +127,7 @@ def _takes_part(gang: PendingGang) -> bool:
 
 
 def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> WaitingGang:
-    assert gang.work is not None, "who takes part has known work"
+    assert gang.work is not None, "a gang takes part only if its work is known"
     return WaitingGang(
         key=gang.key,
         created=gang.created,
@@ -136,14 +138,19 @@ def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> Waiti
     )
 
 
-def _idle_seats(snapshot: Snapshot, requests: Sequence[tuple[int, ...]]) -> Iterator[int]:
-    """List the idle seats of nodes that are open, ready and schedulable; each has room for a member of any gang."""
-    if not requests:
+def _idle_seats(snapshot: Snapshot, asked: Sequence[tuple[tuple[int, ...], Sizes]]) -> Iterator[int]:
+    """List the idle seats of nodes that are open, ready and schedulable; each has room for a member of any gang.
+
+    ``asked`` has the request of a member and the sizes of each gang. A node has as many seats as the largest gang has
+    members, at most: small requests, or none, make no more.
+    """
+    if not asked:
         return
-    largest = np.array(requests, dtype=np.int64).max(axis=0)
+    largest = np.array([request for request, _ in asked], dtype=np.int64).max(axis=0)
+    most = max(sizes.maximum for _, sizes in asked)
     is_taken = largest > 0
     room = snapshot.free[:, is_taken] // largest[is_taken]
     usable = (snapshot.start <= snapshot.now) & snapshot.nodes.ready & ~snapshot.nodes.unschedulable
-    seats = np.where(usable, room.min(axis=1, initial=np.iinfo(np.int64).max), 0)
+    seats = np.where(usable, room.min(axis=1, initial=most), 0)
     for node in np.flatnonzero(seats > 0).tolist():
         yield from [node] * int(seats[node])

@@ -55,7 +55,7 @@ def shrunk(world: World) -> Snapshot:
 
 
 def _begun(gang: PendingGang, start: SizedStart, elastic: Mapping[GangKey, ChangeTerms]) -> ElasticRun:
-    assert gang.work is not None, "who takes part has known work"
+    assert gang.work is not None, "a gang takes part only if its work is known"
     [role] = gang.roles
     return ElasticRun(
         key=gang.key,

@@ -1,6 +1,7 @@
 """Sizes change only so that every start that was promised is kept, now or by a change to come."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -114,3 +115,15 @@ def test_a_gang_does_not_grow_onto_nodes_on_which_a_promise_counts():
     # A gang with a deadline is planned, and takes no part in the choice of sizes.
     assert sizes(result) == {}
     assert planned(result) == {"two": NOW}
+
+
+@pytest.mark.parametrize("asked", [(0,), (1,)], ids=["nothing", "the smallest unit"])
+def test_members_that_ask_for_little_make_no_more_seats_than_a_gang_has_members(asked):
+    run = replace(elastic(0, most=2), request=asked)
+    free = [node(one["name"], free=10**12) for one in FOUR]
+    releases = [Release(node=0, request=asked, time=run.end)]
+
+    result = resize(snapshot(free, [], releases=releases), [run], {})
+
+    [change] = result.sizes.changes
+    assert len(change.nodes) == 2
