@@ -1,5 +1,6 @@
 """Turns a choice into a placement: ranks become names, and the work is divided."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -7,25 +8,30 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.choosing.own_speeds import own_slowdowns, own_times
+from coschedule.queue.keeping.kept_choice import seats_by_rank
+from coschedule.queue.keeping.memory import kept_from
 from coschedule.queue.owners.hazards import Hazards
 from coschedule.queue.planner.divide_work import divide_work
 from coschedule.queue.problem.decisions import Alternative, Placement, Risk
-from coschedule.queue.problem.gangs import PendingGang, Role
+from coschedule.queue.problem.gangs import GangKey, PendingGang, Role
 from coschedule.queue.problem.members import Members
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.search.candidates import Outline
 from coschedule.queue.search.node_choice import ChosenNodes
+from coschedule.queue.slots.claims import Claim
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placing:
-    """Turns choices on the nodes of a snapshot into placements; the node of rank k has the index node[k].
+    """Turns choices on the nodes of a snapshot into placements, and placements into claims.
 
-    ``hazards`` is None where no node owner is expected back.
+    The node of rank k has the index node[k], and the node of index n the rank rank_of[n]. ``hazards`` is None where no
+    node owner is expected back.
     """
 
     snapshot: Snapshot
     node: IntArray
+    rank_of: IntArray
     hazards: Hazards | None
 
     def placement(self, gang: PendingGang, choice: Choice, members: tuple[Members, ...] = ()) -> Placement:
@@ -49,6 +55,29 @@ class Placing:
     def beside(self, gang: PendingGang, placement: Placement, other: Outline | None) -> Placement:
         """Return a placement with another alternative."""
         return replace(placement, alternative=None if other is None else self._alternative(gang, other))
+
+    def owned_claims(self, placed: Iterable[tuple[PendingGang, Placement]]) -> list[tuple[GangKey, Claim]]:
+        """Return the claims of placements, each with the key of its gang."""
+        return [(gang.key, claim) for gang, placement in placed for claim in self.claims(gang, placement)]
+
+    def claims(self, gang: PendingGang, placement: Placement) -> Iterator[Claim]:
+        """List the claims of a placement."""
+        kept = kept_from(
+            placement.members,
+            [role.name for role in gang.roles],
+            self.snapshot.nodes.index,
+            start=placement.start,
+            finish=placement.finish,
+        )
+        assert kept is not None, "a placement is on nodes of its snapshot"
+        for role, nodes in zip(gang.roles, seats_by_rank(kept, self.rank_of), strict=True):
+            yield Claim(
+                ranks=nodes.ranks,
+                counts=nodes.counts,
+                request=np.array(role.request, dtype=np.int64),
+                start=placement.start,
+                finish=placement.finish,
+            )
 
     def name(self, rank: int) -> str:
         """Return the name of the node of a rank."""

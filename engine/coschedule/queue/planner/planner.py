@@ -22,9 +22,8 @@ from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.feasible.topology import Topology
 from coschedule.queue.keeping.fitting_places import fitting, those_with_room
-from coschedule.queue.keeping.kept_choice import kept_choice, seats_by_rank
+from coschedule.queue.keeping.kept_choice import kept_choice
 from coschedule.queue.keeping.kept_places import Keeping, Place, claims_of, given_back, place_of
-from coschedule.queue.keeping.memory import kept_from
 from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by, without_risk
 from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.owners.safer import RISKS, with_safer
@@ -75,8 +74,8 @@ class Planner:
         self._without_end = WithoutEnd(of_unknown_end=snapshot.someday, hold=none_open_ended())
         self._known_refusals = KnownRefusals(timeline=self._timeline, without_end=self._without_end)
         self._may_hold = snapshot.most_holding
-        self._placing = Placing(snapshot, self._timeline.node, self._hazards)
         self._rank_of = np.argsort(self._timeline.node)
+        self._placing = Placing(snapshot, self._timeline.node, self._rank_of, self._hazards)
         self._nominated = by_urgency(snapshot.nominated)
         self.account = Account()
         """The steps spent in all forks."""
@@ -146,7 +145,7 @@ class Planner:
         Returns the kept places for which there still is room.
         """
         given_up = [place for key, place in keeping.places.items() if key in gone]
-        claims = [claim for gang, placement in placed for claim in self._claims(gang, placement)]
+        claims = [claim for gang, placement in placed for claim in self._placing.claims(gang, placement)]
         claimed = keeping.claimed.claimed_all([*given_back(claims_of(given_up)), *claims])
         kept = those_with_room([place for key, place in keeping.places.items() if key not in gone], claimed)
         self.go_on(kept.places, kept.whole)
@@ -187,7 +186,7 @@ class Planner:
         """Claim the decision of another plan of the same snapshot."""
         self._let_in_front_of(gang)
         if isinstance(decision, Placement):
-            self._take(self._claims_of([(gang, decision)]))
+            self._take(self._placing.owned_claims([(gang, decision)]))
         elif decision.hold is not None:
             ranks = self._rank_of[[self._index[name] for name in decision.hold.nodes]]
             self._hold(gang.key, ranks, decision.hold.start)
@@ -196,7 +195,7 @@ class Planner:
         """Claim the placements of another plan of the same snapshot, for gangs of one priority, all at once."""
         if placed:
             self._let_in_front_of(placed[0][0])
-            self._take(self._claims_of(placed))
+            self._take(self._placing.owned_claims(placed))
 
     def turn(self, gang: PendingGang) -> Turn:
         """Return what is free for the gang that is planned next."""
@@ -223,28 +222,6 @@ class Planner:
             >= role.sizes.least
             for role in gang.roles
         )
-
-    def _claims_of(self, placed: Iterable[tuple[PendingGang, Placement]]) -> list[tuple[GangKey, Claim]]:
-        return [(gang.key, claim) for gang, placement in placed for claim in self._claims(gang, placement)]
-
-    def _claims(self, gang: PendingGang, placement: Placement) -> Iterator[Claim]:
-        """List the claims of a placement."""
-        kept = kept_from(
-            placement.members,
-            [role.name for role in gang.roles],
-            self._index,
-            start=placement.start,
-            finish=placement.finish,
-        )
-        assert kept is not None, "a placement is on nodes of its snapshot"
-        for role, nodes in zip(gang.roles, seats_by_rank(kept, self._rank_of), strict=True):
-            yield Claim(
-                ranks=nodes.ranks,
-                counts=nodes.counts,
-                request=np.array(role.request, dtype=np.int64),
-                start=placement.start,
-                finish=placement.finish,
-            )
 
     def _guarded(self, decide: Callable[[PendingGang], Decision], gang: PendingGang) -> Decision:
         """Decide on a gang; where that raises, it claims nothing."""
@@ -316,7 +293,7 @@ class Planner:
         """Give the place of a gang back and decide again; where it keeps the place, continue as before."""
         self.find_slots([gang])
         with_it = self.fork()
-        self._timeline = self._timeline.claimed_all(given_back(self._claims(gang, decision)))
+        self._timeline = self._timeline.claimed_all(given_back(self._placing.claims(gang, decision)))
         standing = self._standing(decision, gang)
         if standing is None:
             made = self._decide(gang)
