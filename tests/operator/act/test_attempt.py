@@ -1,139 +1,20 @@
-"""One attempt, with a fault at each request: in the end all members are bound, or nothing is left."""
+"""One attempt: in which order it writes, and what it does about pods and gangs that others change."""
 
 import asyncio
-import itertools
 from contextlib import asynccontextmanager
 
 import pytest
 
-from builders.facts import take_changed
-from builders.served import gang, node, owned_by, pod
-from coschedule import GangKey, Placement
-from coschedule import Members as Planned
-from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refusal
-from fake_cluster.jumping import now, until
-from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
-from lockstep.act.attempt import Attempt
-from lockstep.act.ending.undo import UndoListeners
+from builders.served import owned_by, pod
+from fake_cluster.api import NEVER_ARRIVED, REFUSED
+from fake_cluster.jumping import until
+from fake_cluster.one_attempt import KEY, WRITES, Try, assert_nothing_left, assert_whole, at_first, at_write, cluster
+from fake_cluster.rig import bound, end, gang_place, pod_place, pods_of, set_phase
 from lockstep.act.requests.outcome import Ending
 from lockstep.act.requests.window import LEAST_MEMBERS
-from lockstep.belief.holding.reservation import Reservation, requests_of
 from lockstep.facts.reasons import Reason
-from lockstep.report.status.conditions import mark_reserved
 
 pytestmark = pytest.mark.asyncio
-
-KEY = GangKey("default", "g")
-NODES = (Planned("n1", 2), Planned("n2", 1))
-CONFLICT = Refusal(code=409, message="already there")
-QUOTA = Refusal(code=403, message='pods "g-1-2" is forbidden: exceeded quota: small, requested: pods=1')
-# reserve, three pods, three bindings; what becomes of the Service is test_network's
-WRITES = 7
-# Seconds between two looks for news, from the last one on; then longer and longer, for a quiet minute is long.
-LEAST_PAUSE = 0.05
-
-
-SILENT = UndoListeners(reported=lambda _: None, takes_long=lambda *_: None)
-
-
-class Try:
-    """An attempt of gang g that is ready to begin."""
-
-    def __init__(self, parts):
-        self.parts = parts
-        self.gang = parts.state.gangs[KEY]
-        placement = Placement(
-            gang=KEY,
-            size=3,
-            start=now(),
-            finish=now() + 60,
-            speedup=None,
-            members=NODES,
-            slowest="n1",
-            latest=None,
-            alternative=None,
-        )
-        self.status = mark_reserved(self.gang, placement, attempt=1, now=now())
-        self.reservation = Reservation(
-            gang=KEY,
-            gang_uid=self.gang.uid,
-            attempt=1,
-            members=self.status.members,
-            requests=requests_of(self.gang.spec),
-            start=now(),
-            expected_finish=now() + 60,
-        )
-        parts.state.hold(self.reservation)
-        self.attempt = Attempt(parts.services, self.gang, self.reservation, pause=lambda _: 1.0, listeners=SILENT)
-
-    async def begin(self):
-        return await self._told(self.attempt.begin(self.status))
-
-    async def resume(self):
-        return await self._told(self.attempt.resume())
-
-    async def _told(self, work):
-        """Carry out, with the news that the cycle would pass on."""
-        task = asyncio.create_task(work)
-        state = self.parts.state
-        try:
-            async with asyncio.timeout(900):
-                pause = LEAST_PAUSE
-                while not task.done():
-                    await asyncio.sleep(pause)
-                    pause = min(1.5 * pause, 2.0)
-                    if take_changed(state):
-                        self.attempt.changed.set()
-                        pause = LEAST_PAUSE
-        finally:
-            await end([task])
-        return task.result()
-
-
-@asynccontextmanager
-async def cluster(*, fault=lambda _: None):
-    async with FakeApi(now) as api:
-        api.store.add("nodes", node("n1"), node("n2"))
-        api.store.add("gangjobs", gang("g", size=3))
-        async with watching_operator(api) as parts:
-            api.fault = fault
-            yield api, parts
-
-
-def at_write(number, fault, *, times=1):
-    """A fault at the given write and the next ``times - 1`` ones, counted from 1, but for that of the Service."""
-    writes = itertools.count(1)
-
-    def decide(request):
-        is_counted = request.is_write and request.resource != "services"
-        return fault if is_counted and number <= next(writes) < number + times else None
-
-    return decide
-
-
-def at_first(verb, resource, fault):
-    """A fault at the first such request."""
-    left = [fault]
-
-    def decide(request):
-        return left.pop() if left and (request.verb, request.resource) == (verb, resource) else None
-
-    return decide
-
-
-def assert_whole(api, parts, outcome):
-    assert outcome.ending is Ending.PLACED
-    assert sorted(bound(pods_of(api, "g"))) == ["n1", "n1", "n2"]
-    assert api.store.get(gang_place("g"))["status"]["reservedAt"]
-    assert parts.state.ledger.assumed == 0
-
-
-def assert_nothing_left(api, outcome):
-    assert outcome.ending in (Ending.UNDONE, Ending.NOT_RESERVED, Ending.REFUSED)
-    assert pods_of(api, "g") == []
-    status = api.store.get(gang_place("g")).get("status", {})
-    assert "reservedAt" not in status
-    assert "members" not in status
 
 
 async def test_all_members_are_created_before_one_is_bound():
@@ -195,84 +76,6 @@ async def test_ranks_run_along_the_list_of_nodes():
         "g-1-1": "n1",
         "g-1-2": "n2",
     }
-
-
-@pytest.mark.parametrize("write", range(1, WRITES + 1))
-@pytest.mark.parametrize(
-    "fault", [REFUSED, CONFLICT, Refusal(code=422), Refusal(code=404)], ids=["403", "409", "422", "404"]
-)
-async def test_refused_write_leaves_nothing(write, fault):
-    # A creation that conflicts with nothing is tried again, so all of them go on conflicting.
-    async with cluster(fault=at_write(write, fault, times=20 if fault is CONFLICT else 1)) as (api, parts):
-        outcome = await Try(parts).begin()
-
-        assert_nothing_left(api, outcome)
-
-
-@pytest.mark.parametrize("write", range(1, WRITES + 1))
-@pytest.mark.parametrize(
-    "fault",
-    [ANSWER_LOST, NEVER_ARRIVED, Refusal(code=500), Refusal(code=429)],
-    ids=["answer lost", "request lost", "500", "429"],
-)
-async def test_passing_trouble_at_a_write_does_no_harm(write, fault):
-    async with cluster(fault=at_write(write, fault)) as (api, parts):
-        outcome = await Try(parts).begin()
-
-        assert_whole(api, parts, outcome)
-
-
-@pytest.mark.parametrize("write", range(1, WRITES + 1))
-@pytest.mark.parametrize("fault", [ANSWER_LOST, NEVER_ARRIVED], ids=["answers lost", "requests lost"])
-async def test_outage_ends_in_all_or_nothing(write, fault):
-    async with cluster(fault=at_write(write, fault, times=20)) as (api, parts):
-        outcome = await Try(parts).begin()
-
-        if outcome.ending is Ending.PLACED:
-            assert_whole(api, parts, outcome)
-        elif outcome.ending is Ending.NOT_RESERVED:
-            assert_whole(api, parts, await Try(parts).resume())
-        else:
-            assert_nothing_left(api, outcome)
-            assert outcome.failure.reason is Reason.API_UNAVAILABLE
-
-
-@pytest.mark.parametrize("write", range(2, 5))
-async def test_conflict_over_a_quota_is_no_refusal(write):
-    async with cluster(fault=at_write(write, Refusal(code=409), times=3)) as (api, parts):
-        outcome = await Try(parts).begin()
-
-        assert_whole(api, parts, outcome)
-
-
-async def test_conflict_that_does_not_end_undoes_the_attempt():
-    async with cluster(fault=at_write(4, Refusal(code=409), times=4)) as (api, parts):
-        outcome = await Try(parts).begin()
-
-        assert_nothing_left(api, outcome)
-        assert outcome.failure.reason is Reason.POD_REFUSED
-        assert outcome.failure.message == "the API server said 4 times that pod g-1-2 conflicts with another"
-
-
-async def test_quota_is_named():
-    async with cluster(fault=at_write(4, QUOTA)) as (api, parts):
-        outcome = await Try(parts).begin()
-
-        assert outcome.failure.reason is Reason.QUOTA_EXCEEDED
-        assert "exceeded quota: small" in outcome.failure.message
-        assert condition(api, "g", "Placed") == ("False", "QuotaExceeded")
-        assert condition(api, "g", "Planned") == ("False", "ReservationReleased")
-
-
-async def test_undoing_survives_trouble_of_its_own():
-    troubled = itertools.chain.from_iterable([None, *[Refusal(code=500)] * 9] for _ in range(5))
-    refuse = at_first("POST", "pods/binding", REFUSED)
-
-    def fault(request):
-        return refuse(request) or (next(troubled, None) if request.verb == "DELETE" else None)
-
-    async with cluster(fault=fault) as (api, parts):
-        assert_nothing_left(api, await Try(parts).begin())
 
 
 async def test_release_waits_until_the_last_pod_is_gone():
@@ -372,25 +175,6 @@ async def test_member_turned_away_before_all_are_bound_undoes_the_attempt():
         assert outcome.failure.reason is Reason.POD_REJECTED
         assert "OutOfcpu: no room" in outcome.failure.message
         assert_nothing_left(api, outcome)
-
-
-@pytest.mark.parametrize("writes", range(1, WRITES))
-async def test_next_process_finishes_what_one_left_after_any_write(writes):
-    async with cluster(fault=at_write(writes + 1, NEVER_ARRIVED, times=100)) as (api, parts):
-        dying = asyncio.create_task(Try(parts).begin())
-        await until(lambda: len(api.writes) > writes)
-        await end([dying])
-        left = uids(pods_of(api, "g"))
-        api.fault = lambda _: None
-        await parts.quiet()
-        outcome = await Try(parts).resume()
-
-        assert_whole(api, parts, outcome)
-        assert left.items() <= uids(pods_of(api, "g")).items()
-
-
-def uids(pods):
-    return {it["metadata"]["name"]: it["metadata"]["uid"] for it in pods}
 
 
 async def test_gang_that_is_deleted_meanwhile_needs_no_release():
