@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from http import HTTPStatus
 
 from lockstep.act.admission.admission import Admission, unrecognized
 from lockstep.act.requests.api_refusals import is_conflict, refused_pod, refused_template
@@ -19,7 +20,6 @@ from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.admission import in_words
 
-_NOT_FOUND = 404
 # Many pods at once conflict over the quota that counts them. The API server answers as if the name were taken.
 _PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
 _NOTHING_IN_THE_WAY = Failure(reason=Reason.POD_REFUSED, message="the pod conflicts with none that is there")
@@ -134,7 +134,7 @@ class Creator:
         """A pod of that name exists: it is ours if an earlier request or process created it for this attempt."""
         key = self._keys[rank]
         answer = await self._client.get(paths.pod(key))
-        if answer.code == _NOT_FOUND:
+        if answer.code == HTTPStatus.NOT_FOUND:
             return _NOTHING_IN_THE_WAY
         if not answer.is_success:
             return refused_pod(key.name, answer)

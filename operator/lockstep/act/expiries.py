@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from http import HTTPStatus
 from typing import NamedTuple
 
 from coschedule import GangKey
@@ -13,7 +14,6 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
-_NOT_FOUND = 404
 # The longest wait for a watch to show a deletion that the API server accepted, or found already done.
 _NO_EFFECT_SECONDS = 60.0
 
@@ -81,7 +81,7 @@ class Expiries:
             answer = await self._client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
         except ApiUnavailableError as error:
             return self._failed(gang.key, str(error))
-        if answer.is_success or answer.code == _NOT_FOUND:
+        if answer.is_success or answer.code == HTTPStatus.NOT_FOUND:
             log.info("it has ended, and is deleted as ttlSecondsAfterFinished says", extra=about(gang.key))
             return _NO_EFFECT_SECONDS
         return self._failed(gang.key, answer.message)

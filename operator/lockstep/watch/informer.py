@@ -10,6 +10,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Hashable
+from http import HTTPStatus
 from typing import Generic
 
 import orjson
@@ -18,7 +19,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.watch.kind import Fact, Manifest, WatchedKind
 from lockstep.watch.list_age import ListAge
-from lockstep.watch.pages import GONE, ListError, pages
+from lockstep.watch.pages import ListError, pages
 from lockstep.watch.reader import Reader
 
 _FIRST_PAUSE_SECONDS = 0.2
@@ -92,7 +93,7 @@ class Informer(Generic[Fact]):
             "timeoutSeconds": str(random.randint(*_WATCH_SECONDS)),  # noqa: S311 - jitter is no secret
         }
         async with self._client.watch(self._kind.target, params) as lines:
-            if lines.code == GONE:
+            if lines.code == HTTPStatus.GONE:
                 return ""
             if lines.code != 200:
                 raise WatchError(f"HTTP {lines.code}")
@@ -109,7 +110,7 @@ class Informer(Generic[Fact]):
         """Apply one event; return its version, or '' where a new list is needed."""
         kind, manifest = decode_event(line)
         if kind == "ERROR":
-            if manifest.get("code") == GONE:
+            if manifest.get("code") == HTTPStatus.GONE:
                 return ""
             raise WatchError(manifest.get("message", "an ERROR event"))
         if kind == "DELETED":

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from time import monotonic
 from typing import Any
 
@@ -21,7 +22,7 @@ from lockstep.belief.state import State
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import bids_kind, gangs_kind
 from lockstep.watch.list_age import ListAge
-from lockstep.watch.pages import GONE, ListError, pages
+from lockstep.watch.pages import ListError, pages
 from lockstep.watch.reader import Reader
 from lockstep.watch.streams import Streams
 
@@ -83,7 +84,7 @@ async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAg
             version = str(page["metadata"]["resourceVersion"])
             there.update(await _believe_page(reader, kind, page["items"] or (), before))
     except ListError as error:
-        if error.code == GONE and version:
+        if error.code == HTTPStatus.GONE and version:
             return ""
         raise ApiUnavailableError(f"{kind.target.resource} can't be listed: {error}") from error
     for key, was in before.items():

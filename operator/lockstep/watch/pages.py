@@ -9,8 +9,6 @@ from lockstep.api.client.answer import Answer, Target
 from lockstep.api.client.client import KubeClient
 from lockstep.watch.page_size import LARGEST_ANSWER_BYTES, PageSize
 
-GONE = 410
-
 
 class ListError(Exception):
     """A page of a list was refused with that HTTP code, or is invalid."""

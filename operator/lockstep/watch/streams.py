@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from http import HTTPStatus
 
 from lockstep.api.client.configuration import RequestObserver
 from lockstep.api.client.paths import API_GROUP
-
-_OPEN = 200
 
 
 class Streams:
@@ -40,7 +39,7 @@ class Streams:
 
     def watch_answered(self, resource: str, code: int) -> None:
         """A watch was answered with that HTTP code; 0 means that it has ended, and is not answered yet."""
-        is_open = code == _OPEN
+        is_open = code == HTTPStatus.OK
         if self._is_open.get(resource) in (None, is_open):
             return
         self._is_open[resource] = is_open

@@ -4,6 +4,7 @@ A template is created before the request that names it, and deleted after it. Th
 """
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from lockstep.act.admission.asking_admission import first_members
@@ -24,8 +25,6 @@ from lockstep.facts.gang.gang import GangFact, Refusal
 from lockstep.facts.reasons import Reason
 
 Manifest = Mapping[str, Any]
-
-_NOT_FOUND = 404
 
 
 class NodeAsker:
@@ -59,7 +58,7 @@ class NodeAsker:
         """Delete the request and then its templates; a refusal says why that failed."""
         namespace = request.gang.namespace
         answer = await self._client.delete(paths.node_request(namespace, request.name), uid=request.uid)
-        if not answer.is_success and answer.code != _NOT_FOUND:
+        if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:
             return _refused(f"ProvisioningRequest {request.name} can't be deleted: {answer.message}")
         for name in request.templates:
             place = paths.pod_template(namespace, name)

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import NamedTuple
 
 from coschedule import GangKey
@@ -40,7 +41,6 @@ _SAME_REASON_SECONDS = 60.0
 # Autoscalers handle one request after the other, so this bounds how long one tenant delays the others.
 _MOST_IN_A_NAMESPACE = 20
 _GANGS_A_TURN = 200
-_NOT_FOUND = 404
 
 Mark = Callable[[GangFact], GangStatus]
 
@@ -255,6 +255,6 @@ def _guarded(gang: GangKey | None = None) -> Iterator[None]:
 
 
 def _message_of(error: ListError) -> str:
-    if error.code == _NOT_FOUND:
+    if error.code == HTTPStatus.NOT_FOUND:
         return f"this cluster has no {KIND}s ({GROUP_VERSION})"
     return str(error)

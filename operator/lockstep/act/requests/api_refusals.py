@@ -1,16 +1,11 @@
 """What the API server's refusals mean for an attempt."""
 
+from http import HTTPStatus
+
 from lockstep.api.client.answer import Answer
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
-
-_BAD_REQUEST = 400
-_FORBIDDEN = 403
-_NOT_FOUND = 404
-_CONFLICT = 409
-_TOO_LARGE = 413
-_INVALID = 422
 
 # Policies and webhooks use these words, with any code and any further text.
 _DENIED = (" denied request", " denied the request")
@@ -38,7 +33,7 @@ def refused_pod(name: str, answer: Answer) -> Failure:
     """The API server refused to create a member."""
     if refused_template(answer) is not None:
         reason = Reason.TEMPLATE_REFUSED
-    elif answer.code == _FORBIDDEN and "exceeded quota" in answer.message:
+    elif answer.code == HTTPStatus.FORBIDDEN and "exceeded quota" in answer.message:
         reason = Reason.QUOTA_EXCEEDED
     else:
         reason = Reason.POD_REFUSED
@@ -47,7 +42,7 @@ def refused_pod(name: str, answer: Answer) -> Failure:
 
 def refused_claim(name: str, answer: Answer) -> Failure:
     """The API server refused to create a claim, or to set its node."""
-    is_quota = answer.code == _FORBIDDEN and "exceeded quota" in answer.message
+    is_quota = answer.code == HTTPStatus.FORBIDDEN and "exceeded quota" in answer.message
     reason = Reason.QUOTA_EXCEEDED if is_quota else Reason.CLAIM_REFUSED
     return Failure(reason=reason, message=f"the API server refused claim {name}: {answer.message}")
 
@@ -62,9 +57,14 @@ def refused_template(answer: Answer) -> Refusal | None:
 def _is_final(answer: Answer) -> bool:
     if any(words in answer.message for words in _DENIED):
         return True
-    if answer.code == _FORBIDDEN:
+    if answer.code == HTTPStatus.FORBIDDEN:
         return not answer.is_about_rights and not any(words in answer.message for words in _MENDED_BY_OTHERS)
-    return answer.code in (_BAD_REQUEST, _TOO_LARGE, _INVALID) and not is_no_dry_run(answer)
+    is_about_content = answer.code in (
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+    )
+    return is_about_content and not is_no_dry_run(answer)
 
 
 def is_no_dry_run(answer: Answer) -> bool:
@@ -82,10 +82,10 @@ def refused_binding(name: str, node: str, answer: Answer) -> Failure:
 
 def is_conflict(answer: Answer) -> bool:
     """Whether another object of that name, or a newer version, exists."""
-    return answer.code == _CONFLICT
+    return answer.code == HTTPStatus.CONFLICT
 
 
 def is_pod_gone(answer: Answer) -> bool:
     """Whether the pod that a patch names by UID is gone or has changed."""
-    is_another = answer.code == _INVALID and _ANOTHER_POD in answer.message
-    return answer.code == _NOT_FOUND or is_conflict(answer) or is_another
+    is_another = answer.code == HTTPStatus.UNPROCESSABLE_ENTITY and _ANOTHER_POD in answer.message
+    return answer.code == HTTPStatus.NOT_FOUND or is_conflict(answer) or is_another

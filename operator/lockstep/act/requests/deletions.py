@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
+from http import HTTPStatus
 
 from lockstep.act.requests.concurrent import for_each
 from lockstep.api.client import paths
@@ -11,8 +12,6 @@ from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, PodFact
 from lockstep.facts.reasons import Reason
 
-_NOT_FOUND = 404
-_CONFLICT = 409
 # The API server accepted the deletion and no watch shows it: the watch is broken or late.
 NO_EFFECT_SECONDS = 60.0
 # The most that our clock may be behind the API server's.
@@ -72,7 +71,7 @@ class Deletions:
     async def _delete(self, pod: PodFact) -> Failure | None:
         grace_seconds = MOST_GRACE_SECONDS if pod.is_deleting else None
         answer = await self._client.delete(paths.pod(pod.key), uid=pod.uid, grace_seconds=grace_seconds)
-        if answer.is_success or answer.code in (_NOT_FOUND, _CONFLICT):
+        if answer.is_success or answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
             return None
         message = f"the API server refused to delete pod {pod.key.name}: {answer.message}"
         return Failure(reason=Reason.API_UNAVAILABLE, message=message)

@@ -6,6 +6,7 @@ Objects of these names that are not the gang's are left alone.
 
 import asyncio
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from lockstep.act.requests.api_refusals import is_conflict
@@ -22,7 +23,6 @@ from lockstep.facts.reasons import Reason
 
 Manifest = Mapping[str, Any]
 
-_NOT_FOUND = 404
 _FIRST_ATTEMPT = 1
 # Objects of an earlier gang of the name are removed by Kubernetes' garbage collector, in its own time.
 _PAUSES_SECONDS = (0.25, 0.5, 1.0, 2.0)
@@ -86,7 +86,7 @@ class Network:
         """
         if not self._is_first:
             answer = await self._client.get(thing.place)
-            if answer.code != _NOT_FOUND:
+            if answer.code != HTTPStatus.NOT_FOUND:
                 return answer
         answer = await self._client.create(thing.folder, thing.wanted)
         return await self._client.get(thing.place) if is_conflict(answer) else answer

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from lockstep.act.requests.api_refusals import is_conflict, refused_claim
@@ -18,7 +19,6 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
-_NOT_FOUND = 404
 # Many claims at once conflict over the quota that counts them, as pods do.
 _PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
 
@@ -49,7 +49,7 @@ async def _create(client: KubeClient, state: State, gang: GangFact, claim: Manif
         answer = await client.create(paths.claims_of(key.namespace), claim)
         if is_conflict(answer):
             answer = await client.get(paths.claim(key))
-        if answer.code != _NOT_FOUND:
+        if answer.code != HTTPStatus.NOT_FOUND:
             return _take(state, gang, key, answer)
         await asyncio.sleep(seconds)
     message = f"the API server said {len(_PAUSES_SECONDS)} times that claim {key.name} conflicts with another"

@@ -5,6 +5,7 @@ write is conditional on the version that was read, so that no other write is ove
 """
 
 from collections.abc import Iterable
+from http import HTTPStatus
 
 from lockstep.act.requests.api_refusals import is_conflict, refused_claim
 from lockstep.act.requests.services import Services
@@ -20,8 +21,6 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
-_NOT_FOUND = 404
-_CONFLICT = 409
 # Other writers do not change a claim at the same moment for ever.
 _MOST_CONFLICTS = 5
 
@@ -54,7 +53,7 @@ class ClaimWriter:
             written = await self._promise_or_select_node(needed, claim, answer)
             if isinstance(written, Failure):
                 return written
-            if written.code == _NOT_FOUND:
+            if written.code == HTTPStatus.NOT_FOUND:
                 return None
             if not is_conflict(written):
                 return None if written.is_success else refused_claim(needed.key.name, written)
@@ -100,7 +99,7 @@ class ClaimWriter:
         answer = await refresh_volume(self._client, self._state, volume.name)
         seeker = self._state.claims.seeker_of(claim)
         if volume.name not in {one.name for one in self._state.claims.provisioning.candidates(seeker)}:
-            return answer._replace(code=_CONFLICT)
+            return answer._replace(code=HTTPStatus.CONFLICT)
         version = answer.body["metadata"]["resourceVersion"]
         answer = await self._client.patch(paths.volume(volume.name), promised_to(version, claim))
         if answer.is_success:
@@ -122,7 +121,7 @@ async def refresh_claim(client: KubeClient, state: State, key: ClaimKey) -> Answ
         state.claims.apply_claim(claim)
         if claim.is_bound and not state.claims.is_usable(claim):
             await refresh_volume(client, state, claim.volume)
-    elif answer.code == _NOT_FOUND:
+    elif answer.code == HTTPStatus.NOT_FOUND:
         state.claims.remove_claim(key)
     return answer
 
@@ -132,7 +131,7 @@ async def refresh_volume(client: KubeClient, state: State, name: str) -> Answer:
     answer = await client.get(paths.volume(name))
     if answer.is_success:
         state.claims.apply_volume(parse_volume(answer.body))
-    elif answer.code == _NOT_FOUND:
+    elif answer.code == HTTPStatus.NOT_FOUND:
         state.claims.remove_volume(name)
     return answer
 

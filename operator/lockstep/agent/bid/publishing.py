@@ -1,6 +1,7 @@
 """Decides when to write the node's bid, and handles refusals by the API server."""
 
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Protocol
 from zlib import crc32
 
@@ -22,7 +23,6 @@ from lockstep.api.nodebid.offer import (
     report_manifest,
 )
 
-_CONFLICT = 409
 # An answer may name fields that others have set; these are left out in the next try.
 _TRIES = 3
 # The shortest time between two writes of changes: each makes the operator plan again.
@@ -116,7 +116,7 @@ class Publisher:
             answer = self._send(
                 bid_path(self._node), offer_manifest(self._node, offer, expires=expires, kept=self._kept)
             )
-            kept = kept_by_others(answer.body) if answer.code == _CONFLICT else frozenset()
+            kept = kept_by_others(answer.body) if answer.code == HTTPStatus.CONFLICT else frozenset()
             if kept <= self._kept:
                 break
             self._kept |= kept

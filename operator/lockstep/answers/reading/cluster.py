@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any
 
 from coschedule import GangKey
@@ -11,21 +12,19 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError, Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
-from lockstep.api.client.credentials import UNAUTHORIZED, Credentials, refused_to_person
+from lockstep.api.client.credentials import Credentials, refused_to_person
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.names import GANG_LABEL
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
-from lockstep.watch.pages import GONE, ListError, pages
+from lockstep.watch.pages import ListError, pages
 
 Manifest = Mapping[str, Any]
 
 ALL_KINDS = (*WATCHED, gangs_kind, bids_kind)
 
-_FORBIDDEN = 403
-_NOT_FOUND = 404
 _OPERATORS_OWN = "operator"
 
 
@@ -73,7 +72,7 @@ async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:
     """The manifest of one GangJob; None if there is none. Raises ``AnswerError``."""
     with answered(client):
         answer = await client.get(paths.gang(key))
-    if answer.code == _NOT_FOUND:
+    if answer.code == HTTPStatus.NOT_FOUND:
         return None
     if not answer.is_success:
         needed = f"The verb get on gangjobs of namespace {key.namespace} is needed: {answer.message}."
@@ -133,8 +132,8 @@ async def _read(
             with answered(client):
                 await _read_pages(client, target, believe, selector)
         except ListError as error:
-            if error.code != GONE:
-                kind = NotAllowedError if error.code == _FORBIDDEN else AnswerError
+            if error.code != HTTPStatus.GONE:
+                kind = NotAllowedError if error.code == HTTPStatus.FORBIDDEN else AnswerError
                 raise kind(_refusal(client, error.code, _sentence(target.resource, error, whose))) from error
             forget()
         else:
@@ -149,10 +148,10 @@ async def _read_pages(client: KubeClient, target: Target, believe: Callable[[Man
 
 def _refusal(client: KubeClient, code: int, otherwise: str) -> str:
     """Why a request was refused: the credentials are not accepted, or ``otherwise``."""
-    return f"{refused_to_person(client.configuration)}." if code == UNAUTHORIZED else otherwise
+    return f"{refused_to_person(client.configuration)}." if code == HTTPStatus.UNAUTHORIZED else otherwise
 
 
 def _sentence(resource: str, error: ListError, whose: str) -> str:
-    if error.code == _NOT_FOUND:
+    if error.code == HTTPStatus.NOT_FOUND:
         return f"The API server does not know {resource}: apply the CRDs first (kubectl apply -f crds/)."
     return f"The verb list on {resource} of {whose} is needed, and was refused: {error}."

@@ -1,6 +1,7 @@
 """Submits a GangJob as a dry run, for the API server's defaults, rules and admission. Nothing is created."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from coschedule import GangKey
@@ -14,8 +15,6 @@ from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
 
 Manifest = Mapping[str, Any]
-
-_CONFLICT = 409
 
 
 async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangKey:
@@ -34,7 +33,7 @@ async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangK
 
 def _refused(answer: Answer, gang: GangKey) -> str:
     name = gang_name(gang)
-    if answer.code == _CONFLICT:
+    if answer.code == HTTPStatus.CONFLICT:
         return (
             f"GangJob {name} is there already: ask about it with lockstep explain gj/{gang.name} -n {gang.namespace}."
         )

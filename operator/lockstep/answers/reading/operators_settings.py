@@ -1,13 +1,13 @@
 """Reads the options that the operator plans by, as its leader has published them."""
 
+from http import HTTPStatus
+
 from lockstep.answers.reading.cluster import answered
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
-from lockstep.api.client.credentials import UNAUTHORIZED, refused_to_person
+from lockstep.api.client.credentials import refused_to_person
 from lockstep.api.cluster.published_settings import parse_published
-
-_NOT_FOUND = 404
 
 
 class UnknownSettingsError(AnswerError):
@@ -22,9 +22,9 @@ async def read_settings(client: KubeClient, place: str) -> dict[str, str]:
     namespace, _, name = place.partition("/")
     with answered(client):
         answer = await client.get(paths.config_map(namespace, name))
-    if answer.code == UNAUTHORIZED:
+    if answer.code == HTTPStatus.UNAUTHORIZED:
         raise AnswerError(f"{refused_to_person(client.configuration)}.")
-    if answer.code == _NOT_FOUND:
+    if answer.code == HTTPStatus.NOT_FOUND:
         raise UnknownSettingsError(f"there is no ConfigMap {place}")
     if not answer.is_success:
         raise UnknownSettingsError(f"ConfigMap {place} can't be read: {answer.message}")

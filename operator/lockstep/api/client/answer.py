@@ -6,12 +6,12 @@ gives no answer.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import aiohttp
 import orjson
 
-from lockstep.api.client.credentials import UNAUTHORIZED
 from lockstep.api.client.rights import is_denial
 
 
@@ -38,7 +38,7 @@ class Answer(NamedTuple):
     @property
     def is_about_rights(self) -> bool:
         """Whether the API server denies us the request by our rights; while it starts, it denies all."""
-        return self.code == UNAUTHORIZED or is_denial(self.code, self.message)
+        return self.code == HTTPStatus.UNAUTHORIZED or is_denial(self.code, self.message)
 
     @property
     def message(self) -> str:

@@ -9,6 +9,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from http import HTTPStatus
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
@@ -24,13 +25,13 @@ from lockstep.api.client.answer import (
     unavailable,
 )
 from lockstep.api.client.configuration import WATCH, Configuration, RequestObserver, tls_context
-from lockstep.api.client.credentials import UNAUTHORIZED, Credentials
+from lockstep.api.client.credentials import Credentials
 from lockstep.api.client.fence import Fence
 from lockstep.api.client.fenced_body import FencedBody
 from lockstep.api.client.instance import user_agent
 from lockstep.api.client.long_answers import Lines, Text, read_at_most
 from lockstep.api.client.request_log import log_answer, log_silence
-from lockstep.api.client.rights import FORBIDDEN, Need, Rights, is_denial, need_of
+from lockstep.api.client.rights import Need, Rights, is_denial, need_of
 from lockstep.api.client.turns import ANYTHING, Urgency, WriteTurns
 
 JSON = "application/json"
@@ -224,7 +225,7 @@ class KubeClient:
                 await rights.to_write()
             answer = await _ask_if_granted(rights, need, ask)
             # Where no status may be written, the refusal of this write could not be reported in one.
-            if urgency is None or answer.code != FORBIDDEN or not rights.doubted.is_set():
+            if urgency is None or answer.code != HTTPStatus.FORBIDDEN or not rights.doubted.is_set():
                 return answer
 
     async def _ask(self, wanted: _Wanted, urgency: Urgency | None, *, patience: int) -> Answer:
@@ -267,7 +268,7 @@ class KubeClient:
 
     def _is_asked_again(self, code: int) -> bool:
         """Record what an answer says of our credentials; a refused token may have been renewed meanwhile."""
-        if code == UNAUTHORIZED:
+        if code == HTTPStatus.UNAUTHORIZED:
             self._ask_for_token_at = 0.0
         return self.credentials.answered(code)
 
@@ -329,10 +330,10 @@ async def _ask_if_granted(rights: Rights, need: Need, ask: Callable[..., Awaitab
     """Send a request, or return the last denial if it is recent."""
     message = rights.denial(need)
     if message:
-        return Answer(FORBIDDEN, {"message": message})
+        return Answer(HTTPStatus.FORBIDDEN, {"message": message})
     answer = await ask(patience=1 if rights.is_denied(need) else _TRIES)
     if is_denial(answer.code, answer.message):
         rights.deny(need, answer.message)
-    elif answer.code != UNAUTHORIZED:
+    elif answer.code != HTTPStatus.UNAUTHORIZED:
         rights.grant(need)
     return answer

@@ -3,11 +3,11 @@
 import asyncio
 import logging
 from contextlib import suppress
+from http import HTTPStatus
 
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.client.pauses import pause_after
 
-UNAUTHORIZED = 401
 # A server that is overloaded or just starting may answer these before it has checked credentials.
 _SAYS_NOTHING = 429
 _SAYS_NOTHING_FROM = 500
@@ -71,11 +71,11 @@ class Credentials:
 
         Returns whether the same request must be sent again, after :meth:`turn`.
         """
-        if code == UNAUTHORIZED:
+        if code == HTTPStatus.UNAUTHORIZED:
             self._refused()
         elif code != _SAYS_NOTHING and code < _SAYS_NOTHING_FROM:
             self._accept()
-        return code == UNAUTHORIZED and self._was_accepted
+        return code == HTTPStatus.UNAUTHORIZED and self._was_accepted
 
     @property
     def _is_refused(self) -> bool:

@@ -9,13 +9,12 @@ import asyncio
 import logging
 import re
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import NamedTuple
 
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.names import GANGS
 
-FORBIDDEN = 403
-_OPEN = 200
 STATUSES = f"{GANGS}/status"
 
 # The message of its authorizer. Admission also answers 403, with any text of a tenant.
@@ -113,9 +112,9 @@ class Rights:
 
     def watch_answered(self, need: Need, code: int) -> None:
         """Record the answer to a watch that needs this right. Watches have their own pauses."""
-        if code == FORBIDDEN:
+        if code == HTTPStatus.FORBIDDEN:
             self.deny(need, f"HTTP {code}")
-        elif code == _OPEN:
+        elif code == HTTPStatus.OK:
             self.grant(need)
 
     async def to_write(self) -> None:
@@ -146,7 +145,7 @@ class Rights:
 
 def is_denial(code: int, message: str) -> bool:
     """Whether an answer says that we lack a right, and not that admission refuses an object."""
-    return code == FORBIDDEN and _DENIAL.match(message) is not None
+    return code == HTTPStatus.FORBIDDEN and _DENIAL.match(message) is not None
 
 
 def need_of(verb: str, path: str, resource: str) -> Need:

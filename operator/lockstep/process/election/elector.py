@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
@@ -16,9 +17,6 @@ from lockstep.api.client.fence import Fence
 from lockstep.api.cluster.lease import Lease, LeaseHolder, given_back_lease, held_lease, new_lease, read_lease
 from lockstep.process.election.notices import LeaseNotices
 from lockstep.process.election.rival import Rival
-
-_NOT_FOUND = 404
-_CONFLICT = 409
 
 log = logging.getLogger(__name__)
 
@@ -84,13 +82,13 @@ class Elector:
             body = given_back_lease(held, self._holder, now=self._now())
             answer = await self._ask(self._client.replace(self._target, body))
             # An earlier renewal may have succeeded although its answer was lost.
-            held = await self._still_ours(held) if answer is not None and answer.code == _CONFLICT else None
+            held = await self._still_ours(held) if answer is not None and answer.code == HTTPStatus.CONFLICT else None
 
     # Winning
 
     async def _try_to_win(self, rival: Rival) -> bool:
         answer = await self._ask(self._client.get(self._target))
-        if answer is None or (not answer.is_success and answer.code != _NOT_FOUND):
+        if answer is None or (not answer.is_success and answer.code != HTTPStatus.NOT_FOUND):
             return False
         lease = read_lease(answer.body) if answer.is_success else None
         rival.see(lease, Fence.now())
@@ -119,7 +117,7 @@ class Elector:
         answer = await self._ask(self._put(held))
         if answer is not None and answer.is_success:
             self._now_held(answer, sent_at)
-        if answer is None or answer.code not in (_CONFLICT, _NOT_FOUND):
+        if answer is None or answer.code not in (HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND):
             return True
         self._held = await self._still_ours(held)
         if self._held is None:
@@ -132,7 +130,7 @@ class Elector:
         An emptied lease is still ours: other processes do not take it before a lease duration is over.
         """
         answer = await self._ask(self._client.get(self._target))
-        if answer is None or not (answer.is_success or answer.code == _NOT_FOUND):
+        if answer is None or not (answer.is_success or answer.code == HTTPStatus.NOT_FOUND):
             return held
         lease = read_lease(answer.body) if answer.is_success else None
         return lease if lease is not None and lease.holder in ("", self._holder.name) else None
@@ -172,7 +170,11 @@ class Elector:
             trouble = str(error)
         except TimeoutError:
             trouble = self._client.credentials.trouble or f"no answer within {seconds:g} s"
-        if answer is not None and not answer.is_success and answer.code not in (_NOT_FOUND, _CONFLICT):
+        if (
+            answer is not None
+            and not answer.is_success
+            and answer.code not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+        ):
             trouble = answer.message
         self._note(trouble)
         return answer

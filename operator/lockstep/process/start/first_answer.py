@@ -1,12 +1,13 @@
 """Checks, before anything is watched, that the API server accepts our credentials and knows our kinds."""
 
 import asyncio
+from http import HTTPStatus
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
-from lockstep.api.client.credentials import UNAUTHORIZED, refused_at_start
+from lockstep.api.client.credentials import refused_at_start
 from lockstep.api.names import BIDS, GANGS
 from lockstep.process.stores.errors import StartError
 
@@ -37,7 +38,7 @@ async def _ask(client: KubeClient, configuration: Configuration) -> Answer:
 
 
 def _not_let_in(answer: Answer, configuration: Configuration) -> str:
-    if answer.code == UNAUTHORIZED:
+    if answer.code == HTTPStatus.UNAUTHORIZED:
         return refused_at_start(configuration)
     return f"the API server at {configuration.host} does not let us in: {answer.message}"
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from contextlib import suppress
+from http import HTTPStatus
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
@@ -15,8 +16,6 @@ from lockstep.process.election.elector import ElectionTerms
 
 _PAUSE_SECONDS = 10.0
 _LAST_WRITE_SECONDS = 2.0
-_NOT_FOUND = 404
-_CONFLICT = 409
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +59,7 @@ class RunTimeStore:
         if self._written == self._past_runs.changes or not self._fence.is_open:
             return
         answer = await self._put()
-        if answer is not None and answer.code in (_NOT_FOUND, _CONFLICT):
+        if answer is not None and answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
             await self._read_stored()
             await self._put()
 
@@ -93,7 +92,11 @@ class RunTimeStore:
             answer = await request
         except ApiUnavailableError as error:
             trouble = str(error)
-        if answer is not None and not answer.is_success and answer.code not in (_NOT_FOUND, _CONFLICT):
+        if (
+            answer is not None
+            and not answer.is_success
+            and answer.code not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+        ):
             trouble = answer.message
         if trouble and trouble != self._trouble:
             log.warning("ConfigMap %s/%s can't be %s: %s", self._namespace, self._name, done, trouble)

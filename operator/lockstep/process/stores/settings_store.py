@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
+from http import HTTPStatus
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
@@ -12,7 +13,6 @@ from lockstep.process.election.elector import ElectionTerms
 from lockstep.process.stores.settings import Settings
 
 _PAUSE_SECONDS = 10.0
-_NOT_FOUND = 404
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class SettingsStore:
         return answer.is_success
 
     async def _write(self, there: Answer) -> Answer:
-        if there.code == _NOT_FOUND:
+        if there.code == HTTPStatus.NOT_FOUND:
             body = settings_manifest(self._namespace, self._name, self._settings, version="")
             return await self._client.create(paths.config_maps_of(self._namespace), body)
         if not there.is_success:

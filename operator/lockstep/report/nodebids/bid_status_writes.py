@@ -1,23 +1,17 @@
 """Writes to bids what the operator plans on their nodes, and which pods there are members."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping
 
-from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.turns import Urgency
 from lockstep.api.nodebid.bid_status import bid_plan_manifest
 from lockstep.belief.state import State
-from lockstep.facts.cluster.bid_plan import BidPlan
+from lockstep.report.nodebids.bid_patches import patch_bid_status
 from lockstep.report.nodebids.bid_plans import Guests, finding_guests, plan_of_bid
 
 # In seconds, as often as an agent measures: it counts a new member as local work until it is reported.
 _PAUSE_SECONDS = 10.0
-_NOT_FOUND = 404
-
-log = logging.getLogger(__name__)
 
 
 async def keep_bid_plans_written(client: KubeClient, state: State, now: Callable[[], float]) -> None:
@@ -30,7 +24,10 @@ async def keep_bid_plans_written(client: KubeClient, state: State, now: Callable
                 continue
             plan = plan_of_bid(state, bid, guests, now())
             # Thousands of unchanged bids must not delay the cycle either.
-            await (_write(client, node, plan) if plan != bid.planned else asyncio.sleep(0))
+            await asyncio.sleep(0)
+            if plan != bid.planned:
+                # A refused write is tried again in the next round, since rights may change.
+                await patch_bid_status(client, node, bid_plan_manifest(plan), Urgency.REPORT)
 
 
 async def _guests(state: State) -> Mapping[str, Guests]:
@@ -43,14 +40,3 @@ async def _guests(state: State) -> Mapping[str, Guests]:
             guests: Mapping[str, Guests] = end.value
             return guests
         await asyncio.sleep(0)
-
-
-async def _write(client: KubeClient, node: str, plan: BidPlan) -> None:
-    """Write one status. A refused one is tried again in the next round, since rights may change."""
-    try:
-        said = await client.patch(paths.bid_status(node), bid_plan_manifest(plan), Urgency.REPORT)
-    except ApiUnavailableError as error:
-        log.warning("the status of bid %s could not be written: %s", node, error)
-        return
-    if not said.is_success and said.code != _NOT_FOUND:
-        log.error("the API server does not accept the status of bid %s: %s", node, said.message)

@@ -1,6 +1,7 @@
 """Writing a GangJob's status: whole, in one request, and only over the version it was computed from."""
 
 from enum import Enum, auto
+from http import HTTPStatus
 from typing import NamedTuple, assert_never
 
 from lockstep.api.client import paths
@@ -12,9 +13,6 @@ from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.report.status.summary import summary_of
 from lockstep.watch.kinds import gangs_kind
 from lockstep.watch.reader import Reader
-
-_NOT_FOUND = 404
-_CONFLICT = 409
 
 
 class Written(Enum):
@@ -69,7 +67,7 @@ async def write_status(
             return Writing(Written.GONE, "it was deleted while its status was being written")
         gangs_kind(state).believe(answer.body)
         return Writing(Written.DONE)
-    if answer.code not in (_CONFLICT, _NOT_FOUND):
+    if answer.code not in (HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND):
         return Writing(Written.REFUSED, answer.message)
     if not await _read_again(client, state, gang):
         return Writing(Written.GONE, answer.message)
@@ -82,7 +80,7 @@ async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
     answer = await client.get(paths.gang(gang.key))
     if answer.is_success and _is_known(state, gang) == was_known:
         await Reader(gangs_kind(state)).believe(answer.body)
-    elif answer.code == _NOT_FOUND:
+    elif answer.code == HTTPStatus.NOT_FOUND:
         state.remove_gang(gang.key, gang.uid)
     return _is_known(state, gang)
 
