@@ -40,8 +40,3 @@ def manifests(text: str) -> Iterator[Manifest]:
 def literal(text: str) -> str:
     """A text of which a template makes just this text."""
     return text.replace("{{", '{{ "{{" }}')
-
-
-def indented(text: str, spaces: int) -> str:
-    """A text whose lines stand further to the right."""
-    return "".join(" " * spaces + line for line in text.splitlines(keepends=True))

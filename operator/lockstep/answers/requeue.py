@@ -1,9 +1,9 @@
 """Puts a gang back into the queue, whatever its state, by requests that its owner could make by hand."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from coschedule import GangKey
 from lockstep.answers.reading.cluster import answered, parse_shown, read_gang, read_members
@@ -11,6 +11,7 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
+from lockstep.api.manifest import Manifest
 from lockstep.api.membership import membership
 from lockstep.api.names import API_VERSION, GANG_KIND
 from lockstep.api.preemption import gang_name
@@ -18,7 +19,6 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import duration
 
-Manifest = Mapping[str, Any]
 Waiting = Callable[[], AbstractContextManager[Callable[[], None]]]
 """A context for waiting; the function that it yields is called after each check that is not fulfilled yet."""
 

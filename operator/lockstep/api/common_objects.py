@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from coschedule import GangKey
+from lockstep.api.manifest import NewManifest
 from lockstep.api.membership import owner_reference
 from lockstep.api.names import API_VERSION, GANG_KIND, GANG_LABEL
 from lockstep.facts.gang.gang import GangFact
-
-Manifest = dict[str, Any]
 
 # In bytes. etcd accepts larger objects, but the API server refuses larger ConfigMaps.
 LARGEST_FILES = 2**20
@@ -26,7 +25,7 @@ def files_name(gang: str) -> str:
     return f"{gang}-hosts"
 
 
-def service_manifest(gang: GangFact) -> Manifest:
+def service_manifest(gang: GangFact) -> NewManifest:
     """A headless Service: each pod has a DNS name below it, even before it is ready."""
     return {
         "apiVersion": "v1",
@@ -40,7 +39,7 @@ def service_manifest(gang: GangFact) -> Manifest:
     }
 
 
-def files_manifest(gang: GangFact, files: Mapping[str, str]) -> Manifest:
+def files_manifest(gang: GangFact, files: Mapping[str, str]) -> NewManifest:
     """The ConfigMap with the members' files. Its keys are the last parts of their paths."""
     return {
         "apiVersion": "v1",
@@ -55,7 +54,7 @@ def file_key(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def owned_metadata(gang: GangFact, name: str) -> Manifest:
+def owned_metadata(gang: GangFact, name: str) -> NewManifest:
     """The metadata of an object of that name that the gang owns."""
     return {
         "name": name,

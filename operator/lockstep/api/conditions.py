@@ -1,9 +1,6 @@
 """Conditions, the same for all kinds."""
 
-from collections.abc import Mapping
-from typing import Any
-
-Manifest = Mapping[str, Any]
+from lockstep.api.manifest import Manifest
 
 
 def condition_of(status: Manifest, kind: str) -> Manifest | None:

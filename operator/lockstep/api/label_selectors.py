@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from coschedule import LabelTest, Requirement, label_test
+from lockstep.api.manifest import Manifest
 from lockstep.facts.pods.pod import LabelSelector
 
-Manifest = Mapping[str, Any]
 Tests = tuple[tuple[str, LabelTest], ...]
 """Pairs of a label key and the test of its value."""
 

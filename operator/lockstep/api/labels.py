@@ -1,12 +1,9 @@
 """Labels of pods, stored compactly for clusters with tens of thousands of pods."""
 
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
+from lockstep.api.manifest import Manifest
 from lockstep.facts.pods.pod import Labels
-
-Manifest = Mapping[str, Any]
 
 _MOST_SHARED = 20_000
 # Pods with more labels are rare or have distinct ones, so these are not cached.

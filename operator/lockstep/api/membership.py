@@ -1,15 +1,13 @@
 """Which gang a pod is a member of, by its name, owner and labels."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from coschedule import GangKey
+from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL, ROLE_LABEL
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import Membership
-
-Manifest = Mapping[str, Any]
 
 LARGEST_ATTEMPT = 99_999
 """A member's name is its host name, a DNS label of 63 characters, of which a gang's name takes up to 52."""

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from coschedule import Taint
+from lockstep.api.manifest import Manifest
 from lockstep.facts.gang.gang import GangFact, Refusal
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.reasons import Reason
-
-Manifest = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,9 @@ from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.documents import LONGEST
 from lockstep.answers.reading.dry_run import suppose
-from lockstep.answers.reading.manifests import Manifest, read_gangs
+from lockstep.answers.reading.manifests import read_gangs
 from lockstep.api.client.configuration import load_configuration, usual_namespace
+from lockstep.api.manifest import NewManifest
 from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
 from lockstep.cli.options.answer_options import (
@@ -78,7 +79,7 @@ def _text(file: IO[str]) -> str:
 
 
 def _in_cluster(
-    manifests: Sequence[Manifest], connection: Mapping[str, str | None], options: Mapping[str, Any], output: str
+    manifests: Sequence[NewManifest], connection: Mapping[str, str | None], options: Mapping[str, Any], output: str
 ) -> None:
     in_force = with_operators(options, load_configuration(**connection))
     state, rules = state_of(in_force), rules_of(in_force)
@@ -102,12 +103,14 @@ async def _read(connection: Mapping[str, str | None], state: State) -> None:
         await read_with_progress(client, state)
 
 
-async def _suppose(connection: Mapping[str, str | None], state: State, manifests: Sequence[Manifest]) -> list[GangKey]:
+async def _suppose(
+    connection: Mapping[str, str | None], state: State, manifests: Sequence[NewManifest]
+) -> list[GangKey]:
     async with one_client(load_configuration(**connection)) as client:
         return [await suppose(client, state, manifest) for manifest in manifests]
 
 
-def _in_snapshot(manifests: Sequence[Manifest], raw: bytes, output: str) -> None:
+def _in_snapshot(manifests: Sequence[NewManifest], raw: bytes, output: str) -> None:
     recorded = read_recorded(raw)
     after, notes = with_further(recorded, manifests)
     keys = [GangKey(one["metadata"]["namespace"], one["metadata"]["name"]) for one in manifests]

@@ -17,7 +17,8 @@ import orjson
 
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
-from lockstep.watch.kind import Fact, Manifest, WatchedKind
+from lockstep.api.manifest import Manifest
+from lockstep.watch.kind import Fact, WatchedKind
 from lockstep.watch.list_age import ListAge
 from lockstep.watch.pages import ListError, pages
 from lockstep.watch.reader import Reader

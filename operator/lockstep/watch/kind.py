@@ -1,14 +1,14 @@
 """One kind of objects: how each becomes a fact, and how it counts where it can't be parsed."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from lockstep.api.client.answer import Target
+from lockstep.api.manifest import Manifest
 from lockstep.belief.common.parse_failures import ParseFailures, Version
 
 Fact = TypeVar("Fact")
-Manifest = Mapping[str, Any]
 
 
 class Understood(NamedTuple, Generic[Fact]):

@@ -1,8 +1,5 @@
 """The watched kinds: how the objects of each become facts, and which part of the cache they update."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from coschedule import GangKey
 from lockstep.api.client import paths
 from lockstep.api.cluster.budget import parse_budget, unreadable_budget
@@ -12,6 +9,7 @@ from lockstep.api.cluster.quota import parse_quota
 from lockstep.api.cluster.storage import parse_capacity, parse_csi_driver, parse_storage_class
 from lockstep.api.cluster.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
 from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.manifest import Manifest
 from lockstep.api.nodebid.bid import parse_bid
 from lockstep.api.pods.pod import parse_pod
 from lockstep.api.unreadable.unreadable_objects import unreadable_bid, unreadable_gang, unreadable_node, unreadable_pod
@@ -34,8 +32,6 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.watch.kind import WatchedKind
-
-Manifest = Mapping[str, Any]
 
 
 def nodes_kind(state: State) -> WatchedKind[NodeFact]:

@@ -7,19 +7,20 @@ is read.
 
 import asyncio
 import logging
-from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from coschedule import GangKey
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
+from lockstep.api.manifest import Manifest
 from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.reader import Reader
 
-Manifest = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 _PAUSE_SECONDS = 1.0
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
+from lockstep.api.manifest import Manifest
 from lockstep.api.versions import is_older, newest
 from lockstep.belief.state import State
 from lockstep.watch.kind import WatchedKind
@@ -25,8 +26,6 @@ from lockstep.watch.list_age import ListAge
 from lockstep.watch.pages import ListError, pages
 from lockstep.watch.reader import Reader
 from lockstep.watch.streams import Streams
-
-Manifest = Mapping[str, Any]
 
 RELIST_SECONDS = 120.0
 # In seconds. While a watch is not open, only lists show changes. More often would cost too much for many gangs.

@@ -5,16 +5,16 @@ kinds share one thread: the loop has only one rival, however many objects are la
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import orjson
 
+from lockstep.api.manifest import Manifest
 from lockstep.watch.kind import Fact, NotUnderstood, Understood, WatchedKind
 
-Manifest = Mapping[str, Any]
 Read = TypeVar("Read")
 
 BYTES_OF_TURN = 2**16

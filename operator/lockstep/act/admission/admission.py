@@ -1,9 +1,9 @@
 """What admission made of the members of one role of an attempt, beside what was planned."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from lockstep.api.gangjob.role import parse_needs
+from lockstep.api.manifest import Manifest
 from lockstep.api.members.claims import without_kept_claims
 from lockstep.api.membership import membership
 from lockstep.api.names import GANG_LABEL
@@ -12,8 +12,6 @@ from lockstep.facts.cluster.volume import Sharing
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.reasons import Reason
-
-Manifest = Mapping[str, Any]
 
 # The parts of a pod that its needs come from. Volumes are compared apart: the volume of each pod's token has its own
 # name.

@@ -3,9 +3,7 @@
 A template is created before the request that names it, and deleted after it. The gang owns all of them.
 """
 
-from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
 
 from lockstep.act.admission.asking_admission import first_members
 from lockstep.act.requests.api_refusals import is_conflict
@@ -20,11 +18,10 @@ from lockstep.api.cluster.node_request import (
     template_name,
 )
 from lockstep.api.common_objects import Owner, owner_uid, owning_gang
+from lockstep.api.manifest import Manifest
 from lockstep.facts.cluster.node_request import NodeRequest
 from lockstep.facts.gang.gang import GangFact, Refusal
 from lockstep.facts.reasons import Reason
-
-Manifest = Mapping[str, Any]
 
 
 class NodeAsker:

@@ -7,21 +7,20 @@ Objects of these names that are not the gang's are left alone.
 import asyncio
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lockstep.act.requests.api_refusals import is_conflict
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError, Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.common_objects import files_manifest, files_name, owner_uid, service_manifest
+from lockstep.api.manifest import Manifest
 from lockstep.api.rendezvous.meeting import meeting_of
 from lockstep.api.rendezvous.sets import files
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
-
-Manifest = Mapping[str, Any]
 
 _FIRST_ATTEMPT = 1
 # Objects of an earlier gang of the name are removed by Kubernetes' garbage collector, in its own time.

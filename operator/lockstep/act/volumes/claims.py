@@ -1,9 +1,7 @@
 """Creates, before the pods of an attempt, the claims that its members own and keep over restarts."""
 
 import asyncio
-from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
 
 from lockstep.act.requests.api_refusals import is_conflict, refused_claim
 from lockstep.act.requests.concurrent import for_each
@@ -11,6 +9,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.volume import parse_claim
+from lockstep.api.manifest import Manifest
 from lockstep.api.members.claims import kept_claim_manifest
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
@@ -21,8 +20,6 @@ from lockstep.facts.reasons import Reason
 
 # Many claims at once conflict over the quota that counts them, as pods do.
 _PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
-
-Manifest = Mapping[str, Any]
 
 
 async def create_missing_claims(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from lockstep.answers.making.fields import Fields, Manifest
+from lockstep.answers.making.fields import Fields
 from lockstep.answers.making.job import job_spec
 from lockstep.answers.making.jobset import jobset_spec
 from lockstep.answers.making.names import check_label, check_name
@@ -11,9 +11,10 @@ from lockstep.answers.making.template import labels_and_annotations
 from lockstep.answers.reading.documents import read_documents
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.gangjob.unsupported import unsupported
+from lockstep.api.manifest import NewManifest
 from lockstep.api.names import API_VERSION, GANG_KIND
 
-_KINDS: Mapping[str, tuple[str, Callable[[Fields], Manifest]]] = {
+_KINDS: Mapping[str, tuple[str, Callable[[Fields], NewManifest]]] = {
     "Job": ("batch/", job_spec),
     "JobSet": ("jobset.x-k8s.io/", jobset_spec),
 }
@@ -23,7 +24,7 @@ _LARGEST = 10_000
 class Converted(NamedTuple):
     """A GangJob, and a line for each field of its origin that has another meaning now, or none."""
 
-    manifest: Manifest
+    manifest: NewManifest
     notes: tuple[str, ...]
 
 
@@ -64,7 +65,7 @@ def _left_out(document: Any, number: int) -> str:
     return f"{what}: left out, since only Jobs (batch/v1) and JobSets (jobset.x-k8s.io) are converted."
 
 
-def _maker(document: Any) -> Callable[[Fields], Manifest] | None:
+def _maker(document: Any) -> Callable[[Fields], NewManifest] | None:
     if not isinstance(document, dict):
         return None
     group, make = _KINDS.get(str(document.get("kind")), ("", None))
@@ -90,26 +91,26 @@ def _convert(document: Mapping[str, Any], name: str) -> Converted:
     return Converted(manifest, tuple(notes))
 
 
-def _metadata(metadata: Fields, name: str) -> Manifest:
+def _metadata(metadata: Fields, name: str) -> NewManifest:
     own = metadata.take_text("name")
     namespace = metadata.take_text("namespace")
     where = {"namespace": check_label(namespace, "namespace")} if namespace else {}
     return {"name": check_name(name or own), **where, **labels_and_annotations(metadata)}
 
 
-def _templates(spec: Manifest) -> Iterable[tuple[str, Manifest]]:
+def _templates(spec: NewManifest) -> Iterable[tuple[str, NewManifest]]:
     if "roles" not in spec:
         return [("spec.template.spec", spec["template"]["spec"])]
     return [(f"spec.roles[{role['name']}].template.spec", role["template"]["spec"]) for role in spec["roles"]]
 
 
-def _check_sizes(spec: Manifest) -> None:
+def _check_sizes(spec: NewManifest) -> None:
     sizes = [one["size"]["max"] for one in spec.get("roles", [spec])]
     if min(sizes) < 1 or sum(sizes) > _LARGEST:
         raise AnswerError(f"It would have {' and '.join(map(str, sizes))} members, and a gang has 1 to {_LARGEST}.")
 
 
-def _refusals(spec: Manifest) -> Iterable[str]:
+def _refusals(spec: NewManifest) -> Iterable[str]:
     """Lines on what Lockstep would refuse in the templates although the API server accepts it."""
     try:
         return [f"{path}.{problem}." for path, pod in _templates(spec) for problem in unsupported(pod)]

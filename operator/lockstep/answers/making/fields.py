@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lockstep.answers.reading.errors import AnswerError
-
-Manifest = dict[str, Any]
+from lockstep.api.manifest import NewManifest
 
 
 class Fields:
@@ -59,7 +58,7 @@ class Fields:
         self._inner.append(inner)
         return inner
 
-    def carry(self, *names: str) -> Manifest:
+    def carry(self, *names: str) -> NewManifest:
         """Take those of the fields that exist, unchanged."""
         return {name: self._left.pop(name) for name in names if name in self._left}
 
@@ -85,7 +84,7 @@ class Fields:
         """The names of the fields that are left."""
         return list(self._left)
 
-    def rest(self) -> Manifest:
+    def rest(self) -> NewManifest:
         """Take all fields that are left, unchanged."""
         rest, self._left = self._left, {}
         return rest

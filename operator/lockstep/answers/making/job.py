@@ -1,13 +1,14 @@
 """Converts a Job to a GangJob: all its pods run at once."""
 
-from lockstep.answers.making.fields import Fields, Manifest
+from lockstep.answers.making.fields import Fields
 from lockstep.answers.making.template import RANK, template_of
+from lockstep.api.manifest import NewManifest
 from lockstep.report.text.sentences import n_members
 
 _ACTIONS = {"FailJob": "FailGang", "Ignore": "Ignore", "Count": "RestartGang"}
 
 
-def job_spec(spec: Fields) -> Manifest:
+def job_spec(spec: Fields) -> NewManifest:
     """The spec of the GangJob for a Job's spec."""
     size, mode = size_of(spec)
     is_indexed = mode == "Indexed"
@@ -47,7 +48,7 @@ def leave_selector(spec: Fields) -> None:
     spec.take("selector")
 
 
-def _failure_policy(spec: Fields) -> Manifest:
+def _failure_policy(spec: Fields) -> NewManifest:
     restarts = spec.take_number("backoffLimit", otherwise=None)
     rules = _rules(spec)
     if restarts is None:
@@ -61,7 +62,7 @@ def _failure_policy(spec: Fields) -> Manifest:
     return {"failurePolicy": policy} if policy else {}
 
 
-def _rules(spec: Fields) -> list[Manifest]:
+def _rules(spec: Fields) -> list[NewManifest]:
     policy = spec.take_fields("podFailurePolicy")
     made = []
     for number, entry in enumerate(policy.take_list("rules")):
@@ -75,6 +76,6 @@ def _rules(spec: Fields) -> list[Manifest]:
     return made
 
 
-def _matches(rule: Fields) -> Manifest:
+def _matches(rule: Fields) -> NewManifest:
     """What a rule matches; in Jobs the other one of the two fields may be empty, and is left out."""
     return {name: what for name, what in rule.carry("onExitCodes", "onPodConditions").items() if what}

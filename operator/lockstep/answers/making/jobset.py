@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lockstep.answers.making.fields import Fields, Manifest
+from lockstep.answers.making.fields import Fields
 from lockstep.answers.making.job import leave_selector, size_of
 from lockstep.answers.making.names import check_label
 from lockstep.answers.making.template import RANK, ROLE_RANK, template_of
 from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.manifest import NewManifest
 
 
 class _Role(NamedTuple):
@@ -16,11 +17,11 @@ class _Role(NamedTuple):
     name: str
     size: int
     copies: int
-    template: Manifest
+    template: NewManifest
     waits_for: tuple[str, ...]
 
 
-def jobset_spec(spec: Fields) -> Manifest:
+def jobset_spec(spec: Fields) -> NewManifest:
     """The spec of the GangJob for a JobSet's spec."""
     entries = spec.take_list("replicatedJobs")
     if not entries:
@@ -50,7 +51,7 @@ def _role(entry: Fields, *, is_alone: bool) -> _Role:
     return _Role(name, size * copies, copies, made, waits_for)
 
 
-def _index(entry: Fields, mode: str, copies: int, *, is_alone: bool) -> Manifest | None:
+def _index(entry: Fields, mode: str, copies: int, *, is_alone: bool) -> NewManifest | None:
     """Where a member finds its pod's index; None for jobs that are not Indexed, which is a JobSet's default."""
     if mode not in ("", "Indexed"):
         return None
@@ -72,7 +73,7 @@ def _awaited(entry: Fields) -> list[str]:
     return names
 
 
-def _members(spec: Fields, roles: Sequence[_Role]) -> Manifest:
+def _members(spec: Fields, roles: Sequence[_Role]) -> NewManifest:
     """Size and template of the only job, or the roles of several."""
     in_order = spec.take_fields("startupPolicy").take_text("startupPolicyOrder") == "InOrder"
     if len(roles) == 1:
@@ -104,7 +105,7 @@ def _without_chains(spec: Fields, role: _Role, roles: Sequence[_Role]) -> list[s
     return [name for name in role.waits_for if name not in waiting]
 
 
-def _network(spec: Fields) -> Manifest:
+def _network(spec: Fields) -> NewManifest:
     network = spec.take_fields("network")
     wanted = network.take("enableDNSHostnames")
     if network.take("publishNotReadyAddresses") is False:
@@ -113,7 +114,7 @@ def _network(spec: Fields) -> Manifest:
     return {} if wanted is False else {"network": {}}
 
 
-def _success_policy(spec: Fields, roles: Sequence[_Role]) -> Manifest:
+def _success_policy(spec: Fields, roles: Sequence[_Role]) -> NewManifest:
     """The success policy: a gang succeeds when all its members have, or all members of one role."""
     policy = spec.take_fields("successPolicy")
     operator, targets = policy.take_text("operator", otherwise="All"), policy.take_list("targetReplicatedJobs")
@@ -126,7 +127,7 @@ def _success_policy(spec: Fields, roles: Sequence[_Role]) -> Manifest:
     return {}
 
 
-def _failure_policy(spec: Fields) -> Manifest:
+def _failure_policy(spec: Fields) -> NewManifest:
     policy = spec.take_fields("failurePolicy")
     restarts = policy.take_number("maxRestarts", otherwise=None)
     return {} if restarts is None else {"failurePolicy": {"maxRestarts": restarts}}

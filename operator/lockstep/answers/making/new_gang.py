@@ -3,15 +3,13 @@
 import re
 import shlex
 from dataclasses import dataclass
-from typing import Any
 
 from lockstep.answers.making.amounts import as_resources
 from lockstep.answers.profile.profile import SHORTEST_SERIAL
 from lockstep.answers.profile.profile_text import LONGEST_SERIAL
+from lockstep.api.manifest import NewManifest
 from lockstep.api.names import API_VERSION, GANG_KIND
 from lockstep.api.times import duration_seconds
-
-Manifest = dict[str, Any]
 
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 _ALLOWED = re.compile(r"[0-9]{1,5}(,[0-9]{1,5})+")
@@ -28,12 +26,12 @@ class NewGang:
     name: str
     image: str
     command: tuple[str, ...]
-    size: Manifest
+    size: NewManifest
     requests: dict[str, str]
     serial_time: str
 
 
-def gang_manifest(answers: NewGang) -> Manifest:
+def gang_manifest(answers: NewGang) -> NewManifest:
     """The GangJob to submit."""
     member = {
         "name": "member",
@@ -53,7 +51,7 @@ def gang_manifest(answers: NewGang) -> Manifest:
     }
 
 
-def parse_size(text: str) -> Manifest:
+def parse_size(text: str) -> NewManifest:
     """Parse ``8``, ``2-12`` or ``4,8,16`` into ``spec.size``. Raises ``ValueError``."""
     if _ALLOWED.fullmatch(text):
         allowed = sorted({int(one) for one in text.split(",")})

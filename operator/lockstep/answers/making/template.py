@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from lockstep.answers.making.fields import Fields, Manifest
+from lockstep.answers.making.fields import Fields
 from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.manifest import NewManifest
 from lockstep.api.names import RANK_LABEL, SCHEDULER_NAME
 
 _NOT_THE_OWNERS = (
@@ -19,14 +20,14 @@ _SERVERS_OWN = (
 )
 _OF_JOBS = ("batch.kubernetes.io/", "jobset.sigs.k8s.io/")
 
-RANK: Manifest = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.labels['{RANK_LABEL}']"}}}
+RANK: NewManifest = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.labels['{RANK_LABEL}']"}}}
 """The source of an environment variable with the rank of a member, in a gang without roles."""
 
-ROLE_RANK: Manifest = {"value": "$(LOCKSTEP_ROLE_RANK)"}
+ROLE_RANK: NewManifest = {"value": "$(LOCKSTEP_ROLE_RANK)"}
 """The same with the number of a member in its role."""
 
 
-def template_of(job: Fields, *, index: Manifest | None) -> Manifest:
+def template_of(job: Fields, *, index: NewManifest | None) -> NewManifest:
     """The template for a Job's spec; ``index`` is the source of the variable that has the index in a Job, if any."""
     template = job.take_fields("template")
     spec = template.take_fields("spec")
@@ -44,7 +45,7 @@ def template_of(job: Fields, *, index: Manifest | None) -> Manifest:
     return {"metadata": metadata, **made} if metadata else made
 
 
-def labels_and_annotations(metadata: Fields) -> Manifest:
+def labels_and_annotations(metadata: Fields) -> NewManifest:
     """The labels and annotations that users have written and that a GangJob may have."""
     for name in _SERVERS_OWN:
         metadata.take(name)
@@ -60,7 +61,7 @@ def labels_and_annotations(metadata: Fields) -> Manifest:
     return {name: some for name, some in kept.items() if some}
 
 
-def _containers(spec: Fields, name: str, index: Manifest | None) -> list[Any]:
+def _containers(spec: Fields, name: str, index: NewManifest | None) -> list[Any]:
     containers = spec.take_list(name)
     if any(not isinstance(one, dict) for one in containers):
         raise AnswerError(f"{spec.path}.{name} has an entry that is no object.")
@@ -69,7 +70,7 @@ def _containers(spec: Fields, name: str, index: Manifest | None) -> list[Any]:
     return containers if index is None else [_with_index(one, index) for one in containers]
 
 
-def _note_what_jobs_have(spec: Fields, place: str, container: Manifest) -> None:
+def _note_what_jobs_have(spec: Fields, place: str, container: NewManifest) -> None:
     """Note each variable that reads a label or an annotation of Jobs: it will be empty."""
     for variable in _variables(container):
         source = variable.get("valueFrom")
@@ -79,13 +80,13 @@ def _note_what_jobs_have(spec: Fields, place: str, container: Manifest) -> None:
             spec.note(f"{place}.env", f"{variable.get('name')} is empty, since members don't have {path}.")
 
 
-def _with_index(container: Manifest, index: Manifest) -> Manifest:
+def _with_index(container: NewManifest, index: NewManifest) -> NewManifest:
     """The container with the variable that has the index in a Job, unless it sets it itself."""
     if any(one.get("name") == _INDEX for one in _variables(container)):
         return container
     return {**container, "env": [*(container.get("env") or []), {"name": _INDEX, **index}]}
 
 
-def _variables(container: Manifest) -> list[Manifest]:
+def _variables(container: NewManifest) -> list[NewManifest]:
     variables = container.get("env")
     return [one for one in variables if isinstance(one, dict)] if isinstance(variables, list) else []

@@ -2,9 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -26,6 +26,7 @@ from lockstep.answers.plan.planned import AnsweredPlan
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.manifest import Manifest
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.api.unreadable.unreadable_objects import describe
@@ -36,8 +37,6 @@ from lockstep.facts.sizing import Sizing
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.volumes.role_parts import without_parts
 from lockstep.snapshot.wanted import PlanTerms
-
-Manifest = Mapping[str, Any]
 
 # The metadata that matters here and that the API server overwrites.
 _NEW = {"uid": "", "resourceVersion": "", "generation": 1}

@@ -1,6 +1,6 @@
 """Reads a cluster: lists everything that the operator watches once. Nothing is written."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
@@ -14,14 +14,13 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.client.credentials import Credentials, refused_to_person
 from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.manifest import Manifest
 from lockstep.api.names import GANG_LABEL
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
 from lockstep.watch.pages import ListError, pages
-
-Manifest = Mapping[str, Any]
 
 ALL_KINDS = (*WATCHED, gangs_kind, bids_kind)
 

@@ -1,8 +1,6 @@
 """Submits a GangJob as a dry run, for the API server's defaults, rules and admission. Nothing is created."""
 
-from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
 
 from coschedule import GangKey
 from lockstep.answers.reading.cluster import answered
@@ -11,10 +9,9 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
 from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.manifest import Manifest
 from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
-
-Manifest = Mapping[str, Any]
 
 
 async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangKey:

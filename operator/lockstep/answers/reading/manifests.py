@@ -5,12 +5,11 @@ from typing import Any
 
 from lockstep.answers.reading.documents import read_documents
 from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.manifest import NewManifest
 from lockstep.api.names import API_VERSION, GANG_KIND
 
-Manifest = dict[str, Any]
 
-
-def read_gangs(text: str, *, namespace: str) -> tuple[Manifest, ...]:
+def read_gangs(text: str, *, namespace: str) -> tuple[NewManifest, ...]:
     """Read the GangJobs of a YAML or JSON file; ``namespace`` is for those without one. Raises ``AnswerError``."""
     gangs = tuple(_gang(document, namespace) for document in read_documents(text))
     if not gangs:
@@ -22,7 +21,7 @@ def read_gangs(text: str, *, namespace: str) -> tuple[Manifest, ...]:
     return gangs
 
 
-def _gang(document: Any, namespace: str) -> Manifest:
+def _gang(document: Any, namespace: str) -> NewManifest:
     if not isinstance(document, dict):
         raise AnswerError("A document in it is no object of Kubernetes.")
     metadata = document.get("metadata")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-Manifest = Mapping[str, Any]
+from lockstep.api.manifest import Manifest
 
 
 class Caller(NamedTuple):

@@ -1,14 +1,10 @@
 """Parses PodDisruptionBudgets."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from lockstep.api.label_selectors import parse_selector
+from lockstep.api.manifest import Manifest
 from lockstep.api.names import RANK_LABEL
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import LabelSelector
-
-Manifest = Mapping[str, Any]
 
 
 def parse_budget(manifest: Manifest) -> BudgetFact:

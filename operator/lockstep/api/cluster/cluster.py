@@ -1,13 +1,9 @@
 """Parses Namespaces and PriorityClasses."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from lockstep.api.manifest import Manifest
 from lockstep.api.names import ALLOWED_SIZING
 from lockstep.facts.cluster.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.sizing import Sizing
-
-Manifest = Mapping[str, Any]
 
 
 def parse_namespace(manifest: Manifest) -> NamespaceFact:

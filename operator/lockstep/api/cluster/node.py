@@ -1,16 +1,13 @@
 """Parses Nodes."""
 
 import sys
-from collections.abc import Mapping
-from typing import Any
 
 from coschedule import Taint
 from lockstep.api.conditions import has_condition
+from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import as_request, resources
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.columns import FEATURE_PREFIX, WHOLE
-
-Manifest = Mapping[str, Any]
 
 
 def parse_node(manifest: Manifest) -> NodeFact:

@@ -9,14 +9,13 @@ from hashlib import sha256
 from typing import Any
 
 from lockstep.api.common_objects import Owner, owned_metadata
+from lockstep.api.manifest import NewManifest
 from lockstep.api.names import GANG_LABEL
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.node_request import AnswerReason, NodeRequest, NodesAnswer
 from lockstep.facts.gang.gang import GangFact, GangSpec
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.reasons import Reason
-
-Manifest = dict[str, Any]
 
 GROUP_VERSION = "autoscaling.x-k8s.io/v1"
 KIND = "ProvisioningRequest"
@@ -50,7 +49,7 @@ def template_name(request: str, number: int) -> str:
     return f"{request}-{number}"
 
 
-def template_manifest(gang: GangFact, name: str, role: RoleSpec, pod: Mapping[str, Any]) -> Manifest:
+def template_manifest(gang: GangFact, name: str, role: RoleSpec, pod: Mapping[str, Any]) -> NewManifest:
     """The template of a role's members, from the ``pod`` as admission changed it."""
     assert gang.spec is not None, "a refused gang asks for nothing"
     labels = pod["metadata"].get("labels") or {}
@@ -65,7 +64,7 @@ def template_manifest(gang: GangFact, name: str, role: RoleSpec, pod: Mapping[st
     }
 
 
-def request_manifest(gang: GangFact, name: str, provisioning_class: str) -> Manifest:
+def request_manifest(gang: GangFact, name: str, provisioning_class: str) -> NewManifest:
     """The request for the fewest members of each role with which the gang starts."""
     assert gang.spec is not None, "a refused gang asks for nothing"
     sets = [
@@ -112,24 +111,24 @@ def _templates(request: str, spec: object) -> Iterator[str]:
             yield name
 
 
-def _entries(whole: object, field: str) -> list[Manifest]:
+def _entries(whole: object, field: str) -> list[NewManifest]:
     found = whole.get(field) if isinstance(whole, dict) else None
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _words(condition: Manifest) -> str:
+def _words(condition: NewManifest) -> str:
     """The message as one printable line."""
     line = " ".join(str(condition.get("message") or "").split())
     return "".join(character for character in line if character.isprintable())[:_MOST_WORDS]
 
 
-def _as_asked(volume: Manifest, kept: set[str]) -> Manifest:
+def _as_asked(volume: NewManifest, kept: set[str]) -> NewManifest:
     """A volume of a member; a claim that is created with the member is replaced, since it does not exist yet."""
     is_own = volume["name"] in kept or "ephemeral" in volume
     return {"name": volume["name"], "emptyDir": {}} if is_own else volume
 
 
-def _with_placement(pod: Mapping[str, Any], spec: GangSpec, gang: str) -> Manifest:
+def _with_placement(pod: Mapping[str, Any], spec: GangSpec, gang: str) -> NewManifest:
     """The pod with affinity terms for ``placement``, since an autoscaler reads only pods."""
     affinity = dict(pod.get("affinity") or {})
     for kind, label in (("podAntiAffinity", spec.one_per), ("podAffinity", spec.all_in)):

@@ -1,11 +1,7 @@
 """Parses node selectors: terms of which a node must match one."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from coschedule import NodeTerm, Requirement
-
-Manifest = Mapping[str, Any]
+from lockstep.api.manifest import Manifest
 
 
 def parse_terms(selector: Manifest) -> tuple[NodeTerm, ...]:

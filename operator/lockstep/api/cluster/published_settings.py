@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-Manifest = Mapping[str, Any]
+from lockstep.api.manifest import Manifest
 
 USUAL_PLACE = "lockstep-system/lockstep-settings"
 # More than all options can have together; a larger one was not written by us.

@@ -4,12 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
 
+from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import CPU, Quantity, exact_units
 from lockstep.facts.cluster.quota import Amount, QuotaFact, QuotaKey, Scope, plain_resource
-
-Manifest = Mapping[str, Any]
 
 # More than any number of members of the largest requests, so it limits no gang.
 _UNLIMITED = 10**40

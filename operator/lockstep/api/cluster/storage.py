@@ -1,14 +1,10 @@
 """Parses StorageClasses, CSIDrivers and CSIStorageCapacities."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from coschedule import NodeTerm, Requirement
 from lockstep.api.label_selectors import parse_selector
+from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import epoch_seconds, whole_bytes
 from lockstep.facts.cluster.volume import CapacityKey, CsiDriver, StorageCapacity, StorageClass
-
-Manifest = Mapping[str, Any]
 
 _WAITS = "WaitForFirstConsumer"
 # The second one is used by old clusters.

@@ -1,11 +1,9 @@
 """Parses PersistentVolumes, PersistentVolumeClaims, CSINodes and VolumeAttachments."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from lockstep.api.cluster.node_terms import parse_terms
 from lockstep.api.cluster.zones import zone_affinities
 from lockstep.api.label_selectors import parse_selector
+from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, GANG_KIND, SIZE_LABEL
 from lockstep.api.quantities import whole_bytes
 from lockstep.facts.cluster.volume import (
@@ -19,8 +17,6 @@ from lockstep.facts.cluster.volume import (
     VolumeOffer,
     VolumeWish,
 )
-
-Manifest = Mapping[str, Any]
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 """Annotation of a claim: the node for which its volume is made. A provisioner that can't make it removes it."""

@@ -1,7 +1,6 @@
 """Parses and formats GangJobs: a spec that can't be obeyed becomes a refusal that names the field."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from lockstep.api.gangjob.role import parse_roles
 from lockstep.api.gangjob.run_template import run_template
 from lockstep.api.gangjob.start_estimate import parse_start_estimate, start_estimate_manifest
 from lockstep.api.gangjob.work import parse_work
+from lockstep.api.manifest import Manifest
 from lockstep.api.parts import format_part
 from lockstep.api.pods.pace import pace_manifest, parse_pace
 from lockstep.api.pool import ALL_NODES, Pool
@@ -27,8 +27,6 @@ from lockstep.facts.pods.pace import Pace
 from lockstep.facts.reason_meanings import FAILURES
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.sizing import Sizing
-
-Manifest = Mapping[str, Any]
 
 
 def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NODES, gate_image: str = "") -> GangFact:

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from lockstep.api.manifest import Manifest
 from lockstep.facts.past_runs import (
     KIND_PATTERN,
     MOST_KINDS,
@@ -20,8 +21,6 @@ from lockstep.facts.past_runs import (
     Runs,
     RunsByTemplate,
 )
-
-Manifest = Mapping[str, Any]
 
 LARGEST_BYTES = 960 * 1024
 """The most bytes that are written: names of namespaces have at most 63 characters, and the rest has our own bounds.

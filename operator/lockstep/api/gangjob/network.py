@@ -1,12 +1,8 @@
 """Parses the network of a GangJob."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.network import DEFAULT_PORT, Launcher, NetworkSpec, Rendezvous
-
-Manifest = Mapping[str, Any]
 
 
 def parse_network(spec: Manifest) -> NetworkSpec | None:

@@ -1,12 +1,8 @@
 """Parses the policies of a GangJob for failures, its end and its suspension."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.policies import Action, ExitCodes, FailurePolicy, Policies, Rule
-
-Manifest = Mapping[str, Any]
 
 
 def parse_policies(spec: Manifest) -> Policies:

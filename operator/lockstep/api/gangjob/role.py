@@ -1,8 +1,7 @@
 """Parses the roles of a GangJob: a spec with a single template is one role without a name."""
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from coschedule import Constraints, Load, Sizes, Toleration
 from lockstep.api.amounts import check_amounts
@@ -10,6 +9,7 @@ from lockstep.api.cluster.node_terms import parse_terms
 from lockstep.api.gangjob.network import parse_network
 from lockstep.api.gangjob.unsupported import unsupported
 from lockstep.api.labels import MOST_LABELS, are_unread
+from lockstep.api.manifest import Manifest
 from lockstep.api.members.claims import claims_by_templates, claims_in_pod, without_volumes
 from lockstep.api.members.gate import NO_GATE_IMAGE, with_gate
 from lockstep.api.names import SCHEDULER_NAME
@@ -26,8 +26,6 @@ from lockstep.facts.gang.gates import wait_of
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
-
-Manifest = Mapping[str, Any]
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
+from lockstep.api.manifest import Manifest
 from lockstep.api.names import RANK_LABEL
-
-Manifest = Mapping[str, Any]
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _NOT_YET = "Lockstep does not support it yet, so no member could be placed as it asks"

@@ -1,14 +1,10 @@
 """Parses how a gang's run time depends on its size."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from coschedule import SerialWork, TimesWork, Work
+from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import duration_seconds
-
-Manifest = Mapping[str, Any]
 
 
 def parse_work(work: Manifest, maximum: int) -> Work:

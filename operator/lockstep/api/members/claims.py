@@ -4,17 +4,16 @@ A claim of a pod's ephemeral volume is named after the pod and deleted with it; 
 claim template of the GangJob is named NAME-GANG-RANK and deleted with the gang; Lockstep creates it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
 from lockstep.api.cluster.volume import SELECTED_NODE, parse_wish
+from lockstep.api.manifest import Manifest
 from lockstep.api.membership import owner_reference
 from lockstep.api.names import GANG_LABEL, RANK_LABEL, SIZE_LABEL
 from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, ClaimUse, Sharing
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodKey
-
-Manifest = Mapping[str, Any]
 
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 # In digits: eight roles have at most 80,000 members.

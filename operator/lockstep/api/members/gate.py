@@ -4,14 +4,12 @@ It waits until a file has content, which the kubelet takes from an annotation of
 network. It asks for little: on most members the other containers ask for more.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
+from lockstep.api.manifest import Manifest
 from lockstep.api.names import GO_ANNOTATION
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.pods.pod import PodPhase
-
-Manifest = Mapping[str, Any]
 
 GATE = "lockstep-gate"
 NO_GATE_IMAGE = (

@@ -1,12 +1,11 @@
 """What a pod says of one container's log: its member, and whether there is a log yet."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from lockstep.api.manifest import Manifest
 from lockstep.api.membership import membership
 from lockstep.facts.pods.pod import Membership, PodKey
-
-Manifest = Mapping[str, Any]
 
 _DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 _NOT_STARTED = "it has not been started"

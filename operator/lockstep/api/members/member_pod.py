@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, NamedTuple, Self
 
 from coschedule import Members
+from lockstep.api.manifest import NewManifest
 from lockstep.api.members.claims import with_kept_claims
 from lockstep.api.members.mounts import with_files
 from lockstep.api.membership import member_labels, owner_reference, pod_name
@@ -13,8 +14,6 @@ from lockstep.api.rendezvous.meeting import meeting_of
 from lockstep.api.rendezvous.sets import files, variables
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.role import RoleSpec
-
-Manifest = dict[str, Any]
 
 _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
     "share": lambda share, _: ("LOCKSTEP_SHARE", str(share)),
@@ -42,7 +41,7 @@ class MemberPods:
         self._shared_variables = {"LOCKSTEP_GANG": gang.key.name, "LOCKSTEP_ATTEMPT": str(attempt)}
         self._variables_by_rank = list(_variables_by_rank(members))
 
-    def pod(self, rank: int) -> Manifest:
+    def pod(self, rank: int) -> NewManifest:
         """The pod of that rank."""
         kind = self._kinds[self._meeting.roles[rank]]
         return {
@@ -61,7 +60,7 @@ class MemberPods:
     def _name(self, rank: int) -> str:
         return pod_name(self._gang.key.name, self._attempt, rank)
 
-    def _spec_of(self, kind: "_RoleTemplate", rank: int) -> Manifest:
+    def _spec_of(self, kind: "_RoleTemplate", rank: int) -> NewManifest:
         given = {**self._shared_variables, **variables(self._meeting, rank), **self._variables_by_rank[rank]}
         own = with_kept_claims(kind.spec, kind.claim_templates, self._gang.key.name, rank)
         spec = {**own, "hostname": own.get("hostname") or self._name(rank)}
@@ -76,7 +75,7 @@ class _RoleTemplate(NamedTuple):
 
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
-    spec: Manifest
+    spec: NewManifest
     claim_templates: Sequence[Mapping[str, Any]]
 
     @classmethod
@@ -109,7 +108,7 @@ def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]
             first += int(part.get("pieces", 0))
 
 
-def _with_variables(container: Mapping[str, Any], variables: Mapping[str, str]) -> Manifest:
+def _with_variables(container: Mapping[str, Any], variables: Mapping[str, str]) -> NewManifest:
     """Ours come first, so that the container's own variables can refer to them or replace them."""
     ours = [{"name": name, "value": value} for name, value in variables.items()]
     return {**container, "env": [*ours, *(container.get("env") or ())]}

@@ -1,11 +1,9 @@
 """Mounts files of a gang into its members' containers. The template's own mounts stay."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 from lockstep.api.common_objects import file_key, files_name
-
-Manifest = Mapping[str, Any]
+from lockstep.api.manifest import Manifest
 
 VOLUME = "lockstep-files"
 

@@ -1,15 +1,13 @@
 """Parses NodeBids, and formats the condition in their status."""
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from lockstep.api.manifest import Manifest
 from lockstep.api.nodebid.bid_status import parse_bid_plan, parse_owner_back, parse_report
 from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
 from lockstep.facts.cluster.node import BidCondition, BidFact, ExpectedHour, OnReturn
 from lockstep.facts.reasons import Condition
-
-Manifest = Mapping[str, Any]
 
 _GRACE_SECONDS = 60
 

@@ -3,13 +3,11 @@
 An agent may write anything that the API server accepts: unreadable values count as unknown.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
+from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
 from lockstep.facts.cluster.bid_plan import BidPlan, BidReport, BidState
-
-Manifest = Mapping[str, Any]
 
 _MOST_UIDS = 1000
 # The bounds of spec.dutyCycle and spec.capacity; the status of a bid has none.

@@ -5,14 +5,13 @@ It imports little, since the agent must stay small.
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, BID_KIND, BIDS
 from lockstep.api.times import rfc3339
-
-Manifest = Mapping[str, Any]
 
 FIELD_MANAGER = "lockstep-agent"
 # The bounds of crds/make/nodebids.yaml.

@@ -1,11 +1,10 @@
 """What only one pod of a node may have, as columns of the node: host ports, and disks named in the pod."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from lockstep.api.manifest import Manifest
 from lockstep.facts.columns import DISK_PREFIX, HOST_PORT_PREFIX, WHOLE
 
-Manifest = Mapping[str, Any]
 Taken = tuple[str, int]
 
 _ALL_ADDRESSES = "0.0.0.0"  # noqa: S104 - nothing listens here

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import CPU, Quantity, base_units
 from lockstep.facts.pods.pace import ContainerCpu, Cpu, MemberCpu, PaceStatus, PendingResize, Unpaced
-
-Manifest = Mapping[str, Any]
 
 _PENDING = "PodResizePending"
 _PENDING_REASONS = frozenset(PendingResize)

@@ -1,10 +1,8 @@
 """Parses pods. Invalid ones raise; ``unreadable_objects.py`` says how such a pod counts."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from lockstep.api.conditions import condition_of
 from lockstep.api.labels import are_unread, labels_of
+from lockstep.api.manifest import Manifest
 from lockstep.api.members.gate import is_up, may_go, started
 from lockstep.api.members.stop import is_stopping
 from lockstep.api.membership import membership
@@ -17,8 +15,6 @@ from lockstep.api.pods.pod_terms import keeps_away
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.pods.pod import PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
-
-Manifest = Mapping[str, Any]
 
 # Owners of pods that are not meant to end; and the annotation of a static pod, which a kubelet runs from a file.
 _LASTING_OWNERS = frozenset(

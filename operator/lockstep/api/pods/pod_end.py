@@ -2,13 +2,11 @@
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from lockstep.api.manifest import Manifest
 from lockstep.api.names import PROGRESS_ANNOTATION
 from lockstep.facts.pods.pod import PodEnd
-
-Manifest = Mapping[str, Any]
 
 _PROGRESS = re.compile(r"0([.][0-9]{1,9})?|1([.]0{1,9})?")
 

@@ -15,16 +15,14 @@ time of the condition, and that of the request to delete it, which is ``deletion
 have whole seconds and come from two clocks. A pod with equal or missing times counts as lost.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from lockstep.api.conditions import condition_of
+from lockstep.api.manifest import Manifest
 from lockstep.api.pods.exclusive import is_sidecar
 from lockstep.api.times import epoch_seconds
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
-
-Manifest = Mapping[str, Any]
 
 # The message of every rejection by a kubelet begins like this.
 _REJECTION = "Pod was rejected"

@@ -1,8 +1,8 @@
 """What one pod takes from its node, counted as kube-scheduler and the kubelet do."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
+from lockstep.api.manifest import Manifest
 from lockstep.api.pods.exclusive import exclusive_columns, is_sidecar
 from lockstep.api.pods.pod_size import few_exclusive
 from lockstep.api.quantities import as_request, resources
@@ -10,8 +10,6 @@ from lockstep.facts.columns import FEATURE_PREFIX, SLOTS
 from lockstep.facts.pods.pod import Request
 
 Amounts = dict[str, int]
-Manifest = Mapping[str, Any]
-
 _RESTARTS_ALL = f"{FEATURE_PREFIX}RestartAllContainersOnContainerExits"
 _HUGE_PAGES = "hugepages-"
 

@@ -4,13 +4,11 @@ Other tenants' pods may have any size that the API server stores. A pod beyond t
 (``unreadable_objects.py``), and a gang with such members is refused.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import chain
-from typing import Any
 
+from lockstep.api.manifest import Manifest
 from lockstep.facts.pods.pod import Request
-
-Manifest = Mapping[str, Any]
 
 MOST_CONTAINERS = 500
 MOST_VOLUMES = 1_000

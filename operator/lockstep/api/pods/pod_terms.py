@@ -1,14 +1,12 @@
 """Parses required affinity and anti-affinity among pods."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from lockstep.api.label_selectors import parse_selector
+from lockstep.api.manifest import Manifest
 from lockstep.api.pods.pod_size import TooLongError
 from lockstep.facts.pods.pod import NO_POD_AFFINITY, PodAffinity, PodTerm, WrittenTerm
-
-Manifest = Mapping[str, Any]
 
 EVERYWHERE = ""
 """No label has this name: a term with it excludes pods from all nodes."""

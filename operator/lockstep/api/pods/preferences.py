@@ -1,9 +1,8 @@
 """Preferences in a pod's spec, which Lockstep accepts and ignores."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-Manifest = Mapping[str, Any]
+from lockstep.api.manifest import Manifest
 
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 

@@ -3,11 +3,11 @@
 Only fields that the API server guarantees are read: name, UID, version.
 """
 
-from collections.abc import Mapping
-from typing import Any, assert_never
+from typing import assert_never
 
 from coschedule import GangKey
 from lockstep.api.labels import are_unread, labels_of
+from lockstep.api.manifest import Manifest
 from lockstep.api.membership import membership
 from lockstep.api.nodebid.bid import bid_condition
 from lockstep.api.nodebid.bid_status import parse_bid_plan, parse_owner_back, parse_report
@@ -18,8 +18,6 @@ from lockstep.facts.gang.gang import GangFact, GangStatus, Refusal
 from lockstep.facts.pods.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
-
-Manifest = Mapping[str, Any]
 
 # Every member takes one pod, so a node with so many has room for none.
 _FILLS_ITS_NODE = (("pods", LARGEST_AMOUNT),)

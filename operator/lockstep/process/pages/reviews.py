@@ -15,7 +15,8 @@ from typing import NamedTuple, assert_never
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError, Target
 from lockstep.api.client.client import KubeClient
-from lockstep.api.client.review import Manifest, access_review, is_allowed, reviewed_caller, token_review
+from lockstep.api.client.review import access_review, is_allowed, reviewed_caller, token_review
+from lockstep.api.manifest import Manifest
 
 log = logging.getLogger(__name__)
 

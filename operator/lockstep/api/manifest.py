@@ -1,0 +1,10 @@
+"""Objects of the API server as decoded JSON."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Manifest = Mapping[str, Any]
+"""An object, or a part of one, that is only read."""
+
+NewManifest = dict[str, Any]
+"""An object, or a part of one, that is being made."""
