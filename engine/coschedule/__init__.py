@@ -105,6 +105,7 @@ from coschedule.queue.why.following import decision_of, turn_of
 from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import RoomNow, room_now
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizeChange, SizedStart, SizePlan
+from coschedule.resizing.placements import placements
 from coschedule.resizing.resize import Resized, resize
 
 __all__ = [
@@ -254,6 +255,7 @@ __all__ = [
     "number_kinds",
     "own_times",
     "place_pieces",
+    "placements",
     "plan",
     "possible_changes",
     "preempt",

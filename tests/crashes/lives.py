@@ -12,6 +12,7 @@ from crashes.wider_lives import find_each_other, give_way, keep_data
 from eventually import eventually
 
 FINALIZER = "example.com/keeps-it"
+RESTART = {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}
 
 
 def finish(stage: Stage) -> None:
@@ -102,6 +103,20 @@ def suspend_and_resume(stage: Stage) -> None:
     assert len(stage.arena.pods(stage.name)) == SIZE
 
 
+def change_size(stage: Stage) -> None:
+    """Placed beside another gang; grows into its room when that has ended, whole at each size."""
+    other = stage.submit_another("other", work={"serialTime": "1000h"})
+    stage.arena.until(other, "Placed", seconds=PATIENCE_SECONDS)
+    stage.submit(size=(SIZE, 2 * SIZE), work={"serialTime": "400h"}, elastic=RESTART)
+    eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
+    assert stage.arena.status(stage.name)["size"] == SIZE
+    stage.arena.delete_gang(other)
+    eventually(lambda: stage.arena.status(stage.name).get("size") == 2 * SIZE, seconds=PATIENCE_SECONDS)
+    stage.until("Placed")
+    assert stage.arena.status(stage.name).get("restarts", 0) == 0
+    assert len(stage.arena.pods(stage.name)) == 2 * SIZE
+
+
 def expire(stage: Stage) -> None:
     """Submitted, run to its end, and deleted at once."""
     stage.submit(run_for="200ms", ttlSecondsAfterFinished=0)
@@ -136,6 +151,7 @@ LIVES = _by_name(
     lose,
     restart,
     suspend_and_resume,
+    change_size,
     expire,
     find_each_other,
     keep_data,

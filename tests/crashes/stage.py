@@ -28,7 +28,7 @@ class Stage:
         self.until_calm: Callable[[], None] = lambda: None
         self._others: list[str] = []
 
-    def submit(self, *, size: int = SIZE, finalizer: str | None = None, **more: Any) -> None:
+    def submit(self, *, size: int | tuple[int, int] = SIZE, finalizer: str | None = None, **more: Any) -> None:
         """Submit the gang."""
         manifest = gang(self.name, size=size, cpu=self._cpu, **more)
         if finalizer:

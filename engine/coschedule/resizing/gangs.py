@@ -5,11 +5,12 @@ once for each member that it has room for.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from coschedule.model.numbers import FloatArray
 from coschedule.model.run_times import Work
+from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
 
@@ -41,7 +42,8 @@ class ElasticRun:
 
     A member takes ``request[r]`` of resource ``r`` of the snapshot. ``left`` is the part of ``work`` that is not done
     yet: above 0, at most 1. The gang ends at ``end`` if its size stays the same. It last changed its size at
-    ``changed``, -inf for never. Raises ValueError for invalid numbers.
+    ``changed``, -inf for never. Its members run only on nodes that pass its ``constraints``. Raises ValueError for
+    invalid numbers.
     """
 
     key: GangKey
@@ -54,6 +56,7 @@ class ElasticRun:
     end: float
     terms: ChangeTerms
     changed: float = -math.inf
+    constraints: Constraints = field(default_factory=Constraints)
 
     def __post_init__(self) -> None:
         if not 0 < self.left <= 1:

@@ -15,8 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.plan import plan
+from coschedule.queue.planner.planner import Rescue
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.sizes import Sizes
@@ -41,22 +44,29 @@ class Resized(NamedTuple):
     again: float
 
 
-def resize(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms]) -> Resized:
+def resize(
+    snapshot: Snapshot,
+    runs: Sequence[ElasticRun],
+    elastic: Mapping[GangKey, ChangeTerms],
+    *,
+    rescue: Rescue | None = None,
+) -> Resized:
     """Choose sizes for gangs that run or wait, and plan the others.
 
     The snapshot's releases contain what ``runs`` hold, at their ends. Gangs that wait may change their size later if
-    they are in ``elastic``. Sizes are chosen for a waiting gang only if its members are alike, may be on any node, and
-    have equal shares of known work. It must also have no deadline, no terms and no factors. All others are only
-    planned.
+    they are in ``elastic``. Sizes are chosen only for gangs with the same constraints: those that most members of the
+    runs have. Other runs keep their size. A waiting gang takes part only if its members are alike and have equal shares
+    of known work. It must also have no deadline, no terms and no factors. All others are only planned. ``rescue`` is as
+    in ``plan``.
 
     Guarantees: no gang that runs is stopped. Changes reduce the objective only where a promise is due. Several choices
     are tried until no gang starts after its promise. If each of them makes a gang late, the one with the fewest late
     gangs is taken. So promises can be broken, though rarely.
     """
-    world = World(snapshot, runs)
+    world = World(snapshot, _alike(runs))
     tried: list[Resized] = []
     for sizes in _tries(world, elastic, tried):
-        tried.append(_planned(world, sizes, elastic))
+        tried.append(_planned(world, sizes, elastic, rescue))
         if not _late(tried[-1]):
             return tried[-1]
     return min(reversed(tried), key=lambda one: len(_late(one)))
@@ -81,20 +91,29 @@ def _tries(world: World, elastic: Mapping[GangKey, ChangeTerms], tried: Sequence
     yield SizePlan()
 
 
-def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms]) -> Resized:
+def _alike(runs: Sequence[ElasticRun]) -> Sequence[ElasticRun]:
+    """Return the runs with the constraints that most members have; of equal numbers, those of the first gang."""
+    members: dict[Constraints, int] = {}
+    for run in sorted(runs, key=lambda run: run.key):
+        members[run.constraints] = members.get(run.constraints, 0) + run.size
+    most = max(members, key=members.__getitem__, default=None)
+    return [run for run in runs if run.constraints == most]
+
+
+def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
     """Plan the queue beside these sizes, as if they stayed.
 
     If a gang is then late, also plan it as if all shrank. That plan is taken only if fewer gangs are late.
     """
     after = resized(world, sizes, elastic)
-    as_they_are = _made(sizes, after.snapshot)
+    as_they_are = _made(sizes, after.snapshot, rescue)
     if not _late(as_they_are) or not after.runs:
         return as_they_are
-    return min(as_they_are, _made(sizes, shrunk(after)), key=lambda one: len(_late(one)))
+    return min(as_they_are, _made(sizes, shrunk(after), rescue), key=lambda one: len(_late(one)))
 
 
-def _made(sizes: SizePlan, after: Snapshot) -> Resized:
-    made = plan(after)
+def _made(sizes: SizePlan, after: Snapshot, rescue: Rescue | None) -> Resized:
+    made = plan(after, rescue=rescue)
     later = (one.promised or one.start for one in made.decisions if isinstance(one, Placement))
     return Resized(sizes, after, made, min((time for time in later if time > after.now), default=math.inf))
 
@@ -111,19 +130,20 @@ def _late(one: Resized) -> frozenset[GangKey]:
 
 def _question(world: World, elastic: Mapping[GangKey, ChangeTerms]) -> SizeQuestion:
     snapshot, runs = world
-    waiting = [gang for gang in snapshot.gangs if _takes_part(gang)]
+    constraints = runs[0].constraints if runs else Constraints()
+    waiting = [gang for gang in snapshot.gangs if _takes_part(gang, constraints)]
     asked = [(run.request, run.sizes) for run in runs]
     asked += [(role.request, role.sizes) for gang in waiting for role in gang.roles]
-    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(_idle_seats(snapshot, asked)))
+    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(_idle_seats(snapshot, constraints, asked)))
     due = frozenset(gang.key for gang in waiting if gang.promised <= snapshot.now)
     return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due)
 
 
-def _takes_part(gang: PendingGang) -> bool:
+def _takes_part(gang: PendingGang, constraints: Constraints) -> bool:
     [first, *more] = gang.roles
     is_equal = first.load.is_work and not first.load.is_unequal
     is_plain = not more and not gang.terms and not gang.factors and is_equal
-    return is_plain and first.constraints == Constraints() and gang.work is not None and gang.deadline is None
+    return is_plain and first.constraints == constraints and gang.work is not None and gang.deadline is None
 
 
 def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> WaitingGang:
@@ -138,8 +158,10 @@ def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> Waiti
     )
 
 
-def _idle_seats(snapshot: Snapshot, asked: Sequence[tuple[tuple[int, ...], Sizes]]) -> Iterator[int]:
-    """List the idle seats of nodes that are open, ready and schedulable; each has room for a member of any gang.
+def _idle_seats(
+    snapshot: Snapshot, constraints: Constraints, asked: Sequence[tuple[tuple[int, ...], Sizes]]
+) -> Iterator[int]:
+    """List the idle seats of nodes that are open and pass the constraints; each has room for a member of any gang.
 
     ``asked`` has the request of a member and the sizes of each gang. A node has as many seats as the largest gang has
     members, at most: small requests, or none, make no more.
@@ -149,8 +171,24 @@ def _idle_seats(snapshot: Snapshot, asked: Sequence[tuple[tuple[int, ...], Sizes
     largest = np.array([request for request, _ in asked], dtype=np.int64).max(axis=0)
     most = max(sizes.maximum for _, sizes in asked)
     is_taken = largest > 0
-    room = snapshot.free[:, is_taken] // largest[is_taken]
-    usable = (snapshot.start <= snapshot.now) & snapshot.nodes.ready & ~snapshot.nodes.unschedulable
+    room = _without_nominated(snapshot)[:, is_taken] // largest[is_taken]
+    usable = (snapshot.start <= snapshot.now) & _passing(snapshot, constraints)
     seats = np.where(usable, room.min(axis=1, initial=most), 0)
     for node in np.flatnonzero(seats > 0).tolist():
         yield from [node] * int(seats[node])
+
+
+def _without_nominated(snapshot: Snapshot) -> IntArray:
+    """Return what is free on each node beside what pods of others are about to take: int[n, r]."""
+    free = snapshot.free.copy()
+    for pod in snapshot.nominated:
+        free[pod.node] -= pod.request
+    return free
+
+
+def _passing(snapshot: Snapshot, constraints: Constraints) -> BoolArray:
+    """Return whether members may stay on each node for any time: bool[n]."""
+    feasibility = Feasibility(snapshot.nodes)
+    stays = feasibility.stays(constraints)
+    mask = feasibility.mask(constraints)
+    return mask if stays is None else mask & (stays == np.inf)

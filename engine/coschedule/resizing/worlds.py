@@ -23,7 +23,10 @@ class World(NamedTuple):
 
 
 def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms]) -> World:
-    """Return the world after the changes and starts in ``sizes``; started gangs that are ``elastic`` join its runs."""
+    """Return the world after the changes and starts in ``sizes``; started gangs that are ``elastic`` join its runs.
+
+    A gang that changes its size can't be evicted at the same time.
+    """
     snapshot, runs = world
     changes = {change.gang: change for change in sizes.changes}
     before = [run for run in runs if run.key in changes]
@@ -80,7 +83,9 @@ def _moved(
         np.subtract.at(free, list(run.nodes), run.request)
         releases += _releases(run, run.nodes, run.end)
     gangs = tuple(gang for gang in snapshot.gangs if gang.key not in started)
-    return replace(snapshot, free=free, releases=tuple(releases), gangs=gangs)
+    changing = {run.key for run in before}
+    running = tuple(gang for gang in snapshot.running if gang.key not in changing)
+    return replace(snapshot, free=free, releases=tuple(releases), gangs=gangs, running=running)
 
 
 def _releases(run: ElasticRun, nodes: Sequence[int], time: float) -> list[Release]:

@@ -30,8 +30,9 @@ from lockstep.belief.gangs.quotas import Quotas
 from lockstep.belief.gangs.templates import TemplateMemory
 from lockstep.belief.holding.holders import Holders
 from lockstep.belief.holding.ledger import Ledger
+from lockstep.belief.holding.next_sizes import NextSizes
 from lockstep.belief.holding.pods import CountedBy, Pods
-from lockstep.belief.holding.reservation import Reservation, reserved_in_status
+from lockstep.belief.holding.reservation import Reservation, next_in_status, reserved_in_status
 from lockstep.belief.holding.unowned_reservations import UnownedReservations
 from lockstep.belief.nodes.bids import Bids
 from lockstep.belief.nodes.failed_nodes import FailedNodes
@@ -89,6 +90,7 @@ class State:
         self.claiming = ClaimingGangs()
         self.holders = Holders(self.gangs, self.ledger, touched=self._users_changed)
         self.reservations = self.holders.reservations
+        self.next_sizes = NextSizes(self.ledger)
         self.roster = Roster()
         self.pods_nearby = PodsNearby(self._pods_and_coming_members, users_changed=self._users_changed)
         counted = CountedBy(ledger=self.ledger, roster=self.roster, holders=self.holders, pods_nearby=self.pods_nearby)
@@ -166,7 +168,7 @@ class State:
         self.forecasts.learn(fact)
         self.hold_what_is_reserved(fact)
         self.changes.reconcile(fact.key)
-        self._changed(needs_plan=before is None or not fact.asks_the_same_as(before))
+        self._changed(needs_plan=before is None or not fact.asks_the_same_as(before) or _may_change_size(before, fact))
 
     def remove_gang(self, key: GangKey, uid: str) -> None:
         """Remove a gang. Its pods may still exist: see :meth:`orphans`."""
@@ -179,6 +181,7 @@ class State:
         self._unowned.forget(key)
         self.preempted_gangs.forget(key)
         self.forget(key)
+        self.next_sizes.forget(key)
         self.roster.forget_departed(uid)
         self.templates.forget(uid)
         self.failed_nodes.forget(uid)
@@ -206,6 +209,7 @@ class State:
     def hold(self, reservation: Reservation) -> None:
         """Count an attempt's members on their nodes from now on, except ended ones, whether their pods exist or not."""
         departed = self.roster.departed(reservation.gang_uid)
+        self.next_sizes.forget(reservation.gang)
         self.holders.enter(reservation, is_seen=lambda pod: pod in self.pods or pod in departed)
         requests = reservation.requests_by_rank()
         ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
@@ -217,9 +221,15 @@ class State:
                 self.ledger.assume(member, node, request)
         self.generation += 1
 
+    def keep_room(self, following: Reservation) -> None:
+        """Count the next size of a gang on its nodes from now on, beside the members that are being ended."""
+        self.next_sizes.decide(following)
+        self._changed(needs_plan=True)
+
     def forget(self, gang: GangKey) -> None:
         """End a reservation: members that no watch has confirmed are no longer counted."""
         self.preempted_gangs.finalize(gang)
+        self.next_sizes.forget_decided(gang)
         reservation = self.holders.leave(gang)
         if reservation is None:
             return
@@ -229,13 +239,17 @@ class State:
         self._changed(needs_plan=True)
 
     def hold_what_is_reserved(self, gang: GangFact) -> None:
-        """Hold what the status says is reserved; after a restart it is not held yet."""
+        """Hold what the status says is reserved or comes next; after a restart it is not held yet."""
         if gang.status.end is not None:
             self.forget(gang.key)
+            self.next_sizes.forget(gang.key)
             return
         reservation = reserved_in_status(gang)
         if reservation is not None and gang.key not in self.reservations:
             self.hold(reservation)
+        held = self.reservations.get(gang.key)
+        if held is None or held.attempt == gang.status.attempt:
+            self.next_sizes.read_status(gang.key, next_in_status(gang))
 
     # Questions
 
@@ -342,3 +356,9 @@ class State:
     def _uid(self, name: GangKey) -> str | None:
         gang = self.gangs.get(name)
         return None if gang is None else gang.uid
+
+
+def _may_change_size(before: GangFact, fact: GangFact) -> bool:
+    """Whether all members run now for the first time, so that the size of the gang may change."""
+    is_elastic = fact.spec is not None and fact.spec.elastic is not None
+    return is_elastic and before.status.started_at is None and fact.status.started_at is not None

@@ -27,6 +27,7 @@ from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_decision
 from lockstep.cycle.planning.evictions import Evictions
 from lockstep.cycle.planning.planning import Planning, PlanOptions
+from lockstep.cycle.planning.size_changes import SizeChanges
 from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
@@ -75,7 +76,10 @@ class Cycle:
             reported=self._attempt_events.undoing,
         )
         self._dry_runs = DryRuns(services, changed=self._attempt_events.admission)
-        self._follower = Follower(services, self._attempts, self._dry_runs, metrics)
+        self._size_changes = SizeChanges(services, self._attempts, metrics, guarded=self._guarded)
+        self._follower = Follower(
+            services, self._attempts, self._dry_runs, metrics, change_size=self._size_changes.go_on
+        )
         self._explainer = Explainer(services.writer, metrics)
         self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
         self._evictions = Evictions(
@@ -192,9 +196,12 @@ class Cycle:
     async def _carry_out(self, decided: LastPlan) -> None:
         self.decided = decided
         self._start_estimates = StartEstimates(self._state, decided)
-        # 3. Start what is due. 4. Evict for gangs that admission still accepts. 5. Report why the others wait.
+        # 3. Start what is due. 4. Evict for gangs that admission still accepts. 5. Change sizes. 6. Report why the
+        # others wait.
         await in_turns(self._start_due(decided), self._seconds_of("act"))
         self._evictions.take_orders(decided)
+        now = self._now()
+        self._plan_by(now + self._size_changes.begin(decided), now)
         await in_turns(self._report_others(decided), self._seconds_of("report"))
         self._plan_when_an_end_has_passed()
 

@@ -5,7 +5,7 @@ first pass after a restart continues unfinished work.
 """
 
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import assert_never
 
@@ -38,9 +38,21 @@ log = logging.getLogger(__name__)
 
 
 class Follower:
-    """Reconciles gangs: reports what pods show, resumes and stops attempts, deletes pods without a reservation."""
+    """Reconciles gangs: reports what pods show, resumes and stops attempts, deletes pods without a reservation.
 
-    def __init__(self, services: Services, attempts: Attempts, dry_runs: DryRuns, metrics: Metrics) -> None:
+    ``change_size`` is called for a gang whose members have ended and that goes on at another size.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        attempts: Attempts,
+        dry_runs: DryRuns,
+        metrics: Metrics,
+        *,
+        change_size: Callable[[GangFact, float], None],
+    ) -> None:
+        self._change_size = change_size
         self._sweeper = Sweeper(services.client, services.state, services.deletions)
         self._stops = PodPatches(services.client, services.state, STOP)
         self._lost_nodes = services.lost_nodes
@@ -149,6 +161,8 @@ class Follower:
             case Phase.SUSPENDED:
                 self._attempts.forgive(gang.key)
                 self._writer.report(gang, partial(self._suspension, gang, now))
+            case Phase.WAITING | Phase.BACKING_OFF if gang.status.next_size is not None:
+                self._change_size(gang, now)
             case Phase.WAITING | Phase.BACKING_OFF:
                 self._dry_runs.ask_early(gang)
                 if gang.status.restart_at is not None and gang.status.restart_at > now:

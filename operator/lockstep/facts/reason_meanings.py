@@ -57,7 +57,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             return Meaning(is_of_attempt=True)
         case Reason.GANG_DELETED | Reason.GANG_SUSPENDED:
             return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True)
-        case Reason.RESTARTING | Reason.PREEMPTED | Reason.OWNER_RETURNED:
+        case Reason.RESTARTING | Reason.PREEMPTED | Reason.OWNER_RETURNED | Reason.CHANGING_SIZE:
             return Meaning(is_of_attempt=True, is_wanted=True)
         case Reason.MEMBER_FAILED | Reason.REACHED_MAX_RESTARTS | Reason.DEADLINE_EXCEEDED:
             return Meaning(is_of_failure=True)

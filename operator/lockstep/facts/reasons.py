@@ -58,6 +58,7 @@ class Reason(StrEnum):
     GANG_DELETED = "GangDeleted"
     PREEMPTED = "Preempted"
     OWNER_RETURNED = "OwnerReturned"
+    CHANGING_SIZE = "ChangingSize"
     UNDOING = "Undoing"
     RESTARTING = "Restarting"
 
@@ -104,6 +105,8 @@ class EventReason(StrEnum):
     GANG_PREEMPTED = "GangPreempted"
     PREEMPTED_FOR_GANG = "PreemptedForGang"
     GANG_PACED = "GangPaced"
+    GANG_CHANGES_SIZE = "GangChangesSize"
+    SIZE_CHANGE_DROPPED = "SizeChangeDropped"
     GANG_OVERRUNS = "GangOverruns"
     OWNER_RETURNED = "OwnerReturned"
     GANG_SUCCEEDED = "GangSucceeded"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from coschedule import GangKey
 from lockstep.belief.common.turns import PlanShares, of_numbers, of_sets
 from lockstep.belief.state import State
+from lockstep.facts.pods.pod import Request
 from lockstep.snapshot.nodes.resource_columns import Columns, choosing_columns, is_of_every_node
 from lockstep.snapshot.volume_columns import VolumeColumns
 from lockstep.snapshot.wanted import WantedGang
@@ -34,16 +35,21 @@ class Room:
         self._columns = PlanShares(most_columns)
         self._terms: dict[str, PlanShares] = {}
 
-    def choosing(self, wanted: Sequence[WantedGang]) -> Generator[None, None, tuple[Demands, Collection[GangKey]]]:
-        """Choose gangs and their columns, in steps; returns also the gangs that wait for a later plan."""
+    def choosing(
+        self, wanted: Sequence[WantedGang], running: Collection[Request] = ()
+    ) -> Generator[None, None, tuple[Demands, Collection[GangKey]]]:
+        """Choose gangs and their columns, in steps; returns also the gangs that wait for a later plan.
+
+        There are columns for ``running`` too: the requests of gangs that run and may change their size.
+        """
         left_out = set(self._with_too_many_terms(wanted))
-        asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out])
+        asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out], running)
         columns = {one.gang.key: _own_columns(asked, one) for one in asked.wanted}
         needing = [gang for gang, own in columns.items() if own]
         without_column = self._columns.left_out(needing, partial(of_sets, columns))
         if without_column:
             left_out.update(without_column)
-            asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out])
+            asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out], running)
         return asked, left_out
 
     def _with_too_many_terms(self, wanted: Sequence[WantedGang]) -> list[GangKey]:
@@ -57,8 +63,8 @@ class Room:
         opened = partial(of_numbers, terms)
         return [gang for name, gangs in namespaces.items() for gang in self._terms[name].left_out(gangs, opened)]
 
-    def _asked(self, wanted: Sequence[WantedGang]) -> Generator[None, None, Demands]:
-        requests = (part.request for one in wanted for part in one.parts)
+    def _asked(self, wanted: Sequence[WantedGang], running: Collection[Request]) -> Generator[None, None, Demands]:
+        requests = (*(part.request for one in wanted for part in one.parts), *running)
         columns = yield from choosing_columns(requests, _KnownColumns(self._state))
         return Demands(wanted, columns, VolumeColumns(wanted, self._state.attachments))
 

@@ -12,13 +12,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
+from coschedule import AMOUNT_LIMIT, ElasticRun, GangKey, Nominated, PendingGang, Release, Snapshot
 from lockstep.belief.common.steps import Steps, at_once
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.asked import Demands, Room
+from lockstep.snapshot.constraints import constraints_of
+from lockstep.snapshot.holders.elastic_runs import Resizable, elastic_requests, elastic_run, resizable_gangs
 from lockstep.snapshot.holders.releases import Releases
 from lockstep.snapshot.holders.running import Evictable, evictable_gangs, open_ended
 from lockstep.snapshot.nodes.node_arrays import NodeArrays, node_arrays
@@ -44,6 +46,9 @@ class Watch(Protocol):
 
     def frozen(self, left_out: Collection[GangKey]) -> None:
         """Free and taken amounts are frozen in this step; ``left_out`` gangs wait for a later plan."""
+
+    def found_elastic(self, runs: Sequence[ElasticRun]) -> None:
+        """These gangs run and may change their size."""
 
 
 class SnapshotCutter:
@@ -97,12 +102,14 @@ class SnapshotCutter:
         """
         generation = self._state.generation
         found = yield from self._finding_what_is_wanted(gangs, terms, rescue)
-        asked, left_out = yield from self._room_for.choosing(found)
+        running = () if watch is None else elastic_requests(self._state)
+        asked, left_out = yield from self._room_for.choosing(found, running)
         yield from self._making_ready(asked)
         if watch is not None:
             watch.frozen(left_out)
         nodes = self._node_arrays()
         without_gangs = self._without_gangs(asked, nodes, now)
+        resizable = () if watch is None else resizable_gangs(self._state, nodes, asked.columns, now)
         pending, steps = list[PendingGang](), Steps()
         for one in asked.wanted:
             yield
@@ -110,6 +117,9 @@ class SnapshotCutter:
                 around = Surroundings(self._state, one.gang)
                 yield from around.answering(steps)
                 pending.append(pending_gang(self._state, one, around, nodes, asked.columns, now))
+        if watch is not None:
+            runs = yield from self._elastic_runs(resizable, nodes, asked.columns, now, rescue)
+            watch.found_elastic(runs)
         yield
         return without_gangs(generation=generation, gangs=tuple(pending), most_holding=most_holding)
 
@@ -143,6 +153,20 @@ class SnapshotCutter:
             self._room_of(name, asked, nodes)
             if steps.are_due(len(nodes.facts)):
                 yield
+
+    def _elastic_runs(
+        self, resizable: Sequence[Resizable], nodes: NodeArrays, columns: Columns, now: float, rescue: Rescue | None
+    ) -> Generator[None, None, list[ElasticRun]]:
+        runs, steps = list[ElasticRun](), Steps()
+        for one in resizable:
+            yield
+            with _guarded(one.gang, rescue):
+                around = Surroundings(self._state, one.gang)
+                yield from around.answering(steps)
+                constraints = constraints_of(self._state, one.gang, one.role, around)
+                run = elastic_run(self._state, one, constraints, nodes, columns, now)
+                runs += [] if run is None else [run]
+        return runs
 
     def _without_gangs(self, asked: Demands, nodes: NodeArrays, now: float) -> Callable[..., Snapshot]:
         """A constructor of a snapshot with all free and taken amounts, to which gangs are added."""

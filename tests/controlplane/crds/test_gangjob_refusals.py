@@ -44,6 +44,10 @@ def with_volume(name):
     return {"metadata": {"name": name}, "spec": claim}
 
 
+RESTART = {"mode": "Restart"}
+HOUR = {"serialTime": "1h"}
+
+
 def spec(**fields):
     return {"spec": fields}
 
@@ -215,6 +219,44 @@ def pod(**fields):
             "spec.checkpointInterval: Invalid value: checkpointInterval goes with interruptible Checkpointed, and only"
             " with that.",
             id="checkpoints nobody needs",
+        ),
+        pytest.param(
+            spec(elastic=RESTART),
+            "spec.elastic: Invalid value: elastic needs work, because without it the gain of another size is unknown.",
+            id="elastic without work",
+        ),
+        pytest.param(
+            spec(elastic={"mode": "Members"}, work=HOUR),
+            f'[spec.elastic.mode: Unsupported value: "Members": supported values: "Restart"{NOT_CHECKED}',
+            id="elastic in a mode of tomorrow",
+        ),
+        pytest.param(
+            spec(elastic=RESTART, work=HOUR, size={"min": 5, "max": 9, "multipleOf": 4}),
+            "spec.elastic: Invalid value: elastic needs a size that can vary, because a gang of one size has no other"
+            " to change to.",
+            id="elastic with one multiple",
+        ),
+        pytest.param(
+            spec(elastic=RESTART, work=HOUR, load="Proportional"),
+            "spec.elastic: Forbidden: elastic goes with load Equal only.",
+            id="elastic with unequal shares",
+        ),
+        pytest.param(
+            spec(elastic=RESTART, work=HOUR, deadline="2h"),
+            "spec.elastic: Forbidden: elastic can't be set beside deadline, because a smaller size could miss it.",
+            id="elastic with a deadline",
+        ),
+        pytest.param(
+            spec(elastic=RESTART, work=HOUR, volumeClaimTemplates=claim_templates("fast", "data")),
+            "spec.elastic: Forbidden: elastic can't be set beside volumeClaimTemplates, because kept claims need the"
+            " size that they had.",
+            id="elastic with claims",
+        ),
+        pytest.param(
+            spec(elastic={**RESTART, "restartTime": "0s"}, work=HOUR),
+            'spec.elastic.restartTime: Invalid value: "0s": restartTime must be a Go duration from 1s to 24h, such as'
+            " 90s or 1h30m.",
+            id="elastic at no cost",
         ),
         pytest.param(
             spec(deadline="2h"),

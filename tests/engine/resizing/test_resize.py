@@ -6,10 +6,14 @@ from dataclasses import replace
 import pytest
 
 from coschedule.model.run_times import SerialWork
+from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint
 from coschedule.queue.problem.gangs import GangKey
-from coschedule.queue.problem.nodes import Release
+from coschedule.queue.problem.members import Members
+from coschedule.queue.problem.nodes import Nominated, Release
+from coschedule.queue.problem.running import Holding, RunningGang
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizedStart
+from coschedule.resizing.placements import placements
 from coschedule.resizing.resize import resize
 from engine.builders import FOUR, NOW, gang, node, snapshot
 
@@ -127,3 +131,70 @@ def test_members_that_ask_for_little_make_no_more_seats_than_a_gang_has_members(
 
     [change] = result.sizes.changes
     assert len(change.nodes) == 2
+
+
+def only(*names):
+    """Require a node of one of these names."""
+    fields = [Requirement("metadata.name", "In", (name,)) for name in names]
+    return Constraints(affinity=tuple(NodeTerm(labels=(), fields=(field,)) for field in fields))
+
+
+def test_a_gang_grows_only_onto_nodes_that_pass_its_constraints():
+    result = resized(replace(elastic(0), constraints=only("n1", "n3")))
+
+    assert [one.nodes for one in result.sizes.changes] == [(0, 2)]
+
+
+def test_a_gang_does_not_grow_onto_a_tainted_node():
+    tainted = [node(one["name"], free=1, taints=[Taint("gpu", "", "NoSchedule")]) for one in FOUR]
+    tainted[0] = node("n1", free=0)
+    tainted[3] = node("n4", free=1)
+    run = elastic(0)
+
+    result = resize(snapshot(tainted, (), releases=[Release(node=0, request=(1,), time=run.end)]), [run], {})
+
+    assert [one.nodes for one in result.sizes.changes] == [(0, 3)]
+
+
+def test_runs_with_other_constraints_than_most_members_keep_their_size():
+    most, other = (
+        elastic(0, 1, most=3),
+        replace(elastic(2), key=GangKey("default", "other"), constraints=only("n3", "n4")),
+    )
+    free = [node(one["name"], free=int(index == 3)) for index, one in enumerate(FOUR)]
+    held = [Release(node=index, request=(1,), time=run.end) for run in (most, other) for index in run.nodes]
+
+    result = resize(snapshot(free, (), releases=held), [other, most], {})
+
+    assert sizes(result) == {"run": 3}
+
+
+def test_room_that_a_pod_is_about_to_take_is_no_seat():
+    run, free = elastic(0), [node(one["name"], free=int(index > 0)) for index, one in enumerate(FOUR)]
+    coming = replace(
+        snapshot(free, (), releases=[Release(node=0, request=(1,), time=run.end)]),
+        nominated=(Nominated(node=1, request=(1,), priority=0), Nominated(node=3, request=(1,), priority=0)),
+    )
+
+    assert [one.nodes for one in resize(coming, [run], {}).sizes.changes] == [(0, 2)]
+
+
+def test_starts_into_free_room_are_placements_and_others_wait_for_those_that_shrink():
+    free = [node(one["name"], free=int(index == 0)) for index, one in enumerate(FOUR)]
+    facts = snapshot(free, (SHORT, gang("late", serial=60, size=1, created=NOW)))
+    starts = [SizedStart(SHORT.key, (0,), NOW + 60.0), SizedStart(GangKey("default", "late"), (1,), NOW + 60.0)]
+
+    [placed] = placements(facts, starts)
+
+    assert (placed.gang, placed.start, placed.finish) == (SHORT.key, NOW, NOW + 60.0)
+    assert placed.members == (Members("n1", 1),)
+
+
+def test_a_gang_that_changes_its_size_is_not_evicted_in_the_same_plan():
+    run, free = elastic(0), [node(one["name"], free=int(index > 0)) for index, one in enumerate(FOUR)]
+    running = RunningGang(
+        key=run.key, priority=0, queued_since=NOW, size=1, since=NOW, end=run.end, grace=0.0, holds=(Holding(0, (1,)),)
+    )
+    facts = replace(snapshot(free, (), releases=[Release(node=0, request=(1,), time=run.end)]), running=(running,))
+
+    assert resize(facts, [run], {}).after.running == ()

@@ -10,12 +10,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import assert_never
 
 from lockstep.act.ending.disruption import report_disruption
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.member_reads import cached_members, refresh_members
-from lockstep.act.requests.progress import reported_part
+from lockstep.act.requests.progress import progress_of, reported_part
 from lockstep.act.requests.remaining_pods import counts_as_gone, left_behind, waits_for
 from lockstep.act.requests.services import Services
 from lockstep.act.volumes.needed_claims import needed_claims
@@ -26,10 +27,11 @@ from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodFact, PodKey
+from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reason_meanings import UNDONE_REASONS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
-from lockstep.report.status.conditions import mark_released, mark_undoing, with_progress
+from lockstep.report.status.conditions import mark_ended_before_change, mark_released, mark_undoing, with_progress
 from lockstep.report.status.status import Written
 from lockstep.report.text.sentences import as_sentence
 
@@ -84,13 +86,30 @@ class Undoing:
             self._listeners.reported(failure)
         behind = await self._until_gone(failure, landed_at)
         await _until_done(self._release_claims)
-        await _until_done(lambda: self._release(failure, behind))
+        ended = self._ended_before(failure)
+        await _until_done(partial(self._keep, ended) if ended else partial(self._release, failure, behind))
+
+    def _ended_before(self, failure: Failure) -> str:
+        """The ranks of a gang that changes its size, if all members succeeded before they were asked to end."""
+        gang = self._known()
+        if failure.next_size is None or gang is None:
+            return ""
+        counts = progress_of(self._services.state, gang, self._reservation)
+        return format_ranks(counts.succeeded_ranks) if counts.has_succeeded else ""
+
+    async def _keep(self, succeeded_ranks: str) -> bool:
+        """Write that all members had succeeded; the reservation stays until the gang's success is written."""
+        gang = self._known()
+        if gang is None or not self._stands_in(gang):
+            return True
+        status = mark_ended_before_change(gang, succeeded_ranks, now=self._services.now())
+        return (await self._write(gang, status)).is_settled
 
     def _log(self, failure: Failure) -> None:
         if failure.reason is Reason.GANG_DELETED:
             log.info("its members are deleted with it", extra=about(self._gang.key))
             return
-        level = logging.INFO if failure.is_users_own else logging.WARNING
+        level = logging.INFO if failure.is_users_own or failure.next_size is not None else logging.WARNING
         attempt, why = self._reservation.attempt, failure.message
         log.log(level, "attempt %d is undone: %s", attempt, why, extra=about(self._gang.key))
 
@@ -247,4 +266,6 @@ def undone_in_status(gang: GangFact) -> Failure | None:
     if placed is None or placed.reason != Reason.UNDOING or planned is None:
         return None
     reason = Reason(planned.reason) if planned.reason in UNDONE_REASONS else Reason.POD_LOST
-    return Failure(reason=reason, message=planned.message.partition(" is being undone: ")[2].rstrip(".") or "unknown")
+    message = planned.message.partition(" is being undone: ")[2].rstrip(".") or "unknown"
+    next_size = gang.status.next_size if reason is Reason.CHANGING_SIZE else None
+    return Failure(reason=reason, message=message, next_size=next_size)

@@ -6,6 +6,7 @@ from typing import Any
 
 from coschedule import GangKey, Interruptible, Members, decode_part
 from lockstep.api.bounds import beyond_bounds
+from lockstep.api.gangjob.elastic import next_size_manifest, parse_elastic, parse_next_size
 from lockstep.api.gangjob.network import parse_network
 from lockstep.api.gangjob.policies import parse_policies
 from lockstep.api.gangjob.role import parse_roles
@@ -107,6 +108,7 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
         checkpoint_interval=float(duration_seconds(spec["checkpointInterval"]))
         if "checkpointInterval" in spec
         else math.inf,
+        elastic=parse_elastic(spec),
     )
 
 
@@ -151,6 +153,9 @@ def _status(status: Manifest) -> GangStatus:
         rejected=_rejected(status.get("rejected")),
         queued_since=epoch_seconds(status.get("queuedSince")),
         waited_seconds=status.get("waitedSeconds"),
+        next_size=parse_next_size(status["next"], _members) if status.get("next") else None,
+        resized_at=epoch_seconds(status.get("resizedAt")),
+        work_done=status.get("workDone") or "",
     )
 
 
@@ -221,6 +226,9 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "rejected": None if status.rejected is None else status.rejected._asdict(),
         "queuedSince": _time(status.queued_since),
         "waitedSeconds": status.waited_seconds,
+        "next": None if status.next_size is None else next_size_manifest(status.next_size, _entry),
+        "resizedAt": _time(status.resized_at),
+        "workDone": status.work_done or None,
     }
 
 

@@ -5,9 +5,13 @@ from dataclasses import dataclass
 
 from coschedule import GangKey, Members
 from lockstep.api.membership import LARGEST_ATTEMPT, pod_name
+from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey, Request
 from lockstep.facts.ranks import parse_ranks
+
+# No pod has this number of an attempt.
+_NO_ATTEMPT = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +87,32 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
         start=start,
         expected_finish=None if finish is None or finish < start else finish,
         succeeded_ranks=parse_ranks(status.succeeded_ranks),
+    )
+
+
+def next_in_status(gang: GangFact) -> Reservation | None:
+    """The next size in the gang's status, as a reservation of no attempt; None where it changes no size.
+
+    A size that the spec does not allow counts as none.
+    """
+    following = gang.status.next_size
+    if following is None or gang.status.end is not None or gang.spec is None:
+        return None
+    if not _is_possible(gang.spec, following.members):
+        return None
+    return next_reservation(gang, gang.spec, following)
+
+
+def next_reservation(gang: GangFact, spec: GangSpec, following: NextSize) -> Reservation:
+    """What the gang will hold at its next size."""
+    return Reservation(
+        gang=gang.key,
+        gang_uid=gang.uid,
+        attempt=_NO_ATTEMPT,
+        members=following.members,
+        requests=requests_of(spec),
+        start=following.decided_at,
+        expected_finish=max(following.expected_finish, following.decided_at),
     )
 
 

@@ -12,6 +12,7 @@ from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.events import (
     bind_interrupted,
     changed_by_admission,
+    gang_changes_size,
     gang_preempted,
     gang_undoing,
     owner_returned,
@@ -60,6 +61,8 @@ class AttemptEvents:
         """Report why the gang is undone. For a preemption, both gangs get an event that names the other."""
         if failure.reason is Reason.OWNER_RETURNED:
             self._writer.post(gang, owner_returned(failure.message))
+        elif failure.reason is Reason.CHANGING_SIZE:
+            self._writer.post(gang, gang_changes_size(failure.message))
         elif failure.reason is Reason.PREEMPTED:
             self._preempted(gang, failure)
 

@@ -1,10 +1,21 @@
 """What a plan has decided, and on which facts."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
-from coschedule import Decision, GangKey, Placement, Plan, Preemption, Snapshot
+from coschedule import (
+    ChangeTerms,
+    Decision,
+    ElasticRun,
+    GangKey,
+    Placement,
+    Plan,
+    Preemption,
+    SizeChange,
+    Snapshot,
+)
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.planning.offers import NO_OFFERS, Offers
 from lockstep.facts.gang.role import Needs
@@ -20,17 +31,28 @@ class DecisionBasis(NamedTuple):
     priority: int | None
 
 
+class ElasticGangs(NamedTuple):
+    """The gangs that run and may change their size, and the terms of those that wait and may change it later."""
+
+    runs: Sequence[ElasticRun] = ()
+    waiting: Mapping[GangKey, ChangeTerms] = MappingProxyType({})
+
+
+NO_ELASTIC_GANGS = ElasticGangs()
+
+
 class Seen(NamedTuple):
     """The facts that a plan is made on.
 
-    ``held`` has the reservations of gangs that may be evicted, ``offers`` the state of nodes and bids. ``left_out`` has
-    the gangs that the snapshot left out until their turn comes.
+    ``held`` has the reservations of gangs that may be evicted or change their size, ``offers`` the state of nodes and
+    bids. ``left_out`` has the gangs that the snapshot left out until their turn comes.
     """
 
     snapshot: Snapshot
     held: Mapping[GangKey, Reservation]
     offers: Offers = NO_OFFERS
     left_out: Collection[GangKey] = ()
+    elastic: ElasticGangs = NO_ELASTIC_GANGS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +60,7 @@ class LastPlan:
     """The last plan and its facts; ``asked`` has the basis of each decision, ``narrowed`` the gangs limited by quotas.
 
     ``preemptions`` are not carried out yet; the plan assumes that their victims end. ``against_budgets`` says that
-    they violate PodDisruptionBudgets.
+    they violate PodDisruptionBudgets. ``changes`` are the changes of size that the plan assumes.
     """
 
     seen: Seen
@@ -47,6 +69,7 @@ class LastPlan:
     preemptions: tuple[Preemption, ...]
     narrowed: Mapping[GangKey, Narrowed] = field(default_factory=dict)
     against_budgets: bool = False
+    changes: tuple[SizeChange, ...] = ()
 
     @property
     def snapshot(self) -> Snapshot:

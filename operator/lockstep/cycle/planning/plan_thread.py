@@ -1,10 +1,12 @@
 """Makes one plan on frozen facts, in a thread beside the event loop."""
 
 import logging
+import math
 from dataclasses import replace
 from typing import NamedTuple
 
-from coschedule import Plan, Preemption, Snapshot, plan, preempt
+from coschedule import Placement, Plan, Preemption, SizeChange, Snapshot, placements, plan, preempt, resize
+from lockstep.cycle.planning.decided import NO_ELASTIC_GANGS, ElasticGangs
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.snapshot.snapshots import Rescue
 
@@ -20,20 +22,51 @@ class Evicting(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A plan and its snapshot; the preemptions are as in ``Evicting``."""
+    """A plan and its snapshot; the preemptions are as in ``Evicting``.
+
+    ``changes`` are the changes of size that the plan assumes. Sizes must be chosen again at ``again`` at the latest.
+    """
 
     snapshot: Snapshot
     plan: Plan
     preemptions: tuple[Preemption, ...]
     against_budgets: bool = False
+    changes: tuple[SizeChange, ...] = ()
+    again: float = math.inf
 
 
-def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue) -> Made:
-    """Make the plan and choose the gangs to evict for it."""
-    snapshot = memory.remembered_by(facts)
-    evicting = with_evictions(snapshot, plan(snapshot, rescue=rescue), rescue)
-    memory.record(snapshot, evicting.plan)
-    return Made(snapshot, *evicting)
+class _Sized(NamedTuple):
+    """A plan of the snapshot after these changes and ``starts``, which the plan does not contain."""
+
+    snapshot: Snapshot
+    plan: Plan
+    changes: tuple[SizeChange, ...] = ()
+    starts: tuple[Placement, ...] = ()
+    again: float = math.inf
+
+
+def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue, elastic: ElasticGangs = NO_ELASTIC_GANGS) -> Made:
+    """Choose the sizes of gangs that may change them, make the plan, and choose the gangs to evict for it."""
+    sized = _with_sizes(memory.remembered_by(facts), elastic, rescue)
+    evicting = with_evictions(sized.snapshot, sized.plan, rescue)
+    memory.record(sized.snapshot, evicting.plan)
+    made = replace(evicting.plan, decisions=(*sized.starts, *evicting.plan.decisions))
+    return Made(
+        sized.snapshot, made, evicting.preemptions, evicting.against_budgets, changes=sized.changes, again=sized.again
+    )
+
+
+def _with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> _Sized:
+    """Choose sizes beside the plan if gangs run that may change theirs; if the choice raises, no size changes."""
+    if elastic.runs:
+        try:
+            sizes, after, made, again = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue)
+            later = (run.may_change_at for run in elastic.runs if run.may_change_at > snapshot.now)
+            starts = tuple(placements(snapshot, sizes.starts))
+            return _Sized(after, made, sizes.changes, starts, min([again, *later]))
+        except Exception:
+            log.exception("the sizes of the gangs that run can't be chosen")
+    return _Sized(snapshot, plan(snapshot, rescue=rescue))
 
 
 def with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Evicting:

@@ -14,7 +14,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from coschedule import (
+    ChangeTerms,
     Decision,
+    ElasticRun,
     GangKey,
     Plan,
     Promises,
@@ -27,7 +29,7 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.state import State
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.planning.by_rank import in_rank_order
-from lockstep.cycle.planning.decided import DecisionBasis, LastPlan, Seen
+from lockstep.cycle.planning.decided import DecisionBasis, ElasticGangs, LastPlan, Seen
 from lockstep.cycle.planning.estimates import estimates
 from lockstep.cycle.planning.eviction_turns import EvictionTurns
 from lockstep.cycle.planning.holds import HoldPolicy, Holds
@@ -42,6 +44,7 @@ from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_q
 from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
+from lockstep.snapshot.holders.elastic_runs import any_elastic_run
 from lockstep.snapshot.wanted import PlanTerms
 
 if TYPE_CHECKING:
@@ -83,10 +86,14 @@ class _FrozenFacts:
         self.reservations: Mapping[GangKey, Reservation] = {}
         self.offers = NO_OFFERS
         self.left_out: Collection[GangKey] = ()
+        self.runs: Sequence[ElasticRun] = ()
 
     def frozen(self, left_out: Collection[GangKey]) -> None:
         self.reservations, self.offers = dict(self._state.reservations), Offers.of(self._state)
         self.left_out = left_out
+
+    def found_elastic(self, runs: Sequence[ElasticRun]) -> None:
+        self.runs = runs
 
 
 class Planning:
@@ -110,6 +117,8 @@ class Planning:
         self._rotation = Rotation(options.most_in_front)
         self._evicting = EvictionTurns()
         self._turns_left = False
+        # The monotonic time at which sizes must be chosen again though nothing changes.
+        self._choose_sizes_at = math.inf
 
     def forget(self, gang: GangKey) -> None:
         """Drop the gang: it was deleted."""
@@ -120,12 +129,13 @@ class Planning:
     def seconds_to_next_plan(self) -> float:
         """Seconds until a plan is due although nothing changes; infinity if none is.
 
-        It is due when a quarantine, a node hold or a rest from one ends, or if gangs still wait for their turn.
+        It is due when a quarantine, a node hold or a rest from one ends, or if gangs still wait for their turn. It is
+        also due when a gang may change its size again.
         """
         if self._turns_left:
             return _NEXT_TURNS_SECONDS
         now = self._monotonic()
-        return min(self._quarantine.next_end(now), self._holds.next_change(now)) - now
+        return min(self._quarantine.next_end(now), self._holds.next_change(now), self._choose_sizes_at) - now
 
     async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> LastPlan | None:
         """Decide about all waiting gangs; None if there are none. The cache may change meanwhile.
@@ -135,7 +145,8 @@ class Planning:
         await self._apply_learned_runs()
         waiting = await in_turns(self._finding_waiting(now))
         self._turns_left = False
-        if not waiting:
+        self._choose_sizes_at = math.inf
+        if not waiting and not any_elastic_run(self._state):
             self._memory.forget()
             self._metrics.planned_gangs.set(0)
             return None
@@ -151,20 +162,22 @@ class Planning:
         # A thousand gangs may wait: let other tasks of the event loop run. ``asked`` is checked again before a decision
         # is carried out.
         await asyncio.sleep(0)
-        seen, (_, made, preemptions, against_budgets) = await self._plan_exactly(planned, evicting, now)
-        recorded = await in_turns(self._recording(planned, made, now))
+        seen, made = await self._plan_exactly(planned, evicting, now)
+        self._choose_sizes_at = self._monotonic() + made.again - now
+        recorded = await in_turns(self._recording(planned, made.plan, now))
         decisions = [one for one in recorded if self._is_firm(one, chosen, now)]
         decisions += quotas.refused
-        in_front = [decision for decision in made.decisions if decision.gang in chosen.front]
+        in_front = [decision for decision in made.plan.decisions if decision.gang in chosen.front]
         others = await self._undecided(waiting, {decision.gang for decision in decisions}, in_front, now)
         self._turns_left = self._rotation.any_unplanned(sound) or self._evicting.any_untried() or bool(seen.left_out)
         return LastPlan(
             seen=seen,
-            plan=replace(made, decisions=(*decisions, *others)),
+            plan=replace(made.plan, decisions=(*decisions, *others)),
             asked=asked,
-            preemptions=preemptions,
+            preemptions=made.preemptions,
             narrowed=quotas.narrowed,
-            against_budgets=against_budgets,
+            against_budgets=made.against_budgets,
+            changes=made.changes,
         )
 
     async def _undecided(
@@ -222,13 +235,15 @@ class Planning:
         errors: dict[GangKey, Exception] = {}
         seen = await self._see(planned, evicting, now, errors)
         with self._timed("plan"):
-            made = await self._run(partial(make_plan, seen.snapshot, self._memory, errors.__setitem__))
+            made = await self._run(partial(make_plan, seen.snapshot, self._memory, errors.__setitem__, seen.elastic))
         for key, gang in planned.items():
             if key in errors:
                 log.error("planning it failed", exc_info=errors[key], extra=about(key))
                 self.quarantine(gang, errors[key])
             else:
                 self._quarantine.forget(key)
+        for key in errors.keys() - planned.keys():
+            log.error("its size can't be chosen", exc_info=errors[key], extra=about(key))
         return seen._replace(snapshot=made.snapshot), made
 
     def _recording(
@@ -276,9 +291,13 @@ class Planning:
         return decided.asked.get(gang.key, asked) == asked
 
     def waits(self, gang: GangFact) -> bool:
-        """Whether the gang waits for a plan and may start."""
+        """Whether the gang waits for a plan and may start; one that changes its size has room kept for it already."""
         attempts = self._attempts
-        if attempts.is_under_way(gang.key) or attempts.has_lost_its_place(gang.key):
+        if (
+            attempts.is_under_way(gang.key)
+            or attempts.has_lost_its_place(gang.key)
+            or gang.key in self._state.next_sizes
+        ):
             return False
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
 
@@ -288,7 +307,7 @@ class Planning:
 
     def _keeps_its_place(self, gang: GangFact) -> bool:
         """Whether the gang is being undone and planned only so that gangs behind it do not take its nodes."""
-        is_wanted = not (gang.is_deleting or gang.policies.is_suspended)
+        is_wanted = not (gang.is_deleting or gang.policies.is_suspended or gang.key in self._state.next_sizes)
         return is_wanted and self._attempts.keeps_its_place(gang.key) and self._state.refusal_of(gang) is None
 
     def _asked(self, gang: GangFact) -> DecisionBasis:
@@ -345,8 +364,9 @@ class Planning:
         )
         snapshot = await in_turns(drawing, self._metrics.cycle_duration.labels("snapshot").observe)
         self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
-        held = {one.key: watch.reservations[one.key] for one in snapshot.running}
-        return Seen(snapshot, held, watch.offers, watch.left_out)
+        holding = (*(one.key for one in snapshot.running), *(run.key for run in watch.runs))
+        held = {key: watch.reservations[key] for key in holding}
+        return Seen(snapshot, held, watch.offers, watch.left_out, ElasticGangs(watch.runs, _terms_of_changes(planned)))
 
     def _waits_guarded(self, gang: GangFact) -> bool:
         try:
@@ -362,3 +382,9 @@ class Planning:
         started = perf_counter()
         yield
         self._metrics.cycle_duration.labels(stage).observe(perf_counter() - started)
+
+
+def _terms_of_changes(planned: Mapping[GangKey, GangFact]) -> dict[GangKey, ChangeTerms]:
+    """The terms on which gangs may change their size after their start; without those that keep it."""
+    elastic = {key: gang.spec.elastic for key, gang in planned.items() if gang.spec is not None}
+    return {key: ChangeTerms(*terms) for key, terms in elastic.items() if terms is not None}

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule import GangKey, Interruptible, Members, Work
+from lockstep.facts.elastic import ElasticSpec, NextSize
 from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.rejection import Rejected
@@ -42,7 +43,8 @@ class GangSpec:
     equally long at the same size; it is empty without ``work``. ``one_per`` is a label with a different value on each
     member's node. ``all_in`` is a label with the same value on all these nodes. Both may be empty. Without ``sizing``,
     the operator's sizing counts. A gang that ``learns`` is planned with the law of earlier runs, if that is better than
-    ``work``. ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``.
+    ``work``. ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``. Without ``elastic``,
+    it keeps the size with which it starts.
 
     ``excess`` says what exceeds the bounds of the schema; empty for most gangs. Such a gang held nodes when this was
     found. It runs to its end, and is not planned again.
@@ -61,6 +63,7 @@ class GangSpec:
     pace: Pace = Pace.NONE
     interruptible: Interruptible = Interruptible.NEVER
     checkpoint_interval: float = math.inf
+    elastic: ElasticSpec | None = None
     excess: str = ""
 
     @property
@@ -150,6 +153,9 @@ class GangStatus:
     given for the plan of a gang that learns. ``rejected`` is given while the gang is refused because kubelets reject
     its members. ``waited_seconds`` is the gang's age while that stands still. Otherwise the age counts from
     ``queued_since``, or from the gang's creation if that is None. See ``belief/gangs/age.py``.
+
+    ``next_size`` is given while the gang changes its size, which it last did at ``resized_at``. ``work_done`` is the
+    part of the work that earlier sizes have done, by expected run times, as text.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -178,6 +184,9 @@ class GangStatus:
     rejected: Rejected | None = None
     queued_since: float | None = None
     waited_seconds: int | None = None
+    next_size: NextSize | None = None
+    resized_at: float | None = None
+    work_done: str = ""
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""
@@ -196,8 +205,8 @@ class GangStatus:
 
     @property
     def done(self) -> float:
-        """The part of the work that members have reported as done, from 0 to 1; 0 if they have reported nothing."""
-        return float(self.progress or 0)
+        """The part of the work that is done, from 0 to 1: as members have reported, else by expected run times."""
+        return float(self.progress or self.work_done or 0)
 
     @property
     def is_being_undone(self) -> bool:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from lockstep.facts.elastic import NextSize
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reason_meanings import meaning_of
 from lockstep.facts.reasons import Reason
@@ -22,11 +23,13 @@ class Failure:
     """Why an attempt failed: an enumerated reason and a clause for users, without a full stop.
 
     ``lost_on`` are the nodes where members were lost, if that is the reason. The operator's own deletions do not count.
+    ``next_size`` is the size with which the gang goes on, if the reason is that its size changes.
     """
 
     reason: Reason
     message: str
     lost_on: frozenset[LostOn] = frozenset()
+    next_size: NextSize | None = None
 
     @property
     def is_wanted(self) -> bool:

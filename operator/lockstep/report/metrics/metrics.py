@@ -48,6 +48,7 @@ SLOT_STATES = ("in_use", "promised", "free")
 CORE_STATES = ("in_use", "promised", "others", "free", "closed")
 BINDING_RESULTS = ("bound", "refused", "error")
 REFUSED_WRITES = ("reservation", "release", "report")
+SIZE_CHANGES = ("grow", "shrink")
 END_REASONS = (Reason.SUCCEEDED, *FAILURES)
 OUTCOMES = (*PlanReason, Reason.QUOTA_EXCEEDED, Reason.STARTS_LATER, Condition.PLACED)
 
@@ -173,6 +174,19 @@ class Metrics:
             registry=registry,
         )
         self.ended = Counter("lockstep_gangs_ended", "Gangs that are over, by reason.", ["reason"], registry=registry)
+        self.size_changes = Counter(
+            "lockstep_size_changes",
+            "Changes of the size of gangs that run, by direction.",
+            ["direction"],
+            registry=registry,
+        )
+        for direction in SIZE_CHANGES:
+            self.size_changes.labels(direction)
+        self.size_changes_dropped = Counter(
+            "lockstep_size_changes_dropped",
+            "Changes of size after which the gang did not fit its new nodes any more, and was planned again.",
+            registry=registry,
+        )
         self.preemptions = Counter("lockstep_gangs_preempted", "Gangs evicted for more urgent ones.", registry=registry)
         self.preempted_member_seconds = Counter(
             "lockstep_preempted_member_seconds",

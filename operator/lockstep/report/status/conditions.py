@@ -13,6 +13,7 @@ from lockstep.api.parts import as_formatted
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.gangs.age import with_age_going_on, with_age_standing_still
 from lockstep.belief.run_times.remaining_work import factor_at
+from lockstep.belief.run_times.work_done import work_done
 from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.columns import SLOTS
 from lockstep.facts.gang.gang import ConditionFact, GangFact, GangStatus, Refusal
@@ -50,7 +51,7 @@ def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Reje
     ``rejected`` is kept for the next process, if kubelets reject the members.
     """
     status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
-    status = replace(with_age_standing_still(status, gang, now), rejected=rejected)
+    status = replace(with_age_standing_still(status, gang, now), rejected=rejected, next_size=None)
     status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
     not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
     status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
@@ -60,7 +61,7 @@ def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Reje
 
 def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
     """The gang fits nowhere, now or later. Its age stands still while it would not fit even on empty nodes."""
-    status = without_plan(mark_accepted(gang, now))
+    status = replace(without_plan(mark_accepted(gang, now)), next_size=None)
     if decision.fits_empty is not None:
         turn = with_age_going_on if decision.fits_empty else with_age_standing_still
         status = turn(status, gang, now)
@@ -105,7 +106,7 @@ def mark_reserved(
 
     ``victims`` are the gangs that were evicted for it and are not placed again yet. ``learned`` has the learned run
     times of the plan, if any. The gang starts later than planned, since the plan took some time. So its expected finish
-    is as much later.
+    is as much later. If the gang was changing its size, the change is done.
     """
     seconds = placement.finish - placement.start
     status = replace(
@@ -116,6 +117,7 @@ def mark_reserved(
         reserved_at=now,
         restart_at=None,
         succeeded_ranks="",
+        resized_at=gang.status.resized_at if gang.status.next_size is None else now,
     )
     why = f"; {took_place_of(victims)}" if victims else ""
     planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
@@ -141,10 +143,13 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     """An attempt is being undone. The condition ``Placed`` says why, since when, and what that ``waits`` for.
 
     The condition ``Planned`` keeps the reason for a process that takes over. The reservation stays until the pods are
-    gone.
+    gone. If the gang changes its size, its next size and the work that it has done are written in the same status.
     """
     why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
-    status = with_condition(mark_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
+    status = replace(mark_accepted(gang, now), next_size=failure.next_size)
+    if failure.next_size is not None and gang.status.next_size is None:
+        status = replace(status, work_done=work_done(gang, now))
+    status = with_condition(status, gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
     if failure.reason is Reason.PREEMPTED:
         preempted = (TRUE, Reason.PREEMPTED, as_sentence(failure.message))
         status = with_condition(status, gang, Condition.PREEMPTED, preempted, now)
@@ -164,6 +169,8 @@ def mark_released(
     rest = max(retry_seconds, 0.0 if status.restart_at is None else status.restart_at - now)
     when = f"in {duration(rest)}" if rest else "at once"
     planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
+    if status.next_size is not None:
+        planned = (FALSE, Reason.CHANGING_SIZE, f"The gang goes on with {n_members(status.next_size.size)}.")
     if gang.is_deleting:
         planned = _BEING_DELETED
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
@@ -172,10 +179,24 @@ def mark_released(
 
 def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
     """A finalizer keeps a GangJob that is being deleted and holds nothing."""
-    status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
+    status = replace(without_nodes_requested(without_plan(with_every_condition(gang, now))), next_size=None)
     status = with_condition(status, gang, Condition.PLANNED, _BEING_DELETED, now)
     says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
     return with_condition(status, gang, Condition.PLACED, says, now)
+
+
+def mark_ended_before_change(gang: GangFact, succeeded_ranks: str, *, now: float) -> GangStatus:
+    """All members had succeeded by themselves before they were asked to end, so the size does not change."""
+    status = replace(gang.status, next_size=None, succeeded_ranks=succeeded_ranks)
+    says = (TRUE, Reason.BOUND, "All members had ended before the size changed.")
+    return with_condition(status, gang, Condition.PLACED, says, now)
+
+
+def mark_change_dropped(gang: GangFact, why: str, *, now: float) -> GangStatus:
+    """The gang can't go on at its next size, and is planned again with all its sizes; ``why`` is a clause."""
+    status = replace(gang.status, next_size=None, resized_at=now)
+    planned = (FALSE, Reason.RESERVATION_RELEASED, f"The change of size was dropped: {why}. The gang is planned again.")
+    return with_condition(status, gang, Condition.PLANNED, planned, now)
 
 
 def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
@@ -292,6 +313,7 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
         work_used=work_used(gang, learned),
         members=as_formatted(placement.members),
         first_planned_start=placement.start if start is None else start,
+        next_size=None,
     )
 
 

@@ -39,6 +39,7 @@ def mark_suspended(gang: GangFact, *, now: float) -> GangStatus:
         restart_at=None,
         active_since=None,
         first_planned_start=None,
+        next_size=None,
     )
     for kind, value, message in (
         (Condition.SUSPENDED, TRUE, "The gang is suspended: it holds no nodes."),
@@ -101,7 +102,8 @@ def _as_started(gang: GangFact, now: float) -> GangStatus:
 def _mark_ended(
     status: GangStatus, gang: GangFact, reason: Reason, message: str, now: float, *, placed: str = TRUE
 ) -> GangStatus:
-    status = replace(without_overrun(without_nodes_requested(status)), reserved_at=None, finished_at=now, pace=None)
+    status = without_overrun(without_nodes_requested(status))
+    status = replace(status, reserved_at=None, finished_at=now, pace=None, next_size=None)
     # Placed stays True if every member was placed.
     status = with_condition(status, gang, Condition.PLACED, (placed, reason, message), now)
     if reason is Reason.SUCCEEDED:

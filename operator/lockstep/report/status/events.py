@@ -108,6 +108,18 @@ def gang_paced(note: str) -> Event:
     return Event(kind=NORMAL, reason=EventReason.GANG_PACED, action="Pace", note=note)
 
 
+def gang_changes_size(why: str) -> Event:
+    """The size of a gang that runs changes."""
+    note = f"{as_sentence(why)} The members end, and the gang goes on at the new size."
+    return Event(kind=NORMAL, reason=EventReason.GANG_CHANGES_SIZE, action="Resize", note=note)
+
+
+def size_change_dropped(why: str) -> Event:
+    """The gang can't go on at its next size."""
+    note = f"The change of size was dropped: {why}. The gang is planned again."
+    return Event(kind=WARNING, reason=EventReason.SIZE_CHANGE_DROPPED, action="Resize", note=note)
+
+
 def gang_overruns(note: str) -> Event:
     """The gang runs longer than planned."""
     return Event(kind=WARNING, reason=EventReason.GANG_OVERRUNS, action="Watch", note=note)

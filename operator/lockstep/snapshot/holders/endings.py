@@ -36,8 +36,9 @@ def next_expected_end(state: State, now: float) -> float:
 
 
 def is_ending(state: State, gang: GangFact) -> bool:
-    """Whether the gang is being undone or is about to be evicted."""
-    return gang.status.is_being_undone or state.preempted_gangs.is_decided(gang.key)
+    """Whether the gang is being undone, or is about to be evicted or to change its size."""
+    is_decided = state.preempted_gangs.is_decided(gang.key) or gang.key in state.next_sizes
+    return gang.status.is_being_undone or is_decided
 
 
 def awaited_end(state: State, gang: GangKey, now: float) -> float | None:

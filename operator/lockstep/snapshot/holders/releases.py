@@ -3,22 +3,27 @@
 Hundreds of gangs may hold thousands of nodes, and few change between two snapshots. So unchanged releases are kept.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from coschedule import GangKey, Release
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
-from lockstep.snapshot.holders.endings import expected_end
-from lockstep.snapshot.holders.running import holdings
+from lockstep.snapshot.holders.endings import expected_end, expected_finish
+from lockstep.snapshot.holders.running import each_member, holdings
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns
 
 
 class _Kept(NamedTuple):
-    """What a gang releases at ``end``, valid while its charges in the ledger have that ``mark``."""
+    """What a gang releases at ``end``, valid while its charges in the ledger have that ``mark``.
+
+    ``by_member``: there is one release for each member.
+    """
 
     mark: int
     end: float
+    by_member: bool
     releases: tuple[Release, ...]
 
 
@@ -29,7 +34,7 @@ class Releases:
         self._state = state
         self._nodes: NodeArrays | None = None
         self._columns = Columns((), {})
-        self._kept: dict[GangKey, _Kept] = {}
+        self._kept: dict[tuple[GangKey, int], _Kept] = {}
 
     def of(self, nodes: NodeArrays, columns: Columns, now: float) -> tuple[Release, ...]:
         """The releases on these nodes, in amounts of these columns. Ended members are free already."""
@@ -37,17 +42,28 @@ class Releases:
             self._kept = {}
         self._nodes, self._columns = nodes, columns
         kept = {}
-        for key, reservation in self._state.reservations.items():
-            end = expected_end(self._state, reservation, now)
+        for reservation, end in self._ends(now):
             if end is not None:
-                kept[key] = self._given_back(reservation, nodes, end)
+                kept[reservation.gang, reservation.attempt] = self._given_back(reservation, nodes, end)
         self._kept = kept
         return tuple(release for one in kept.values() for release in one.releases)
 
+    def _ends(self, now: float) -> Iterator[tuple[Reservation, float | None]]:
+        """What is held, and its end: of reservations, and of the next sizes of gangs."""
+        for reservation in self._state.reservations.values():
+            yield reservation, expected_end(self._state, reservation, now)
+        for following in self._state.next_sizes:
+            yield following, expected_finish(following, now)
+
     def _given_back(self, reservation: Reservation, nodes: NodeArrays, end: float) -> _Kept:
         mark = self._state.ledger.mark(reservation.gang_uid, reservation.attempt)
-        known = self._kept.get(reservation.gang)
-        if known is not None and (known.mark, known.end) == (mark, end):
+        by_member, known = self._is_elastic(reservation.gang), self._kept.get((reservation.gang, reservation.attempt))
+        if known is not None and (known.mark, known.end, known.by_member) == (mark, end, by_member):
             return known
-        held = holdings(self._state, nodes.index, self._columns, reservation)
-        return _Kept(mark, end, tuple(Release(node=node, request=request, time=end) for node, request in held))
+        held = (each_member if by_member else holdings)(self._state, nodes.index, self._columns, reservation)
+        releases = tuple(Release(node=node, request=request, time=end) for node, request in held)
+        return _Kept(mark, end, by_member, releases)
+
+    def _is_elastic(self, key: GangKey) -> bool:
+        gang = self._state.gangs.get(key)
+        return gang is not None and gang.spec is not None and gang.spec.elastic is not None

@@ -121,6 +121,17 @@ def holdings(state: State, index: Mapping[str, int], columns: Columns, reservati
     return tuple(Holding(node, columns.held(requests, AMOUNT_LIMIT)) for node, requests in by_node.items())
 
 
+def each_member(state: State, index: Mapping[str, int], columns: Columns, reservation: Reservation) -> list[Holding]:
+    """What each member of a gang takes of its node of ``index``. Ended members take nothing."""
+    charged = state.ledger.charged(reservation.gang_uid, reservation.attempt)
+    return [
+        Holding(index[node], columns.held([(request, 1)], AMOUNT_LIMIT))
+        for (node, request), count in charged.items()
+        if node in index
+        for _ in range(count)
+    ]
+
+
 def _less_urgent(state: State, below: float) -> Iterator[_Holder]:
     for one in _holders(state):
         if one.priority < below and may_be_evicted(state, one.gang, one.reservation):

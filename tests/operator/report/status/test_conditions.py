@@ -23,6 +23,7 @@ from coschedule import Reason as PlanReason
 from lockstep.api.gangjob.gangjob import parse_gang, status_manifest
 from lockstep.facts.cluster.node_request import NodeRequest, NodesAnswer
 from lockstep.facts.columns import SLOTS
+from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import GangStatus, Refusal
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.pods.failure import Failure
@@ -39,6 +40,16 @@ PACE = PaceStatus(
 )
 REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
 REJECTION = Refusal(Reason.REJECTED_BY_KUBELETS, "The kubelets of 3 nodes reject its members.")
+CHANGING = Failure(
+    reason=Reason.CHANGING_SIZE,
+    message="grows from 2 to 3 members: ends 31 min sooner; the change takes about 2 min",
+    next_size=NextSize(
+        members=(Members("n1", 2), Members("n2", 1)),
+        decided_at=NOW + 20,
+        expected_finish=NOW + 900,
+        why="grows from 2 to 3 members: ends 31 min sooner; the change takes about 2 min",
+    ),
+)
 FIRST_VISITS = {
     "refused": conditions.mark_refused(GANG, REFUSAL, now=NOW),
     "rejected": conditions.mark_refused(GANG, REJECTION, now=NOW, rejected=Rejected("AppArmor", ("n1", "n2"), "0a")),
@@ -51,6 +62,13 @@ HAPPENINGS = {
     **FIRST_VISITS,
     "placed": placed(),
     "started": conditions.mark_started(with_status(placed()), now=NOW),
+    "changing size": conditions.mark_undoing(with_status(placed()), CHANGING, waits="", now=NOW + 30),
+    "gone for a change": conditions.mark_released(
+        with_status(conditions.mark_undoing(with_status(placed()), CHANGING, waits="", now=NOW + 30)),
+        CHANGING,
+        retry_seconds=0,
+        now=NOW + 40,
+    ),
     "paced": conditions.mark_paced(with_status(placed()), PACE),
     "succeeded": endings.mark_succeeded(with_status(placed()), now=NOW + 60),
     "failed": endings.mark_failed(
@@ -85,6 +103,8 @@ UNFINISHED = ("False", "NotFinished")
         ("released", [ACCEPTED, ("False", "ReservationReleased"), ("False", "QuotaExceeded"), UNFINISHED]),
         ("placed", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
         ("paced", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
+        ("changing size", [ACCEPTED, ("False", "ChangingSize"), ("False", "Undoing"), UNFINISHED]),
+        ("gone for a change", [ACCEPTED, ("False", "ChangingSize"), ("False", "ChangingSize"), UNFINISHED]),
         ("started", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
         ("succeeded", [ACCEPTED, ("True", "Reserved"), ("True", "Succeeded"), ("True", "Succeeded")]),
     ],
@@ -135,6 +155,9 @@ def test_written_status_clears_what_does_not_apply():
     manifest = status_manifest(HAPPENINGS["released"])
 
     assert {name for name, value in manifest.items() if value is None} == {
+        "next",
+        "resizedAt",
+        "workDone",
         "size",
         "start",
         "expectedFinish",

@@ -36,6 +36,8 @@ ALL = [
     events.gang_resumed("It is not."),
     events.gang_paced("Paced: 3 of 4 members, 1.4 cores given back."),
     events.gang_overruns("It was expected to end."),
+    events.gang_changes_size("grows from 4 to 9 members: ends 31 min sooner; the change takes about 2 min"),
+    events.size_change_dropped("there is no node n4"),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
     events.gang_undoing(FAILURE, "pod g-1-0 was deleted; waits for g-1-1 on n1."),

@@ -1,0 +1,44 @@
+"""``spec.elastic``, and ``status.next``: the size with which a gang goes on."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from coschedule import Members
+from lockstep.api.manifest import Manifest
+from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
+from lockstep.facts.elastic import ElasticSpec, NextSize
+
+_RESTART_TIME = "2m"
+_MIN_INTERVAL = "10m"
+
+
+def parse_elastic(spec: Manifest) -> ElasticSpec | None:
+    """Read ``spec.elastic``; None where the gang keeps its size."""
+    elastic = spec.get("elastic")
+    if elastic is None:
+        return None
+    return ElasticSpec(
+        restart_time=float(duration_seconds(elastic.get("restartTime", _RESTART_TIME))),
+        min_interval=float(duration_seconds(elastic.get("minInterval", _MIN_INTERVAL))),
+    )
+
+
+def parse_next_size(following: Manifest, members: Callable[[Manifest], Members]) -> NextSize:
+    """Read ``status.next``; ``members`` reads one entry of its list."""
+    return NextSize(
+        members=tuple(members(one) for one in following["members"]),
+        decided_at=epoch_seconds(following["decidedAt"]) or 0.0,
+        expected_finish=epoch_seconds(following["expectedFinish"]) or 0.0,
+        why=following["why"],
+    )
+
+
+def next_size_manifest(following: NextSize, entry: Callable[[Members], Mapping[str, Any]]) -> dict[str, Any]:
+    """Format ``status.next``; ``entry`` formats one entry of its list of members."""
+    return {
+        "size": following.size,
+        "members": [entry(one) for one in following.members],
+        "decidedAt": rfc3339(following.decided_at),
+        "expectedFinish": rfc3339(following.expected_finish),
+        "why": following.why,
+    }

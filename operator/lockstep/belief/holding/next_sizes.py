@@ -1,0 +1,64 @@
+"""Room that is kept for gangs that change their size, until their next attempt is reserved."""
+
+from collections.abc import Iterator
+
+from coschedule import GangKey
+from lockstep.belief.holding.ledger import Ledger
+from lockstep.belief.holding.reservation import Reservation
+
+
+class NextSizes:
+    """The next sizes of gangs, whose members count on their nodes beside those that are being ended.
+
+    A next size that was decided here counts before the status has it.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._held: dict[GangKey, Reservation] = {}
+        self._decided: set[GangKey] = set()
+
+    def __contains__(self, gang: GangKey) -> bool:
+        return gang in self._held
+
+    def __iter__(self) -> Iterator[Reservation]:
+        return iter(self._held.values())
+
+    def decide(self, following: Reservation) -> None:
+        """Keep the room for a next size that is about to be written."""
+        self._hold(following)
+        self._decided.add(following.gang)
+
+    def read_status(self, gang: GangKey, following: Reservation | None) -> None:
+        """Keep the room for the next size in the gang's status; None where there is none."""
+        if following is not None:
+            self._decided.discard(gang)
+            self._hold(following)
+        elif gang not in self._decided:
+            self.forget(gang)
+
+    def forget_decided(self, gang: GangKey) -> None:
+        """Forget a next size that no status has: it was not written."""
+        if gang in self._decided:
+            self.forget(gang)
+
+    def forget(self, gang: GangKey) -> None:
+        """Keep no room for the gang any more."""
+        self._decided.discard(gang)
+        known = self._held.pop(gang, None)
+        for member in known.memberships() if known is not None else ():
+            self._ledger.forget(member)
+
+    def _hold(self, following: Reservation) -> None:
+        known = self._held.get(following.gang)
+        if known is not None and known.members == following.members and known.requests == following.requests:
+            self._held[following.gang] = following
+            return
+        decided = following.gang in self._decided
+        self.forget(following.gang)
+        self._held[following.gang] = following
+        if decided:
+            self._decided.add(following.gang)
+        ranks = zip(following.memberships(), following.nodes_by_rank(), following.requests_by_rank(), strict=True)
+        for member, node, request in ranks:
+            self._ledger.assume(member, node, request)

@@ -1,0 +1,23 @@
+"""The part of the work that a gang has done before it changes its size, by its expected run time."""
+
+from lockstep.facts.gang.gang import GangFact
+
+# A gang that changes its size has at least this part of its work left.
+_LEAST_REST = 1 / 1024
+_DECIMALS = 6
+
+
+def work_done(gang: GangFact, now: float) -> str:
+    """The part of the work that is done at ``now``, as text: that of earlier sizes, and what this size has added.
+
+    The attempt works from its start to its expected finish, except in the restart time after a change of size. It adds
+    nothing before all members have run. Nothing is lost: the program saves its work before it ends.
+    """
+    status, elastic = gang.status, None if gang.spec is None else gang.spec.elastic
+    if elastic is None or status.start is None or status.expected_finish is None or status.started_at is None:
+        return status.work_done
+    pause = elastic.restart_time if status.resized_at == status.start else 0.0
+    begins, ends = status.start + pause, status.expected_finish
+    part = min(max((now - begins) / (ends - begins), 0.0), 1.0) if ends > begins else 0.0
+    rest = max((1 - status.done) * (1 - part), _LEAST_REST)
+    return f"{1 - rest:.{_DECIMALS}f}".rstrip("0").rstrip(".")

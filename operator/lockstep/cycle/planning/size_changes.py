@@ -1,0 +1,209 @@
+"""Changes the sizes of gangs that run, as the newest plan has decided, if the cache still agrees.
+
+A change undoes the attempt of the gang. The same status write says that and has the next size, so its room is reserved
+before a member is asked to end. When the last member is gone, the next attempt begins in that room. The process that
+leads then goes on from what the status says.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from coschedule import GangKey, Members, Placement, SizeChange
+from lockstep.act.attempts import Attempts
+from lockstep.act.requests.progress import progress_of
+from lockstep.act.requests.services import Services
+from lockstep.belief.holding.reservation import (
+    Reservation,
+    next_attempt,
+    next_in_status,
+    next_reservation,
+    reserved_in_status,
+)
+from lockstep.cycle.ends.final_state import is_over
+from lockstep.cycle.planning.decided import LastPlan
+from lockstep.facts.elastic import ElasticSpec, NextSize
+from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Reason
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status.conditions import mark_change_dropped, mark_reserved
+from lockstep.report.status.events import size_change_dropped
+from lockstep.report.status.writer import StatusReport
+from lockstep.report.text.conflict_sentences import conflict_sentence
+from lockstep.report.text.size_sentences import size_change
+from lockstep.snapshot.holders.running import may_be_evicted
+from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
+
+# Gangs end member by member. So a change begins once plans have wanted one of that gang for so long.
+_SETTLING_SECONDS = 2.0
+# The shortest time that a gang is expected to run after a change that took longer than planned.
+_LEAST_RUN_SECONDS = 1.0
+
+
+class _Changing(NamedTuple):
+    """A gang that may still change its size as planned: what it holds, and what it will hold."""
+
+    gang: GangFact
+    reservation: Reservation
+    following: NextSize
+    room: Reservation
+
+
+class SizeChanges:
+    """Carries out changes of size. ``guarded`` contains errors in work for one gang."""
+
+    def __init__(
+        self,
+        services: Services,
+        attempts: Attempts,
+        metrics: Metrics,
+        *,
+        guarded: Callable[[GangKey], AbstractContextManager[None]],
+    ) -> None:
+        self._state = services.state
+        self._cutter = services.cutter
+        self._writer = services.writer
+        self._now = services.now
+        self._attempts = attempts
+        self._metrics = metrics
+        self._guarded = guarded
+        self._monotonic = services.monotonic
+        # Since when each plan has wanted a change of the gang (monotonic clock).
+        self._wanted_since: dict[GangKey, float] = {}
+
+    def begin(self, decided: LastPlan) -> float:
+        """Begin the changes of this plan that its facts still allow; the others are left to the next plan.
+
+        Returns the seconds until the next plan is due for changes that plans have not wanted for long enough; infinity
+        where there are none.
+        """
+        now, before = self._monotonic(), self._wanted_since
+        self._wanted_since = {change.gang: before.get(change.gang, now) for change in decided.changes}
+        for change in decided.changes:
+            if now - self._wanted_since[change.gang] >= _SETTLING_SECONDS:
+                with self._guarded(change.gang):
+                    self._begin_if_possible(change, decided)
+        settled = (since + _SETTLING_SECONDS - now for since in self._wanted_since.values())
+        return min((seconds for seconds in settled if seconds > 0), default=math.inf)
+
+    def go_on(self, gang: GangFact, now: float) -> None:
+        """Begin the next attempt of a gang whose members have ended for a change of size.
+
+        The change is dropped, and the gang planned again, if its next size would not be placed there any more.
+        """
+        if self._attempts.is_resting(gang.key) or not self._writer.make_way(gang.key):
+            # The end of either has the gang reconciled again.
+            return
+        following, room = gang.status.next_size, next_in_status(gang)
+        if following is None:
+            return
+        if room is None:
+            self._drop(gang, "the spec does not allow that size any more", now)
+            return
+        attempt = next_attempt(gang.status, self._state.members(gang).values())
+        learned = self._state.past_runs.in_force(gang)
+        status = mark_reserved(gang, _placement(gang, following, now), attempt=attempt, now=now, learned=learned)
+        reservation = reserved_in_status(replace(gang, status=status))
+        assert reservation is not None, "the spec allows the next size"
+        self._state.next_sizes.forget(gang.key)
+        conflict = self._cutter.conflict(gang, reservation, now)
+        if conflict is not None:
+            self._drop(gang, conflict_sentence(conflict).rstrip("."), now)
+            return
+        self._state.hold(reservation)
+        self._attempts.begin(gang, reservation, status)
+
+    def _begin_if_possible(self, change: SizeChange, decided: LastPlan) -> None:
+        changing = self._still_possible(change, decided)
+        if changing is not None:
+            self._begin(changing)
+        elif self._state.generation != decided.snapshot.generation:
+            self._state.changes.plan()
+
+    def _still_possible(self, change: SizeChange, decided: LastPlan) -> _Changing | None:
+        """The change as facts; None if any fact that it was decided on has changed."""
+        gang, reservation = self._state.gangs.get(change.gang), self._state.reservations.get(change.gang)
+        if gang is None or gang.spec is None or gang.spec.elastic is None:
+            return None
+        if reservation is None or reservation != decided.seen.held.get(change.gang):
+            return None
+        if self._attempts.is_under_way(gang.key) or not self._runs_undisturbed(gang, reservation):
+            return None
+        following = self._following(gang.spec, gang.spec.elastic, change, decided)
+        room = next_reservation(gang, gang.spec, following)
+        is_there = decided.seen.offers.stand({entry.node for entry in following.members}, self._state)
+        return (
+            _Changing(gang, reservation, following, room)
+            if is_there and self._has_room(gang, reservation, room)
+            else None
+        )
+
+    def _runs_undisturbed(self, gang: GangFact, reservation: Reservation) -> bool:
+        counts = progress_of(self._state, gang, reservation)
+        is_whole = counts.is_running and not counts.succeeded and not counts.losses
+        is_going_on = may_be_evicted(self._state, gang, reservation) and gang.key not in self._state.next_sizes
+        return is_whole and is_going_on and not is_over(self._state, gang, reservation, self._now())
+
+    def _following(self, spec: GangSpec, elastic: ElasticSpec, change: SizeChange, decided: LastPlan) -> NextSize:
+        names, now = decided.snapshot.nodes.names, self._now()
+        counts = Counter(change.nodes)
+        return NextSize(
+            members=tuple(Members(names[node], counts[node], role=spec.roles[0].name) for node in sorted(counts)),
+            decided_at=now,
+            expected_finish=now + change.end - decided.snapshot.now,
+            why=size_change(change, restart_time=elastic.restart_time),
+        )
+
+    def _has_room(self, gang: GangFact, reservation: Reservation, room: Reservation) -> bool:
+        """Whether nodes and quotas have room for the members that are added; the others are on their nodes already."""
+        added = _added(room, reservation)
+        if not added:
+            return True
+        conflict = self._cutter.conflict(gang, replace(room, members=added), self._now())
+        return conflict is None and QuotaBounds(self._state).allow(gang, added)
+
+    def _begin(self, changing: _Changing) -> None:
+        gang, reservation, following, room = changing
+        self._metrics.size_changes.labels("grow" if room.size > reservation.size else "shrink").inc()
+        self._state.keep_room(room)
+        failure = Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=following)
+        self._attempts.interrupt(gang, reservation, failure)
+
+    def _drop(self, gang: GangFact, why: str, now: float) -> None:
+        self._state.next_sizes.forget(gang.key)
+        self._writer.report(gang, partial(self._dropped, gang, why, now))
+
+    def _dropped(self, gang: GangFact, why: str, now: float) -> StatusReport:
+        self._metrics.size_changes_dropped.inc()
+        return StatusReport(
+            status=mark_change_dropped(gang, why, now=now),
+            event=size_change_dropped(why),
+            written=self._state.changes.plan,
+        )
+
+
+def _added(room: Reservation, reservation: Reservation) -> tuple[Members, ...]:
+    """The members on each node beyond those that the gang has there already."""
+    had = Counter({entry.node: entry.count for entry in reservation.members})
+    more = ((entry, entry.count - had[entry.node]) for entry in room.members)
+    return tuple(replace(entry, count=count) for entry, count in more if count > 0)
+
+
+def _placement(gang: GangFact, following: NextSize, now: float) -> Placement:
+    """The next size as a placement that starts now."""
+    return Placement(
+        gang=gang.key,
+        size=following.size,
+        start=now,
+        finish=max(following.expected_finish, now + _LEAST_RUN_SECONDS),
+        speedup=None,
+        members=following.members,
+        slowest=following.members[0].node,
+        latest=None,
+        alternative=None,
+    )

@@ -1,0 +1,36 @@
+"""How the size of a gang may change while it runs, and the size that comes next."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from coschedule import Members
+
+
+class ElasticSpec(NamedTuple):
+    """How the size of a gang may change while it runs: its members end, and it goes on at another size.
+
+    A change takes about ``restart_time`` seconds, in which no work is done. It happens at most once in ``min_interval``
+    seconds.
+    """
+
+    restart_time: float
+    min_interval: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextSize:
+    """The size with which a gang goes on once its members have ended; room for these ``members`` is kept for it.
+
+    It was decided at ``decided_at``, because of ``why``, a clause for users. The gang is then expected to end at
+    ``expected_finish``.
+    """
+
+    members: tuple[Members, ...]
+    decided_at: float
+    expected_finish: float
+    why: str
+
+    @property
+    def size(self) -> int:
+        """The number of members."""
+        return sum(entry.count for entry in self.members)

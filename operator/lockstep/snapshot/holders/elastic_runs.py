@@ -1,0 +1,117 @@
+"""The gangs that run and may change their size, as the engine needs them.
+
+A gang keeps its size while a plan could not choose another one exactly: its members have ended or wait for each other,
+its end is unknown, or other pods decide where its members may be.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from coschedule import ChangeTerms, Constraints, ElasticRun, Sizes
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.run_times.remaining_work import remaining_work
+from lockstep.belief.state import State
+from lockstep.facts.elastic import ElasticSpec
+from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.pods.pod import Request
+from lockstep.facts.reasons import Condition
+from lockstep.snapshot.holders.endings import expected_finish
+from lockstep.snapshot.holders.running import each_member, may_be_evicted
+from lockstep.snapshot.nodes.node_arrays import NodeArrays
+from lockstep.snapshot.nodes.resource_columns import Columns
+from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
+
+
+class Resizable(NamedTuple):
+    """A gang that runs and may change its size; ``nodes`` has the node of each member, by index."""
+
+    gang: GangFact
+    spec: GangSpec
+    role: RoleSpec
+    elastic: ElasticSpec
+    reservation: Reservation
+    nodes: tuple[int, ...]
+    end: float
+
+
+def any_elastic_run(state: State) -> bool:
+    """Whether any gang that holds nodes may change its size."""
+    return any(True for _ in _elastic_holders(state))
+
+
+def elastic_requests(state: State) -> set[Request]:
+    """What one member takes of its node, for each gang that holds nodes and may change its size."""
+    return {role.request for gang, _ in _elastic_holders(state) if gang.spec for role in gang.spec.roles}
+
+
+def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: float) -> list[Resizable]:
+    """The gangs that may change their size now, by what they hold of these nodes."""
+    found = (_resizable(state, gang, held, nodes, columns, now) for gang, held in _elastic_holders(state))
+    return [one for one in found if one is not None]
+
+
+def elastic_run(
+    state: State, one: Resizable, constraints: Constraints, nodes: NodeArrays, columns: Columns, now: float
+) -> ElasticRun | None:
+    """The gang with the part of its work that is left; None where another size can't be compared."""
+    learned = state.past_runs.in_force(one.gang)
+    work = remaining_work(one.gang, learned)
+    if work is None or nodes.kinds.factors(learned) or not one.role.sizes.has(len(one.nodes)):
+        return None
+    seconds = work.float_time(len(one.nodes)) * float(nodes.slowdown[list(one.nodes)].max())
+    left = min(1.0, (one.end - now) / seconds)
+    if left <= 0:
+        return None
+    return ElasticRun(
+        key=one.gang.key,
+        created=one.gang.created,
+        sizes=_within_quotas(state, one),
+        request=columns.asked(one.role.request),
+        work=work,
+        left=left,
+        nodes=one.nodes,
+        end=one.end,
+        terms=ChangeTerms(*one.elastic),
+        changed=-float("inf") if one.gang.status.resized_at is None else one.gang.status.resized_at,
+        constraints=constraints,
+    )
+
+
+def _elastic_holders(state: State) -> Iterator[tuple[GangFact, Reservation]]:
+    for key, reservation in state.reservations.items():
+        gang = state.gangs.get(key)
+        if gang is not None and gang.spec is not None and gang.spec.elastic is not None:
+            yield gang, reservation
+
+
+def _resizable(
+    state: State, gang: GangFact, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
+) -> Resizable | None:
+    spec, end = gang.spec, expected_finish(reservation, now)
+    assert spec is not None, "a gang that may change its size has a spec"
+    assert spec.elastic is not None, "a gang that may change its size says so"
+    if end is None or not _runs_undisturbed(state, gang, reservation) or len(spec.roles) > 1 or spec.minds_pods:
+        return None
+    [role], each = spec.roles, each_member(state, nodes.index, columns, reservation)
+    request = columns.asked(role.request)
+    if len(each) < reservation.size or any(held != request for _, held in each):
+        return None
+    members = tuple(sorted(node for node, _ in each))
+    return Resizable(gang, spec, role, spec.elastic, reservation, members, end)
+
+
+def _runs_undisturbed(state: State, gang: GangFact, reservation: Reservation) -> bool:
+    """Whether all members have run, none has succeeded, and the gang is not ending."""
+    status = gang.status
+    has_run = status.is_true(Condition.PLACED) and status.started_at is not None
+    return has_run and not status.succeeded_ranks and may_be_evicted(state, gang, reservation)
+
+
+def _within_quotas(state: State, one: Resizable) -> Sizes:
+    """The sizes that quotas allow, beside what the members take already."""
+    size, sizes = len(one.nodes), one.role.sizes
+    spare = [limit.left // limit.each[0] for limit in QuotaBounds(state).limits(one.gang) if limit.each[0]]
+    most = size + max(0, min(spare, default=sizes.maximum))
+    return sizes if most >= sizes.maximum else replace(sizes, maximum=most)
