@@ -10,7 +10,8 @@ class Meaning(NamedTuple):
 
     ``is_of_attempt``: an attempt may be undone for it. ``is_wanted``: that was a decision, not a failure of the
     attempt; it has an event of its own or needs none. ``is_users_own``: a user requested it. ``is_of_failure``: a
-    gang may fail for it. ``undone`` is the reason of the event about an attempt that failed for it. ``refused`` is
+    gang may fail for it. ``saves_work``: the members are asked to end while they work, so that a program that saves its
+    work then loses none. ``undone`` is the reason of the event about an attempt that failed for it. ``refused`` is
     the reason of the event about a spec that is not accepted. ``wants_no_nodes``: nodes requested for the gang are
     not needed.
     """
@@ -19,6 +20,7 @@ class Meaning(NamedTuple):
     is_wanted: bool = False
     is_users_own: bool = False
     is_of_failure: bool = False
+    saves_work: bool = False
     undone: EventReason = EventReason.BIND_INTERRUPTED
     refused: EventReason = EventReason.INVALID_SPEC
     wants_no_nodes: bool = False
@@ -55,9 +57,13 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             | Reason.NO_LONGER_FITS
         ):
             return Meaning(is_of_attempt=True)
-        case Reason.GANG_DELETED | Reason.GANG_SUSPENDED:
+        case Reason.GANG_DELETED:
             return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True)
-        case Reason.RESTARTING | Reason.PREEMPTED | Reason.OWNER_RETURNED | Reason.CHANGING_SIZE:
+        case Reason.GANG_SUSPENDED:
+            return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True, saves_work=True)
+        case Reason.PREEMPTED | Reason.OWNER_RETURNED | Reason.CHANGING_SIZE:
+            return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True)
+        case Reason.RESTARTING:
             return Meaning(is_of_attempt=True, is_wanted=True)
         case Reason.MEMBER_FAILED | Reason.REACHED_MAX_RESTARTS | Reason.DEADLINE_EXCEEDED:
             return Meaning(is_of_failure=True)

@@ -1,4 +1,4 @@
-"""The part of the work that a gang has done before it changes its size, by its expected run time."""
+"""The part of the work that an elastic gang has done when its members are asked to end, by its expected run time."""
 
 from lockstep.facts.gang.gang import GangFact
 
@@ -11,7 +11,7 @@ def work_done(gang: GangFact, now: float) -> str:
     """The part of the work that is done at ``now``, as text: that of earlier sizes, and what this size has added.
 
     The attempt works from its start to its expected finish, except in the restart time after a change of size. It adds
-    nothing before all members have run. Nothing is lost: the program saves its work before it ends.
+    nothing before all members have run. Nothing is lost: the program of an elastic gang saves its work before it ends.
     """
     status, elastic = gang.status, None if gang.spec is None else gang.spec.elastic
     if elastic is None or status.start is None or status.expected_finish is None or status.started_at is None:

@@ -21,6 +21,7 @@ from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.past_runs import Learned, formatted_factor
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pace import PaceStatus
+from lockstep.facts.reason_meanings import meaning_of
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.admission import changes
 from lockstep.report.text.learned import work_used
@@ -143,11 +144,12 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     """An attempt is being undone. The condition ``Placed`` says why, since when, and what that ``waits`` for.
 
     The condition ``Planned`` keeps the reason for a process that takes over. The reservation stays until the pods are
-    gone. If the gang changes its size, its next size and the work that it has done are written in the same status.
+    gone. If the gang changes its size, its next size is written in the same status. So is the work that an elastic gang
+    has done, if its members save it.
     """
     why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
     status = replace(mark_accepted(gang, now), next_size=failure.next_size)
-    if failure.next_size is not None and gang.status.next_size is None:
+    if meaning_of(failure.reason).saves_work and not gang.status.is_being_undone:
         status = replace(status, work_done=work_done(gang, now))
     status = with_condition(status, gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
     if failure.reason is Reason.PREEMPTED:

@@ -44,11 +44,13 @@ def _state_without_nodes(status: GangStatus) -> GangState:
 
 
 def _size(spec: GangSpec, status: GangStatus) -> str:
-    """``11 (2–12)``; ``2–12`` before a size is chosen; ``4`` where there is no choice."""
+    """``11 (2–12)``; ``4→9 (2–12)`` while it changes; ``2–12`` before one is chosen; ``4`` without a choice."""
     if spec.minimum == spec.maximum:
         return str(spec.minimum)
     span = f"{spec.minimum}–{spec.maximum}"
-    return span if status.size is None else f"{status.size} ({span})"
+    sizes = (status.size, None if status.next_size is None else status.next_size.size)
+    chosen = "→".join(str(size) for size in sizes if size is not None)
+    return f"{chosen} ({span})" if chosen else span
 
 
 def _says(state: GangState, status: GangStatus) -> str:  # noqa: PLR0911 - one answer for each state

@@ -91,11 +91,18 @@ def _running(state: State, holder: _Holder, index: Mapping[str, int], columns: C
         priority=priority,
         queued_since=queued_since(gang, now),
         size=reservation.size,
-        since=math.inf if gang.status.started_at is None else gang.status.started_at,
+        since=_since(gang),
         end=_or_never(expected_end(state, reservation, now)),
         grace=grace_seconds(state, gang, reservation),
         holds=holdings(state, index, columns, reservation),
     )
+
+
+def _since(gang: GangFact) -> float:
+    """Since when the gang works, infinity where it does not: an elastic gang goes on after each change of its size."""
+    status, is_elastic = gang.status, gang.spec is not None and gang.spec.elastic is not None
+    since = status.active_since if is_elastic and status.active_since is not None else status.started_at
+    return math.inf if status.started_at is None or since is None else since
 
 
 def lowest_held_priority(state: State) -> float:

@@ -167,6 +167,18 @@ async def test_shrinking_gang_names_the_others_and_loses_nothing():
         await until(lambda: is_placed(api, "short"))
 
 
+async def test_elastic_gang_that_is_suspended_keeps_its_work():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic())
+        await asyncio.sleep(7200)
+
+        generation = api.store.get(gang_place("g"))["metadata"]["generation"]
+        api.store.change(gang_place("g"), metadata={"generation": generation + 1}, spec={"suspend": True})
+        await until(lambda: condition(api, "g", "Suspended") == ("True", "GangSuspended"))
+
+        assert float(status_of(api)["workDone"]) == pytest.approx(8 / 400, rel=0.05)
+
+
 async def test_gang_without_elastic_keeps_its_size():
     async with operator_over(*FOUR) as (api, _):
         await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")

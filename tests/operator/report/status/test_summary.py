@@ -8,11 +8,12 @@ import yaml
 
 from builders.facts import gang_fact, gang_spec, outlook
 from builders.statuses import placement
+from coschedule import Members, Spelled, Unplaceable
 from coschedule import Reason as PlanReason
-from coschedule import Spelled, Unplaceable
 from lockstep.api.gangjob.role import parse_needs
 from lockstep.api.members.gate import NO_GATE_IMAGE
 from lockstep.api.rendezvous.limits import crowd_refusal
+from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.network import NetworkSpec, Rendezvous
 from lockstep.facts.gang.policies import Policies
@@ -176,6 +177,15 @@ def test_size_that_cannot_vary_is_one_number():
     assert summary_of(rigid, rigid.status).size == "3"
 
 
+def test_size_that_changes_shows_the_next_one_too():
+    following = NextSize(members=(Members("n1", 9),), decided_at=NOW, expected_finish=NOW + 60, why="grows")
+    elastic = replace(RUNNING, spec=gang_spec(size=2, most=12))
+    changing = replace(elastic.status, size=4, next_size=following)
+
+    assert summary_of(elastic, changing).size == "4→9 (2–12)"
+    assert summary_of(elastic, replace(changing, size=None)).size == "9 (2–12)"
+
+
 def test_spec_that_cannot_be_read_has_no_size():
     assert summary_of(replace(REFUSED, spec=None), REFUSED.status).size == ""
 
@@ -201,4 +211,4 @@ def test_crd_names_every_state_and_has_room_for_each_line():
 
     assert all(state in status["state"]["description"] for state in GangState)
     assert status["summary"]["maxLength"] == LONGEST
-    assert status["sizeAndRange"]["maxLength"] >= len("10000 (10000–10000)")
+    assert status["sizeAndRange"]["maxLength"] >= len("10000→10000 (10000–10000)")
