@@ -1,0 +1,107 @@
+"""A program that saves its work changes its size on real kubelets, and its result is that of one process."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.gangs import bids
+from e2e.nodes.conftest import FAST, SLOTS, SLOW, SPEEDS
+from e2e.nodes.jobs import Jobs, job, number_after, size, template
+
+EVERYWHERE = SLOTS * len(SPEEDS)
+BLOCKS = 900
+# Gangs change their size only while they are expected to run for an hour more.
+LONG = {"serialTime": "100h"}
+ELASTIC = {"mode": "Restart", "restartTime": "5s", "minInterval": "10s"}
+ALIKE = [(name, "1") for name in SPEEDS]
+
+
+@pytest.fixture
+def equal_nodes(cluster, offers) -> Iterator[None]:
+    """Both nodes are as fast, so that members on both are worth a change."""
+    cluster.apply(*bids(ALIKE, slots=SLOTS))
+    yield
+    cluster.apply(*bids(SPEEDS.items(), slots=SLOTS))
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """A folder that all nodes share."""
+    done = tmp_path / "done"
+    done.mkdir()
+    return done
+
+
+def blocks(folder: Path, name: str) -> dict[str, Any]:
+    """Return a gang of two members at least that adds up squares and keeps them in that folder."""
+    program = template(
+        "blocks", "/done", str(BLOCKS), grace_seconds=20, volumeMounts=[{"name": "done", "mountPath": "/done"}]
+    )
+    program["spec"]["volumes"] = [{"name": "done", "hostPath": {"path": str(folder)}}]
+    return job(name, size={"min": 2, "max": EVERYWHERE}, work=LONG, elastic=ELASTIC, template=program)
+
+
+def left_at_start(jobs: Jobs, name: str, attempt: int) -> float:
+    """Return how many blocks were left when an attempt began."""
+    return number_after("left", jobs.log(f"{name}-{attempt}-0"))
+
+
+def assert_sum(folder: Path) -> None:
+    """Check that every block was done, and that they add up to what one process finds."""
+    found = {int(file.name): int(file.read_text()) for file in folder.iterdir()}
+    assert sum(found.values()) == sum(number * number for number in range(BLOCKS))
+    assert found.keys() == set(range(BLOCKS))
+
+
+@pytest.mark.usefixtures("equal_nodes")
+def test_gang_grows_into_room_that_becomes_free_and_loses_no_work(jobs, folder, measured):
+    jobs.submit_job(job("in-the-way", size=size(SLOTS), template=template("stay")))
+    jobs.started_by_rank("in-the-way", SLOTS)
+    jobs.submit_job(blocks(folder, "adds"))
+    jobs.started_by_rank("adds", SLOTS)
+
+    free = time.time()
+    jobs.delete("in-the-way")
+    starts = jobs.started_by_rank("adds", EVERYWHERE, attempt=2)
+
+    measured({"from a command that frees room to the first work of all members there": max(starts) - free})
+    assert left_at_start(jobs, "adds", 2) < BLOCKS
+    jobs.until("adds", "Complete", "True")
+    assert_sum(folder)
+    assert jobs.status("adds").get("restarts", 0) == 0
+
+
+@pytest.mark.usefixtures("equal_nodes")
+def test_gang_shrinks_for_a_short_one_and_grows_again(jobs, folder, measured):
+    jobs.submit_job(blocks(folder, "gives"))
+    jobs.started_by_rank("gives", EVERYWHERE)
+
+    asked = time.time()
+    jobs.submit_job(job("short", size=size(1), work={"serialTime": "20s"}, template=template("stay", "1")))
+    [start] = jobs.started_by_rank("short", 1)
+
+    measured({"from apply to the first work in room that another gang gives up": start - asked})
+    jobs.started_by_rank("gives", EVERYWHERE - 1, attempt=2)
+    jobs.delete("short")
+    jobs.until("gives", "Complete", "True")
+    assert_sum(folder)
+
+
+@pytest.mark.usefixtures("equal_nodes")
+def test_gang_goes_on_elsewhere_at_a_smaller_size_when_an_owner_comes_back(cluster, jobs, folder, measured):
+    jobs.submit_job(blocks(folder, "leaves"))
+    jobs.started_by_rank("leaves", EVERYWHERE)
+
+    back = time.time()
+    [bid] = bids([(SLOW, "1")], slots=SLOTS)
+    cluster.apply({**bid, "spec": {**bid["spec"], "onReturn": "Evict", "ownerPresent": True}})
+    starts = jobs.started_by_rank("leaves", SLOTS, attempt=2)
+
+    measured({"from the owner's return to the first work elsewhere": max(starts) - back})
+    assert set(jobs.nodes("leaves")) == {FAST}
+    assert left_at_start(jobs, "leaves", 2) < BLOCKS
+    jobs.until("leaves", "Complete", "True")
+    assert_sum(folder)
