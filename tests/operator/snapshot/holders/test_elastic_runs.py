@@ -1,0 +1,150 @@
+"""Which gangs may change their size in a plan, and what the plan is told of them."""
+
+import pytest
+
+from builders.served import at, gang, node, owned_by, pod, priority_class
+from coschedule import Constraints, Release
+from lockstep.api.cluster.cluster import parse_priority_class
+from lockstep.api.cluster.node import parse_node
+from lockstep.api.cluster.quota import parse_quota
+from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.pods.pod import parse_pod
+from lockstep.api.quantities import epoch_seconds
+from lockstep.belief.common.steps import at_once
+from lockstep.belief.state import State
+from lockstep.snapshot.snapshots import SnapshotCutter
+
+PLACED = {"type": "Placed", "status": "True", "reason": "Bound", "lastTransitionTime": at(0)}
+UNDOING = {"type": "Placed", "status": "False", "reason": "Undoing", "lastTransitionTime": at(0)}
+RUNS = {
+    "attempt": 1,
+    "members": [{"node": "n1", "count": 2}, {"node": "n3", "count": 1}],
+    "reservedAt": at(0),
+    "start": at(0),
+    "startedAt": at(0),
+    "expectedFinish": at(3600),
+    "conditions": [PLACED],
+}
+ELASTIC = {"mode": "Restart", "restartTime": "90s", "minInterval": "5m"}
+PLACES = ("n1", "n1", "n3")
+NOW = epoch_seconds(at(900))
+
+
+class Watch:
+    """Keeps what is found while a snapshot is drawn."""
+
+    def __init__(self):
+        self.runs = None
+
+    def frozen(self, left_out):
+        assert not left_out
+
+    def found_elastic(self, runs):
+        self.runs = runs
+
+
+def running(*, status=None, spec=None, size=1, most=8, phase="Running"):
+    """A state with a gang of three that runs on two of four nodes."""
+    state = State(lambda: None)
+    for number in range(1, 5):
+        state.nodes.apply(parse_node(node(f"n{number}", cpu="8")))
+    work = {"work": {"serialTime": "3h"}, "elastic": ELASTIC}
+    manifest = gang("g", size=size, most=most, spec={**work, **(spec or {})}, status={**RUNS, **(status or {})})
+    state.apply_gang(parse_gang(manifest, None))
+    for rank, place in enumerate(PLACES):
+        state.apply_pod(parse_pod(pod(f"g-1-{rank}", node=place, phase=phase, **owned_by("g", rank=rank))))
+    return state
+
+
+def drawn(state):
+    """The snapshot without gangs that wait, and the gangs that may change their size."""
+    watch = Watch()
+    snapshot = at_once(SnapshotCutter(state).drawn(NOW, [], watch=watch))
+    return snapshot, watch.runs
+
+
+def test_plan_knows_what_is_left_and_where_the_members_are():
+    snapshot, [run] = drawn(running())
+
+    assert (run.nodes, run.size, run.constraints) == ((0, 0, 2), 3, Constraints())
+    assert (run.sizes.minimum, run.sizes.maximum) == (1, 8)
+    assert run.left == pytest.approx(0.75)
+    assert run.end == epoch_seconds(at(3600))
+    assert (run.terms.restart_time, run.terms.min_interval) == (90.0, 300.0)
+    assert run.may_change_at == -float("inf")
+    assert dict(zip(snapshot.resources, run.request, strict=True)) == {"bid slots": 1, "cpu": 1000, "pods": 1}
+
+
+def test_snapshot_releases_each_member_of_its_own():
+    snapshot, [run] = drawn(running())
+
+    assert list(snapshot.releases) == [Release(node=node, request=run.request, time=run.end) for node in run.nodes]
+
+
+def test_last_change_counts():
+    _, [run] = drawn(running(status={"resizedAt": at(800)}))
+
+    assert run.may_change_at == epoch_seconds(at(1100))
+
+
+def test_work_that_is_done_is_not_left():
+    _, [run] = drawn(running(status={"workDone": "0.5", "expectedFinish": at(1800)}))
+
+    assert run.work.float_time(1) == pytest.approx(5400)
+    assert run.left == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("hard", "most"), [("4", 4), ("3", 3), ("2", 3), ("99", 8)])
+def test_quota_bounds_growth_and_asks_for_no_smaller_size(hard, most):
+    state = running()
+    spec, used = {"hard": {"pods": hard}}, {"hard": {"pods": hard}, "used": {"pods": "3"}}
+    metadata = {"name": "small", "namespace": "default", "resourceVersion": "1"}
+    state.quotas.apply(parse_quota({"metadata": metadata, "spec": spec, "status": used}))
+
+    _, [run] = drawn(state)
+
+    assert run.sizes.maximum == most
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param({"spec": {"elastic": None}}, id="without elastic"),
+        pytest.param({"status": {"startedAt": None}}, id="before all members run"),
+        pytest.param({"status": {"conditions": [UNDOING]}}, id="while it is undone"),
+        pytest.param({"status": {"expectedFinish": None}}, id="without an end"),
+        pytest.param({"status": {"succeededRanks": "1"}}, id="once a member has succeeded"),
+        pytest.param({"phase": "Succeeded"}, id="once members have ended"),
+        pytest.param({"spec": {"suspend": True}}, id="while it is suspended"),
+        pytest.param({"spec": {"placement": {"onePer": "zone"}}}, id="where other members decide about nodes"),
+    ],
+)
+def test_gang_keeps_its_size(case):
+    _, runs = drawn(running(**case))
+
+    assert runs == []
+
+
+def test_gang_keeps_its_size_while_a_node_of_it_is_unknown():
+    state = running()
+    state.nodes.remove("n3")
+
+    _, runs = drawn(state)
+
+    assert runs == []
+
+
+def test_one_gang_that_cannot_be_read_keeps_no_other_from_changing(monkeypatch):
+    state = running()
+    state.priorities.apply(parse_priority_class(priority_class("urgent", 100)))
+    errors = {}
+
+    def breaks(*_):
+        raise ValueError("broken")
+
+    monkeypatch.setattr("lockstep.snapshot.snapshots.elastic_run", breaks)
+    watch = Watch()
+    at_once(SnapshotCutter(state).drawn(NOW, [], rescue=errors.__setitem__, watch=watch))
+
+    assert watch.runs == []
+    assert [str(key) for key in errors] == ["default/g"]
