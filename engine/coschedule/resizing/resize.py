@@ -56,8 +56,8 @@ def resize(
     The snapshot's releases contain what ``runs`` hold, at their ends. Gangs that wait may change their size later if
     they are in ``elastic``. Sizes are chosen only for gangs with the same constraints: those that most members of the
     runs have. Other runs keep their size. A waiting gang takes part only if its members are alike and have equal shares
-    of known work. It must also have no deadline, no terms and no factors. All others are only planned. ``rescue`` is as
-    in ``plan``.
+    of known work. It must also have no deadline, no terms and no factors, and no gang that waits is more urgent. All
+    others are only planned. ``rescue`` is as in ``plan``.
 
     Guarantees: no gang that runs is stopped. Changes reduce the objective only where a promise is due. Several choices
     are tried until no gang starts after its promise. If each of them makes a gang late, the one with the fewest late
@@ -131,7 +131,8 @@ def _late(one: Resized) -> frozenset[GangKey]:
 def _question(world: World, elastic: Mapping[GangKey, ChangeTerms]) -> SizeQuestion:
     snapshot, runs = world
     constraints = runs[0].constraints if runs else Constraints()
-    waiting = [gang for gang in snapshot.gangs if _takes_part(gang, constraints)]
+    first = max((gang.priority for gang in snapshot.gangs), default=0)
+    waiting = [gang for gang in snapshot.gangs if gang.priority == first and _takes_part(gang, constraints)]
     asked = [(run.request, run.sizes) for run in runs]
     asked += [(role.request, role.sizes) for gang in waiting for role in gang.roles]
     seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(_idle_seats(snapshot, constraints, asked)))

@@ -6,6 +6,7 @@ What depends only on nodes and bids is built once for each generation of them, a
 import math
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -20,7 +21,14 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.asked import Demands, Room
 from lockstep.snapshot.constraints import constraints_of
-from lockstep.snapshot.holders.elastic_runs import Resizable, elastic_requests, elastic_run, resizable_gangs
+from lockstep.snapshot.holders.elastic_runs import (
+    Directions,
+    Resizable,
+    directions,
+    elastic_requests,
+    elastic_run,
+    resizable_gangs,
+)
 from lockstep.snapshot.holders.releases import Releases
 from lockstep.snapshot.holders.running import Evictable, evictable_gangs, open_ended
 from lockstep.snapshot.nodes.node_arrays import NodeArrays, node_arrays
@@ -118,7 +126,8 @@ class SnapshotCutter:
                 yield from around.answering(steps)
                 pending.append(pending_gang(self._state, one, around, nodes, asked.columns, now))
         if watch is not None:
-            runs = yield from self._elastic_runs(resizable, nodes, asked.columns, now, rescue)
+            may_go = directions((gang.priority for gang in pending), (one.priority for one in resizable))
+            runs = yield from self._elastic_runs(resizable, may_go, nodes, asked.columns, now, rescue)
             watch.found_elastic(runs)
         yield
         return without_gangs(generation=generation, gangs=tuple(pending), most_holding=most_holding)
@@ -155,7 +164,13 @@ class SnapshotCutter:
                 yield
 
     def _elastic_runs(
-        self, resizable: Sequence[Resizable], nodes: NodeArrays, columns: Columns, now: float, rescue: Rescue | None
+        self,
+        resizable: Sequence[Resizable],
+        may_go: Directions,
+        nodes: NodeArrays,
+        columns: Columns,
+        now: float,
+        rescue: Rescue | None,
     ) -> Generator[None, None, list[ElasticRun]]:
         runs, steps = list[ElasticRun](), Steps()
         for one in resizable:
@@ -165,7 +180,8 @@ class SnapshotCutter:
                 yield from around.answering(steps)
                 constraints = constraints_of(self._state, one.gang, one.role, around)
                 run = elastic_run(self._state, one, constraints, nodes, columns, now)
-                runs += [] if run is None else [run]
+                if run is not None:
+                    runs.append(replace(run, sizes=may_go.sizes(run.sizes, run.size, one.priority)))
         return runs
 
     def _without_gangs(self, asked: Demands, nodes: NodeArrays, now: float) -> Callable[..., Snapshot]:

@@ -4,7 +4,8 @@ A gang keeps its size while a plan could not choose another one exactly: its mem
 its end is unknown, or other pods decide where its members may be.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -24,6 +25,30 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 
+class Directions(NamedTuple):
+    """Which gangs may grow or shrink, by priority: no gang takes room that a more urgent one could use."""
+
+    least_that_grows: float
+    most_that_shrinks: float
+
+    def sizes(self, sizes: Sizes, size: int, priority: int) -> Sizes:
+        """The sizes that a gang of that priority may change to from ``size``."""
+        least = sizes.minimum if priority <= self.most_that_shrinks else size
+        most = sizes.maximum if priority >= self.least_that_grows else size
+        is_free = (least, most) == (sizes.minimum, sizes.maximum)
+        return sizes if is_free else replace(sizes, minimum=least, maximum=max(least, most))
+
+
+def directions(waiting: Iterable[int], running: Iterable[int]) -> Directions:
+    """The directions for gangs beside others of these priorities.
+
+    A gang grows only if no more urgent one waits. It shrinks only if no gang is less urgent, since the planner decides
+    which gang gets the room.
+    """
+    waits = list(waiting)
+    return Directions(max(waits, default=-math.inf), min([*waits, *running], default=math.inf))
+
+
 class Resizable(NamedTuple):
     """A gang that runs and may change its size; ``nodes`` has the node of each member, by index."""
 
@@ -32,6 +57,7 @@ class Resizable(NamedTuple):
     role: RoleSpec
     elastic: ElasticSpec
     reservation: Reservation
+    priority: int
     nodes: tuple[int, ...]
     end: float
 
@@ -53,7 +79,12 @@ def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: floa
 
 
 def elastic_run(
-    state: State, one: Resizable, constraints: Constraints, nodes: NodeArrays, columns: Columns, now: float
+    state: State,
+    one: Resizable,
+    constraints: Constraints,
+    nodes: NodeArrays,
+    columns: Columns,
+    now: float,
 ) -> ElasticRun | None:
     """The gang with the part of its work that is left; None where another size can't be compared."""
     learned = state.past_runs.in_force(one.gang)
@@ -89,17 +120,23 @@ def _elastic_holders(state: State) -> Iterator[tuple[GangFact, Reservation]]:
 def _resizable(
     state: State, gang: GangFact, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
 ) -> Resizable | None:
-    spec, end = gang.spec, expected_finish(reservation, now)
+    spec, end, priority = gang.spec, expected_finish(reservation, now), state.priorities.of(gang)
     assert spec is not None, "a gang that may change its size has a spec"
     assert spec.elastic is not None, "a gang that may change its size says so"
-    if end is None or not _runs_undisturbed(state, gang, reservation) or len(spec.roles) > 1 or spec.minds_pods:
+    if (
+        end is None
+        or priority is None
+        or not _runs_undisturbed(state, gang, reservation)
+        or len(spec.roles) > 1
+        or spec.minds_pods
+    ):
         return None
     [role], each = spec.roles, each_member(state, nodes.index, columns, reservation)
     request = columns.asked(role.request)
     if len(each) < reservation.size or any(held != request for _, held in each):
         return None
     members = tuple(sorted(node for node, _ in each))
-    return Resizable(gang, spec, role, spec.elastic, reservation, members, end)
+    return Resizable(gang, spec, role, spec.elastic, reservation, priority, members, end)
 
 
 def _runs_undisturbed(state: State, gang: GangFact, reservation: Reservation) -> bool:

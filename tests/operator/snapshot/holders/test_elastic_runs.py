@@ -3,7 +3,7 @@
 import pytest
 
 from builders.served import at, gang, node, owned_by, pod, priority_class
-from coschedule import Constraints, Release
+from coschedule import Constraints, Release, Sizes
 from lockstep.api.cluster.cluster import parse_priority_class
 from lockstep.api.cluster.node import parse_node
 from lockstep.api.cluster.quota import parse_quota
@@ -12,6 +12,7 @@ from lockstep.api.pods.pod import parse_pod
 from lockstep.api.quantities import epoch_seconds
 from lockstep.belief.common.steps import at_once
 from lockstep.belief.state import State
+from lockstep.snapshot.holders.elastic_runs import directions
 from lockstep.snapshot.snapshots import SnapshotCutter
 
 PLACED = {"type": "Placed", "status": "True", "reason": "Bound", "lastTransitionTime": at(0)}
@@ -123,6 +124,24 @@ def test_gang_keeps_its_size(case):
     _, runs = drawn(running(**case))
 
     assert runs == []
+
+
+@pytest.mark.parametrize(
+    ("waiting", "running", "priority", "want"),
+    [
+        pytest.param((), (5,), 5, (1, 8), id="alone"),
+        pytest.param((5,), (5,), 5, (1, 8), id="beside a gang as urgent"),
+        pytest.param((9,), (5,), 5, (1, 3), id="beside a more urgent gang that waits"),
+        pytest.param((1,), (5,), 5, (3, 8), id="beside a less urgent gang that waits"),
+        pytest.param((), (5, 1), 5, (3, 8), id="beside a less urgent gang that runs"),
+        pytest.param((), (5, 9), 5, (1, 8), id="beside a more urgent gang that runs"),
+        pytest.param((1, 9), (5,), 5, (3, 3), id="between two that wait"),
+    ],
+)
+def test_priority_says_whether_a_gang_may_grow_or_shrink(waiting, running, priority, want):
+    sizes = directions(waiting, running).sizes(Sizes(minimum=1, maximum=8), 3, priority)
+
+    assert (sizes.minimum, sizes.maximum) == want
 
 
 def test_gang_keeps_its_size_while_a_node_of_it_is_unknown():
