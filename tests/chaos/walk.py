@@ -22,6 +22,7 @@ POLICIES: tuple[dict[str, Any], ...] = (
     {"activeDeadlineSeconds": 3},
     {"suspend": True},
 )
+ELASTIC = {"elastic": {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}}
 MOST_GANGS = 12
 MOST_FOREIGN = 8
 
@@ -87,6 +88,9 @@ class Walk:
             "finalizer": self._random.random() < 0.1,
             "policies": self._one(POLICIES),
         }
+        if self._random.random() < 0.3:
+            # Changes of size come as often as plans do.
+            how |= {"high": low + 4, "work": "100h", "policies": ELASTIC}
         self._gangs.append(how["name"])
         return Step("submit", how)
 
