@@ -29,8 +29,8 @@ needs-of-tests: ## Install what tests need of Debian or Ubuntu, or say in one li
 demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, show what happens
 	@$(BIN)/python -m lockstep_demo
 
-# Most tests wait now and then, for a control plane or a clock that jumps, so there are more processes than cores.
-PROCESSES ?= 4
+# Tests of a control plane wait for two thirds of their time, so there are three processes for each of two cores.
+PROCESSES ?= 6
 # Of long searches a sample is asked, drawn by this seed.
 SAMPLE ?= 1
 
@@ -38,12 +38,12 @@ SAMPLE ?= 1
 .PHONY: test
 test: needs-of-tests lint type $(INSTALLED) ## Lint, types, import contracts and every test; of long searches a sample: SAMPLE=1
 	$(BIN)/python -m sandbox fetch
-	GOGC=400 $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE)
+	GOGC=200 $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE)
 
 .PHONY: test-whole
 test-whole: needs-of-tests lint type $(INSTALLED) ## The same, and every case of long searches
 	$(BIN)/python -m sandbox fetch
-	GOGC=400 $(BIN)/pytest -n $(PROCESSES) --whole
+	GOGC=200 $(BIN)/pytest -n $(PROCESSES) --whole
 
 .PHONY: test-unit
 test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; a few minutes

@@ -5,8 +5,11 @@ file after the other, so that the tests of a file share what is expensive; long 
 nothing are taken one by one. Of the tier ``exhaustive`` a run asks a sample (``searches.py``).
 """
 
+import gc
 import signal
+from collections.abc import Iterable
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -38,6 +41,14 @@ TIERS = {
     "unit": ("*",),
 }
 
+# Files of which each takes a minute or more in one process. They start first, so that none of them is left at the end.
+LONGEST = (
+    *("image/test_built.py", "controlplane/test_election.py", "controlplane/test_pace.py", "charts/installed/*"),
+    *("e2e/test_release.py", "followed/*", "demo/test_demo.py"),
+    *("controlplane/long/test_all_examples.py", "controlplane/long/test_observing.py"),
+    *("tenants/test_mends_taken_out.py", "operator/cli/test_simulate.py"),
+)
+
 # Files of which each function asks many cases of one kind: of these a run asks a sample.
 SEARCHES = (
     *TIERS["exhaustive"],
@@ -52,9 +63,27 @@ SEARCHES = (
 )
 
 
+@cache
 def tier_of(file: str) -> str:
     """The tier of a file below this folder."""
-    return next(tier for tier, patterns in TIERS.items() if any(fnmatch(file, pattern) for pattern in patterns))
+    return next(tier for tier, patterns in TIERS.items() if is_one_of(file, patterns))
+
+
+@cache
+def turn_of(file: str) -> tuple[bool, int]:
+    """When a file starts: the least first."""
+    return not is_one_of(file, LONGEST), [*TIERS].index(tier_of(file))
+
+
+@cache
+def is_search(file: str) -> bool:
+    """Whether a run asks a sample of the cases of this file."""
+    return is_one_of(file, SEARCHES)
+
+
+def is_one_of(file: str, patterns: Iterable[str]) -> bool:
+    """Whether a file below this folder matches one of these patterns."""
+    return any(fnmatch(file, pattern) for pattern in patterns)
 
 
 def pytest_configure(config):
@@ -73,15 +102,25 @@ def pytest_report_header(config):
     return searches.described(config)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect tests without a search for garbage; later searches leave out the half million objects that stay."""
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.enable()
+    return result
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Mark every test with its tier, let the tiers start in their order, and leave out what a sample leaves out."""
-    files = {item: str(item.path.relative_to(TESTS)) for item in items}
+    names = {path: str(path.relative_to(TESTS)) for path in {item.path for item in items}}
+    files = {item: names[item.path] for item in items}
     for item, file in files.items():
         item.add_marker(tier_of(file))
-    order = [*TIERS]
-    items.sort(key=lambda item: order.index(tier_of(files[item])))
-    searched = [item for item in items if any(fnmatch(files[item], pattern) for pattern in SEARCHES)]
+    items.sort(key=lambda item: turn_of(files[item]))
+    searched = [item for item in items if is_search(files[item])]
     left_out = {*searched} - searches.sampled(config, searched)
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=[item for item in searched if item in left_out])
@@ -97,5 +136,4 @@ class ByFile(LoadFileScheduling):
 
     def _split_scope(self, nodeid):
         file = super()._split_scope(nodeid)
-        is_alone = any(fnmatch(file.removeprefix("tests/"), pattern) for pattern in ONE_BY_ONE)
-        return nodeid if is_alone else file
+        return nodeid if is_one_of(file.removeprefix("tests/"), ONE_BY_ONE) else file

@@ -30,12 +30,12 @@ def described(config: pytest.Config) -> str:
     return f"long searches: one case in {ONE_IN}, drawn by seed {config.getoption('--sample')}"
 
 
-def sample(config: pytest.Config, name: str, cases: Sequence[Case]) -> list[Case]:
-    """The cases of the search ``name`` that this run asks, in their order; at least one."""
+def sample(config: pytest.Config, name: str, cases: Sequence[Case], *, least: int = 1) -> list[Case]:
+    """The cases of the search ``name`` that this run asks, in their order: a quarter, but at least so many."""
     if config.getoption("--whole"):
         return list(cases)
     draw = random.Random(f"{config.getoption('--sample')} {name}")  # noqa: S311 - a sample is no secret
-    count = -(-len(cases) // ONE_IN)
+    count = max(least, -(-len(cases) // ONE_IN))
     return [cases[index] for index in sorted(draw.sample(range(len(cases)), count))]
 
 

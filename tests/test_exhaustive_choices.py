@@ -6,13 +6,13 @@ are asked for in no other way: not by a chain of comparisons, by a table that la
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [path for room in ("engine", "operator") for path in sorted((ROOT / room).rglob("*.py"))]
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
 ENUMS = ("Enum", "StrEnum", "IntEnum")
 
 ALONE_IN_ITS_MODULE = {"Load": "engine/coschedule/queue/problem/gangs.py"}
@@ -43,9 +43,17 @@ def place(path):
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
+def trees():
+    """The syntax tree of each source file."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
+
+
+@cache
 def members_by_enum():
+    """The names of the members of each enumeration, by its name; there may be several enumerations of one name."""
     found = defaultdict(list)
-    for tree in TREES.values():
+    for tree in trees().values():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and any(_name(base) in ENUMS for base in node.bases):
                 found[node.name].append({one.targets[0].id for one in node.body if isinstance(one, ast.Assign)})
@@ -56,14 +64,11 @@ def _name(node):
     return getattr(node, "id", getattr(node, "attr", ""))
 
 
-MEMBERS = members_by_enum()
-
-
 def member(node):
     """The enumeration and the member that an expression names, if it names one."""
     if isinstance(node, ast.Attribute):
         name = _name(node.value)
-        if any(node.attr in members for members in MEMBERS.get(name, ())):
+        if any(node.attr in members for members in members_by_enum().get(name, ())):
             return name, node.attr
     return None
 
@@ -74,7 +79,7 @@ def some_of(nodes):
     if len(found) < 2 or not all(found) or len({name for name, _ in found}) > 1:
         return None
     [name] = {name for name, _ in found}
-    return None if {one for _, one in found} in MEMBERS[name] else name
+    return None if {one for _, one in found} in members_by_enum()[name] else name
 
 
 def matches(tree):
@@ -118,14 +123,14 @@ def comparisons(tree):
 
 
 def test_match_of_a_closed_set_ends_in_assert_never():
-    found = [(place(path), *one) for path, tree in TREES.items() for one in matches(tree)]
+    found = [(place(path), *one) for path, tree in trees().items() for one in matches(tree)]
 
     assert len(found) > 30
     assert [f"{where}:{node.lineno}" for where, node, is_complete in found if not is_complete] == []
 
 
 def test_closed_sets_are_asked_for_as_a_whole():
-    found = [(place(path), *one) for path, tree in TREES.items() for one in (*lists(tree), *chains(tree))]
+    found = [(place(path), *one) for path, tree in trees().items() for one in (*lists(tree), *chains(tree))]
 
     assert [f"{where}:{node.lineno}" for where, node, name in found if (where, name) not in SOME_ARE_MEANT] == []
 
@@ -133,13 +138,16 @@ def test_closed_sets_are_asked_for_as_a_whole():
 @pytest.mark.parametrize(("name", "module"), ALONE_IN_ITS_MODULE.items())
 def test_only_its_own_module_compares_it(name, module):
     found = {
-        place(path) for path, tree in TREES.items() for _, (enumeration, _) in comparisons(tree) if enumeration == name
+        place(path)
+        for path, tree in trees().items()
+        for _, (enumeration, _) in comparisons(tree)
+        if enumeration == name
     }
 
     assert found <= {module}
 
 
 def test_what_may_be_some_is_there():
-    found = {(place(path), name) for path, tree in TREES.items() for _, name in (*lists(tree), *chains(tree))}
+    found = {(place(path), name) for path, tree in trees().items() for _, name in (*lists(tree), *chains(tree))}
 
     assert found >= SOME_ARE_MEANT.keys()

@@ -32,7 +32,7 @@ from sandbox.waiting import wait_until
 # With clients still connected the API server takes its time; nothing in it is worth waiting for.
 STOP_PATIENCE_SECONDS = 3.0
 TOKEN_SECONDS = 24 * 60 * 60
-NAMESPACE_SECONDS = 30.0
+NAMESPACE_SECONDS = 90.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,18 @@ def instructions(work):
     """How many instructions it takes to call ``work``; what numpy does of its own accord counts as one."""
     count = 0
 
-    def trace(frame, event, _):
+    def count_instruction(_frame, event, _):
         nonlocal count
-        frame.f_trace_opcodes = True
         count += event == "opcode"
-        return trace
+        return count_instruction
+
+    def count_in(frame, _event, _):
+        frame.f_trace_lines = False
+        frame.f_trace_opcodes = True
+        return count_instruction
 
     before = sys.gettrace()
-    sys.settrace(trace)
+    sys.settrace(count_in)
     try:
         work()
     finally:

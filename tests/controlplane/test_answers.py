@@ -293,8 +293,8 @@ def published(arena, operator_kubeconfig, tmp_path):
     options = ("--gate-image", "example.com/lockstep:1", "--node-selector", f"{POOL_LABEL}={arena.pool}")
     voter = Voter(operator_kubeconfig, tmp_path, *options)
     try:
-        eventually(lambda: voter.leads, seconds=60)
-        yield eventually(lambda: arena.api.request("GET", SETTINGS)["data"], seconds=60)
+        eventually(lambda: voter.leads)
+        yield eventually(lambda: arena.api.request("GET", SETTINGS)["data"])
     finally:
         voter.process.stop()
         arena.delete(SETTINGS)

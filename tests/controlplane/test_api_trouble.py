@@ -113,8 +113,8 @@ def test_operator_goes_on_after_the_api_server_was_away(operator, proxy, arena):
     arena.api.restart(Component.API_SERVER)
     arena.submit(gang("after"))
 
-    arena.until_placed("after", seconds=60)
-    arena.until_complete("before", seconds=60)
+    arena.until_placed("after")
+    arena.until_complete("before")
 
 
 def test_what_happened_while_no_watch_stood_is_found_out(operator, proxy, arena, background):
@@ -129,4 +129,4 @@ def test_what_happened_while_no_watch_stood_is_found_out(operator, proxy, arena,
     arena.submit(gang("next"))
     proxy.is_deaf = False
 
-    arena.until_placed("next", seconds=60)
+    arena.until_placed("next")

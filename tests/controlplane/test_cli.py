@@ -8,30 +8,25 @@ from pathlib import Path
 import pytest
 import yaml
 
-from live.quick_start import Forked
+from live.quick_start import Forked, finished
 from lockstep.cli.run import run
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Component, Options, start
 from sandbox.ports import KeptPort
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 60
+SECONDS = 90
+ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 
 
 def lockstep(*arguments, **environment):
     """Run the command to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "lockstep", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-        env={"PATH": "/usr/bin:/bin", **environment},
-    )
+    return finished(arguments, ENVIRONMENT | environment, seconds=SECONDS)
 
 
 def test_help_documents_every_option():
-    done = lockstep("run", "--help")
+    command = [sys.executable, "-m", "lockstep", "run", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, env=ENVIRONMENT)
 
     assert done.returncode == 0
     for option in run.params:

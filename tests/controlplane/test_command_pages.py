@@ -130,7 +130,7 @@ def test_block_about_earlier_runs_prints_a_work_block(cluster, reader):
     first, *_ = fences(README, "## A first gang")
     [asking] = typed_in("run-your-job.md")
     reader.follow(applying(first.text.replace("name: first", "name: heat").replace("60s", "1s")))
-    cluster.until_complete("heat", seconds=60)
+    cluster.until_complete("heat")
 
     written = reader.follow(asking)
 
@@ -142,7 +142,7 @@ def test_commands_that_show_what_was_seen_once_answer_of_gangs_of_these_names(cl
     first, *_ = fences(README, "## A first gang")
     explaining, planning, profiling = (block.splitlines()[0].removeprefix("$ ") for block in SEEN_ONCE)
     reader.follow(applying(first.text.replace("name: first", "name: heat").replace("60s", "1s")))
-    cluster.until_complete("heat", seconds=60)
+    cluster.until_complete("heat")
 
     assert f"{cluster.namespace}/heat: 1 run of its template is known" in reader.follow(profiling)
 

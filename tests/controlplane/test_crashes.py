@@ -173,7 +173,7 @@ def test_operator_killed_while_it_resizes_paces_all_members_and_knows_what_they_
     arena.change_gang("heat", pace="Local")
     revive(operator, killed)
 
-    eventually(lambda: cpu_on(arena, fast) == [PACED] * 2 and cpu_on(arena, slow) == [WHOLE] * 2, seconds=60)
+    eventually(lambda: cpu_on(arena, fast) == [PACED] * 2 and cpu_on(arena, slow) == [WHOLE] * 2)
     eventually(lambda: arena.status("heat").get("pace", {}).get("givenBack") == "1500m")
     assert arena.status("heat")["pace"]["unpaced"] == [{"container": "main", "request": "1500m"}]
     assert arena.status("heat")["attempt"] == 1

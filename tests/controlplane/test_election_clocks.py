@@ -16,8 +16,9 @@ from lockstep.process.election.elector import ElectionTerms, Elector
 
 pytestmark = pytest.mark.asyncio
 
+# A busy API server that does not answer for some seconds must not cost the holder its lease.
 TERMS = ElectionTerms(
-    namespace="lockstep-system", name="lockstep", lease_duration=4, renew_deadline=3, retry_period=0.5
+    namespace="lockstep-system", name="lockstep", lease_duration=10, renew_deadline=8, retry_period=0.5
 )
 YEAR = 365 * 24 * 3600.0
 
@@ -52,7 +53,7 @@ async def test_clock_that_is_set_again_and_again_costs_nobody_the_lease(installe
         await holder.elector.win()
         holding, waiting = asyncio.create_task(holder.elector.hold()), asyncio.create_task(ahead.elector.win())
         # By then more than a lease duration is over.
-        await eventually_async(lambda: is_true(holder.writes > 2 * TERMS.lease_duration / TERMS.retry_period))
+        await eventually_async(lambda: is_true(holder.writes > 1.5 * TERMS.lease_duration / TERMS.retry_period))
 
         assert (holder.fence.is_open, ahead.fence.is_open, holding.done(), waiting.done()) == (
             True,

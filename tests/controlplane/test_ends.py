@@ -61,10 +61,9 @@ def evict(arena, pod):
     arena.api.request("POST", f"{arena.core}/pods/{pod}/eviction", body)
 
 
-def until_attempt_placed(arena, name, attempt, seconds=60):
+def until_attempt_placed(arena, name, attempt):
     eventually(
-        lambda: arena.status(name).get("attempt") == attempt and arena.condition(name, "Placed")["status"] == "True",
-        seconds=seconds,
+        lambda: arena.status(name).get("attempt") == attempt and arena.condition(name, "Placed")["status"] == "True"
     )
 
 
@@ -72,7 +71,7 @@ def run(arena, *pods):
     """Place a gang of two whose members run; these pods of it stay as long as their finalizer does."""
     arena.add_nodes(2, cpu="8")
     arena.submit(gang("heat", size=2))
-    eventually(lambda: "startedAt" in arena.status("heat"), seconds=60)
+    eventually(lambda: "startedAt" in arena.status("heat"))
     for pod in pods:
         arena.patch_pod(pod, finalizers=[HOLD])
 
@@ -111,7 +110,7 @@ def test_member_that_ended_well_before_it_was_taken_away_has_succeeded(operator,
             else:
                 arena.delete_pod(pod)
 
-    arena.until_complete("heat", seconds=60)
+    arena.until_complete("heat")
     assert arena.status("heat")["attempt"] == 1
     let_go(arena, *BOTH)
 
@@ -123,7 +122,7 @@ def test_member_that_failed_before_it_was_deleted_fails_its_gang(operator, arena
         arena.patch_pod_status("heat-1-0", ended("Failed", 3, from_now(-10)))
         arena.delete_pod("heat-1-0")
 
-    arena.until("heat", "Failed", reason="MemberFailed", seconds=60)
+    arena.until("heat", "Failed", reason="MemberFailed")
     let_go(arena, "heat-1-0")
 
 
@@ -138,14 +137,14 @@ def test_gang_gets_a_new_attempt_whatever_reason_a_kubelet_rejects_its_member_fo
         arena.patch_pod_status(f"{name}-1-0", rejection(reason))
 
     for name in names:
-        until_attempt_placed(arena, name, 2, seconds=90)
+        until_attempt_placed(arena, name, 2)
     assert [name for name in names if arena.condition(name, "Failed")] == []
 
 
 def test_gang_whose_own_deadline_ends_a_member_fails(arena):
     arena.add_nodes(1)
     arena.submit(gang("heat", size=2))
-    eventually(lambda: "startedAt" in arena.status("heat"), seconds=60)
+    eventually(lambda: "startedAt" in arena.status("heat"))
 
     message = "Pod was active on the node longer than the specified deadline"
     ends = ended("Failed", 137, from_now(0))
@@ -157,12 +156,12 @@ def test_gang_whose_own_deadline_ends_a_member_fails(arena):
 def test_gang_that_kubelets_of_three_nodes_reject_is_refused_until_a_node_changes(operator, arena):
     arena.add_nodes(3, cpu="2")
     arena.submit(gang("heat", size=3, cpu="2"))
-    arena.until_placed("heat", seconds=60)
+    arena.until_placed("heat")
     with frozen(operator):
         for rank in range(3):
             arena.patch_pod_status(f"heat-1-{rank}", rejection("SysctlForbidden"))
 
-    refused = arena.until("heat", "Accepted", "False", "RejectedByKubelets", seconds=60)
+    refused = arena.until("heat", "Accepted", "False", "RejectedByKubelets")
     assert "SysctlForbidden: Pod was rejected: by its kubelet" in refused["message"]
     assert arena.status("heat")["state"] == "Refused"
     arena.until_events("heat", "RejectedByKubelets")
@@ -171,7 +170,7 @@ def test_gang_that_kubelets_of_three_nodes_reject_is_refused_until_a_node_change
     operator.stop()
     operator.start()
     arena.submit(gang("next", size=3, cpu="2"))
-    arena.until_placed("next", seconds=60)
+    arena.until_placed("next")
     assert arena.condition("heat", "Accepted")["reason"] == "RejectedByKubelets"
     arena.delete_gang("next")
     arena.until_no_pods("next")
@@ -199,7 +198,7 @@ def test_gang_goes_where_no_taint_evicts_it_before_it_ends(arena, work):
 
     arena.submit(tolerant(5, **work))
 
-    arena.until_placed("heat", seconds=60)
+    arena.until_placed("heat")
     assert arena.nodes_of("heat") == clean
     assert arena.status("heat")["attempt"] == 1
 
@@ -209,7 +208,7 @@ def test_gang_that_ends_before_a_taint_evicts_it_may_be_there(arena):
 
     arena.submit(tolerant(60, work={"serialTime": "10s"}))
 
-    arena.until_placed("heat", seconds=60)
+    arena.until_placed("heat")
     assert arena.nodes_of("heat") == tainted
 
 
@@ -218,15 +217,15 @@ def test_gang_that_would_be_evicted_everywhere_waits_and_says_why(arena):
 
     arena.submit(tolerant(5, work={"serialTime": "1h"}))
 
-    refused = arena.until("heat", "Planned", "False", "WindowTooShort", seconds=60)
+    refused = arena.until("heat", "Planned", "False", "WindowTooShort")
     assert "on 2 a taint evicts its members after 5 s at most" in refused["message"]
 
 
 def test_next_attempt_waits_for_no_member_that_has_ended_and_the_finalizer_is_named(arena):
     run(arena, *BOTH)
     arena.delete_pod("heat-1-0")
-    arena.until("heat", "Placed", "False", "Undoing", seconds=60)
-    eventually(lambda: f"kept by the finalizer {HOLD}" in arena.condition("heat", "Placed")["message"], seconds=60)
+    arena.until("heat", "Placed", "False", "Undoing")
+    eventually(lambda: f"kept by the finalizer {HOLD}" in arena.condition("heat", "Placed")["message"])
 
     for pod in BOTH:
         arena.patch_pod_status(pod, ended("Failed", 143, from_now(1)))

@@ -13,7 +13,6 @@ from eventually import eventually
 from live.examples import EXAMPLES, documents_of, example_of
 from sandbox.binaries import Tool
 
-LONGEST_SECONDS = 60
 NUMBERS = {"twelve": 12}
 
 # What comments say of the size that is chosen, and how they say it.
@@ -59,7 +58,7 @@ def test_sandbox_says_that_it_paces_nobody(twelve_nodes):
 
     twelve_nodes.until_placed("tides")
 
-    eventually(lambda: "resize" in twelve_nodes.status("tides").get("pace", {}).get("message", ""), seconds=60)
+    eventually(lambda: "resize" in twelve_nodes.status("tides").get("pace", {}).get("message", ""))
 
 
 def test_there_are_examples():
@@ -75,7 +74,7 @@ def check(arena, state, gangs):
     found = re.match(r"(Complete|Failed|Placed|Planned|Accepted|Suspended)(?:=(True|False))?\b", state)
     assert found, f"no test knows how to check {state!r}"
     for name in gangs:
-        arena.until(name, found[1], found[2] or "True", seconds=LONGEST_SECONDS)
+        arena.until(name, found[1], found[2] or "True")
 
 
 def steps_of(example):

@@ -126,7 +126,7 @@ def test_gang_is_evicted_once_the_api_server_says_yes_again(arena, urgent, full_
 
     dry_runs.again, dry_runs.is_answered = lambda: True, True
 
-    arena.until_placed("hot", seconds=60)
+    arena.until_placed("hot")
     assert arena.condition("cold", "Preempted")
 
 

@@ -14,7 +14,7 @@ from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox.ports import KeptPort
 
-SECONDS = 60
+SECONDS = 90
 FIELDS = {"time", "level", "logger", "message"}
 
 

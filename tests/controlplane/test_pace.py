@@ -42,11 +42,11 @@ def until_cpu(arena, *want, nodes):
         assert cpu_by_node(arena) == dict(zip(nodes, want, strict=True)), arena.status("heat").get("pace")
         return True
 
-    eventually(probe, seconds=60)
+    eventually(probe)
 
 
 def until_told(arena, words):
-    eventually(lambda: words in arena.status("heat").get("pace", {}).get("message", ""), seconds=60)
+    eventually(lambda: words in arena.status("heat").get("pace", {}).get("message", ""))
 
 
 def submit_unpaced(arena, **more):
@@ -106,11 +106,11 @@ def test_owner_who_is_back_has_most_of_the_node_and_the_gang_goes_on(arena, offe
     until_cpu(arena, A_TENTH, WHOLE, nodes=offered)
     put_in_force(arena, "heat")
     until_told(arena, f"The owner of {fast} is back: members there have a tenth of their CPU.")
-    eventually(lambda: arena.status("heat")["pace"]["givenBack"] == "2700m", seconds=60)
+    eventually(lambda: arena.status("heat")["pace"]["givenBack"] == "2700m")
 
     arena.patch_bid(fast, ownerPresent=False)
     until_cpu(arena, OUT_OF_THE_WAY, WHOLE, nodes=offered)
-    eventually(lambda: "pace" not in arena.status("heat"), seconds=60)
+    eventually(lambda: "pace" not in arena.status("heat"))
     assert (arena.status("heat")["attempt"], arena.condition("heat", "Placed")["status"]) == (1, "True")
 
 

@@ -30,7 +30,7 @@ def test_gangs_run_on_and_others_wait_while_the_operator_has_no_rights_at_all(op
 
     with without_binding(arena.api):
         arena.submit(gang("second"))
-        eventually(lambda: not operator.is_ready(), seconds=60)
+        eventually(lambda: not operator.is_ready())
         why = not_ready_because(operator)
         assert why.startswith("nothing can be written: the API server lets us not patch gangjobs/status anywhere; ")
         assert "operator/rbac.yaml" in why
@@ -50,7 +50,7 @@ def test_right_that_is_missing_costs_only_what_needs_it(operator, arena):
     arena.add_nodes(1)
     with without_rule(arena.api, "pods/binding"):
         arena.submit(gang("heat"))
-        arena.until("heat", "Placed", "False", "BindInterrupted", seconds=60)
+        arena.until("heat", "Placed", "False", "BindInterrupted")
         eventually(lambda: operator.metrics()[DENIED] == 1)
         assert operator.is_ready()
         need = f"create pods/binding in namespace {arena.namespace}"

@@ -51,7 +51,7 @@ def test_member_that_comes_and_goes_in_a_gap_of_the_watch_leaves_no_partial_gang
     proxy.after = lambda _: None
     proxy.is_deaf = False
 
-    arena.until_placed("heat", seconds=60)
+    arena.until_placed("heat")
     assert [pod["metadata"]["name"] for pod in arena.pods("heat")] == [f"heat-2-{rank}" for rank in range(MEMBERS)]
 
 
@@ -69,7 +69,7 @@ def test_gang_with_a_member_that_hangs_says_so_and_goes_on_once_its_node_is_out_
     assert arena.condition("heat", "Planned")["reason"] == "PodLost"
     node = arena.pods("heat")[0]["spec"]["nodeName"]
     advice = f"If node {node} is dead, delete the pods there or taint the node {OUT_OF_SERVICE['key']}"
-    eventually(lambda: advice in arena.condition("heat", "Placed")["message"], seconds=60)
+    eventually(lambda: advice in arena.condition("heat", "Placed")["message"])
     arena.api.request("PATCH", f"/api/v1/nodes/{node}", {"spec": {"taints": [OUT_OF_SERVICE]}})
     arena.until_placed("heat", seconds=90)
     assert len(arena.pods("heat", attempt=2)) == MEMBERS

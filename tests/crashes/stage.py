@@ -13,7 +13,7 @@ from sandbox import ApiError
 
 SIZE = 2
 # A crash in the wrong moment costs a back-off, a start and a look at the API server after a watch's silence.
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 90.0
 
 
 class Stage:

@@ -12,7 +12,7 @@ from lockstep.api.client.configuration import load_configuration
 from sandbox import Sandbox
 
 AT_ONCE = 16
-DECISION_SECONDS = 30.0
+DECISION_SECONDS = 90.0
 POLL_SECONDS = 0.05
 NOMINATION_POLLS = 60
 PROBES = "probes"

@@ -3,8 +3,9 @@
 import multiprocessing
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import lockstep.cli
 
@@ -48,9 +49,36 @@ class Forked:
         return code
 
 
+def finished(
+    arguments: Sequence[str], environment: Mapping[str, str], *, seconds: float
+) -> "subprocess.CompletedProcess[str]":
+    """Run the command ``lockstep`` to its end, with this environment; raise TimeoutExpired where it goes on."""
+    with TemporaryDirectory() as folder:
+        outputs = [Path(folder, name) for name in ("stdout", "stderr")]
+        process = CONTEXT.Process(
+            target=_become_in, args=(dict(environment), list(arguments), *map(str, outputs)), daemon=True
+        )
+        process.start()
+        process.join(seconds)
+        if process.exitcode is None:
+            process.kill()
+            raise subprocess.TimeoutExpired("lockstep", seconds)
+        texts = [output.read_text(encoding="utf-8") for output in outputs]
+        return subprocess.CompletedProcess(["lockstep", *arguments], process.exitcode, *texts)
+
+
 def _become(arguments: list[str], log: str, pod: str) -> None:
     os.environ["POD_NAME"] = pod
-    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(target, 1)
-    os.dup2(target, 2)
+    _become_with(arguments, log, log)
+
+
+def _become_in(environment: dict[str, str], arguments: list[str], stdout: str, stderr: str) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    _become_with(arguments, stdout, stderr)
+
+
+def _become_with(arguments: list[str], stdout: str, stderr: str) -> None:
+    for number, path in ((1, stdout), (2, stderr)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), number)
     lockstep.cli.main(arguments)

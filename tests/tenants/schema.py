@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,6 +61,7 @@ class Field(NamedTuple):
         return _value(self.steps, counts, leaf, number)
 
 
+@cache
 def spec_of(kind: str) -> Schema:
     """The schema of the spec of a CRD: gangjobs or nodebids."""
     [version] = yaml.load((_CRDS / f"{kind}.yaml").read_text(), yaml.CSafeLoader)["spec"]["versions"]

@@ -4,6 +4,7 @@ import pytest
 
 from charts.cluster import KEPT, at
 from charts.helm import VALUES_FILES
+from searches import sample
 
 
 @pytest.fixture
@@ -36,8 +37,8 @@ def test_every_values_file_is_installed_and_leaves_nothing(values, prepared):
     assert {name.rpartition("/")[2] for name in left.split()} == kept
 
 
-def test_release_goes_from_one_values_file_to_the_next(prepared):
-    first, *others = VALUES_FILES
+def test_release_goes_from_one_values_file_to_the_next(prepared, pytestconfig):
+    first, *others = sample(pytestconfig, "upgrades", VALUES_FILES, least=3)
     prepared.install(first)
 
     for values in (*others, first):

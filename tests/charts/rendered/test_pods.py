@@ -4,11 +4,11 @@ import pytest
 from click.core import ParameterSource
 
 from charts.helm import HAS_MONITORING, VALUES_FILES, render
+from lockstep import __version__
 from lockstep.cli.check import check
 from lockstep.cli.run import run
 
 COMMANDLINE = ParameterSource.COMMANDLINE
-APP_VERSION = render().one("Deployment")["metadata"]["labels"]["app.kubernetes.io/version"]
 ELSEWHERE = {
     "topologyKey": "kubernetes.io/hostname",
     "labelSelector": {
@@ -24,8 +24,8 @@ ELSEWHERE = {
 @pytest.mark.parametrize(
     ("image", "want"),
     [
-        pytest.param({}, f"lockstep:{APP_VERSION}", id="default"),
-        pytest.param({"registry": "r.example.com:5000"}, f"r.example.com:5000/lockstep:{APP_VERSION}", id="registry"),
+        pytest.param({}, f"lockstep:{__version__}", id="default"),
+        pytest.param({"registry": "r.example.com:5000"}, f"r.example.com:5000/lockstep:{__version__}", id="registry"),
         pytest.param({"repository": "team/gangs", "tag": "v2"}, "team/gangs:v2", id="repository and tag"),
         pytest.param(
             {"tag": "v2", "digest": f"sha256:{'0' * 64}"}, f"lockstep:v2@sha256:{'0' * 64}", id="digest beside the tag"

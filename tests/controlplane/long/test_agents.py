@@ -57,7 +57,7 @@ def wire(agents):
 
 def until_measured(*agents):
     for agent in agents:
-        eventually(lambda agent=agent: "dutyCycle" in agent.spec(), seconds=60)
+        eventually(lambda agent=agent: "dutyCycle" in agent.spec())
 
 
 def expires(agent):
@@ -67,7 +67,7 @@ def expires(agent):
 
 
 def until_expired(agent):
-    eventually(lambda: agent.planned().get("state") == "Expired", seconds=60)
+    eventually(lambda: agent.planned().get("state") == "Expired")
 
 
 def until_renewed(agent):

@@ -3,9 +3,9 @@
 import re
 
 import pytest
-import yaml
 
 from eventually import eventually
+from live.arena import GANGS
 from live.examples import EXAMPLES, documents_of
 from live.quick_start import Forked
 from lockstep_demo.installing import install
@@ -38,19 +38,20 @@ def wanted():
 
 
 def test_all_examples_applied_at_once_reach_what_their_comments_say(plane):
+    wants = [*wanted()]
     plane.kubectl("apply", "-f", str(EXAMPLES[0].parent))
 
     def missing():
-        listed = yaml.safe_load(plane.kubectl("get", "gangjobs", "-o", "yaml"))["items"]
+        listed = plane.request("GET", f"{GANGS}/gangjobs")["items"]
         holds = {
             (gang["metadata"]["name"], one["type"], one["status"])
             for gang in listed
             for one in gang.get("status", {}).get("conditions", [])
         }
-        return [want for want in wanted() if want not in holds and not has_gone_on(want, holds)]
+        return [want for want in wants if want not in holds and not has_gone_on(want, holds)]
 
     try:
-        eventually(lambda: not missing(), seconds=ALL_SECONDS, every=2)
+        eventually(lambda: not missing(), seconds=ALL_SECONDS, every=1)
     except AssertionError as error:
         raise AssertionError(f"{missing()}\n{plane.kubectl('get', 'gangjobs')}") from error
 

@@ -19,6 +19,7 @@ VALUES = (
     f"agent.lifetime={LIFETIME_SECONDS}s",
     f"agent.historyDirectory={HOME / HISTORY}",
 )
+QUIET = 0.1
 # So soon has a bid to follow.
 BID_SECONDS = 120.0
 # Where only load tells of an owner, an agent that has just begun measures it for two minutes first.
@@ -50,6 +51,10 @@ class Agents:
             return True
 
         eventually(probe, seconds=OWNER_SECONDS, every=0.5)
+
+    def until_quiet(self, node: str) -> None:
+        """Wait until the agent that is there has measured hardly any load: its own start causes some."""
+        eventually(lambda: self._is_measured(node) and self.duty_cycle(node) < QUIET, seconds=BID_SECONDS, every=0.5)
 
     def until_duty_cycle(self, node: str, *, above: float) -> None:
         """Wait until a node's bid has a larger duty cycle."""
@@ -112,9 +117,11 @@ class Agents:
 
     def _is_measured(self, node: str) -> bool:
         """Whether the agent that is there has written the bid."""
-        created = self._pod(node)["metadata"]["creationTimestamp"]
+        pods = self._pods(node)
         measured = self.bid(node).get("status", {}).get("measured", {})
-        return "dutyCycle" in measured and measured["since"] >= created
+        if len(pods) != 1 or "dutyCycle" not in measured:
+            return False
+        return bool(measured["since"] >= pods[0]["metadata"]["creationTimestamp"])
 
     def _restarts(self, node: str) -> int:
         [status] = self._pod(node)["status"]["containerStatuses"]

@@ -28,7 +28,7 @@ def agents(cluster: Cluster, nodes, release, offers) -> Iterator[Agents]:
     release.upgrade_beside_the_operator(*VALUES)
     agents = Agents(cluster, nodes)
     for node in CAPACITIES:
-        agents.until_owner(node, present=False)
+        agents.until_quiet(node)
     yield agents
     release.upgrade_beside_the_operator()
     cluster.delete("nodebids", "--all")
@@ -36,23 +36,28 @@ def agents(cluster: Cluster, nodes, release, offers) -> Iterator[Agents]:
 
 
 @pytest.fixture
-def load(cluster: Cluster) -> Iterator[Manifest]:
-    """A pod outside of Lockstep that burns what the fast node has, and has requested hardly any of it."""
+def load(cluster: Cluster, agents: Agents) -> Iterator[Manifest]:
+    """A pod outside of Lockstep that burns what the fast node has, and has requested hardly any of it.
+
+    The next agent of the node knows nothing of the load. It needs two minutes before load shows an owner to it.
+    """
     made = template("sh", "-c", f"{BURN} & {BURN}", resources={"requests": {"cpu": "10m"}})
     metadata = {"name": "load", "namespace": "default"}
     yield {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**made["spec"], "nodeName": FAST}}
     cluster.delete("pod", "load")
+    agents.begin_anew(FAST)
 
 
 @pytest.fixture
 def owner(cluster: Cluster, nodes) -> Iterator[None]:
-    """The fast node's owner comes, and runs something that is no pod."""
-    process = nodes[FAST].start_process("sh", "-c", BURN)
+    """The fast node's owner comes, and runs something on both processors that is no pod."""
+    processes = [nodes[FAST].start_process("sh", "-c", BURN) for _ in range(2)]
     yield
     # A node whose owner evicts stays closed for ten minutes after she has left: other tests need it.
     cluster.patch("nodebid", FAST, {"spec": {"onReturn": "Keep"}}, namespace=NAMESPACE)
-    process.kill()
-    process.wait()
+    for process in processes:
+        process.kill()
+        process.wait()
 
 
 def until_limits(cluster: Cluster, jobs: Jobs, *, paced: str, whole: str) -> None:
@@ -115,7 +120,6 @@ def test_bid_of_a_node_whose_owner_says_no_expires_until_she_says_yes(agents):
 
 
 def test_owner_who_comes_back_has_the_node_to_herself(cluster, agents, jobs, request, measured):
-    agents.begin_anew(FAST)
     cluster.patch("nodebid", FAST, {"spec": {"onReturn": "Evict", "gracePeriodSeconds": 1}}, namespace=NAMESPACE)
     jobs.submit_job(job("guest", size=size(1), work=WORK, template=template("stay")))
     jobs.until_on("guest", FAST)
