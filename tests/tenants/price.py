@@ -3,7 +3,7 @@
 import gc
 import json
 import tracemalloc
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from lockstep.cycle.planning.within_quotas import keeping_within_quotas
 from tenants.cluster import NOW, Cluster
 from tenants.fitting import size
 from tenants.shapes import Shape
+from tenants.together import Group
 
 Manifest = Mapping[str, Any]
 
@@ -42,50 +43,89 @@ class Counted(NamedTuple):
 
 def price(shape: Shape) -> Price:
     """Price a shape."""
-    manifests = shape.make()
-    usual, counted = without(), count(Cluster(), shape.plural, manifests)
-    return Price(
-        step=counted.step / usual.step,
-        work=counted.work / usual.work,
-        reading=counted.reading / usual.step,
-        memory=kept_for_each_byte(shape.plural, manifests),
-    )
+    [alone] = prices([shape])
+    return alone
+
+
+def prices(group: Group) -> list[Price]:
+    """Price shapes that share a cluster: what each pays there, which is at least what it would pay alone."""
+    usual, made = without(), objects_of(group)
+    counted, kept = count(Cluster(), group[0].plural, made), kept_for_each_byte(group[0].plural, made)
+    return [
+        Price(one.step / usual.step, one.work / usual.work, one.reading / usual.step, memory)
+        for one, memory in zip(counted, kept, strict=True)
+    ]
+
+
+def objects_of(group: Group) -> list[list[Manifest]]:
+    """The objects of each shape of a group, whose names differ from those of the others."""
+    if len(group) == 1:
+        return [[*group[0].make()]]
+    return [[_renamed(one, f"-of-{number}") for one in shape.make()] for number, shape in enumerate(group)]
+
+
+def _renamed(manifest: Manifest, end: str) -> Manifest:
+    metadata = manifest["metadata"]
+    return {**manifest, "metadata": {**metadata, **{part: metadata[part] + end for part in ("name", "uid")}}}
 
 
 @cache
 def without() -> Counted:
     """What the cluster costs by itself. What is done only once in a process is done before."""
-    count(Cluster(), "gangjobs", [])
-    return count(Cluster(), "gangjobs", [])
+    count(Cluster(), "gangjobs", [[]])
+    [counted] = count(Cluster(), "gangjobs", [[]])
+    return counted
 
 
-def count(cluster: Cluster, plural: str, manifests: Sequence[Manifest]) -> Counted:
-    """Count what it costs to see these objects, and to make a plan for the first time with them."""
-    reading = max((instructions(lambda one=one: cluster.read(plural, one)) for one in manifests), default=0)
-    steps = [instructions(lambda one=one: cluster.believe(plural, one)) for one in manifests]
-    steps += [instructions(lambda one=one: cluster.state.refusal_of(one)) for one in [*cluster.state.gangs.values()]]
+def count(cluster: Cluster, plural: str, made: Sequence[Sequence[Manifest]]) -> list[Counted]:
+    """Count what it costs to see the objects of each shape, and to make a plan for the first time with all of them."""
+    readings = [[instructions(lambda one=one: cluster.read(plural, one)) for one in ones] for ones in made]
+    seeing = [[instructions(lambda one=one: cluster.believe(plural, one)) for one in ones] for ones in made]
+    steps = [instructions(lambda one=one: cluster.state.refusal_of(one)) for one in [*cluster.state.gangs.values()]]
     within, found = instructions_of_steps(keeping_within_quotas(cluster.state, cluster.waiting(), _raising))
     terms = cluster.terms(found.gangs)
     drawing, snapshot = instructions_of_steps(cluster.cutter.drawn(NOW, found.gangs, terms=terms, rescue=_raising))
-    planning = instructions(lambda: _planned(snapshot))
-    return Counted(max(*steps, *within, *drawing), sum(within) + sum(drawing) + planning, reading)
+    work = sum(within) + sum(drawing) + instructions(lambda: _planned(snapshot))
+    longest = max(*steps, *within, *drawing)
+    return [
+        Counted(max([longest, *seen]), work, max(read, default=0)) for seen, read in zip(seeing, readings, strict=True)
+    ]
 
 
-def kept_for_each_byte(plural: str, manifests: Sequence[Manifest]) -> float:
-    """How many bytes belief keeps for each byte of these objects as the API server sends them."""
-    texts, cluster = [json.dumps(one) for one in manifests], Cluster()
+def kept_for_each_byte(plural: str, made: Sequence[Sequence[Manifest]]) -> list[float]:
+    """How many bytes belief keeps for each byte of the objects of each shape as the API server sends them.
+
+    What a snapshot keeps for all of them is counted for each.
+    """
+    texts, cluster = [[json.dumps(one) for one in ones] for ones in made], Cluster()
     _draw(cluster)
     gc.collect()
     tracemalloc.start()
     try:
-        for text in texts:
-            cluster.believe(plural, json.loads(text))
-        _draw(cluster)
-        gc.collect()
-        kept, _ = tracemalloc.get_traced_memory()
+        kept = [_kept(lambda ones=ones: _believe(cluster, plural, ones)) for ones in texts]
+        drawn = _kept(lambda: _draw(cluster))
     finally:
         tracemalloc.stop()
-    return kept / sum(map(size, manifests))
+    return [(own + drawn) / sum(map(_stored, ones)) for own, ones in zip(kept, made, strict=True)]
+
+
+def _stored(manifest: Manifest) -> int:
+    """How many bytes the API server stores: with managed fields and a status, even the smallest object has a KiB."""
+    return max(size(manifest), 2**10)
+
+
+def _kept(work: Callable[[], None]) -> int:
+    """How many bytes more are allocated after some work than before."""
+    before, _ = tracemalloc.get_traced_memory()
+    work()
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    return after - before
+
+
+def _believe(cluster: Cluster, plural: str, texts: Sequence[str]) -> None:
+    for text in texts:
+        cluster.believe(plural, json.loads(text))
 
 
 def _draw(cluster: Cluster) -> None:
