@@ -33,9 +33,15 @@ def main() -> int:
     groups = choice.groups()
     with counter(choice) as counting, working_cluster() as cluster:
         counted = [counting.submit(count, number) for number in range(len(groups))]
-        priced = [one for group in _priced(groups, counted, Ordinary(cluster)) for one in group]
+        ordinary = Ordinary(cluster)
+        before = ordinary.resident_bytes()
+        priced = [one for group in _priced(groups, counted, ordinary) for one in group]
+        after = ordinary.resident_bytes()
     _show(sorted(priced, key=lambda one: share_of_bounds(*one), reverse=True))
     print(f"{len(priced)} shapes in {len(groups)} groups took {(monotonic() - began) / 60:.0f} minutes")
+    print(
+        f"the operator had {before / 2**20:.0f} MiB before them, and {after / 2**20:.0f} MiB when all of them were gone"
+    )
     return 0
 
 

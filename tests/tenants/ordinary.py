@@ -55,6 +55,10 @@ class Ordinary:
         self._usual = self._met(())
         self._since_usual = 0
 
+    def resident_bytes(self) -> int:
+        """How much memory the operator has."""
+        return self._cluster.operator.resident_bytes()
+
     def beside(self, group: Group) -> list[Delay]:
         """What they meet beside the objects of these shapes together, for each shape.
 

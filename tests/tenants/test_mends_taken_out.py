@@ -6,8 +6,9 @@ from collections import Counter
 
 import pytest
 
+from coschedule import TimesWork
 from lockstep.api import bounds
-from lockstep.api.gangjob import role
+from lockstep.api.gangjob import gangjob, role
 from lockstep.api.pods import pod_request, pod_size
 from lockstep.facts.cluster.quota import QuotaFact
 from lockstep.snapshot import asked
@@ -84,6 +85,17 @@ def schema_with_unbounded_list_of_terms():
     return schema
 
 
+def with_time_of_each_size(monkeypatch):
+    """Keep the run time of each size up to the largest of a profile."""
+
+    def every_size(*given):
+        work = parse_work(*given)
+        return TimesWork(times=tuple(work.float_times(work.points[-1].members).tolist()))
+
+    parse_work = gangjob.parse_work
+    monkeypatch.setattr(gangjob, "parse_work", every_size)
+
+
 def paid(shapes, field, name):
     """What is beyond its bound of the price of that shape."""
     [shape] = [one for one in shapes if (one.field, one.name) == (field, name)]
@@ -110,6 +122,7 @@ def paid(shapes, field, name):
             "work",
             id="columns",
         ),
+        pytest.param(with_time_of_each_size, "spec.work.profile[].members", "largest", "memory", id="profiles"),
     ],
 )
 def test_price_names_the_field_once_its_mend_is_taken_out(monkeypatch, take_out, field, name, want_measure):

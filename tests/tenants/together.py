@@ -13,8 +13,8 @@ from tenants.shapes import MANY, Shape
 Paid = TypeVar("Paid")
 Group = Sequence[Shape]
 
-_MOST_SHAPES = 16
-_MOST_OBJECTS = 1_000
+_MOST_SHAPES = 32
+_MOST_OBJECTS = 2_000
 _MOST_GANGS = 80
 _OF_MANY = "small, of many"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from coschedule import GangKey, Interruptible, Members, Work
+from coschedule import GangKey, Interruptible, Members, ProfileWork, SerialWork
 from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.rejection import Rejected
@@ -49,7 +49,7 @@ class GangSpec:
     """
 
     roles: tuple[RoleSpec, ...]
-    work: Work | None
+    work: SerialWork | ProfileWork | None
     deadline_seconds: float | None
     priority_class: str
     network: NetworkSpec | None = None
