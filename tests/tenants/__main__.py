@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from time import monotonic
 from typing import NamedTuple
 
@@ -28,17 +29,21 @@ class Priced(NamedTuple):
 
 
 def main() -> int:
-    """Price the shapes that the command line asks for; whatever they cost, this succeeds."""
+    """Price the shapes that the command line asks for; whatever they cost, this succeeds. Ctrl-C shows those so far."""
     choice, began = _parse(), monotonic()
     groups = choice.groups()
     with counter(choice) as counting, working_cluster() as cluster:
         counted = [counting.submit(count, number) for number in range(len(groups))]
         ordinary = Ordinary(cluster)
         before = ordinary.resident_bytes()
-        priced = [one for group in _priced(groups, counted, ordinary) for one in group]
+        priced: list[Priced] = []
+        with suppress(KeyboardInterrupt):
+            for group in _priced(groups, counted, ordinary):
+                priced += group
         after = ordinary.resident_bytes()
     _show(sorted(priced, key=lambda one: share_of_bounds(*one), reverse=True))
-    print(f"{len(priced)} shapes in {len(groups)} groups took {(monotonic() - began) / 60:.0f} minutes")
+    shapes = sum(map(len, groups))
+    print(f"{len(priced)} of {shapes} shapes, in {len(groups)} groups, took {(monotonic() - began) / 60:.0f} minutes")
     print(
         f"the operator had {before / 2**20:.0f} MiB before them, and {after / 2**20:.0f} MiB when all of them were gone"
     )

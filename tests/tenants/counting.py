@@ -24,12 +24,13 @@ class Choice(NamedTuple):
     seed: int = 1
 
     def groups(self) -> list[Group]:
-        """The chosen shapes in groups, always in the same order."""
+        """The chosen shapes in groups, always in the same order, in which no kind of objects comes first."""
         asked = [one for one in all_shapes() if self.kind in ("", one.plural) and self.field in one.field]
         draw = random.Random(self.seed)  # noqa: S311 - a sample is no secret
-        return [
-            *groups_of([asked[one] for one in sorted(draw.sample(range(len(asked)), -(-len(asked) // self.one_in)))])
-        ]
+        sample = sorted(draw.sample(range(len(asked)), -(-len(asked) // self.one_in)))
+        groups = [*groups_of([asked[one] for one in sample])]
+        draw.shuffle(groups)
+        return groups
 
 
 @contextmanager

@@ -110,8 +110,8 @@ def kept_for_each_byte(plural: str, made: Sequence[Sequence[Manifest]]) -> list[
 
 
 def _stored(manifest: Manifest) -> int:
-    """How many bytes the API server stores: with managed fields and a status, even the smallest object has a KiB."""
-    return max(size(manifest), 2**10)
+    """How many bytes the API server stores: with managed fields and a status, even the smallest object has 2 KiB."""
+    return max(size(manifest), 2**11)
 
 
 def _kept(work: Callable[[], None]) -> int:

@@ -10,6 +10,7 @@ from coschedule import TimesWork
 from lockstep.api import bounds
 from lockstep.api.gangjob import gangjob, role
 from lockstep.api.pods import pod_request, pod_size
+from lockstep.facts import document
 from lockstep.facts.cluster.quota import QuotaFact
 from lockstep.snapshot import asked
 from lockstep.snapshot.nodes import resource_columns
@@ -96,6 +97,11 @@ def with_time_of_each_size(monkeypatch):
     monkeypatch.setattr(gangjob, "parse_work", every_size)
 
 
+def with_what_the_encoder_allocates(monkeypatch):
+    """Keep documents as the JSON encoder returns them."""
+    monkeypatch.setattr(document, "_compact", lambda encoded: encoded)
+
+
 def paid(shapes, field, name):
     """What is beyond its bound of the price of that shape."""
     [shape] = [one for one in shapes if (one.field, one.name) == (field, name)]
@@ -123,6 +129,13 @@ def paid(shapes, field, name):
             id="columns",
         ),
         pytest.param(with_time_of_each_size, "spec.work.profile[].members", "largest", "memory", id="profiles"),
+        pytest.param(
+            with_what_the_encoder_allocates,
+            "spec.template.spec.securityContext.supplementalGroups",
+            "different entries",
+            "memory",
+            id="documents",
+        ),
     ],
 )
 def test_price_names_the_field_once_its_mend_is_taken_out(monkeypatch, take_out, field, name, want_measure):

@@ -1,8 +1,8 @@
 """Chooses the number of objects in a page: pages are bounded in bytes, not in objects.
 
 An object may have 1.5 MB, and takes ten times as much memory when decoded. The size of the next objects is estimated
-from the last page, so an answer that is much larger than expected is cut off. To decode a page holds the event loop, and
-no thread can interrupt it: 2 MiB take up to 35 ms.
+from the last page, so an answer that is much larger than expected is cut off. To decode a page holds the event loop:
+for 35 ms if it has 2 MiB. No thread can interrupt that.
 """
 
 _FIRST = 8
