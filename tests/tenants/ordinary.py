@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from builders.manifests import gang
 from lockstep_demo.operator_process import OperatorProcess
-from tenants.price import objects_of
+from tenants.price import texts_of
 from tenants.together import Group
 from tenants.working_cluster import DEFAULT, WorkingCluster
 
@@ -87,7 +87,7 @@ class Ordinary:
             return
         if group[0].plural == "gangjobs":
             self._cluster.limit_pods(tenant, MOST_PODS)
-        made = [one for shape in objects_of(group) for one in shape[: MOST_OBJECTS // len(group)]]
+        made = [one for texts in texts_of(group) for one in texts[: MOST_OBJECTS // len(group)]]
         self._cluster.create_all(group[0].plural, tenant, made)
 
     def _latency(self) -> float:

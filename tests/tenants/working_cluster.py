@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import orjson
+
 from builders.manifests import gang, quota
 from eventually import eventually
 from lockstep.api.names import API_VERSION, GANG_LABEL
@@ -77,13 +79,13 @@ class WorkingCluster:
         status = {"hard": hard, "used": {"pods": "0"}}
         self.create("resourcequotas", namespace, {**quota("few", **hard), "status": status})
 
-    def create_all(self, plural: str, namespace: str, manifests: Sequence[Manifest]) -> int:
-        """Create objects, some at once; returns how many of them the API server took."""
+    def create_all(self, plural: str, namespace: str, texts: Sequence[bytes]) -> None:
+        """Create objects that are given as JSON, some at once; the API server need not take them."""
         with ThreadPoolExecutor(_AT_ONCE) as clients:
-            return sum(clients.map(lambda one: self.create(plural, namespace, one), manifests))
+            list(clients.map(lambda one: self.create(plural, namespace, orjson.loads(one)), texts))
 
-    def create(self, plural: str, namespace: str, manifest: Manifest) -> bool:
-        """Create an object with its status; returns whether the API server took it."""
+    def create(self, plural: str, namespace: str, manifest: Manifest) -> None:
+        """Create an object with its status, if the API server takes it."""
         version, kind = _KINDS[plural]
         metadata = {part: manifest["metadata"][part] for part in ("name", "labels") if part in manifest["metadata"]}
         whole = {
@@ -100,11 +102,9 @@ class WorkingCluster:
         except ApiError as error:
             if error.status not in _REFUSALS:
                 raise
-            return False
         except RemoteDisconnected:
             # The API server has given up on it.
-            return False
-        return True
+            return
 
     def members_of(self, gang: str) -> list[Manifest]:
         """The pods of a gang of the default namespace."""
@@ -144,9 +144,8 @@ def working_cluster() -> Iterator[WorkingCluster]:
             yield cluster
 
 
-def _gang(name: str, size: int) -> Manifest:
-    manifest: Manifest = gang(name, size=size, cpu="5", work={"serialTime": f"{10 * GANG_SIZE}h"})
-    return manifest
+def _gang(name: str, size: int) -> bytes:
+    return orjson.dumps(gang(name, size=size, cpu="5", work={"serialTime": f"{10 * GANG_SIZE}h"}))
 
 
 def _members(gang: str) -> str:
