@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tenants.ordinary import Delay
 from tenants.price import Price
-from tenants.shapes import Shape
+from tenants.shapes import OWN, Shape
 
 
 class Bounds(NamedTuple):
@@ -41,7 +41,6 @@ _BY_NAME = {
     "small, of many": _MANY,
     "label of every node": _MANY,
 }
-_OWN = ("gangjobs", "nodebids")
 DELAYS = DelayBounds(
     Delay(latency=3.0, cpu=5.0, peak=128.0, held=0.25),
     "A gang that takes half a second takes less than two beside 16 objects of 1.4 MB that have just come. The memory "
@@ -51,7 +50,7 @@ DELAYS = DelayBounds(
 
 def bounds_of(shape: Shape) -> Bounds:
     """The bounds on the price of a shape."""
-    return _BY_NAME.get(shape.name, USUAL if shape.plural in _OWN else _OF_OTHERS)
+    return _BY_NAME.get(shape.name, USUAL if shape.plural in OWN else _OF_OTHERS)
 
 
 def too_dear(shape: Shape, price: Price) -> Iterator[str]:
