@@ -21,7 +21,7 @@ from coschedule.model.divided_work import Overhead
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.kinds import KindFactor, number_kinds, times_on
-from coschedule.model.run_times import SerialWork, TimesWork, Work
+from coschedule.model.run_times import ProfileWork, SerialWork, TimedSize, TimesWork, Work
 from coschedule.pieces.apportion import apportion
 from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
 from coschedule.problems.al_saqabi.compress import Pool, compress, compress_pools
@@ -178,6 +178,7 @@ __all__ = [
     "Pool",
     "Preempting",
     "Preemption",
+    "ProfileWork",
     "Promises",
     "Reason",
     "Refusal",
@@ -209,6 +210,7 @@ __all__ = [
     "TermDropped",
     "TermKind",
     "TimeCredit",
+    "TimedSize",
     "TimesWork",
     "Toleration",
     "TooLittle",

@@ -1,6 +1,17 @@
 """Facts for tests of belief: a case names only what it is about."""
 
-from coschedule import Constraints, GangKey, Interruptible, Load, Members, NodeTerm, Requirement, Sizes
+from coschedule import (
+    Constraints,
+    GangKey,
+    Interruptible,
+    Load,
+    Members,
+    NodeTerm,
+    ProfileWork,
+    Requirement,
+    Sizes,
+    TimedSize,
+)
 from lockstep.api.membership import pod_name
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.cluster.bid_plan import BidReport
@@ -87,6 +98,11 @@ def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, sl
 def bid_report(*, duty_cycle=0.5, forecast=(), written=None, **known):
     """Describe what a node's agent said last."""
     return BidReport(duty_cycle=duty_cycle, forecast=forecast, written_at=written, **known)
+
+
+def profile_work(seconds):
+    """The work of a gang by measured times, in seconds by size."""
+    return ProfileWork(points=tuple(TimedSize(*point) for point in sorted(seconds.items())))
 
 
 def gang_spec(

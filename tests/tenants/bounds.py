@@ -3,14 +3,22 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tenants.ordinary import Delay
 from tenants.price import Price
-from tenants.shapes import Shape
+from tenants.shapes import OWN, Shape
 
 
 class Bounds(NamedTuple):
     """The largest price of a shape, and why it may be so large."""
 
     largest: Price
+    reason: str
+
+
+class DelayBounds(NamedTuple):
+    """The most that ordinary gangs may meet beside the objects of a group of shapes, and why it may be so much."""
+
+    largest: Delay
     reason: str
 
 
@@ -33,18 +41,36 @@ _BY_NAME = {
     "small, of many": _MANY,
     "label of every node": _MANY,
 }
-_OWN = ("gangjobs", "nodebids")
+DELAYS = DelayBounds(
+    Delay(latency=3.0, cpu=5.0, peak=128.0, held=0.25),
+    "A gang that takes half a second takes less than two beside 16 objects of 1.4 MB that have just come. The memory "
+    "is what a cluster's objects may take at the start. A core that others use also holds the event loop.",
+)
 
 
 def bounds_of(shape: Shape) -> Bounds:
     """The bounds on the price of a shape."""
-    return _BY_NAME.get(shape.name, USUAL if shape.plural in _OWN else _OF_OTHERS)
+    return _BY_NAME.get(shape.name, USUAL if shape.plural in OWN else _OF_OTHERS)
 
 
 def too_dear(shape: Shape, price: Price) -> Iterator[str]:
     """What of a price is beyond its bounds, as phrases with numbers that name the field."""
-    largest = bounds_of(shape).largest
+    yield from _beyond(shape, price, bounds_of(shape).largest)
+
+
+def too_slow(shape: Shape, delay: Delay) -> Iterator[str]:
+    """What of the delays beside a shape is beyond its bounds, as phrases with numbers that name the field."""
+    yield from _beyond(shape, delay, DELAYS.largest)
+
+
+def _beyond(shape: Shape, paid: Price | Delay, largest: Price | Delay) -> Iterator[str]:
     for measure, most in largest._asdict().items():
-        paid = getattr(price, measure)
-        if paid > most:
-            yield f"{shape.plural} {shape.field}, {shape.name}: {measure} {paid:.2f} is more than {most:.2f}"
+        one = getattr(paid, measure)
+        if one > most:
+            yield f"{shape.plural} {shape.field}, {shape.name}: {measure} {one:.2f} is more than {most:.2f}"
+
+
+def share_of_bounds(shape: Shape, price: Price, delay: Delay) -> float:
+    """The largest share of a bound that a shape takes."""
+    pairs = [*zip(price, bounds_of(shape).largest, strict=True), *zip(delay, DELAYS.largest, strict=True)]
+    return max(paid / most for paid, most in pairs)

@@ -5,6 +5,7 @@ entry of a list must say to mean anything at all.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from tenants.scalars import scalar
@@ -151,12 +152,18 @@ def siblings(path: str, holder: Schema, number: int) -> Mapping[str, Any]:
 
 def least(path: str, schema: Schema, number: int) -> Any:
     """The smallest value of that path that means something."""
-    ends = [end for end in _OF_HOLDERS if path.endswith(end) and (end != "spec" or path == "spec")]
-    if ends:
-        return _OF_HOLDERS[max(ends, key=len)](number)
+    beside = _of_holder(path)
+    if beside is not None:
+        return beside(number)
     if "properties" in schema:
         required = schema.get("required", ())
         return {name: least(f"{path}.{name}", schema["properties"][name], number) for name in required}
     if "items" in schema:
         return [least(f"{path}[]", schema["items"], number)] if schema.get("minItems") else []
     return {} if "additionalProperties" in schema else scalar(schema, number)
+
+
+@cache
+def _of_holder(path: str) -> Beside | None:
+    ends = [end for end in _OF_HOLDERS if path.endswith(end) and (end != "spec" or path == "spec")]
+    return _OF_HOLDERS[max(ends, key=len)] if ends else None

@@ -1,8 +1,9 @@
 """Values as large as they may be together: no object is larger than etcd takes."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import orjson
 
 MOST_BYTES = 1_400_000
 """A request to etcd has 1.5 MiB at most (1,572,864 bytes), with metadata, managed fields and a status yet to come."""
@@ -43,7 +44,7 @@ def shared_out(entries: int, most: Sequence[int]) -> list[int]:
 
 def size(value: Any) -> int:
     """How many bytes it takes to write that down."""
-    return len(json.dumps(value, separators=(",", ":")))
+    return len(orjson.dumps(value))
 
 
 def is_stored(value: Any) -> bool:

@@ -1,11 +1,12 @@
 """What objects of one tenant cost the others: counted, so that it is the same on every machine."""
 
 import gc
-import json
 import tracemalloc
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, NamedTuple
+
+import orjson
 
 from builders.work import instructions, instructions_of_steps
 from coschedule import Promises, Snapshot
@@ -13,10 +14,11 @@ from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.plan_thread import make_plan
 from lockstep.cycle.planning.within_quotas import keeping_within_quotas
 from tenants.cluster import NOW, Cluster
-from tenants.fitting import size
 from tenants.shapes import Shape
+from tenants.together import Group
 
 Manifest = Mapping[str, Any]
+Texts = Sequence[bytes]
 
 
 class Price(NamedTuple):
@@ -42,50 +44,96 @@ class Counted(NamedTuple):
 
 def price(shape: Shape) -> Price:
     """Price a shape."""
-    manifests = shape.make()
-    usual, counted = without(), count(Cluster(), shape.plural, manifests)
-    return Price(
-        step=counted.step / usual.step,
-        work=counted.work / usual.work,
-        reading=counted.reading / usual.step,
-        memory=kept_for_each_byte(shape.plural, manifests),
-    )
+    [alone] = prices([shape])
+    return alone
+
+
+def prices(group: Group) -> list[Price]:
+    """Price shapes that share a cluster: what each pays there, which is at least what it would pay alone."""
+    usual, made = without(), texts_of(group)
+    counted, kept = count(Cluster(), group[0].plural, made), kept_for_each_byte(group[0].plural, made)
+    return [
+        Price(one.step / usual.step, one.work / usual.work, one.reading / usual.step, memory)
+        for one, memory in zip(counted, kept, strict=True)
+    ]
+
+
+def texts_of(group: Group) -> list[Texts]:
+    """The objects of each shape of a group as JSON; their names differ from those of the other shapes.
+
+    As Python objects they would take ten times the memory, all of which the garbage collector would go through.
+    """
+    ends = [f"-of-{number}" if len(group) > 1 else "" for number in range(len(group))]
+    return [[orjson.dumps(_renamed(one, end)) for one in shape.make()] for shape, end in zip(group, ends, strict=True)]
+
+
+def _renamed(manifest: Manifest, end: str) -> Manifest:
+    metadata = manifest["metadata"]
+    return {**manifest, "metadata": {**metadata, **{part: metadata[part] + end for part in ("name", "uid")}}}
 
 
 @cache
 def without() -> Counted:
     """What the cluster costs by itself. What is done only once in a process is done before."""
-    count(Cluster(), "gangjobs", [])
-    return count(Cluster(), "gangjobs", [])
+    count(Cluster(), "gangjobs", [[]])
+    [counted] = count(Cluster(), "gangjobs", [[]])
+    return counted
 
 
-def count(cluster: Cluster, plural: str, manifests: Sequence[Manifest]) -> Counted:
-    """Count what it costs to see these objects, and to make a plan for the first time with them."""
-    reading = max((instructions(lambda one=one: cluster.read(plural, one)) for one in manifests), default=0)
-    steps = [instructions(lambda one=one: cluster.believe(plural, one)) for one in manifests]
-    steps += [instructions(lambda one=one: cluster.state.refusal_of(one)) for one in [*cluster.state.gangs.values()]]
+def count(cluster: Cluster, plural: str, made: Sequence[Texts]) -> list[Counted]:
+    """Count what it costs to see the objects of each shape, and to make a plan for the first time with all of them."""
+    readings = [_each_counted(partial(cluster.read, plural), texts) for texts in made]
+    seeing = [_each_counted(partial(cluster.believe, plural), texts) for texts in made]
+    steps = [instructions(lambda one=one: cluster.state.refusal_of(one)) for one in [*cluster.state.gangs.values()]]
     within, found = instructions_of_steps(keeping_within_quotas(cluster.state, cluster.waiting(), _raising))
     terms = cluster.terms(found.gangs)
     drawing, snapshot = instructions_of_steps(cluster.cutter.drawn(NOW, found.gangs, terms=terms, rescue=_raising))
-    planning = instructions(lambda: _planned(snapshot))
-    return Counted(max(*steps, *within, *drawing), sum(within) + sum(drawing) + planning, reading)
+    work = sum(within) + sum(drawing) + instructions(lambda: _planned(snapshot))
+    longest = max(*steps, *within, *drawing)
+    return [
+        Counted(max([longest, *seen]), work, max(read, default=0)) for seen, read in zip(seeing, readings, strict=True)
+    ]
 
 
-def kept_for_each_byte(plural: str, manifests: Sequence[Manifest]) -> float:
-    """How many bytes belief keeps for each byte of these objects as the API server sends them."""
-    texts, cluster = [json.dumps(one) for one in manifests], Cluster()
+def _each_counted(work: Callable[[Manifest], None], texts: Texts) -> list[int]:
+    """The instructions of some work on each object."""
+    return [instructions(partial(work, orjson.loads(text))) for text in texts]
+
+
+def kept_for_each_byte(plural: str, made: Sequence[Texts]) -> list[float]:
+    """How many bytes belief keeps for each byte of the objects of each shape as the API server sends them.
+
+    What a snapshot keeps for all of them is counted for each.
+    """
+    cluster = Cluster()
     _draw(cluster)
     gc.collect()
     tracemalloc.start()
     try:
-        for text in texts:
-            cluster.believe(plural, json.loads(text))
-        _draw(cluster)
-        gc.collect()
-        kept, _ = tracemalloc.get_traced_memory()
+        kept = [_kept(lambda ones=ones: _believe(cluster, plural, ones)) for ones in made]
+        drawn = _kept(lambda: _draw(cluster))
     finally:
         tracemalloc.stop()
-    return kept / sum(map(size, manifests))
+    return [(own + drawn) / sum(map(_stored, ones)) for own, ones in zip(kept, made, strict=True)]
+
+
+def _stored(text: bytes) -> int:
+    """How many bytes the API server stores: with managed fields and a status, even the smallest object has 2 KiB."""
+    return max(len(text), 2**11)
+
+
+def _kept(work: Callable[[], None]) -> int:
+    """How many bytes more are allocated after some work than before."""
+    before, _ = tracemalloc.get_traced_memory()
+    work()
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    return after - before
+
+
+def _believe(cluster: Cluster, plural: str, texts: Texts) -> None:
+    for text in texts:
+        cluster.believe(plural, orjson.loads(text))
 
 
 def _draw(cluster: Cluster) -> None:

@@ -25,6 +25,8 @@ MANY = {
     "poddisruptionbudgets": 500,
 }
 """So many objects of small size."""
+OWN = ("gangjobs", "nodebids")
+"""The kinds whose schema is ours."""
 Objects = Callable[[Field, Manifest, int], list[Manifest]]
 """Makes so many objects of what was made for a field."""
 Whole = Callable[[Manifest], Manifest]

@@ -6,9 +6,11 @@ from collections import Counter
 
 import pytest
 
+from coschedule import TimesWork
 from lockstep.api import bounds
-from lockstep.api.gangjob import role
+from lockstep.api.gangjob import gangjob, role
 from lockstep.api.pods import pod_request, pod_size
+from lockstep.facts import document
 from lockstep.facts.cluster.quota import QuotaFact
 from lockstep.snapshot import asked
 from lockstep.snapshot.nodes import resource_columns
@@ -84,6 +86,22 @@ def schema_with_unbounded_list_of_terms():
     return schema
 
 
+def with_time_of_each_size(monkeypatch):
+    """Keep the run time of each size up to the largest of a profile."""
+
+    def every_size(*given):
+        work = parse_work(*given)
+        return TimesWork(times=tuple(work.float_times(work.points[-1].members).tolist()))
+
+    parse_work = gangjob.parse_work
+    monkeypatch.setattr(gangjob, "parse_work", every_size)
+
+
+def with_what_the_encoder_allocates(monkeypatch):
+    """Keep documents as the JSON encoder returns them."""
+    monkeypatch.setattr(document, "_compact", lambda encoded: encoded)
+
+
 def paid(shapes, field, name):
     """What is beyond its bound of the price of that shape."""
     [shape] = [one for one in shapes if (one.field, one.name) == (field, name)]
@@ -109,6 +127,14 @@ def paid(shapes, field, name):
             "as often as it is read",
             "work",
             id="columns",
+        ),
+        pytest.param(with_time_of_each_size, "spec.work.profile[].members", "largest", "memory", id="profiles"),
+        pytest.param(
+            with_what_the_encoder_allocates,
+            "spec.template.spec.securityContext.supplementalGroups",
+            "different entries",
+            "memory",
+            id="documents",
         ),
     ],
 )

@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -113,5 +115,59 @@ class TimesWork:
         return times
 
 
-Work = SerialWork | TimesWork
-"""Both kinds have ``is_exact``, ``float_time``, ``float_times`` and ``exact_times``."""
+class TimedSize(NamedTuple):
+    """So many members took so many seconds."""
+
+    members: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileWork:
+    """Run times between measured ones: P · T(P) is linear between two measured sizes, which is Amdahl's law there.
+
+    With a ``law``, T(P) is the law's. In either case, sizes below the first point and above the last are not allowed.
+    The sizes of ``points`` are above 0 and rise, their times are above 0 and finite; InvalidValueError otherwise. It
+    takes memory for its points only, however large their sizes are.
+    """
+
+    points: tuple[TimedSize, ...]
+    law: SerialWork | None = None
+
+    def __post_init__(self) -> None:
+        sizes = [0, *(point.members for point in self.points)]
+        if len(sizes) == 1 or any(before >= after for before, after in pairwise(sizes)):
+            raise InvalidValueError("points", "must have sizes above 0 that rise")
+        if not all(0 < point.seconds < math.inf for point in self.points):
+            raise InvalidValueError("points", "must have times above 0")
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all T(P) are rational or infinite: measured times are not."""
+        return False
+
+    def float_times(self, largest: int) -> Vector:
+        """Return T(1), ..., T(largest) as float64, inf for sizes that are not allowed."""
+        sizes = np.arange(1, largest + 1)
+        times = self._between(sizes) if self.law is None else self.law.float_times(largest)
+        return np.where((sizes >= self.points[0].members) & (sizes <= self.points[-1].members), times, np.inf)
+
+    def float_time(self, size: int) -> float:
+        """Return T(size) as float64, inf where that size is not allowed."""
+        if not self.points[0].members <= size <= self.points[-1].members:
+            return math.inf
+        return float(self._between(np.array([size]))[0]) if self.law is None else self.law.float_time(size)
+
+    def exact_times(self, largest: int) -> Vector:
+        """Not for measured times, since they are not exact."""
+        raise AssertionError(f"{largest} measured times are asked for as fractions")
+
+    def _between(self, sizes: Vector) -> Vector:
+        members = np.array([point.members for point in self.points])
+        member_seconds = np.array([point.members * point.seconds for point in self.points])
+        between: Vector = np.interp(sizes, members, member_seconds) / sizes
+        return between
+
+
+Work = SerialWork | TimesWork | ProfileWork
+"""All kinds have ``is_exact``, ``float_time``, ``float_times`` and ``exact_times``."""

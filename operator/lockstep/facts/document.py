@@ -23,7 +23,7 @@ class Document:
     def of(cls, manifest: Mapping[str, Any]) -> "Document":
         """The document of that object. Raises ValueError if it can't be written as JSON."""
         try:
-            document = cls(orjson.dumps(manifest, option=_CANONICAL))
+            document = cls(_compact(orjson.dumps(manifest, option=_CANONICAL)))
         except orjson.JSONEncodeError as error:
             raise ValueError(f"it can't be written as JSON: {error}") from error
         return _KNOWN.setdefault(document.json, document)
@@ -58,6 +58,11 @@ class PodTemplate:
             grace_seconds=spec.get("terminationGracePeriodSeconds"),
             active_deadline_seconds=spec.get("activeDeadlineSeconds"),
         )
+
+
+def _compact(encoded: bytes) -> bytes:
+    """An equal text that takes no more memory than its length: the encoder leaves up to 30 times as much allocated."""
+    return bytes(memoryview(encoded))
 
 
 _KNOWN: WeakValueDictionary[bytes, Document] = WeakValueDictionary()

@@ -2,27 +2,26 @@
 
 kopf passes on events as fast as they come. If large ones waited for the thread that reads them, each would keep its
 decoded body, which may have more than 10 MB. So only names wait. Of a gang that changes often, only the newest version
-is read.
+is read. Namespaces take turns: a tenant that rewrites large gangs all the time delays another one by one read.
 """
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Hashable
 
 from coschedule import GangKey
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.manifest import Manifest
+from lockstep.belief.common.fair_queue import FairQueue, Rank
 from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.reader import Reader
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
 _PAUSE_SECONDS = 1.0
+_RANK = Rank(0, 0)
 
 log = logging.getLogger(__name__)
 
@@ -34,40 +33,47 @@ class LargeGangs:
         self._client = client
         self._kind = kind
         self._reader = Reader(kind)
-        self._due: dict[Hashable, GangKey] = {}
+        self._due = FairQueue()
+        self._identities: dict[GangKey, Hashable] = {}
         self._under_way: Hashable | None = None
         self._noted = asyncio.Event()
 
     def note(self, manifest: Manifest) -> None:
         """Add a large gang that is new or has changed."""
         metadata = manifest["metadata"]
-        self._due[self._kind.key(manifest)] = GangKey(metadata["namespace"], metadata["name"])
+        self._put(GangKey(metadata["namespace"], metadata["name"]), self._kind.key(manifest))
         self._noted.set()
 
     def forget(self, manifest: Manifest) -> None:
         """Remove a gang that is gone; a read in progress has no effect any more."""
-        identity = self._kind.key(manifest)
-        self._due.pop(identity, None)
+        metadata, identity = manifest["metadata"], self._kind.key(manifest)
+        gang = GangKey(metadata["namespace"], metadata["name"])
+        if self._identities.get(gang) == identity:
+            del self._identities[gang]
+            self._due.drop(gang)
         if self._under_way == identity:
             self._under_way = None
 
     async def keep_reading(self) -> None:
-        """Read gangs in the order in which they were added, until cancelled."""
+        """Read gangs until cancelled: of each namespace in turn the gang that was added first."""
         while True:
             await self._noted.wait()
             self._noted.clear()
-            while self._due:
-                await self._read_first()
+            while gang := self._due.take(lambda _: False):
+                await self._read(gang, self._identities.pop(gang))
 
-    async def _read_first(self) -> None:
-        identity, gang = next(iter(self._due.items()))
-        del self._due[identity]
+    def _put(self, gang: GangKey, identity: Hashable) -> None:
+        self._identities[gang] = identity
+        self._due.put(gang, _RANK)
+
+    async def _read(self, gang: GangKey, identity: Hashable) -> None:
         self._under_way = identity
         try:
             answer = await self._client.get(paths.gang(gang))
         except ApiUnavailableError as error:
             log.warning("it can't be read, reading again: %s", error, extra=about(gang))
-            self._due.update({identity: gang} if self._under_way is not None else {})
+            if self._under_way is not None and gang not in self._due:
+                self._put(gang, identity)
             await asyncio.sleep(_PAUSE_SECONDS)
             return
         if answer.is_success and self._kind.key(answer.body) == identity:

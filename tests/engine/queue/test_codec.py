@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 from coschedule.model.errors import InvalidValueError
+from coschedule.model.run_times import ProfileWork, SerialWork, TimedSize
 from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.queue.plan import plan
@@ -167,6 +168,14 @@ def test_types_of_numbers_come_back():
     assert [type(works[name].serial) for name in ("exact", "whole", "float")] == [Fraction, int, float]
     assert works["profile"].times == (4, math.inf, 1.5, Fraction(1, 3))
     assert works["endless"] is None
+
+
+@pytest.mark.parametrize("law", [None, SerialWork(serial=7, fixed=Fraction(1, 3))])
+def test_profile_comes_back_as_its_points(law):
+    work = ProfileWork(points=(TimedSize(1, 0.1), TimedSize(3, 1e9 / 7)), law=law)
+    snap = snapshot(NODES, [replace(gang("g", request=(1, 0)), work=work)], resources=("cpu", "memory"))
+
+    assert decode_snapshot(through_json(encode_snapshot(snap))).gangs[0].work == work
 
 
 def test_replay_gives_the_same_plan_and_the_plan_comes_back_equal():

@@ -1,5 +1,7 @@
 """What facts keep of the parts of objects that are only passed on."""
 
+import tracemalloc
+
 import pytest
 
 from builders.served import gang
@@ -30,6 +32,18 @@ def test_equal_objects_are_one_document_whatever_the_order_of_their_keys():
 
 def test_lists_in_another_order_are_another_document():
     assert Document.of({"a": [1, 2]}) != Document.of({"a": [2, 1]})
+
+
+def test_document_takes_no_more_memory_than_its_text():
+    manifests = [{"numbers": list(range(number, number + 1000))} for number in range(100)]
+    tracemalloc.start()
+    try:
+        documents = [Document.of(manifest) for manifest in manifests]
+        allocated, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert allocated < 1.5 * sum(len(document.json) for document in documents)
 
 
 def test_what_is_decoded_can_be_changed_without_changing_the_document():

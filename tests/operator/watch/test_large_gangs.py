@@ -35,6 +35,11 @@ async def reading(*script):
             await asyncio.gather(task, return_exceptions=True)
 
 
+def of_namespace(name, namespace):
+    one = gang(name)
+    return {**one, "metadata": {**one["metadata"], "namespace": namespace}}
+
+
 async def test_newest_version_is_believed_whatever_the_event_said():
     async with reading(reply(content=gang("g", version="7", size=5))) as (server, state, large):
         large.note(gang("g", version="3"))
@@ -60,6 +65,27 @@ async def test_gangs_are_read_one_at_a_time():
         await until(lambda: server.asked)
 
         assert [one.path.rpartition("/")[2] for one in server.asked] == ["g0"]
+
+
+async def test_namespaces_take_turns():
+    names = [(f"g{number}", "busy") for number in range(4)] + [("other", "quiet")]
+    gangs = [of_namespace(*one) for one in names]
+    async with reading(*(reply(content=one) for one in (gangs[0], gangs[4], *gangs[1:4]))) as (server, state, large):
+        for one in gangs:
+            large.note(one)
+        await until(lambda: len(state.gangs) == len(gangs))
+
+        assert [one.path.rpartition("/")[2] for one in server.asked] == ["g0", "other", "g1", "g2", "g3"]
+
+
+async def test_gang_that_was_made_anew_before_its_turn_is_read():
+    async with reading(reply(content=gang("g", uid="later"))) as (server, state, large):
+        large.note(gang("g"))
+        large.note(gang("g", uid="later"))
+        large.forget(gang("g"))
+        await until(lambda: state.gangs)
+
+        assert len(server.asked) == 1
 
 
 async def test_gang_that_went_before_its_turn_is_not_asked_for():

@@ -34,8 +34,8 @@ async def read(*script):
     [
         pytest.param([0, 0, 0, 0, 0], [8, 32, 128, 500, 500, 500], id="empty pages"),
         pytest.param([1000, 4000, 16_000], [8, 32, 128, 500], id="small objects"),
-        pytest.param([8 * MIB], [8, 2], id="objects of a MiB"),
-        pytest.param([8 * MIB, 2 * MIB, 2 * MIB], [8, 2, 2, 2], id="it stays where it suits"),
+        pytest.param([4 * MIB], [8, 2], id="objects of half a MiB"),
+        pytest.param([4 * MIB, MIB, MIB], [8, 2, 2, 2], id="it stays where it suits"),
         pytest.param([100 * MIB, 100 * MIB], [8, 1, 1], id="one at least"),
         pytest.param([100 * MIB, 1000, 4000, 16_000], [8, 1, 4, 16, 64], id="small ones after a large one"),
     ],

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Sequence
+from typing import assert_never
 
 from coschedule.model.numbers import Number
-from coschedule.model.run_times import SerialWork, Work
+from coschedule.model.run_times import ProfileWork, SerialWork, TimesWork, Work
 
 # A relative difference: times that were multiplied one by one differ by rounding.
 _SAME_SHARE = 1e-9
@@ -17,7 +18,7 @@ def stretch(before: Work | None, work: Work | None) -> float | None:
     if before is None or work is None or type(before) is not type(work):
         return None
     times, new_times = _times(before), _times(work)
-    if len(times) != len(new_times):
+    if len(times) != len(new_times) or _measured(before) != _measured(work):
         return None
     pairs = [(float(time), float(new)) for time, new in zip(times, new_times, strict=True)]
     ratio = next(new / time for time, new in pairs if 0 < time < math.inf)
@@ -26,6 +27,20 @@ def stretch(before: Work | None, work: Work | None) -> float | None:
 
 
 def _times(work: Work) -> Sequence[Number]:
-    if isinstance(work, SerialWork):
-        return work.serial, work.fixed, work.per_member, work.per_log_member
-    return work.times
+    match work:
+        case SerialWork():
+            return work.serial, work.fixed, work.per_member, work.per_log_member
+        case TimesWork():
+            return work.times
+        case ProfileWork():
+            return [point.seconds for point in work.points] if work.law is None else _times(work.law)
+    assert_never(work)
+
+
+def _measured(work: Work) -> tuple[Sequence[int], bool]:
+    """The sizes of a profile, and whether a law is in the place of its times."""
+    return (
+        ([point.members for point in work.points], work.law is not None)
+        if isinstance(work, ProfileWork)
+        else ((), False)
+    )

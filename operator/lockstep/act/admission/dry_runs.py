@@ -23,11 +23,11 @@ from typing import NamedTuple
 
 from coschedule import GangKey
 from lockstep.act.admission.asking_admission import Admitted, ask_admission, at_once
-from lockstep.act.admission.fair_queue import FairQueue, Rank
 from lockstep.act.requests.services import Services
 from lockstep.act.requests.workers import Workers
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.turns import Urgency
+from lockstep.belief.common.fair_queue import FairQueue, Rank
 from lockstep.belief.gangs.phases import Phase
 from lockstep.facts.gang.gang import GangFact, GangSpec, Refusal, Verdict
 from lockstep.logs.fields import about

@@ -3,12 +3,12 @@
 It is the work of the spec without the part that members reported as done, at learned run times.
 """
 
-import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
-from coschedule import Members, SerialWork, TimesWork, Work, WorkFit
+from coschedule import Members, ProfileWork, SerialWork, TimedSize, WorkFit
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.ranks import MOST_RANKS
@@ -17,7 +17,7 @@ from lockstep.facts.ranks import MOST_RANKS
 _LEAST_REST = 1 / 1024
 
 
-def remaining_work(gang: GangFact, learned: Learned | None = None) -> Work | None:
+def remaining_work(gang: GangFact, learned: Learned | None = None) -> SerialWork | ProfileWork | None:
     """The work of the next attempt, including its overheads; ``None`` where the run time is unknown.
 
     All times are multiplied by the ``learned`` factor, so sizes compare as in the spec, or as in the law in its place.
@@ -29,13 +29,11 @@ def remaining_work(gang: GangFact, learned: Learned | None = None) -> Work | Non
         work = _by_law(work, learned.law)
     rest, times = _rest(gang.status), 1.0 if learned is None else learned.times
     if isinstance(work, SerialWork):
-        return SerialWork(
-            serial=float(work.serial) * rest * times,
-            fixed=float(work.fixed) * times,
-            per_member=float(work.per_member) * times,
-            per_log_member=float(work.per_log_member) * times,
-        )
-    return TimesWork(times=tuple(time if time == math.inf else float(time) * rest * times for time in work.times))
+        return _multiplied(work, serial=rest * times, overhead=times)
+    return ProfileWork(
+        points=tuple(TimedSize(point.members, point.seconds * rest * times) for point in work.points),
+        law=None if work.law is None else _multiplied(work.law, serial=rest * times, overhead=rest * times),
+    )
 
 
 def factor_at(gang: GangFact, members: Iterable[Members], learned: Learned | None) -> float:
@@ -50,12 +48,20 @@ def factor_at(gang: GangFact, members: Iterable[Members], learned: Learned | Non
     return learned.times * float(learned.law.seconds(np.array([working]))[0]) / stated
 
 
-def _by_law(work: Work, law: WorkFit) -> Work:
-    """The law in place of the stated work. Sizes that a profile leaves out stay out."""
+def _by_law(work: SerialWork | ProfileWork, law: WorkFit) -> SerialWork | ProfileWork:
+    """The law in place of the stated work. Sizes outside a profile stay out."""
     if isinstance(work, SerialWork):
         return law.work
-    times = law.seconds(np.arange(1, len(work.times) + 1)).tolist()
-    return TimesWork(times=tuple(ours if one < math.inf else one for one, ours in zip(work.times, times, strict=True)))
+    return replace(work, law=law.work)
+
+
+def _multiplied(work: SerialWork, *, serial: float, overhead: float) -> SerialWork:
+    return SerialWork(
+        serial=float(work.serial) * serial,
+        fixed=float(work.fixed) * overhead,
+        per_member=float(work.per_member) * overhead,
+        per_log_member=float(work.per_log_member) * overhead,
+    )
 
 
 def _rest(status: GangStatus) -> float:

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Placement, Preemption
 from lockstep.act.admission.dry_runs import DryRuns
-from lockstep.act.admission.fair_queue import FairQueue, Rank
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.workers import Workers
 from lockstep.api.preemption import preemption_clause
+from lockstep.belief.common.fair_queue import FairQueue, Rank
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.cycle.ends.final_state import is_over

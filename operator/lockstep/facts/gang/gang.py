@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from coschedule import GangKey, Interruptible, Members, Work
+from coschedule import GangKey, Interruptible, Members, ProfileWork, SerialWork
 from lockstep.facts.elastic import ElasticSpec, NextSize
 from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
@@ -51,7 +51,7 @@ class GangSpec:
     """
 
     roles: tuple[RoleSpec, ...]
-    work: Work | None
+    work: SerialWork | ProfileWork | None
     deadline_seconds: float | None
     priority_class: str
     network: NetworkSpec | None = None

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule import SerialWork, TimesWork, plan, remembering
+from coschedule import ProfileWork, SerialWork, TimedSize, TimesWork, plan, remembering
 from coschedule.queue.keeping.stretch import stretch
 from engine.builders import NOW, gang, node, release, snapshot
 
 SERIAL = SerialWork(serial=100, fixed=5, per_member=1)
 TIMES = TimesWork(times=(math.inf, 30.0, 0.7))
+PROFILE = ProfileWork(points=(TimedSize(2, 30.0), TimedSize(9, 0.5)))
+BY_LAW = replace(PROFILE, law=SERIAL)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +27,15 @@ TIMES = TimesWork(times=(math.inf, 30.0, 0.7))
         pytest.param(TIMES, TimesWork(times=(40.0, 30.0, 0.7)), None, id="a size that was not allowed"),
         pytest.param(TIMES, TimesWork(times=(math.inf, 30.0)), None, id="a size less"),
         pytest.param(SERIAL, TIMES, None, id="measured instead"),
+        pytest.param(PROFILE, ProfileWork(points=(TimedSize(2, 45.0), TimedSize(9, 0.75))), 1.5, id="a longer profile"),
+        pytest.param(PROFILE, ProfileWork(points=(TimedSize(3, 45.0), TimedSize(9, 0.75))), None, id="another size"),
+        pytest.param(PROFILE, BY_LAW, None, id="by a law now"),
+        pytest.param(
+            BY_LAW,
+            replace(BY_LAW, law=SerialWork(serial=200, fixed=10, per_member=2)),
+            2,
+            id="a longer law",
+        ),
         pytest.param(None, SERIAL, None, id="known now"),
         pytest.param(SERIAL, None, None, id="unknown now"),
     ],

@@ -7,8 +7,8 @@ import pytest
 
 from coschedule import GangKey
 from fake_cluster.jumping import until
-from lockstep.act.admission.fair_queue import FairQueue, Rank
 from lockstep.act.requests.workers import Workers
+from lockstep.belief.common.fair_queue import FairQueue, Rank
 
 pytestmark = pytest.mark.asyncio
 

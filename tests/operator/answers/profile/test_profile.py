@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from builders.facts import DEFAULT, gang_fact, gang_spec, role_spec
-from coschedule import GangKey, Load, SerialWork, TimesWork
+from builders.facts import DEFAULT, gang_fact, gang_spec, profile_work, role_spec
+from coschedule import GangKey, Load, SerialWork
 from lockstep.answers.profile.profile import MOST_ROWS, answer_profile
 from lockstep.answers.profile.profile_document import profile_document
 from lockstep.answers.profile.profile_text import profile_lines
@@ -145,7 +145,7 @@ def test_what_is_missing_is_said(runs, sizes, want):
         ),
         pytest.param(
             [run(10, 120, 1.0)],
-            {"work": TimesWork(times=(60.0,) * 16)},
+            {"work": profile_work({1: 60.0, 16: 60.0})},
             "try 2 times the times of its profile.",
             id="measured times",
         ),

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from builders.facts import DEFAULT, gang_fact, gang_spec
-from coschedule import Members, SerialWork, TimesWork
+from builders.facts import DEFAULT, gang_fact, gang_spec, profile_work
+from coschedule import Members, SerialWork
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.belief.run_times.remaining_work import factor_at, remaining_work
 from lockstep.facts.gang.gang import GangStatus
@@ -106,7 +106,7 @@ def test_factor_of_members_that_no_gang_has_costs_nothing(count):
 
 
 def test_sizes_that_a_profile_leaves_out_stay_out():
-    stated = TimesWork(times=(math.inf, 200.0, 150.0, 100.0))
+    stated = profile_work({2: 200.0, 3: 150.0, 4: 100.0})
 
     found = remaining_work(gang(work=stated), learned(SIZES * 2))
 

@@ -1,11 +1,9 @@
 """The work that is left to a gang of which a part is done."""
 
-import math
-
 import pytest
 
-from builders.facts import gang_fact, gang_spec
-from coschedule import SerialWork, TimesWork
+from builders.facts import gang_fact, gang_spec, profile_work
+from coschedule import SerialWork
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import Learned
@@ -34,10 +32,10 @@ def test_serial_time_shrinks_and_overhead_is_paid_again():
 
 
 def test_measured_times_shrink():
-    assert left(TimesWork(times=(math.inf, 80.0, 40.0)), "0.5") == TimesWork(times=(math.inf, 40.0, 20.0))
+    assert left(profile_work({2: 80.0, 3: 40.0}), "0.5") == profile_work({2: 40.0, 3: 20.0})
 
 
-@pytest.mark.parametrize("work", [SERIAL, TimesWork(times=(1000.0,))])
+@pytest.mark.parametrize("work", [SERIAL, profile_work({1: 1000.0})])
 def test_gang_that_says_that_all_is_done_has_something_left_to_do(work):
     [seconds] = left(work, "1").float_times(1)
 
@@ -51,7 +49,7 @@ def test_unknown_work_stays_unknown_whatever_was_learnt():
 @pytest.mark.parametrize("progress", ["", "0.5"])
 @pytest.mark.parametrize(
     "work",
-    [SerialWork(serial=1000, fixed=5, per_member=1, per_log_member=2), TimesWork(times=(math.inf, 80.0, 40.0))],
+    [SerialWork(serial=1000, fixed=5, per_member=1, per_log_member=2), profile_work({2: 80.0, 3: 40.0})],
     ids=["serial", "measured"],
 )
 def test_run_time_at_every_size_is_multiplied_by_what_was_learnt(work, progress):

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from builders.facts import DEFAULT, gang_fact, gang_spec, node_fact, reservation, role_spec
-from coschedule import Load, SerialWork, TimesWork
+from builders.facts import DEFAULT, gang_fact, gang_spec, node_fact, profile_work, reservation, role_spec
+from coschedule import Load, SerialWork
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.cycle.placed.run_time_learning import learn_from, observation_of
 from lockstep.facts.gang.gang import GangStatus
@@ -93,7 +93,7 @@ def test_times_out_of_this_world_are_kept_within_bounds(run_time, want):
 
 
 def test_size_that_the_work_has_no_time_for_teaches_its_factor_alone():
-    work = TimesWork(times=(100.0, math.inf, 40.0))
+    work = profile_work({3: 40.0, 8: 20.0})
 
     assert taught(work=work, members=[("a", 2)]) == {DEFAULT: {HEAT: (PastRun(1500),)}}
     assert taught(work=work, members=[("a", 9)]) == {DEFAULT: {HEAT: (PastRun(1500),)}}

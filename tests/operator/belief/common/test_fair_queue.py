@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coschedule import GangKey
-from lockstep.act.admission.fair_queue import FairQueue, Rank
+from lockstep.belief.common.fair_queue import FairQueue, Rank
 
 URGENT, USUAL = Rank(group=0, minus_priority=-5), Rank(group=1, minus_priority=0)
 

@@ -1,0 +1,47 @@
+"""Shapes that are alike share a cluster, so that all of them are priced in a bounded time.
+
+What a group pays is at least what each of its shapes would pay alone. So a group within the bounds of one shape is
+measured once. A group beyond them is measured again in halves, down to single shapes.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from tenants.shapes import MANY, Shape
+
+Paid = TypeVar("Paid")
+Group = Sequence[Shape]
+
+_MOST_SHAPES = 32
+_MOST_OBJECTS = 2_000
+_MOST_GANGS = 80
+_OF_MANY = "small, of many"
+
+
+def groups_of(shapes: Sequence[Shape]) -> Iterator[Group]:
+    """The shapes in groups of one kind of objects and one name, in the order in which they came."""
+    alike: dict[tuple[str, str], list[Shape]] = defaultdict(list)
+    for shape in shapes:
+        alike[shape.plural, shape.name].append(shape)
+    for (plural, name), ones in alike.items():
+        most = most_together(plural, name)
+        yield from (ones[first : first + most] for first in range(0, len(ones), most))
+
+
+def most_together(plural: str, name: str) -> int:
+    """How many shapes share a cluster. Bids have the names of nodes, so two shapes of them can't."""
+    if plural == "nodebids":
+        return 1
+    objects = MANY[plural] if name in (_OF_MANY, "label of every node") else 1
+    most = _MOST_GANGS if plural == "gangjobs" else _MOST_OBJECTS
+    return min(_MOST_SHAPES, max(1, most // objects))
+
+
+def each(group: Group, measure: Callable[[Group], list[Paid]], is_dear: Callable[[Shape, Paid], bool]) -> list[Paid]:
+    """What each shape of a group pays at most: its own where the group pays more than one shape may."""
+    paid = measure(group)
+    if len(group) == 1 or not any(map(is_dear, group, paid)):
+        return paid
+    half = len(group) // 2
+    return each(group[:half], measure, is_dear) + each(group[half:], measure, is_dear)

@@ -1,0 +1,157 @@
+"""A control plane at work, with kwok and the operator, to which one tenant's objects come and from which they go."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.client import RemoteDisconnected
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import orjson
+
+from builders.manifests import gang, quota
+from eventually import eventually
+from lockstep.api.names import API_VERSION, GANG_LABEL
+from lockstep_demo.installing import install
+from lockstep_demo.operator_process import OperatorProcess, running
+from sandbox import ApiError, Component, Node, Options, Sandbox, start
+from tenants.companions import HOST
+from tenants.shapes import MANY
+
+Manifest = Mapping[str, Any]
+
+DEFAULT = "default"
+RUNNING, WAITING, GANG_SIZE = 5, 20, 10
+# Bids have the names of the first nodes; on the others there is always room.
+NODES = MANY["nodebids"] + 10
+_AT_ONCE = 8
+# The API server itself takes longer than this to validate some long lists of a pod.
+_ANSWER_SECONDS = 10
+_REFUSALS = (
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.FORBIDDEN,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.GATEWAY_TIMEOUT,
+)
+_OURS, _CORE, _POLICY = f"/apis/{API_VERSION}", "/api/v1", "/apis/policy/v1"
+_KINDS = {
+    "gangjobs": (_OURS, "GangJob"),
+    "nodebids": (_OURS, "NodeBid"),
+    "pods": (_CORE, "Pod"),
+    "persistentvolumeclaims": (_CORE, "PersistentVolumeClaim"),
+    "resourcequotas": (_CORE, "ResourceQuota"),
+    "poddisruptionbudgets": (_POLICY, "PodDisruptionBudget"),
+}
+# Without a controller manager no status of these is filled in.
+_WITH_STATUS = ("resourcequotas", "poddisruptionbudgets")
+_NO_CONTROLLERS = "TaintNodesByCondition,ServiceAccount,StorageObjectInUseProtection"
+_FLAGS = {
+    # Much is written and deleted, and the API server lets etcd forget it only every five minutes.
+    Component.ETCD: (f"--quota-backend-bytes={8 * 2**30}",),
+    # Claims must go without a controller that takes their finalizer off.
+    Component.API_SERVER: (f"--disable-admission-plugins={_NO_CONTROLLERS}",),
+}
+
+
+class WorkingCluster:
+    """The API server and the operator."""
+
+    def __init__(self, api: Sandbox, operator: OperatorProcess) -> None:
+        self.api = api
+        self.operator = operator
+        self._numbers = itertools.count(1)
+
+    @contextmanager
+    def tenant(self) -> Iterator[str]:
+        """A namespace of a tenant, whose objects are gone afterwards."""
+        name = f"evil-{next(self._numbers)}"
+        self.api.create_namespace(name)
+        yield name
+        for plural in _KINDS:
+            self.remove(plural, name)
+
+    def limit_pods(self, namespace: str, most: int) -> None:
+        """Allow so many pods in a namespace."""
+        hard = {"pods": str(most)}
+        status = {"hard": hard, "used": {"pods": "0"}}
+        self.create("resourcequotas", namespace, {**quota("few", **hard), "status": status})
+
+    def create_all(self, plural: str, namespace: str, texts: Sequence[bytes]) -> None:
+        """Create objects that are given as JSON, some at once; the API server need not take them."""
+        with ThreadPoolExecutor(_AT_ONCE) as clients:
+            list(clients.map(lambda one: self.create(plural, namespace, orjson.loads(one)), texts))
+
+    def create(self, plural: str, namespace: str, manifest: Manifest) -> None:
+        """Create an object with its status, if the API server takes it."""
+        version, kind = _KINDS[plural]
+        metadata = {part: manifest["metadata"][part] for part in ("name", "labels") if part in manifest["metadata"]}
+        whole = {
+            "apiVersion": version.removeprefix("/apis/").removeprefix("/api/"),
+            "kind": kind,
+            "metadata": metadata,
+            "spec": manifest["spec"],
+        }
+        try:
+            self.api.request("POST", f"{_path(plural, namespace)}?timeout={_ANSWER_SECONDS}s", whole)
+            if plural in _WITH_STATUS:
+                path = f"{_path(plural, namespace)}/{metadata['name']}/status"
+                self.api.request("PATCH", path, {"status": manifest["status"]})
+        except ApiError as error:
+            if error.status not in _REFUSALS:
+                raise
+        except RemoteDisconnected:
+            # The API server has given up on it.
+            return
+
+    def members_of(self, gang: str) -> list[Manifest]:
+        """The pods of a gang of the default namespace."""
+        found: list[Manifest] = self.api.request("GET", f"{_path('pods', DEFAULT)}?{_members(gang)}")["items"]
+        return found
+
+    def remove_gang(self, gang: str) -> None:
+        """Delete a gang of the default namespace and its members; wait until they are gone."""
+        self.remove("gangjobs", DEFAULT, f"fieldSelector=metadata.name%3D{gang}")
+        self.remove("pods", DEFAULT, _members(gang))
+
+    def remove(self, plural: str, namespace: str, selector: str = "") -> None:
+        """Delete the objects of a kind in a namespace, or those that a selector matches; wait until they are gone."""
+        path = f"{_path(plural, namespace)}?gracePeriodSeconds=0&{selector}"
+
+        def are_gone() -> bool:
+            self.api.request("DELETE", path)
+            return not self.api.request("GET", path)["items"]
+
+        eventually(are_gone)
+
+
+@contextmanager
+def working_cluster() -> Iterator[WorkingCluster]:
+    """A cluster in which some gangs run, and others wait until these have ended."""
+    addons = frozenset({Component.KWOK})
+    with TemporaryDirectory() as folder, start(Options(name="tenants", addons=addons, flags=_FLAGS)) as api:
+        install(api)
+        api.create_nodes(Node(name=f"n{number:03}", labels={HOST: f"n{number:03}"}) for number in range(NODES))
+        account = api.kubeconfig_for_service_account("lockstep-system", "lockstep")
+        with running(OperatorProcess(account, Path(folder) / "log")) as operator:
+            cluster = WorkingCluster(api, operator)
+            cluster.create_all("gangjobs", DEFAULT, [_gang(f"running-{one}", GANG_SIZE) for one in range(RUNNING)])
+            eventually(lambda: operator.metrics()['lockstep_gangs{state="placed"}'] == RUNNING)
+            cluster.create_all("gangjobs", DEFAULT, [_gang(f"waiting-{one}", NODES) for one in range(WAITING)])
+            eventually(lambda: operator.metrics()['lockstep_gangs{state="pending"}'] == WAITING)
+            yield cluster
+
+
+def _gang(name: str, size: int) -> bytes:
+    return orjson.dumps(gang(name, size=size, cpu="5", work={"serialTime": f"{10 * GANG_SIZE}h"}))
+
+
+def _members(gang: str) -> str:
+    return f"labelSelector={GANG_LABEL}%3D{gang}"
+
+
+def _path(plural: str, namespace: str) -> str:
+    version, _ = _KINDS[plural]
+    return f"{version}/{plural}" if plural == "nodebids" else f"{version}/namespaces/{namespace}/{plural}"
