@@ -6,7 +6,8 @@ and plan the gangs that still wait, so that each gang starts by its promise.
 Method: choose the sizes with the greatest worth (``sizes``). A gang whose promise is due must start. Then plan the
 queue as if these sizes stayed. If that breaks a promise, plan it again as if every elastic gang shrank when the first
 promise is due. If that breaks a promise too, and a promise was due, choose sizes again: the late gangs must start too.
-The last choice is that nothing changes. Of all choices, the one with the fewest late gangs is taken.
+If that does not help, all gangs shrink. The last choice is that nothing changes. Of all choices, the one with the
+fewest late gangs is taken.
 """
 
 import math
@@ -25,6 +26,8 @@ from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, RunSeats, SizePlan, WaitingGang
+from coschedule.resizing.promising import loosened
+from coschedule.resizing.shrinking import all_shrunk
 from coschedule.resizing.sizes import SizeQuestion, choose_sizes
 from coschedule.resizing.worlds import World, resized, shrunk
 
@@ -63,6 +66,8 @@ def resize(
     are tried until no gang starts after its promise. If each of them makes a gang late, the one with the fewest late
     gangs is taken. So promises can be broken, though rarely.
     """
+    if not (runs or elastic):
+        return _made(SizePlan(), snapshot, plan(snapshot, rescue=rescue))
     world = World(snapshot, _alike(runs))
     tried: list[Resized] = []
     for sizes in _tries(world, elastic, tried):
@@ -79,15 +84,14 @@ def _tries(world: World, elastic: Mapping[GangKey, ChangeTerms], tried: Sequence
     with it in the next choice. Then gangs shrink enough for all of them.
     """
     question = _question(world, elastic)
-    if not (world.runs or elastic):
-        yield SizePlan()
-        return
     for _ in range(_MOST_TRIES if question.must_start else 1):
         sizes = choose_sizes(question)
         if sizes is None or sizes == SizePlan():
             break
         yield sizes
         question = question._replace(must_start=question.must_start | _late(tried[-1]))
+    if question.must_start:
+        yield all_shrunk(world.snapshot, world.runs)
     yield SizePlan()
 
 
@@ -106,14 +110,17 @@ def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerm
     If a gang is then late, also plan it as if all shrank. That plan is taken only if fewer gangs are late.
     """
     after = resized(world, sizes, elastic)
-    as_they_are = _made(sizes, after.snapshot, rescue)
+    as_they_are = _beside(sizes, after.snapshot, rescue)
     if not _late(as_they_are) or not after.runs:
         return as_they_are
-    return min(as_they_are, _made(sizes, shrunk(after), rescue), key=lambda one: len(_late(one)))
+    return min(as_they_are, _beside(sizes, shrunk(after), rescue), key=lambda one: len(_late(one)))
 
 
-def _made(sizes: SizePlan, after: Snapshot, rescue: Rescue | None) -> Resized:
-    made = plan(after, rescue=rescue)
+def _beside(sizes: SizePlan, after: Snapshot, rescue: Rescue | None) -> Resized:
+    return _made(sizes, after, loosened(plan(after, rescue=rescue), after))
+
+
+def _made(sizes: SizePlan, after: Snapshot, made: Plan) -> Resized:
     later = (one.promised or one.start for one in made.decisions if isinstance(one, Placement))
     return Resized(sizes, after, made, min((time for time in later if time > after.now), default=math.inf))
 

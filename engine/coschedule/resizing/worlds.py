@@ -11,8 +11,7 @@ from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizedStart, SizePlan
-from coschedule.resizing.options import seats_by_pace
-from coschedule.resizing.worth import least_size
+from coschedule.resizing.shrinking import shrinking
 
 
 class World(NamedTuple):
@@ -45,9 +44,8 @@ def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms
 def shrunk(world: World) -> Snapshot:
     """Return the snapshot in which every elastic gang shrinks to its fewest members when the first promise is due.
 
-    A gang that may not change yet shrinks later. A gang stays as it is if it ends before, or if a node that it keeps
-    would close too early. Nothing changes before the promise is due. So a plan on this snapshot stays possible as time
-    goes on.
+    A gang shrinks as in ``shrinking``. Nothing changes before the promise is due. So a plan on this snapshot stays
+    possible as time goes on.
     """
     snapshot, runs = world
     due = max(snapshot.now, min((gang.promised for gang in snapshot.gangs), default=snapshot.now))
@@ -93,17 +91,10 @@ def _releases(run: ElasticRun, nodes: Sequence[int], time: float) -> list[Releas
 
 
 def _releases_if_shrunk(run: ElasticRun, snapshot: Snapshot, due: float) -> list[Release]:
-    """List the releases of a gang that shrinks at ``due``, or later when it may change; see ``shrunk``."""
-    least, since = least_size(run.sizes, run.work), max(due, run.may_change_at)
-    if least < run.size and since < run.end:
-        nodes = seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)
-        kept, given_up = nodes[:least], nodes[least:]
-        slow, fast = snapshot.slowdown[[kept[-1], nodes[-1]]].tolist()
-        longer = run.work.float_time(least) * slow / (run.work.float_time(run.size) * fast)
-        end = since + run.terms.restart_time + (run.end - since) * longer
-        if snapshot.until[kept].min() >= end:
-            return [*_releases(run, given_up, since), *_releases(run, kept, end)]
-    return _releases(run, run.nodes, run.end)
+    how = shrinking(run, snapshot, due)
+    if how is None:
+        return _releases(run, run.nodes, run.end)
+    return [*_releases(run, how.given_up, how.since), *_releases(run, how.kept, how.end)]
 
 
 def _without(releases: Iterable[Release], runs: Sequence[ElasticRun]) -> Iterator[Release]:

@@ -57,8 +57,8 @@ def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue, elastic: Elas
 
 
 def _with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> _Sized:
-    """Choose sizes beside the plan if gangs run that may change theirs; if the choice raises, no size changes."""
-    if elastic.runs:
+    """Choose sizes beside the plan if there are gangs that may change theirs; if the choice raises, no size changes."""
+    if elastic.runs or elastic.waiting:
         try:
             sizes, after, made, again = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue)
             later = (run.may_change_at for run in elastic.runs if run.may_change_at > snapshot.now)

@@ -1,0 +1,31 @@
+"""The promises to gangs that wait beside gangs whose sizes may change."""
+
+from dataclasses import replace
+
+from coschedule.queue.problem.decisions import Decision, Placement, Plan
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.problem.promise_kinds import Promises
+from coschedule.queue.problem.snapshot import Snapshot
+
+ELASTIC_SLACK = 1.0
+"""The slack of a new promise after the planned start, as a part of the run time.
+
+In simulations of whole queues, less slack made many changes impossible, and more slack gained almost nothing.
+"""
+
+
+def loosened(made: Plan, snapshot: Snapshot) -> Plan:
+    """Return the plan with the slack ``ELASTIC_SLACK`` in its new promises, where these have slack; others stay.
+
+    The planned starts depend on sizes that will change again. So these promises have more slack than others.
+    """
+    if snapshot.promises is not Promises.SLACK:
+        return made
+    gangs = {gang.key: gang for gang in snapshot.gangs}
+    return replace(made, decisions=tuple(_loosened(one, gangs[one.gang]) for one in made.decisions))
+
+
+def _loosened(decision: Decision, gang: PendingGang) -> Decision:
+    if not isinstance(decision, Placement) or decision.promised in {None, gang.promised}:
+        return decision
+    return replace(decision, promised=decision.start + ELASTIC_SLACK * (decision.finish - decision.start))

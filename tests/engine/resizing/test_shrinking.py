@@ -1,0 +1,100 @@
+"""Gangs that all shrink free the nodes of which a plan with smaller gangs is made, at the same times."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coschedule.model.run_times import TimesWork
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.nodes import Release
+from coschedule.queue.problem.sizes import Sizes
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun
+from coschedule.resizing.shrinking import all_shrunk, shrinking
+from coschedule.resizing.worlds import World, resized, shrunk
+from engine.builders import NOW, gang, node, snapshot
+
+STEEP = TimesWork(times=(40_000.0, 20_000.0, 15_000.0, 12_000.0))
+DUE = gang("due", serial=60, size=1, created=NOW, promised=NOW)
+
+
+def run(name, nodes, *, least=1, changed=-math.inf, restart_time=120.0, work=STEEP):
+    """Describe a gang that has just begun on these nodes."""
+    return ElasticRun(
+        key=GangKey("default", name),
+        created=NOW,
+        sizes=Sizes(minimum=least, maximum=4),
+        request=(1,),
+        work=work,
+        left=1.0,
+        nodes=nodes,
+        end=NOW + work.float_time(len(nodes)),
+        terms=ChangeTerms(restart_time=restart_time),
+        changed=changed,
+    )
+
+
+def world(runs, until=(math.inf,) * 8):
+    """Describe eight nodes on which these gangs run, and a gang whose promise is due."""
+    held = [index for one in runs for index in one.nodes]
+    nodes = [node(f"n{index}", free=int(index not in held), until=until[index]) for index in range(8)]
+    releases = [Release(node=index, request=(1,), time=one.end) for one in runs for index in one.nodes]
+    return World(snapshot(nodes, [DUE], releases=releases), runs)
+
+
+@st.composite
+def worlds(draw):
+    runs, begin = [], 0
+    for number in range(draw(st.integers(0, 3))):
+        size = draw(st.integers(1, 2))
+        nodes = tuple(range(begin, begin + size))
+        begin += size
+        since = draw(st.sampled_from([-math.inf, NOW - 700, NOW - 600]))
+        runs.append(run(f"r{number}", nodes, least=draw(st.integers(1, size)), changed=since))
+    until = [draw(st.sampled_from([math.inf, NOW + 16_000.0])) for _ in range(8)]
+    return world(runs, until)
+
+
+@given(before=worlds())
+def test_gangs_that_all_shrink_leave_what_the_plan_counts_on(before):
+    after = resized(before, all_shrunk(*before), {})
+
+    expected = shrunk(before)
+    at_once = [one for one in expected.releases if one.time == NOW]
+    free = expected.free.copy()
+    np.add.at(free, [one.node for one in at_once], 1)
+    later = Counter(one for one in expected.releases if one.time > NOW)
+    assert after.snapshot.free.tolist() == free.tolist()
+    assert Counter(after.snapshot.releases) == later
+
+
+@given(before=worlds())
+def test_every_gang_that_shrinks_keeps_its_fewest_members_until_its_end(before):
+    for change in all_shrunk(*before).changes:
+        [one] = [one for one in before.runs if one.key == change.gang]
+        assert len(change.nodes) == one.sizes.minimum < change.was == one.size
+        assert set(change.nodes) <= set(one.nodes)
+        assert change.end == pytest.approx(NOW + 120 + STEEP.float_time(len(change.nodes)))
+        assert before.snapshot.until[list(change.nodes)].min() >= change.end
+
+
+def test_a_gang_that_has_just_changed_shrinks_when_it_may():
+    one = run("r", (0, 1), changed=NOW - 100)
+
+    how = shrinking(one, world([one]).snapshot, NOW)
+
+    # It works for 500 s with two members, so that 39,000 s are left for one.
+    assert how == ((0,), (1,), NOW + 500, NOW + 500 + 120 + 39_000)
+    assert all_shrunk(*world([one])).changes == ()
+
+
+def test_what_shrinking_costs_is_the_loss_of_the_objective():
+    one = run("r", (0, 1))
+
+    plan = all_shrunk(*world([one]))
+
+    alone = 40_000.0
+    assert plan.gain == pytest.approx((1 - 120 / 1000 - 2) / alone**0.75)
