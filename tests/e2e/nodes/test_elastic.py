@@ -12,7 +12,7 @@ from e2e.nodes.conftest import FAST, SLOTS, SLOW, SPEEDS
 from e2e.nodes.jobs import Jobs, job, number_after, size, template
 
 EVERYWHERE = SLOTS * len(SPEEDS)
-BLOCKS = 900
+BLOCKS = 1800
 # Gangs change their size only while they are expected to run for an hour more.
 LONG = {"serialTime": "100h"}
 ELASTIC = {"mode": "Restart", "restartTime": "5s", "minInterval": "10s"}
@@ -97,7 +97,8 @@ def test_gang_goes_on_elsewhere_at_a_smaller_size_when_an_owner_comes_back(clust
 
     back = time.time()
     [bid] = bids([(SLOW, "1")], slots=SLOTS)
-    cluster.apply({**bid, "spec": {**bid["spec"], "onReturn": "Evict", "ownerPresent": True}})
+    comes_back = {"onReturn": "Evict", "gracePeriodSeconds": 1, "ownerPresent": True}
+    cluster.apply({**bid, "spec": {**bid["spec"], **comes_back}})
     starts = jobs.started_by_rank("leaves", SLOTS, attempt=2)
 
     measured({"from the owner's return to the first work elsewhere": max(starts) - back})

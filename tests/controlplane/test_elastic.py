@@ -1,0 +1,79 @@
+"""Gangs that change their size while they run, on a real API server: what their owner sees."""
+
+import pytest
+
+from builders.manifests import bid, foreign_pod, gang, quota
+from eventually import eventually
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+RESTART = {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}
+LONG = {"serialTime": "400h"}
+SLOTS = 3
+
+
+@pytest.fixture
+def two_nodes(arena):
+    """Two nodes for three members each."""
+    names = arena.add_nodes(2, cpu="8")
+    for name in names:
+        arena.create(bid(name, capacity="1", slots=SLOTS))
+    return names
+
+
+def elastic(name="adds", **more):
+    """Describe a gang of two members at least, for which another size is worth a change."""
+    return gang(name, size=(2, 2 * SLOTS), cpu="50m", work=LONG, elastic=RESTART, **more)
+
+
+def run(arena, manifest, size):
+    """Place a gang and wait until its members are known to run."""
+    name = arena.submit(manifest)["metadata"]["name"]
+    eventually(lambda: "startedAt" in arena.status(name), seconds=60)
+    assert arena.status(name)["size"] == size
+    return name
+
+
+def until_size(arena, name, size):
+    """Wait until the gang has that size, and all of its members run."""
+    eventually(lambda: arena.status(name).get("size") == size and "startedAt" in arena.status(name), seconds=90)
+
+
+def test_gang_grows_when_room_becomes_free(arena, two_nodes):
+    run(arena, gang("in-the-way", size=SLOTS, cpu="50m"), SLOTS)
+    run(arena, elastic(), SLOTS)
+
+    arena.delete_gang("in-the-way")
+    until_size(arena, "adds", 2 * SLOTS)
+
+    assert arena.nodes_of("adds") == sorted(two_nodes * SLOTS)
+    [event] = arena.until_events("adds", "GangChangesSize")
+    assert event["note"].startswith("Grows from 3 to 6 members: ends ")
+    assert "next" not in arena.status("adds")
+    assert arena.status("adds").get("restarts", 0) == 0
+
+
+@pytest.mark.usefixtures("two_nodes")
+def test_gang_shrinks_for_a_short_one_and_grows_again(arena):
+    run(arena, elastic(), 2 * SLOTS)
+
+    arena.submit(gang("short", size=1, cpu="50m", work={"serialTime": "20s"}))
+    arena.until_placed("short")
+    assert arena.status("adds").get("size", 0) < 2 * SLOTS
+
+    arena.delete_gang("short")
+    until_size(arena, "adds", 2 * SLOTS)
+
+
+def test_quota_bounds_growth(arena, two_nodes):
+    run(arena, gang("in-the-way", size=SLOTS, cpu="50m"), SLOTS)
+    run(arena, elastic(), SLOTS)
+    arena.create(quota("small", pods=str(2 * SLOTS)))
+    path = f"{arena.core}/resourcequotas/small"
+    eventually(lambda: arena.api.request("GET", path).get("status", {}).get("used", {}).get("pods") == "6", seconds=60)
+
+    arena.create(foreign_pod("beside", two_nodes[0], cpu="50m"))
+    arena.delete_gang("in-the-way")
+    until_size(arena, "adds", 2 * SLOTS - 1)
+
+    assert "QuotaExceeded" not in {event["reason"] for event in arena.events("adds")}
