@@ -1,4 +1,4 @@
-"""Work that never ends: small gangs that are submitted one after the other, beside a test, as long as earlier ones end."""
+"""Work that never ends: small gangs, submitted one after the other beside a test, while earlier ones end."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
