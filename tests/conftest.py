@@ -53,6 +53,8 @@ LONGEST = (
 SEARCHES = (
     *TIERS["exhaustive"],
     *("charts/installed/test_values_files.py", "charts/rendered/test_schema.py", "demo/test_demo.py"),
+    # The operator is also killed in other lives of a gang, in controlplane/long/test_crash_points.py.
+    "controlplane/test_crashes.py",
     # All examples are also applied at once, in controlplane/long/test_all_examples.py.
     "controlplane/test_examples.py",
     *("engine/learning/test_work_fit.py", "engine/queue/owners/test_choosing.py"),

@@ -1,4 +1,4 @@
-"""Work that never ends: small gangs that are submitted one after the other, beside a test, as fast as they end."""
+"""Work that never ends: small gangs, submitted one after the other beside a test, while earlier ones end."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import load_configuration
 from sandbox import Sandbox
 
-PAUSE_SECONDS = 0.1
+PAUSE_SECONDS = 0.3
 MOST_UNFINISHED = 40
 
 
