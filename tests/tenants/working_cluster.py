@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http import HTTPStatus
-from http.client import RemoteDisconnected
+from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -102,7 +102,7 @@ class WorkingCluster:
         except ApiError as error:
             if error.status not in _REFUSALS:
                 raise
-        except RemoteDisconnected:
+        except HTTPException:
             # The API server has given up on it.
             return
 
