@@ -5,9 +5,9 @@ and plan the gangs that still wait, so that each gang starts by its promise.
 
 Method: choose the sizes with the greatest worth (``sizes``). A gang whose promise is due must start. Then plan the
 queue as if these sizes stayed. If that breaks a promise, plan it again as if every elastic gang shrank when the first
-promise is due. If that breaks a promise too, and a promise was due, choose sizes again: the late gangs must start too.
-If that does not help, all gangs shrink. The last choice is that nothing changes. Of all choices, the one with the
-fewest late gangs is taken.
+promise is due, or when the first broken one is. If that breaks a promise too, and a promise was due, choose sizes
+again: the late gangs must start too. If that does not help, all gangs shrink. The last choice is that nothing changes.
+Of all choices, the one with the fewest late gangs is taken.
 """
 
 import math
@@ -84,13 +84,14 @@ def _tries(world: World, elastic: Mapping[GangKey, ChangeTerms], tried: Sequence
     with it in the next choice. Then gangs shrink enough for all of them.
     """
     question = _question(world, elastic)
-    for _ in range(_MOST_TRIES if question.must_start else 1):
+    is_due = bool(question.must_start)
+    for _ in range(_MOST_TRIES if is_due else 1):
         sizes = choose_sizes(question)
         if sizes is None or sizes == SizePlan():
             break
         yield sizes
         question = question._replace(must_start=question.must_start | _late(tried[-1]))
-    if question.must_start:
+    if is_due:
         yield all_shrunk(world.snapshot, world.runs)
     yield SizePlan()
 
@@ -107,13 +108,22 @@ def _alike(runs: Sequence[ElasticRun]) -> Sequence[ElasticRun]:
 def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
     """Plan the queue beside these sizes, as if they stayed.
 
-    If a gang is then late, also plan it as if all shrank. That plan is taken only if fewer gangs are late.
+    If a gang is then late, also plan it as if all shrank, first at the first promise, then at that of the first late
+    gang. Of these plans, the one with the fewest late gangs is taken.
     """
     after = resized(world, sizes, elastic)
-    as_they_are = _beside(sizes, after.snapshot, rescue)
-    if not _late(as_they_are) or not after.runs:
-        return as_they_are
-    return min(as_they_are, _beside(sizes, shrunk(after), rescue), key=lambda one: len(_late(one)))
+    best = _beside(sizes, after.snapshot, rescue)
+    for due in _shrink_times(best) if after.runs else ():
+        best = min(best, _beside(sizes, shrunk(after, due), rescue), key=lambda one: len(_late(one)))
+        if not _late(best):
+            break
+    return best
+
+
+def _shrink_times(one: Resized) -> list[float]:
+    """List when all elastic gangs might shrink so that no gang is late, in rising order; empty where none is late."""
+    promised, late = {gang.key: gang.promised for gang in one.after.gangs}, _late(one)
+    return sorted({min(promised.values()), min(promised[key] for key in late)}) if late else []
 
 
 def _beside(sizes: SizePlan, after: Snapshot, rescue: Rescue | None) -> Resized:

@@ -41,17 +41,16 @@ def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms
     return World(moved, [*same, *after, *(run for run in begun if run.key in elastic)])
 
 
-def shrunk(world: World) -> Snapshot:
-    """Return the snapshot in which every elastic gang shrinks to its fewest members when the first promise is due.
+def shrunk(world: World, due: float) -> Snapshot:
+    """Return the snapshot in which every elastic gang shrinks to its fewest members at ``due``, or now if that is past.
 
-    A gang shrinks as in ``shrinking``. Nothing changes before the promise is due. So a plan on this snapshot stays
-    possible as time goes on.
+    A gang shrinks as in ``shrinking``. Nothing changes before. So a plan on this snapshot stays possible as time goes
+    on.
     """
     snapshot, runs = world
-    due = max(snapshot.now, min((gang.promised for gang in snapshot.gangs), default=snapshot.now))
     releases = list(_without(snapshot.releases, runs))
     for run in runs:
-        releases += _releases_if_shrunk(run, snapshot, due)
+        releases += _releases_if_shrunk(run, snapshot, max(snapshot.now, due))
     return replace(snapshot, releases=tuple(releases))
 
 

@@ -84,6 +84,35 @@ def test_a_gang_shrinks_where_it_can_shrink_once_more_for_a_promise():
     assert result.again == half.promised
 
 
+def test_gangs_do_not_shrink_earlier_than_a_promise_needs_it():
+    ending, lasting = elastic(0, 1, serial=6_000.0, changed=NOW - 400), elastic(2, 3, changed=NOW - 400)
+    lasting = replace(lasting, key=GangKey("default", "lasting"))
+    wanted = {"soon": (1, 200), "whole": (2, 3_500), "late": (1, 5_000)}
+    gangs = [
+        gang(name, serial=10**6 * size, size=size, created=NOW + promised, promised=NOW + promised)
+        for name, (size, promised) in wanted.items()
+    ]
+    releases = [Release(node=index, request=(1,), time=one.end) for one in (ending, lasting) for index in one.nodes]
+    releases.append(Release(node=4, request=(1,), time=NOW + 100))
+    nodes = [node(f"n{index}", free=0) for index in range(5)]
+
+    result = resize(snapshot(nodes, gangs, releases=releases), [ending, lasting], {})
+
+    # If all shrank when the first promise is due, "ending" would last too long for the third gang.
+    assert planned(result) == {"soon": NOW + 100, "whole": NOW + 3_000, "late": NOW + 5_000}
+
+
+def test_no_gang_shrinks_now_for_a_promise_that_is_due_later():
+    run = elastic(0, 1, 2, 3)
+    soon = gang("soon", serial=4_000_000, size=3, created=NOW, promised=NOW + 300)
+
+    result = resized(run, SHORT, soon)
+
+    # A gang that shrank now for the short one could not shrink again in time.
+    assert sizes(result) == {}
+    assert planned(result)["soon"] == soon.promised
+
+
 def test_a_gang_whose_promise_is_due_starts_though_that_loses():
     run = elastic(0, 1, 2, 3)
     due = gang("due", serial=4_000_000, size=3, created=NOW, promised=NOW)

@@ -15,10 +15,9 @@ from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun
 from coschedule.resizing.shrinking import all_shrunk, shrinking
 from coschedule.resizing.worlds import World, resized, shrunk
-from engine.builders import NOW, gang, node, snapshot
+from engine.builders import NOW, node, snapshot
 
 STEEP = TimesWork(times=(40_000.0, 20_000.0, 15_000.0, 12_000.0))
-DUE = gang("due", serial=60, size=1, created=NOW, promised=NOW)
 
 
 def run(name, nodes, *, least=1, changed=-math.inf, restart_time=120.0, work=STEEP):
@@ -38,11 +37,11 @@ def run(name, nodes, *, least=1, changed=-math.inf, restart_time=120.0, work=STE
 
 
 def world(runs, until=(math.inf,) * 8):
-    """Describe eight nodes on which these gangs run, and a gang whose promise is due."""
+    """Describe eight nodes on which these gangs run; no other gang waits."""
     held = [index for one in runs for index in one.nodes]
     nodes = [node(f"n{index}", free=int(index not in held), until=until[index]) for index in range(8)]
     releases = [Release(node=index, request=(1,), time=one.end) for one in runs for index in one.nodes]
-    return World(snapshot(nodes, [DUE], releases=releases), runs)
+    return World(snapshot(nodes, [], releases=releases), runs)
 
 
 @st.composite
@@ -62,7 +61,7 @@ def worlds(draw):
 def test_gangs_that_all_shrink_leave_what_the_plan_counts_on(before):
     after = resized(before, all_shrunk(*before), {})
 
-    expected = shrunk(before)
+    expected = shrunk(before, NOW)
     at_once = [one for one in expected.releases if one.time == NOW]
     free = expected.free.copy()
     np.add.at(free, [one.node for one in at_once], 1)
