@@ -10,8 +10,8 @@ growth or start of that gang. Take the limit with the greatest gain. On equal no
 and the choice is exact. On other nodes it is the best of those tried. It never reduces the objective, unless a gang
 must start.
 
-A gang may change its size if its last change is long enough ago and it would run for another hour. Shorter gangs soon
-end anyway. Where a gang must start, shorter gangs may change too. At most ``MOST_GANGS`` gangs take part, those of the
+A gang may change its size if its last change is long enough ago and it would run for ``LEAST_RESTARTS`` times its
+restart time: for an hour, if that is two minutes. Shorter gangs soon end anyway. Where a gang must start, shorter gangs may change too. At most ``MOST_GANGS`` gangs take part, those of the
 greatest weight. Others stay as they are.
 """
 
@@ -28,8 +28,8 @@ from coschedule.resizing.options import options_of_run, options_of_waiting
 from coschedule.resizing.worth import worth_of
 
 MOST_GANGS = 60
-LEAST_REST_SECONDS = 3600.0
-"""A gang changes its size only if it would run for at least this long at its present size."""
+LEAST_RESTARTS = 30
+"""A gang changes its size only if it would run for so many restart times at its present size."""
 MOST_LIMITS = 8
 """The most limits that are tried; on nodes of more speeds, they are spread evenly over the speeds."""
 _MOST_TRIES = 4
@@ -74,7 +74,7 @@ def _front(question: SizeQuestion) -> SizeQuestion:
 
 
 def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
-    return (must or run.end - now >= LEAST_REST_SECONDS) and run.may_change_at <= now
+    return (must or run.end - now >= LEAST_RESTARTS * run.terms.restart_time) and run.may_change_at <= now
 
 
 def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, float]:

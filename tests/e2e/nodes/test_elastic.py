@@ -13,7 +13,7 @@ from e2e.nodes.jobs import Jobs, job, number_after, size, template
 
 EVERYWHERE = SLOTS * len(SPEEDS)
 BLOCKS = 1800
-# Gangs change their size only while they are expected to run for an hour more.
+# Gangs change their size only while they are expected to run for long.
 LONG = {"serialTime": "100h"}
 ELASTIC = {"mode": "Restart", "restartTime": "5s", "minInterval": "10s"}
 ALIKE = [(name, "1") for name in SPEEDS]
