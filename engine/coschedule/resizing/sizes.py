@@ -11,8 +11,8 @@ and the choice is exact. On other nodes it is the best of those tried. It never 
 must start.
 
 A gang may change its size if its last change is long enough ago and it would run for ``LEAST_RESTARTS`` times its
-restart time: for an hour, if that is two minutes. Shorter gangs soon end anyway. Where a gang must start, shorter gangs may change too. At most ``MOST_GANGS`` gangs take part, those of the
-greatest weight. Others stay as they are.
+restart time: for an hour, if that is two minutes. Shorter gangs soon end anyway. Where a gang must start, shorter gangs
+may change too. At most ``MOST_GANGS`` gangs take part, those of the greatest weight. Others stay as they are.
 """
 
 from collections.abc import Sequence

@@ -13,6 +13,9 @@ The first row that applies counts::
 A pod has ended by itself when all of its containers have, except sidecars. That time is compared with two others: the
 time of the condition, and that of the request to delete it, which is ``deletionTimestamp`` less the grace period. They
 have whole seconds and come from two clocks. A pod with equal or missing times counts as lost.
+
+A later request to delete the pod hides the time of the first one. The cache keeps what the first one meant
+(``belief/holding/pods.py``).
 """
 
 from collections.abc import Sequence
@@ -71,7 +74,7 @@ def _is_before(end: float | None, asked_at: float | None) -> bool:
 
 
 def _deletion_asked_at(metadata: Manifest) -> float | None:
-    """When the deletion was first requested, even if the grace period was shortened later."""
+    """When the deletion was requested, for the last time if there were several requests."""
     by = epoch_seconds(metadata["deletionTimestamp"])
     return None if by is None else by - (metadata.get("deletionGracePeriodSeconds") or 0)
 

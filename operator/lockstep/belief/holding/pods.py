@@ -1,7 +1,7 @@
 """The existing pods, and everything that counts them: each entry is removed again."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from coschedule import GangKey
@@ -10,6 +10,7 @@ from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.pods.pod_effects import PodsNearby, is_nominated
 from lockstep.belief.pods.roster import Roster
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
+from lockstep.facts.pods.pod_outcome import PodOutcome
 
 
 class PodChanged(Protocol):
@@ -61,7 +62,7 @@ class Pods(dict[PodKey, PodFact]):
         if before is not None and before.uid != fact.uid:
             self.remove(before.key, before.uid)
             before = None
-        self[fact.key] = fact
+        fact = self[fact.key] = _as_first_asked(before, fact)
         if before is None:
             self._neighbours.enter(fact)
         else:
@@ -111,3 +112,14 @@ class Pods(dict[PodKey, PodFact]):
         reservation = self._holders.reservations.get(member.gang)
         if reservation is not None and reservation.is_for(member):
             self._roster.record_departed(member.gang_uid, pod)
+
+
+def _as_first_asked(before: PodFact | None, fact: PodFact) -> PodFact:
+    """The pod with the outcome that follows from the first request to delete it.
+
+    When a pod has ended, its kubelet deletes it once more, without a grace period. The API server then writes the time
+    of that request in the place of the first one. So a member that was asked to end would seem to have ended by itself.
+    """
+    if before is None or before.outcome is not PodOutcome.DELETED or fact.gone_by == before.gone_by:
+        return fact
+    return replace(fact, outcome=PodOutcome.DELETED, ended_because=before.ended_because, end=before.end)
