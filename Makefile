@@ -89,7 +89,7 @@ KIND ?=
 FIELD ?=
 
 .PHONY: tenants
-tenants: $(INSTALLED) ## Price what objects of one tenant cost the others: KIND=pods, FIELD=affinity, ONE_IN=20; most of an hour
+tenants: $(INSTALLED) ## Price what objects of one tenant cost the others: KIND=pods, FIELD=affinity, ONE_IN=20
 	PYTHONPATH=tests $(BIN)/python -m tenants --kind "$(KIND)" --field "$(FIELD)" --one-in $(ONE_IN) --seed $(SEED)
 
 .PHONY: sandbox-up

@@ -34,7 +34,8 @@ def _times(work: Work) -> Sequence[Number]:
             return work.times
         case ProfileWork():
             return [point.seconds for point in work.points] if work.law is None else _times(work.law)
-    assert_never(work)
+        case _:
+            assert_never(work)
 
 
 def _measured(work: Work) -> tuple[Sequence[int], bool]:
