@@ -4,10 +4,10 @@ Problem: some gangs run, and their sizes may change. Others wait, and some of th
 and plan the gangs that still wait, so that each gang starts by its promise.
 
 Method: choose the sizes with the greatest worth (``sizes``). A gang whose promise is due must start. Then plan the
-queue as if these sizes stayed. If that breaks a promise, plan it again as if every elastic gang shrank when the first
-promise is due, or when the first broken one is. If that breaks a promise too, and a promise was due, choose sizes
-again: the late gangs must start too. If that does not help, all gangs shrink. The last choice is that nothing changes.
-Of all choices, the one with the fewest late gangs is taken.
+queue as if these sizes stayed. If that breaks a promise, plan it again as if every elastic gang shrank later. That is
+when the first promise is due, or when the first broken one is. If that breaks a promise too, and a promise was due,
+choose sizes again: the late gangs must start too. If that does not help, all gangs shrink. The last choice is that
+nothing changes. Of all choices, the one with the fewest late gangs is taken.
 """
 
 import math
@@ -108,8 +108,8 @@ def _alike(runs: Sequence[ElasticRun]) -> Sequence[ElasticRun]:
 def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
     """Plan the queue beside these sizes, as if they stayed.
 
-    If a gang is then late, also plan it as if all shrank, first at the first promise, then at that of the first late
-    gang. Of these plans, the one with the fewest late gangs is taken.
+    If a gang is then late, also plan it as if all shrank: at the first promise, and then at that of the first late gang.
+    Of these plans, the one with the fewest late gangs is taken.
     """
     after = resized(world, sizes, elastic)
     best = _beside(sizes, after.snapshot, rescue)
