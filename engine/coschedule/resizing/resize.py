@@ -32,6 +32,8 @@ from coschedule.resizing.sizes import SizeQuestion, choose_sizes
 from coschedule.resizing.worlds import World, resized, shrunk
 
 _MOST_TRIES = 4
+# Each choice costs a plan of the queue, up to three. If more gangs wait, only one choice is tried.
+_LONG_QUEUE = 250
 
 
 class Resized(NamedTuple):
@@ -81,10 +83,10 @@ def _tries(world: World, elastic: Mapping[GangKey, ChangeTerms], tried: Sequence
     """Generate choices of sizes to try; the last one is that nothing changes.
 
     The caller appends each result to ``tried``. If a promise is due and its gang makes others late, they must start
-    with it in the next choice. Then gangs shrink enough for all of them.
+    with it in the next choice. Then gangs shrink enough for all of them. In a long queue only one choice is tried.
     """
     question = _question(world, elastic)
-    is_due = bool(question.must_start)
+    is_due = bool(question.must_start) and len(world.snapshot.gangs) <= _LONG_QUEUE
     for _ in range(_MOST_TRIES if is_due else 1):
         sizes = choose_sizes(question)
         if sizes is None or sizes == SizePlan():
@@ -108,7 +110,7 @@ def _alike(runs: Sequence[ElasticRun]) -> Sequence[ElasticRun]:
 def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
     """Plan the queue beside these sizes, as if they stayed.
 
-    If a gang is then late, also plan it as if all shrank: at the first promise, and then at that of the first late gang.
+    If a gang is then late, also plan it as if all shrank: at the first promise, then at that of the first late gang.
     Of these plans, the one with the fewest late gangs is taken.
     """
     after = resized(world, sizes, elastic)
