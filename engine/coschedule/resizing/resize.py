@@ -60,9 +60,10 @@ def resize(
 
     The snapshot's releases contain what ``runs`` hold, at their ends. Gangs that wait may change their size later if
     they are in ``elastic``. Sizes are chosen only for gangs with the same constraints: those that most members of the
-    runs have. Other runs keep their size. A waiting gang takes part only if its members are alike and have equal shares
-    of known work. It must also have no deadline, no terms and no factors, and no gang that waits is more urgent. All
-    others are only planned. ``rescue`` is as in ``plan``.
+    runs have. Other runs keep their size. So does a run with a node that would not take its members again. A waiting
+    gang takes part only if its members are alike and have equal shares of known work. It must also have no deadline, no
+    terms and no factors, and no gang that waits is more urgent. All others are only planned. ``rescue`` is as in
+    ``plan``.
 
     Guarantees: no gang that runs is stopped. Changes reduce the objective only where a promise is due. Several choices
     are tried until no gang starts after its promise. If each of them makes a gang late, the one with the fewest late
@@ -70,7 +71,7 @@ def resize(
     """
     if not (runs or elastic):
         return _made(SizePlan(), snapshot, plan(snapshot, rescue=rescue))
-    world = World(snapshot, _alike(runs))
+    world = World(snapshot, _alike([run for run in runs if _may_stay(snapshot, run)]))
     tried: list[Resized] = []
     for sizes in _tries(world, elastic, tried):
         tried.append(_planned(world, sizes, elastic, rescue))
@@ -96,6 +97,13 @@ def _tries(world: World, elastic: Mapping[GangKey, ChangeTerms], tried: Sequence
     if is_due:
         yield all_shrunk(world.snapshot, world.runs)
     yield SizePlan()
+
+
+def _may_stay(snapshot: Snapshot, run: ElasticRun) -> bool:
+    """Return whether each node of the run would take its members again: open, suitable, and not overcommitted."""
+    nodes = list(set(run.nodes))
+    has_room = (snapshot.free[nodes] >= 0)[:, np.array(run.request) > 0].all()
+    return bool(has_room and _is_usable(snapshot, run.constraints)[nodes].all())
 
 
 def _alike(runs: Sequence[ElasticRun]) -> Sequence[ElasticRun]:
@@ -192,8 +200,7 @@ def _idle_seats(
     most = max(sizes.maximum for _, sizes in asked)
     is_taken = largest > 0
     room = _without_nominated(snapshot)[:, is_taken] // largest[is_taken]
-    usable = (snapshot.start <= snapshot.now) & _passing(snapshot, constraints)
-    seats = np.where(usable, room.min(axis=1, initial=most), 0)
+    seats = np.where(_is_usable(snapshot, constraints), room.min(axis=1, initial=most), 0)
     for node in np.flatnonzero(seats > 0).tolist():
         yield from [node] * int(seats[node])
 
@@ -204,6 +211,11 @@ def _without_nominated(snapshot: Snapshot) -> IntArray:
     for pod in snapshot.nominated:
         free[pod.node] -= pod.request
     return free
+
+
+def _is_usable(snapshot: Snapshot, constraints: Constraints) -> BoolArray:
+    """Return whether each node is open now, and members may stay on it for any time: bool[n]."""
+    return (snapshot.start <= snapshot.now) & _passing(snapshot, constraints)
 
 
 def _passing(snapshot: Snapshot, constraints: Constraints) -> BoolArray:

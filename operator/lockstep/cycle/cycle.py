@@ -306,6 +306,9 @@ class Cycle:
     def _attempt_ended(self, gang: GangFact, outcome: Outcome) -> None:
         if outcome.ending is Ending.PLACED:
             self._state.changes.reconcile(gang.key)
+            if gang.spec is not None and gang.spec.elastic is not None:
+                # After a change of size no plan has seen this attempt, and it may give way from now on.
+                self._state.changes.plan()
         else:
             self._give_back(gang)
         self._attempt_events.ended(gang, outcome)

@@ -227,3 +227,20 @@ def test_a_gang_that_changes_its_size_is_not_evicted_in_the_same_plan():
     facts = replace(snapshot(free, (), releases=[Release(node=0, request=(1,), time=run.end)]), running=(running,))
 
     assert resize(facts, [run], {}).after.running == ()
+
+
+@pytest.mark.parametrize(
+    "closed",
+    [
+        {"start": NOW + 3600},
+        {"until": NOW + 3600},
+        {"free": -1},
+    ],
+)
+def test_a_gang_keeps_its_size_while_a_node_of_its_own_takes_no_members(closed):
+    run = elastic(0, 1, least=2)
+    others = [node(one["name"], free=1) for one in FOUR[2:]]
+    own = [node("n0", **{"free": 0, **closed}), node("n1", free=0)]
+    releases = [Release(node=index, request=(1,), time=run.end) for index in run.nodes]
+
+    assert sizes(resize(snapshot([*own, *others], [], releases=releases), [run], {})) == {}

@@ -16,7 +16,7 @@ from typing import assert_never
 from lockstep.act.ending.disruption import report_disruption
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.member_reads import cached_members, refresh_members
-from lockstep.act.requests.progress import progress_of, reported_part
+from lockstep.act.requests.progress import progress_of
 from lockstep.act.requests.remaining_pods import counts_as_gone, left_behind, waits_for
 from lockstep.act.requests.services import Services
 from lockstep.act.volumes.needed_claims import needed_claims
@@ -24,6 +24,7 @@ from lockstep.act.volumes.volume_requests import release_claim
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
+from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodFact, PodKey

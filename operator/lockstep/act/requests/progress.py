@@ -1,6 +1,6 @@
 """The progress of a reservation's members, counted from pods and never from our own requests."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, assert_never
 
@@ -131,13 +131,6 @@ def remembered_ranks(gang: GangFact, reservation: Reservation) -> int:
     """The ranks of that attempt that succeeded, as the gang's status remembers them."""
     status = gang.status
     return parse_ranks(status.succeeded_ranks) if status.attempt == reservation.attempt else 0
-
-
-def reported_part(reservation: Reservation, pods: Iterable[PodFact]) -> str:
-    """The part of the work that the attempt's members report as done: the least of all; '' where none reports."""
-    attempt = reservation.attempt
-    said = (pod.progress for pod in pods if pod.progress and pod.member and pod.member.attempt == attempt)
-    return min(said, key=float, default="")
 
 
 def _count(counts: Progress, pod: PodFact, rank: int, *, is_gone: bool) -> None:

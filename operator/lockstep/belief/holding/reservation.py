@@ -93,12 +93,14 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
 def next_in_status(gang: GangFact) -> Reservation | None:
     """The next size in the gang's status, as a reservation of no attempt; None where it changes no size.
 
-    A size that the spec does not allow counts as none.
+    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted, nor for
+    one whose attempt goes on: that status was not written by us.
     """
-    following = gang.status.next_size
-    if following is None or gang.status.end is not None or gang.spec is None:
+    following, status = gang.status.next_size, gang.status
+    if following is None or status.end is not None or gang.spec is None:
         return None
-    if not _is_possible(gang.spec, following.members):
+    goes_on = status.reserved_at is not None and not status.is_being_undone
+    if goes_on or gang.policies.is_suspended or gang.is_deleting or not _is_possible(gang.spec, following.members):
         return None
     return next_reservation(gang, gang.spec, following)
 

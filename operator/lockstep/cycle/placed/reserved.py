@@ -7,12 +7,13 @@ from coschedule import GangKey
 from lockstep.act.attempts import Attempts
 from lockstep.act.ending.undo import undone_in_status
 from lockstep.act.requests.member_reads import cached_members
-from lockstep.act.requests.progress import Progress, progress_of, reported_part
+from lockstep.act.requests.progress import Progress, progress_of
 from lockstep.act.requests.remaining_pods import waits_for
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.losses import record_lost
+from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.active_deadline import is_exceeded
 from lockstep.cycle.ends.failure_policy import FailureAction, answer

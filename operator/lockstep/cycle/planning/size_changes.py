@@ -41,7 +41,7 @@ from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 # Gangs end member by member. So a change begins once plans have wanted one of that gang for so long.
 _SETTLING_SECONDS = 2.0
-# The shortest time that a gang is expected to run after a change that took longer than planned.
+# The shortest time that a gang is expected to run after a change.
 _LEAST_RUN_SECONDS = 1.0
 
 
@@ -195,12 +195,15 @@ def _added(room: Reservation, reservation: Reservation) -> tuple[Members, ...]:
 
 
 def _placement(gang: GangFact, following: NextSize, now: float) -> Placement:
-    """The next size as a placement that starts now."""
+    """The next size as a placement that starts now. If the change takes longer than planned, the gang ends later."""
+    elastic = None if gang.spec is None else gang.spec.elastic
+    pause = 0.0 if elastic is None else elastic.restart_time
+    run_time = max(following.expected_finish - following.decided_at - pause, _LEAST_RUN_SECONDS)
     return Placement(
         gang=gang.key,
         size=following.size,
         start=now,
-        finish=max(following.expected_finish, now + _LEAST_RUN_SECONDS),
+        finish=max(following.expected_finish, now + run_time),
         speedup=None,
         members=following.members,
         slowest=following.members[0].node,

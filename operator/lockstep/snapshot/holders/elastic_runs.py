@@ -12,6 +12,7 @@ from typing import NamedTuple
 from coschedule import ChangeTerms, Constraints, ElasticRun, Sizes
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.remaining_work import remaining_work
+from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.belief.state import State
 from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.gang import GangFact, GangSpec
@@ -86,13 +87,17 @@ def elastic_run(
     columns: Columns,
     now: float,
 ) -> ElasticRun | None:
-    """The gang with the part of its work that is left; None where another size can't be compared."""
+    """The gang with the work that is left; None where another size can't be compared.
+
+    That is the work that members have not reported as done; if they report nothing, the rest of the expected run time.
+    """
     learned = state.past_runs.in_force(one.gang)
-    work = remaining_work(one.gang, learned)
+    reported = reported_part(one.reservation, state.members(one.gang).values())
+    work = remaining_work(_with_progress(one.gang, reported), learned)
     if work is None or nodes.kinds.factors(learned) or not one.role.sizes.has(len(one.nodes)):
         return None
     seconds = work.float_time(len(one.nodes)) * float(nodes.slowdown[list(one.nodes)].max())
-    left = min(1.0, (one.end - now) / seconds)
+    left = 1.0 if reported else min(1.0, (one.end - now) / seconds)
     if left <= 0:
         return None
     return ElasticRun(
@@ -144,6 +149,10 @@ def _runs_undisturbed(state: State, gang: GangFact, reservation: Reservation) ->
     status = gang.status
     has_run = status.is_true(Condition.PLACED) and status.started_at is not None
     return has_run and not status.succeeded_ranks and may_be_evicted(state, gang, reservation)
+
+
+def _with_progress(gang: GangFact, part: str) -> GangFact:
+    return replace(gang, status=replace(gang.status, progress=part)) if part else gang
 
 
 def _within_quotas(state: State, one: Resizable) -> Sizes:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from builders.served import gang, node
+from builders.served import at, bid, gang, node, priority_class
 from fake_cluster.api import DELETE, NEVER_ARRIVED, PATCH, POST
 from fake_cluster.jumping import until
 from fake_cluster.rig import (
@@ -20,8 +20,10 @@ from fake_cluster.rig import (
     running_operator,
     set_phases,
     status_of,
+    wall,
 )
 from fake_cluster.store import Place
+from lockstep.api.quantities import epoch_seconds
 
 pytestmark = pytest.mark.asyncio
 
@@ -260,6 +262,121 @@ async def test_change_is_dropped_if_a_node_goes_meanwhile_and_the_gang_is_planne
         assert parts.metric("lockstep_size_changes_dropped_total") == 1
         [note] = [one["note"] for one in api.store.objects("events") if one["reason"] == "SizeChangeDropped"]
         assert "there is no node n4" in note
+
+
+@pytest.mark.parametrize(
+    ("resource", "spec"),
+    [
+        ("nodes", {"unschedulable": True}),
+        ("nodes", {"taints": [{"key": "k", "effect": "NoSchedule"}]}),
+        ("nodebids", {"slots": 0}),
+    ],
+)
+async def test_gang_keeps_its_size_while_a_node_of_its_own_takes_no_members(resource, spec):
+    async with operator_over(*FOUR, bids=[bid(f"n{number}", capacity="1") for number in range(1, 5)]) as (api, _):
+        await run(api, rigid("blocker", size=1, takes="1000h"), "blocker")
+        await run(api, elastic(least=3))
+        place = Place(resource, "", bound(pods_of(api, "g"))[0])
+        was = api.store.get(place)["spec"]
+        api.store.change(place, spec=spec)
+        await asyncio.sleep(5)
+
+        set_phases(api, "blocker", "Succeeded")
+        await asyncio.sleep(3600)
+        assert (status_of(api)["size"], status_of(api)["attempt"]) == (3, 1)
+
+        api.store.replace(place, {**api.store.get(place), "spec": was})
+        await until_attempt(api, 2)
+        assert status_of(api)["size"] == 4
+
+
+async def test_gang_ends_as_much_later_as_its_change_takes():
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api)
+        api.lingers = True
+        set_phases(api, "blocker", "Succeeded")
+        await until(lambda: "next" in status_of(api))
+
+        await asyncio.sleep(36000)
+        for pod in pods_of(api, "g"):
+            api.store.remove(pod_place(pod["metadata"]["name"]))
+        api.lingers = False
+        await until_attempt(api, 2)
+
+        # Four members take 100 hours for the work of 400 hours.
+        run_time = epoch_seconds(status_of(api)["expectedFinish"]) - wall()
+        assert run_time == pytest.approx(100 * 3600, rel=0.001)
+
+
+async def in_a_long_change(api):
+    """Begin a change to all four nodes, in which the members take their grace."""
+    await beside_a_blocker(api)
+    api.lingers = True
+    set_phases(api, "blocker", "Succeeded")
+    await until(lambda: "next" in status_of(api))
+
+
+def end_grace(api):
+    """Remove the members that were asked to end."""
+    for pod in pods_of(api, "g"):
+        api.store.remove(pod_place(pod["metadata"]["name"]))
+    api.lingers = False
+
+
+async def test_more_urgent_gang_that_comes_during_a_change_takes_the_place_after_it():
+    async with operator_over(*FOUR) as (api, _):
+        api.store.create("priorityclasses", priority_class("high", 100))
+        await in_a_long_change(api)
+        api.store.create("gangjobs", gang("urgent", size=4, pod_spec={"priorityClassName": "high"}))
+        await asyncio.sleep(30)
+
+        end_grace(api)
+
+        # The members of the next size are bound, but never run.
+        await until(lambda: is_placed(api, "urgent"))
+        assert status_of(api)["attempt"] == 2
+
+
+async def test_gang_that_is_suspended_in_a_change_gives_the_next_room_back_at_once():
+    async with operator_over(*FOUR) as (api, _):
+        await in_a_long_change(api)
+        generation = api.store.get(gang_place("g"))["metadata"]["generation"]
+        api.store.change(gang_place("g"), metadata={"generation": generation + 1}, spec={"suspend": True})
+
+        api.store.create("gangjobs", gang("other", size=2))
+        await until(lambda: is_placed(api, "other"))
+
+        assert len(pods_of(api, "g")) == 2
+
+
+async def test_next_size_in_the_status_of_a_gang_that_runs_keeps_no_room():
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api)
+        times = {"decidedAt": at(wall()), "expectedFinish": at(wall() + 36000)}
+        members = [{"node": f"n{number}", "count": 1} for number in (1, 2, 3, 4)]
+        api.store.change(gang_place("g"), status={"next": {"size": 4, "members": members, "why": "by hand", **times}})
+        set_phases(api, "blocker", "Succeeded")
+
+        await until_attempt(api, 2)
+
+        assert (status_of(api)["size"], "next" in status_of(api)) == (4, False)
+
+
+async def test_next_size_is_planned_with_the_work_that_members_have_not_reported():
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api)
+        await asyncio.sleep(100 * 3600)
+        for pod in pods_of(api, "g"):
+            report = {"annotations": {**pod["metadata"].get("annotations", {}), "lockstep.dev/progress": "0.1"}}
+            api.store.change(pod_place(pod["metadata"]["name"]), metadata=report)
+        await asyncio.sleep(60)
+
+        set_phases(api, "blocker", "Succeeded")
+        await until_attempt(api, 2)
+
+        # A half of the expected run time has passed, but nine tenths of 400 hours are left to four members.
+        run_time = epoch_seconds(status_of(api)["expectedFinish"]) - wall()
+        assert run_time == pytest.approx(90 * 3600, rel=0.001)
 
 
 @pytest.mark.parametrize(
