@@ -103,7 +103,7 @@ def _each_counted(work: Callable[[Manifest], None], texts: Texts) -> list[int]:
 def kept_for_each_byte(plural: str, made: Sequence[Texts]) -> list[float]:
     """How many bytes belief keeps for each byte of the objects of each shape as the API server sends them.
 
-    What a snapshot keeps for all of them is counted for each.
+    What a snapshot keeps for all of them is counted for each, and what it gives back for none.
     """
     cluster = Cluster()
     _draw(cluster)
@@ -111,7 +111,7 @@ def kept_for_each_byte(plural: str, made: Sequence[Texts]) -> list[float]:
     tracemalloc.start()
     try:
         kept = [_kept(lambda ones=ones: _believe(cluster, plural, ones)) for ones in made]
-        drawn = _kept(lambda: _draw(cluster))
+        drawn = max(0, _kept(lambda: _draw(cluster)))
     finally:
         tracemalloc.stop()
     return [(own + drawn) / sum(map(_stored, ones)) for own, ones in zip(kept, made, strict=True)]
