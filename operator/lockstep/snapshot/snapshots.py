@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from coschedule import AMOUNT_LIMIT, ElasticRun, GangKey, Nominated, PendingGang, Release, Snapshot
 from lockstep.belief.common.steps import Steps, at_once
+from lockstep.belief.gangs.age import age_stands_still
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
@@ -126,7 +127,12 @@ class SnapshotCutter:
                 yield from around.answering(steps)
                 pending.append(pending_gang(self._state, one, around, nodes, asked.columns, now))
         if watch is not None:
-            may_go = directions((gang.priority for gang in pending), (one.priority for one in resizable))
+            idle = {one.gang.key for one in asked.wanted if age_stands_still(one.gang)}
+            may_go = directions(
+                (gang.priority for gang in pending),
+                (gang.priority for gang in pending if gang.key not in idle),
+                (one.priority for one in resizable),
+            )
             runs = yield from self._elastic_runs(resizable, may_go, nodes, asked.columns, now, rescue)
             watch.found_elastic(runs)
         yield

@@ -27,6 +27,11 @@ def queued_since(gang: GangFact, now: float) -> float:
     return gang.created if status.queued_since is None else max(gang.created, status.queued_since)
 
 
+def age_stands_still(gang: GangFact) -> bool:
+    """Whether the gang's age stands still by its status: the last plan found that it would not fit on empty nodes."""
+    return gang.status.waited_seconds is not None
+
+
 def with_age_going_on(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
     """The status with an age that counts, for a gang that asks to run and could run."""
     if gang.status.waited_seconds is None:

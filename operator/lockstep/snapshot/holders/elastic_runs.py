@@ -40,14 +40,13 @@ class Directions(NamedTuple):
         return sizes if is_free else replace(sizes, minimum=least, maximum=max(least, most))
 
 
-def directions(waiting: Iterable[int], running: Iterable[int]) -> Directions:
-    """The directions for gangs beside others of these priorities.
+def directions(waiting: Iterable[int], able: Iterable[int], running: Iterable[int]) -> Directions:
+    """The directions for gangs beside others of these priorities; ``able`` are those that wait and could get room.
 
-    A gang grows only if no more urgent one waits. It shrinks only if no gang is less urgent, since the planner decides
-    which gang gets the room.
+    A gang grows only if no more urgent one waits. It shrinks only if no gang that could get the room is less urgent,
+    since the planner decides which gang gets it.
     """
-    waits = list(waiting)
-    return Directions(max(waits, default=-math.inf), min([*waits, *running], default=math.inf))
+    return Directions(max(waiting, default=-math.inf), min([*able, *running], default=math.inf))
 
 
 class Resizable(NamedTuple):

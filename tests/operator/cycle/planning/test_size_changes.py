@@ -308,6 +308,19 @@ async def test_gang_ends_as_much_later_as_its_change_takes():
         assert run_time == pytest.approx(100 * 3600, rel=0.001)
 
 
+async def test_less_urgent_gang_that_fits_nowhere_keeps_no_gang_from_shrinking():
+    async with operator_over(*FOUR) as (api, _):
+        api.store.create("priorityclasses", priority_class("low", -100))
+        await run(api, elastic())
+        api.store.create("gangjobs", gang("never", size=1, cpu="100", pod_spec={"priorityClassName": "low"}))
+        await until(lambda: condition(api, "never", "Planned") == ("False", "NotEnoughRoom"))
+
+        api.store.create("gangjobs", rigid("short", size=1, takes="10m"))
+        await until(lambda: is_placed(api, "short"))
+
+        assert status_of(api)["size"] == 3
+
+
 async def in_a_long_change(api):
     """Begin a change to all four nodes, in which the members take their grace."""
     await beside_a_blocker(api)

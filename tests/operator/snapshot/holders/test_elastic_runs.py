@@ -139,7 +139,14 @@ def test_gang_keeps_its_size(case):
     ],
 )
 def test_priority_says_whether_a_gang_may_grow_or_shrink(waiting, running, priority, want):
-    sizes = directions(waiting, running).sizes(Sizes(minimum=1, maximum=8), 3, priority)
+    sizes = directions(waiting, waiting, running).sizes(Sizes(minimum=1, maximum=8), 3, priority)
+
+    assert (sizes.minimum, sizes.maximum) == want
+
+
+@pytest.mark.parametrize(("waiting", "want"), [(1, (1, 8)), (9, (1, 3))])
+def test_gang_that_fits_nowhere_keeps_others_from_growing_only(waiting, want):
+    sizes = directions((waiting,), (), (5,)).sizes(Sizes(minimum=1, maximum=8), 3, 5)
 
     assert (sizes.minimum, sizes.maximum) == want
 
