@@ -191,8 +191,8 @@ def _idle_seats(
 ) -> Iterator[int]:
     """List the idle seats of nodes that are open and pass the constraints; each has room for a member of any gang.
 
-    ``asked`` has the request of a member and the sizes of each gang. A node has as many seats as the largest gang has
-    members, at most: small requests, or none, make no more.
+    ``asked`` has the request of a member and the sizes of each gang. Nodes that are equally fast and open equally long
+    have as many seats as all gangs have members, at most: small requests, or none, make no more.
     """
     if not asked:
         return
@@ -201,8 +201,24 @@ def _idle_seats(
     is_taken = largest > 0
     room = _without_nominated(snapshot)[:, is_taken] // largest[is_taken]
     seats = np.where(_is_usable(snapshot, constraints), room.min(axis=1, initial=most), 0)
+    seats = _no_more_than(sum(sizes.maximum for _, sizes in asked), np.maximum(seats, 0), snapshot)
     for node in np.flatnonzero(seats > 0).tolist():
         yield from [node] * int(seats[node])
+
+
+def _no_more_than(enough: int, seats: IntArray, snapshot: Snapshot) -> IntArray:
+    """Return the seats of each node without those beyond ``enough`` on nodes that are alike.
+
+    Nodes are alike if they are equally fast and open equally long. Their seats are interchangeable, so the first keep
+    theirs.
+    """
+    alike = np.unique(np.stack([snapshot.slowdown, snapshot.until]), axis=1, return_inverse=True)[1].ravel()
+    order = np.argsort(alike, kind="stable")
+    before = np.cumsum(seats[order]) - seats[order]
+    _, first = np.unique(alike[order], return_index=True)
+    kept = np.empty_like(seats)
+    kept[order] = np.clip(enough - (before - before[first][alike[order]]), 0, seats[order])
+    return kept
 
 
 def _without_nominated(snapshot: Snapshot) -> IntArray:

@@ -1,6 +1,7 @@
 """Sizes change only so that every start that was promised is kept, now or by a change to come."""
 
 import math
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -14,7 +15,7 @@ from coschedule.queue.problem.running import Holding, RunningGang
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizedStart
 from coschedule.resizing.placements import placements
-from coschedule.resizing.resize import resize
+from coschedule.resizing.resize import _idle_seats, resize
 from engine.builders import FOUR, NOW, gang, node, snapshot
 
 TERMS = ChangeTerms(restart_time=120.0, min_interval=600.0)
@@ -244,3 +245,12 @@ def test_a_gang_keeps_its_size_while_a_node_of_its_own_takes_no_members(closed):
     releases = [Release(node=index, request=(1,), time=run.end) for index in run.nodes]
 
     assert sizes(resize(snapshot([*own, *others], [], releases=releases), [run], {})) == {}
+
+
+def test_nodes_that_are_alike_have_no_more_seats_than_gangs_have_members():
+    alike = [node(f"n{number}", free=100) for number in range(3)]
+    others = [node("slow", free=100, slowdown=2.0), node("open", free=3, until=NOW + 9e9)]
+
+    seats = _idle_seats(snapshot([*alike, *others], []), Constraints(), [((1,), Sizes(minimum=1, maximum=150))])
+
+    assert Counter(seats) == {0: 100, 1: 50, 3: 3, 4: 100}
