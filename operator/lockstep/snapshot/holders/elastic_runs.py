@@ -25,6 +25,9 @@ from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
+MOST_MEMBERS = 8_000
+"""Of so many members the sizes are chosen in one plan; the last gang may have more."""
+
 
 class Directions(NamedTuple):
     """Which gangs may grow or shrink, by priority: no gang takes room that a more urgent one could use."""
@@ -73,9 +76,20 @@ def elastic_requests(state: State) -> set[Request]:
 
 
 def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: float) -> list[Resizable]:
-    """The gangs that may change their size now, by what they hold of these nodes."""
-    found = (_resizable(state, gang, held, nodes, columns, now) for gang, held in _elastic_holders(state))
-    return [one for one in found if one is not None]
+    """The gangs that may change their size now, by what they hold of these nodes.
+
+    Their members are read in one step, so there is a bound to these. Gangs whose last change is longest ago come first;
+    the others keep their size until others have changed or ended.
+    """
+    found, members = list[Resizable](), 0
+    for gang, held in sorted(_elastic_holders(state), key=lambda one: (_last_change(one[0]), one[0].key)):
+        one = _resizable(state, gang, held, nodes, columns, now)
+        if one is not None:
+            found.append(one)
+            members += held.size
+        if members >= MOST_MEMBERS:
+            break
+    return found
 
 
 def elastic_run(
@@ -112,6 +126,11 @@ def elastic_run(
         changed=-float("inf") if one.gang.status.resized_at is None else one.gang.status.resized_at,
         constraints=constraints,
     )
+
+
+def _last_change(gang: GangFact) -> float:
+    status = gang.status
+    return status.resized_at or status.started_at or 0.0
 
 
 def _elastic_holders(state: State) -> Iterator[tuple[GangFact, Reservation]]:

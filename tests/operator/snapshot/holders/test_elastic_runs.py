@@ -126,6 +126,19 @@ def test_gang_keeps_its_size(case):
     assert runs == []
 
 
+def test_gangs_whose_last_change_is_longest_ago_come_first_where_not_all_are_read(monkeypatch):
+    monkeypatch.setattr("lockstep.snapshot.holders.elastic_runs.MOST_MEMBERS", 6)
+    state = running(status={"resizedAt": at(500)})
+    for name, changed in (("young", 800), ("old", 100), ("middle", 600)):
+        status = {**RUNS, "members": [{"node": "n2", "count": 2}], "resizedAt": at(changed)}
+        spec = {"work": {"serialTime": "3h"}, "elastic": ELASTIC}
+        state.apply_gang(parse_gang(gang(name, size=1, most=8, spec=spec, status=status), None))
+
+    _, runs = drawn(state)
+
+    assert [run.key.name for run in runs] == ["old", "g", "middle"]
+
+
 @pytest.mark.parametrize(
     ("waiting", "running", "priority", "want"),
     [
