@@ -9,8 +9,8 @@ _BINDINGS = ('verb="POST"', 'resource="pods/binding"')
 
 
 def how_it_works() -> list[Panel]:
-    """Stages, attempts, the API server's part in them, what preemption costs, and what pace gives back."""
-    return [*_cycles(), *_ends(), *_writes(), *_requests(), *_preemptions(), *_paces()]
+    """Stages, attempts, the API server's part in them, what preemption and changes of size cost, and what pace gives back."""
+    return [*_cycles(), *_ends(), *_writes(), *_requests(), *_preemptions(), *_size_changes(), *_paces()]
 
 
 def _cycles() -> list[Panel]:
@@ -134,6 +134,26 @@ def _preemptions() -> list[Panel]:
             "preempted begins its work anew; let it save where it is.",
             Query(rate("lockstep_preempted_member_seconds_total"), "members"),
             unit=Short,
+            columns=WIDE_COLUMNS,
+        ),
+    ]
+
+
+def _size_changes() -> list[Panel]:
+    return [
+        graph(
+            "Changes of size",
+            "Gangs with elastic that change their size while they run, a second, by direction.",
+            Query(rate("lockstep_size_changes_total", by="direction"), "{{direction}}"),
+            unit=OpsPerSecond,
+            columns=WIDE_COLUMNS,
+        ),
+        graph(
+            "Changes of size dropped",
+            "Changes after which a node or its room had gone, so that the gang was planned again, a second. Each costs "
+            "work: look for nodes that come and go.",
+            Query(rate("lockstep_size_changes_dropped_total"), "dropped"),
+            unit=OpsPerSecond,
             columns=WIDE_COLUMNS,
         ),
     ]

@@ -280,7 +280,14 @@ class Attempt:
         self._stay.leave()
         failure = self._avoiding(failure)
         await self._undoing.run(failure, landed_at=self._landed_at)
+        self._record_later_rejections()
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)
+
+    def _record_later_rejections(self) -> None:
+        """Record members that kubelets rejected while the attempt was being undone: one may come after the other."""
+        services, attempt = self._services, self._reservation.attempt
+        rejected = {loss.lost_on for loss in self._progress().losses if loss.lost_on.rejected_for}
+        record_lost(services.state, self._gang, attempt, rejected, services.now())
 
     def _avoiding(self, failure: Failure) -> Failure:
         """Keep the gang off nodes that lost its members repeatedly, and add that to the message."""
