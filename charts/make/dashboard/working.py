@@ -9,7 +9,7 @@ _BINDINGS = ('verb="POST"', 'resource="pods/binding"')
 
 
 def how_it_works() -> list[Panel]:
-    """Stages, attempts, the API server's part in them, what preemption and changes of size cost, and what pace gives back."""
+    """Stages, attempts, the API server's part, what preemption and changes of size cost, and what pace gives back."""
     return [*_cycles(), *_ends(), *_writes(), *_requests(), *_preemptions(), *_size_changes(), *_paces()]
 
 
