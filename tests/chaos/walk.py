@@ -88,7 +88,7 @@ class Walk:
             "finalizer": self._random.random() < 0.1,
             "policies": self._one(POLICIES),
         }
-        if self._random.random() < 0.3:
+        if self._number % 3 == 0:
             # Changes of size come as often as plans do.
             how |= {"high": low + 4, "work": "100h", "policies": ELASTIC}
         self._gangs.append(how["name"])
