@@ -42,9 +42,9 @@ _BY_NAME = {
     "label of every node": _MANY,
 }
 DELAYS = DelayBounds(
-    Delay(latency=3.0, cpu=5.0, peak=128.0, held=1.0),
+    Delay(latency=3.0, cpu=5.0, peak=128.0, held=0.25),
     "A gang that takes half a second takes less than two beside 16 objects of 1.4 MB that have just come. The memory "
-    "is what a cluster's objects may take at the start. A core that others use also holds the event loop.",
+    "is what a cluster's objects may take at the start.",
 )
 
 

@@ -114,12 +114,7 @@ def kept_for_each_byte(plural: str, made: Sequence[Texts]) -> list[float]:
         drawn = max(0, _kept(lambda: _draw(cluster)))
     finally:
         tracemalloc.stop()
-    return [(own + drawn) / sum(map(_stored, ones)) for own, ones in zip(kept, made, strict=True)]
-
-
-def _stored(text: bytes) -> int:
-    """How many bytes the API server stores: with managed fields and a status, even the smallest object has 2 KiB."""
-    return max(len(text), 2**11)
+    return [(own + drawn) / sum(map(len, ones)) for own, ones in zip(kept, made, strict=True)]
 
 
 def _kept(work: Callable[[], None]) -> int:
