@@ -1,0 +1,71 @@
+"""An elastic gang on four nodes beside another one, and what becomes of it when that ends."""
+
+from builders.served import gang, node
+from fake_cluster.jumping import until
+from fake_cluster.rig import gang_place, is_placed, pod_place, pods_of, set_phases, status_of
+
+FOUR = tuple(node(f"n{number}", cpu="1") for number in range(1, 5))
+HOURS = {"serialTime": "400h"}
+
+
+def elastic(name="g", *, least=1, most=4, work=None, restart="2m", **spec):
+    """Describe a gang whose size may change; each member fills a node."""
+    terms = {"mode": "Restart", "restartTime": restart, "minInterval": "10m"}
+    return gang(name, size=least, most=most, spec={"work": work or HOURS, "elastic": terms, **spec})
+
+
+def rigid(name, *, size, takes):
+    """Describe a gang of one size, whose work takes one member so long."""
+    return gang(name, size=size, spec={"work": {"serialTime": takes}})
+
+
+async def run(api, manifest, name="g"):
+    """Place a gang, whose members then run."""
+    api.store.create("gangjobs", manifest)
+    await until(lambda: is_placed(api, name))
+    set_phases(api, name, "Running")
+    await until(lambda: status_of(api, name).get("startedAt"))
+
+
+async def beside_a_blocker(api):
+    """Run an elastic gang on the two nodes that another one leaves."""
+    await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
+    await run(api, elastic())
+    assert status_of(api)["size"] == 2
+
+
+def free_the_room(api):
+    """End the gang beside the elastic one."""
+    set_phases(api, "blocker", "Succeeded")
+
+
+async def in_a_long_change(api):
+    """Begin a change to all four nodes, in which the members take their grace."""
+    await beside_a_blocker(api)
+    api.lingers = True
+    free_the_room(api)
+    await until(lambda: "next" in status_of(api))
+
+
+def end_grace(api):
+    """Remove the members that were asked to end."""
+    for pod in pods_of(api, "g"):
+        api.store.remove(pod_place(pod["metadata"]["name"]))
+    api.lingers = False
+
+
+def suspend(api):
+    """Suspend the elastic gang, as its owner would."""
+    generation = api.store.get(gang_place("g"))["metadata"]["generation"]
+    api.store.change(gang_place("g"), metadata={"generation": generation + 1}, spec={"suspend": True})
+
+
+def note_of(api, reason):
+    """The note of the only event with that reason."""
+    [note] = [one["note"] for one in api.store.objects("events") if one["reason"] == reason]
+    return note
+
+
+async def until_attempt(api, attempt, name="g"):
+    """Wait until an attempt of the gang is placed."""
+    await until(lambda: status_of(api, name).get("attempt") == attempt and is_placed(api, name))
