@@ -237,6 +237,16 @@ def pod(**fields):
             id="elastic with one multiple",
         ),
         pytest.param(
+            spec(elastic={**RESTART, "restartTime": "61m"}, work=HOUR),
+            "spec.elastic: Invalid value: elastic.restartTime (2m if absent) must be shorter than the run.",
+            id="elastic with a restart longer than the run",
+        ),
+        pytest.param(
+            spec(elastic=RESTART, work={"profile": [{"members": 4, "time": "2m"}, {"members": 8, "time": "1m"}]}),
+            "spec.elastic: Invalid value: elastic.restartTime (2m if absent) must be shorter than the run.",
+            id="elastic with a measured run as short as a restart",
+        ),
+        pytest.param(
             spec(elastic=RESTART, work=HOUR, load="Proportional"),
             "spec.elastic: Forbidden: elastic goes with load Equal only.",
             id="elastic with unequal shares",

@@ -45,20 +45,20 @@ class NextSizes:
     def forget(self, gang: GangKey) -> None:
         """Keep no room for the gang any more."""
         self._decided.discard(gang)
-        known = self._held.pop(gang, None)
-        for member in known.memberships() if known is not None else ():
-            self._ledger.forget(member)
+        self._release(gang)
 
     def _hold(self, following: Reservation) -> None:
         known = self._held.get(following.gang)
         if known is not None and known.members == following.members and known.requests == following.requests:
             self._held[following.gang] = following
             return
-        decided = following.gang in self._decided
-        self.forget(following.gang)
+        self._release(following.gang)
         self._held[following.gang] = following
-        if decided:
-            self._decided.add(following.gang)
         ranks = zip(following.memberships(), following.nodes_by_rank(), following.requests_by_rank(), strict=True)
         for member, node, request in ranks:
             self._ledger.assume(member, node, request)
+
+    def _release(self, gang: GangKey) -> None:
+        known = self._held.pop(gang, None)
+        for member in known.memberships() if known is not None else ():
+            self._ledger.forget(member)

@@ -22,7 +22,7 @@ from lockstep.facts.reasons import Condition
 from lockstep.snapshot.holders.endings import expected_finish
 from lockstep.snapshot.holders.running import each_member, may_be_evicted
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
-from lockstep.snapshot.nodes.resource_columns import Columns
+from lockstep.snapshot.nodes.resource_columns import Columns, is_of_every_node
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 MOST_MEMBERS = 8_000
@@ -134,9 +134,15 @@ def _last_change(gang: GangFact) -> float:
 
 
 def _elastic_holders(state: State) -> Iterator[tuple[GangFact, Reservation]]:
+    """The gangs that hold nodes and say that their size may change.
+
+    Gangs with host ports or disks are left out: their columns exist for few gangs, and every plan would have them.
+    """
     for key, reservation in state.reservations.items():
         gang = state.gangs.get(key)
-        if gang is not None and gang.spec is not None and gang.spec.elastic is not None:
+        if gang is None or gang.spec is None or gang.spec.elastic is None:
+            continue
+        if not any(is_of_every_node(name) for role in gang.spec.roles for name, _ in role.request):
             yield gang, reservation
 
 
