@@ -126,6 +126,21 @@ def test_gang_keeps_its_size(case):
     assert runs == []
 
 
+def test_host_ports_of_gangs_that_run_make_no_columns():
+    state = running()
+    ports = [{"containerPort": 80, "hostPort": port} for port in (8080, 8081)]
+    container = {"name": "main", "image": "work:1", "resources": {"requests": {"cpu": "1"}}, "ports": ports}
+    spec = {"work": {"serialTime": "3h"}, "elastic": ELASTIC}
+    state.apply_gang(
+        parse_gang(gang("p", size=1, most=8, spec=spec, status=RUNS, pod_spec={"containers": [container]}), None)
+    )
+
+    snapshot, runs = drawn(state)
+
+    assert [run.key.name for run in runs] == ["g"]
+    assert sorted(snapshot.resources) == ["bid slots", "cpu", "pods"]
+
+
 def test_gangs_whose_last_change_is_longest_ago_come_first_where_not_all_are_read(monkeypatch):
     monkeypatch.setattr("lockstep.snapshot.holders.elastic_runs.MOST_MEMBERS", 6)
     state = running(status={"resizedAt": at(500)})
