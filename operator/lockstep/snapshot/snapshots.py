@@ -117,8 +117,8 @@ class SnapshotCutter:
         if watch is not None:
             watch.frozen(left_out)
         nodes = self._node_arrays()
-        without_gangs = self._without_gangs(asked, nodes, now)
         resizable = () if watch is None else resizable_gangs(self._state, nodes, asked.columns, now)
+        without_gangs = self._without_gangs(asked, nodes, now, {one.gang.key for one in resizable})
         pending, steps = list[PendingGang](), Steps()
         for one in asked.wanted:
             yield
@@ -190,13 +190,15 @@ class SnapshotCutter:
                     runs.append(replace(run, sizes=may_go.sizes(run.sizes, run.size, one.priority)))
         return runs
 
-    def _without_gangs(self, asked: Demands, nodes: NodeArrays, now: float) -> Callable[..., Snapshot]:
+    def _without_gangs(
+        self, asked: Demands, nodes: NodeArrays, now: float, resizable: Collection[GangKey]
+    ) -> Callable[..., Snapshot]:
         """A constructor of a snapshot with all free and taken amounts, to which gangs are added."""
         ledger, columns = self._state.ledger, asked.columns
         taken = ledger.columns(columns.names)
         committed = np.clip(ledger.committed(nodes.rows, taken), 0, AMOUNT_LIMIT)
         lasting = np.clip(ledger.lasting(nodes.rows, taken), 0, AMOUNT_LIMIT)
-        releases = self._releases.of(nodes, columns, now)
+        releases = self._releases.of(nodes, columns, now, by_member=resizable)
         evictable = self._evictable(asked, nodes, now)
         return partial(
             Snapshot,

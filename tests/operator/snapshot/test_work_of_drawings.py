@@ -10,13 +10,16 @@ import pytest
 from builders.facts import GIB, gang_fact, gang_spec, node_fact, reservation, role_spec
 from builders.served import pod as pod_manifest
 from builders.work import instructions, instructions_of_steps
-from coschedule import GangKey, Requirement
+from coschedule import GangKey, Members, Requirement, SerialWork
 from lockstep.api.cluster.quota import parse_quota
 from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.state import State
 from lockstep.cycle.planning.within_quotas import keeping_within_quotas
 from lockstep.facts.cluster.volume import AttachLimits, ClaimUse, Sharing, StorageClass, VolumeWish
+from lockstep.facts.elastic import ElasticSpec
+from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.snapshots import SnapshotCutter
 
 # Of one step, and far more than what ordinary gangs take.
@@ -184,6 +187,39 @@ def test_no_step_of_a_drawing_does_much_at_once():
         state.apply_gang(gang)
 
     assert max(drawn(state, gangs)) <= MOST_INSTRUCTIONS
+
+
+class Watch:
+    """Has the gangs found that may change their size."""
+
+    def frozen(self, left_out):
+        pass
+
+    def found_elastic(self, runs):
+        self.found = len(runs)
+
+
+def with_gangs_that_run(*, elastic):
+    """The longest step of a drawing beside 40 gangs of ten members that run, and how many may change their size."""
+    state, watch = state_with(100), Watch()
+    placed = ConditionFact(Condition.PLACED, "True", Reason.BOUND, "", 1, 0.0)
+    spec = replace(gang_spec(size=1, most=20, work=SerialWork(serial=1e6)), elastic=ElasticSpec(120.0, 600.0))
+    spec = spec if elastic else replace(spec, elastic=None)
+    for number in range(40):
+        members = tuple(Members(f"n{(7 * number + member) % 100:03}", 1) for member in range(10))
+        times = {"reserved_at": 0.0, "start": 0.0, "started_at": 0.0, "expected_finish": 1e5}
+        status = GangStatus(attempt=1, members=members, conditions=(placed,), **times)
+        state.apply_gang(gang_fact(f"r{number}", spec=spec, status=status))
+    counts, _ = instructions_of_steps(SnapshotCutter(state).drawn(1.0, [], watch=watch))
+    return max(counts), watch.found
+
+
+def test_gangs_that_may_change_their_size_cost_a_step_no_more_than_others_beyond_a_bound(monkeypatch):
+    monkeypatch.setattr("lockstep.snapshot.holders.elastic_runs.MOST_MEMBERS", 30)
+    (ordinary, none), (elastic, few) = (with_gangs_that_run(elastic=elastic) for elastic in (False, True))
+
+    assert (none, few) == (0, 3)
+    assert elastic <= 1.3 * ordinary
 
 
 def test_hosts_ports_that_one_gang_alone_asks_for_are_one_column():

@@ -3,7 +3,7 @@
 Hundreds of gangs may hold thousands of nodes, and few change between two snapshots. So unchanged releases are kept.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from coschedule import GangKey, Release
@@ -36,15 +36,22 @@ class Releases:
         self._columns = Columns((), {})
         self._kept: dict[tuple[GangKey, int], _Kept] = {}
 
-    def of(self, nodes: NodeArrays, columns: Columns, now: float) -> tuple[Release, ...]:
-        """The releases on these nodes, in amounts of these columns. Ended members are free already."""
+    def of(
+        self, nodes: NodeArrays, columns: Columns, now: float, *, by_member: Collection[GangKey] = ()
+    ) -> tuple[Release, ...]:
+        """The releases on these nodes, in amounts of these columns. Ended members are free already.
+
+        Gangs in ``by_member``, whose size may change, have a release for each member; the others one for each node.
+        """
         if nodes is not self._nodes or columns.names != self._columns.names:
             self._kept = {}
         self._nodes, self._columns = nodes, columns
         kept = {}
         for reservation, end in self._ends(now):
             if end is not None:
-                kept[reservation.gang, reservation.attempt] = self._given_back(reservation, nodes, end)
+                kept[reservation.gang, reservation.attempt] = self._given_back(
+                    reservation, nodes, end, by_member=reservation.gang in by_member
+                )
         self._kept = kept
         return tuple(release for one in kept.values() for release in one.releases)
 
@@ -55,15 +62,11 @@ class Releases:
         for following in self._state.next_sizes:
             yield following, expected_finish(following, now)
 
-    def _given_back(self, reservation: Reservation, nodes: NodeArrays, end: float) -> _Kept:
+    def _given_back(self, reservation: Reservation, nodes: NodeArrays, end: float, *, by_member: bool) -> _Kept:
         mark = self._state.ledger.mark(reservation.gang_uid, reservation.attempt)
-        by_member, known = self._is_elastic(reservation.gang), self._kept.get((reservation.gang, reservation.attempt))
+        known = self._kept.get((reservation.gang, reservation.attempt))
         if known is not None and (known.mark, known.end, known.by_member) == (mark, end, by_member):
             return known
         held = (each_member if by_member else holdings)(self._state, nodes.index, self._columns, reservation)
         releases = tuple(Release(node=node, request=request, time=end) for node, request in held)
         return _Kept(mark, end, by_member, releases)
-
-    def _is_elastic(self, key: GangKey) -> bool:
-        gang = self._state.gangs.get(key)
-        return gang is not None and gang.spec is not None and gang.spec.elastic is not None
