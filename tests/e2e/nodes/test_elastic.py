@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from e2e.cluster import Cluster, Manifest
 from e2e.gangs import bids
 from e2e.nodes.conftest import FAST, SLOTS, SLOW, SPEEDS
 from e2e.nodes.jobs import Jobs, job, number_after, size, template
@@ -48,6 +49,19 @@ def blocks(folder: Path, name: str) -> dict[str, Any]:
 def left_at_start(jobs: Jobs, name: str, attempt: int) -> float:
     """Return how many blocks were left when an attempt began."""
     return number_after("left", jobs.log(f"{name}-{attempt}-0"))
+
+
+def bid_of_present_owner(**spec: Any) -> Manifest:
+    """Return the bid of the slow node while its owner is at it."""
+    [bid] = bids([(SLOW, "1")], slots=SLOTS)
+    return {**bid, "spec": {**bid["spec"], "ownerPresent": True, **spec}}
+
+
+def until_owner_interrupts_no_gang(cluster: Cluster) -> None:
+    """Let the present owner interrupt no gang. Otherwise the node stays closed for ten minutes after the owner left."""
+    cluster.until(lambda: "ownerBackSince" in cluster.get("nodebid", SLOW)["status"])
+    cluster.apply(bid_of_present_owner())
+    cluster.until(lambda: "ownerBackSince" not in cluster.get("nodebid", SLOW)["status"])
 
 
 def assert_sum(jobs: Jobs, name: str, folder: Path) -> None:
@@ -99,12 +113,11 @@ def test_gang_goes_on_elsewhere_at_a_smaller_size_when_an_owner_comes_back(clust
     jobs.started_by_rank("leaves", EVERYWHERE)
 
     back = time.time()
-    [bid] = bids([(SLOW, "1")], slots=SLOTS)
-    comes_back = {"onReturn": "Evict", "gracePeriodSeconds": 1, "ownerPresent": True}
-    cluster.apply({**bid, "spec": {**bid["spec"], **comes_back}})
+    cluster.apply(bid_of_present_owner(onReturn="Evict", gracePeriodSeconds=1))
     starts = jobs.started_by_rank("leaves", SLOTS, attempt=2)
 
     measured({"from the owner's return to the first work elsewhere": max(starts) - back})
     assert set(jobs.nodes("leaves")) == {FAST}
     assert left_at_start(jobs, "leaves", 2) < BLOCKS
+    until_owner_interrupts_no_gang(cluster)
     assert_sum(jobs, "leaves", folder)
