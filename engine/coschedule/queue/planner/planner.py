@@ -14,7 +14,7 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from coschedule.model.numbers import IntArray
+from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.queue.choosing.choice import Choice, Chooser
 from coschedule.queue.choosing.chooser import chooser_of
 from coschedule.queue.choosing.own_speeds import copies_for, own_snapshot, own_timeline
@@ -25,7 +25,7 @@ from coschedule.queue.keeping.fitting_places import fitting, those_with_room
 from coschedule.queue.keeping.kept_choice import kept_choice
 from coschedule.queue.keeping.kept_places import Keeping, Place, claims_of, given_back, place_of
 from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by, without_risk
-from coschedule.queue.owners.hazards import hazards_of
+from coschedule.queue.owners.hazards import Hazards, hazards_of
 from coschedule.queue.owners.safer import RISKS, with_safer
 from coschedule.queue.planner.after_all_ends import AtLast, emptied
 from coschedule.queue.planner.empty_nodes import EmptyNodes
@@ -69,8 +69,10 @@ class Planner:
         self._hazards = hazards_of(snapshot.forecasts)
         self._read = read_constraints(snapshot.gangs, self._feasibility, skipping_errors=rescue is not None)
         self._at_last = AtLast(snapshot, self._read.distinct_masks)
-        self._at_first = self._timeline = self._expected(snapshot)
-        self._empty_nodes = EmptyNodes(lambda: self._expected(emptied(snapshot)), self._feasibility, self._topology)
+        expected = partial(_expected, masks=self._read.distinct_masks, hazards=self._hazards, risks=_risks(snapshot))
+        self._at_first = self._timeline = expected(snapshot)
+        # Without a reference back to this planner: only the garbage collector frees cycles, possibly hours later.
+        self._empty_nodes = EmptyNodes(lambda: expected(emptied(snapshot)), self._feasibility, self._topology)
         self._without_end = WithoutEnd(of_unknown_end=snapshot.someday, hold=none_open_ended())
         self._known_refusals = KnownRefusals(timeline=self._timeline, without_end=self._without_end)
         self._may_hold = snapshot.most_holding
@@ -258,12 +260,6 @@ class Planner:
             return False
         return loss_of(choice, gang, self._timeline, self._hazards).probability > 0
 
-    def _expected(self, snapshot: Snapshot) -> Timeline:
-        """Build the timeline without waiting gangs, with a safer timeline for each risk that some gang may take."""
-        some_may = any(gang.interruptible is not Interruptible.NEVER for gang in self._snapshot.gangs)
-        timeline = expected_timeline(snapshot, self._read.distinct_masks)
-        return with_safer(timeline, self._hazards, risks=RISKS if some_may else RISKS[:1])
-
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
         known = self._refusals().of(gang)
@@ -370,6 +366,19 @@ class Planner:
         self._may_hold -= 1
         self._without_end = self._without_end.holding(gang, self._timeline.node[ranks])
         self._timeline = self._timeline.claimed(closing(ranks, start, resources=len(self._snapshot.resources)))
+
+
+def _expected(
+    snapshot: Snapshot, *, masks: Sequence[BoolArray], hazards: Hazards | None, risks: Sequence[float]
+) -> Timeline:
+    """Build the timeline without waiting gangs, with a safer timeline for each of the risks."""
+    return with_safer(expected_timeline(snapshot, masks), hazards, risks=risks)
+
+
+def _risks(snapshot: Snapshot) -> Sequence[float]:
+    """Return the risks that some gang of the snapshot may take."""
+    some_may = any(gang.interruptible is not Interruptible.NEVER for gang in snapshot.gangs)
+    return RISKS if some_may else RISKS[:1]
 
 
 def _unchanged_members(gang: PendingGang) -> tuple[Members, ...]:

@@ -2,12 +2,20 @@
 
 import asyncio
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from time import perf_counter
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 _TURN_SECONDS = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class _End(Generic[T]):
+    """What the work has returned."""
+
+    result: T
 
 
 async def in_turns(work: Generator[None, None, T], took: Callable[[float], None] | None = None) -> T:
@@ -23,16 +31,16 @@ async def in_turns(work: Generator[None, None, T], took: Callable[[float], None]
         if end is not None:
             if took is not None:
                 took(own)
-            result: T = end.value
-            return result
+            return end.result
         await asyncio.sleep(0)
 
 
-def _one_turn(work: Generator[None, None, T], *, until: float) -> StopIteration | None:
+def _one_turn(work: Generator[None, None, T], *, until: float) -> _End[T] | None:
     """Continue the work until ``until``; returns its end if it has finished."""
     try:
         while perf_counter() < until:
             next(work)
     except StopIteration as end:
-        return end
+        # Not the exception itself: it refers to this frame, the frame to the caller's, and that one to what it returns.
+        return _End(end.value)
     return None
