@@ -1,6 +1,7 @@
 """Chooses nodes for gangs that change their size or start. Their sizes were chosen before, without nodes."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -52,8 +53,7 @@ def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: floa
             failed.add(key)
             continue
         given.append((one, found))
-        for node in _more(found.nodes, kept[key]):
-            free.remove(node)
+        free = _more(free, _more(found.nodes, kept[key]))
     return Assigned(given, frozenset(failed))
 
 
@@ -70,10 +70,16 @@ def _given_up(one: Chosen, kept: Sequence[int]) -> list[int]:
 
 
 def _more(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
-    """List the seats in ``nodes`` without those in ``than``; each entry of ``than`` removes one entry."""
-    more = list(nodes)
-    for node in than:
-        more.remove(node)
+    """List the seats in ``nodes`` without those in ``than``; each entry of ``than`` removes the first of its node."""
+    more, removed, rest = list[int](), Counter(than), len(than)
+    for place, node in enumerate(nodes):
+        if not rest:
+            return [*more, *nodes[place:]]
+        if removed[node]:
+            removed[node] -= 1
+            rest -= 1
+        else:
+            more.append(node)
     return more
 
 

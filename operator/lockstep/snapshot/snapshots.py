@@ -127,12 +127,8 @@ class SnapshotCutter:
                 yield from around.answering(steps)
                 pending.append(pending_gang(self._state, one, around, nodes, asked.columns, now))
         if watch is not None:
-            idle = {one.gang.key for one in asked.wanted if age_stands_still(one.gang)}
-            may_go = directions(
-                (gang.priority for gang in pending),
-                (gang.priority for gang in pending if gang.key not in idle),
-                (one.priority for one in resizable),
-            )
+            waiting = [one.priority for one in asked.wanted if not age_stands_still(one.gang)]
+            may_go = directions(waiting, (one.priority for one in resizable))
             runs = yield from self._elastic_runs(resizable, may_go, nodes, asked.columns, now, rescue)
             watch.found_elastic(runs)
         yield

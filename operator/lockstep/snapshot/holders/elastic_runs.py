@@ -5,7 +5,7 @@ its end is unknown, or other pods decide where its members may be.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -43,13 +43,13 @@ class Directions(NamedTuple):
         return sizes if is_free else replace(sizes, minimum=least, maximum=max(least, most))
 
 
-def directions(waiting: Iterable[int], able: Iterable[int], running: Iterable[int]) -> Directions:
-    """The directions for gangs beside others of these priorities; ``able`` are those that wait and could get room.
+def directions(waiting: Collection[int], running: Iterable[int]) -> Directions:
+    """The directions for gangs beside others of these priorities. Gangs that fit nowhere do not wait for room.
 
     A gang grows only if no more urgent one waits. It shrinks only if no gang that could get the room is less urgent,
     since the planner decides which gang gets it.
     """
-    return Directions(max(waiting, default=-math.inf), min([*able, *running], default=math.inf))
+    return Directions(max(waiting, default=-math.inf), min([*waiting, *running], default=math.inf))
 
 
 class Resizable(NamedTuple):

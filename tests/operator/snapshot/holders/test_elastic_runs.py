@@ -57,10 +57,10 @@ def running(*, status=None, spec=None, size=1, most=8, phase="Running"):
     return state
 
 
-def drawn(state):
-    """The snapshot without gangs that wait, and the gangs that may change their size."""
+def drawn(state, *waiting):
+    """The snapshot with these gangs that wait, and the gangs that may change their size."""
     watch = Watch()
-    snapshot = at_once(SnapshotCutter(state).drawn(NOW, [], watch=watch))
+    snapshot = at_once(SnapshotCutter(state).drawn(NOW, waiting, watch=watch))
     return snapshot, watch.runs
 
 
@@ -167,16 +167,31 @@ def test_gangs_whose_last_change_is_longest_ago_come_first_where_not_all_are_rea
     ],
 )
 def test_priority_says_whether_a_gang_may_grow_or_shrink(waiting, running, priority, want):
-    sizes = directions(waiting, waiting, running).sizes(Sizes(minimum=1, maximum=8), 3, priority)
+    sizes = directions(waiting, running).sizes(Sizes(minimum=1, maximum=8), 3, priority)
 
     assert (sizes.minimum, sizes.maximum) == want
 
 
-@pytest.mark.parametrize(("waiting", "want"), [(1, (1, 8)), (9, (1, 3))])
-def test_gang_that_fits_nowhere_keeps_others_from_growing_only(waiting, want):
-    sizes = directions((waiting,), (), (5,)).sizes(Sizes(minimum=1, maximum=8), 3, 5)
+@pytest.mark.parametrize("priority", [-100, 100])
+@pytest.mark.parametrize(
+    ("status", "want"),
+    [
+        pytest.param({}, True, id="that may get room"),
+        pytest.param({"waitedSeconds": 5}, False, id="that fits nowhere"),
+    ],
+)
+def test_gang_that_waits_keeps_others_from_one_direction_if_it_could_get_room(priority, status, want):
+    state = running()
+    state.priorities.apply(parse_priority_class(priority_class("other", priority)))
+    waits = parse_gang(gang("waits", size=1, spec={"priorityClassName": "other"}, status=status), None)
+    state.apply_gang(waits)
 
-    assert (sizes.minimum, sizes.maximum) == want
+    _, [run] = drawn(state, waits)
+
+    assert (run.sizes.minimum == run.size, run.sizes.maximum == run.size) == (
+        want and priority < 0,
+        want and priority > 0,
+    )
 
 
 def test_gang_keeps_its_size_while_a_node_of_it_is_unknown():
