@@ -15,7 +15,8 @@ from coschedule.queue.problem.running import Holding, RunningGang
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizedStart
 from coschedule.resizing.placements import placements
-from coschedule.resizing.resize import _idle_seats, resize
+from coschedule.resizing.questions import _idle_seats
+from coschedule.resizing.resize import resize
 from engine.builders import FOUR, NOW, gang, node, snapshot
 
 TERMS = ChangeTerms(restart_time=120.0, min_interval=600.0)
@@ -186,17 +187,39 @@ def test_a_gang_does_not_grow_onto_a_tainted_node():
     assert [one.nodes for one in result.sizes.changes] == [(0, 3)]
 
 
-def test_runs_with_other_constraints_than_most_members_keep_their_size():
-    most, other = (
-        elastic(0, 1, most=3),
-        replace(elastic(2), key=GangKey("default", "other"), constraints=only("n3", "n4")),
-    )
+OTHERS = replace(elastic(2), key=GangKey("default", "other"), constraints=only("n3", "n4"))
+
+
+def beside_others(run, *, others=OTHERS, gangs=()):
+    """Choose sizes for a run of two and for one of one with other constraints; the last of four nodes is free."""
     free = [node(one["name"], free=int(index == 3)) for index, one in enumerate(FOUR)]
-    held = [Release(node=index, request=(1,), time=run.end) for run in (most, other) for index in run.nodes]
+    held = [Release(node=index, request=(1,), time=one.end) for one in (run, others) for index in one.nodes]
+    return resize(snapshot(free, gangs, releases=held), [others, run], {})
 
-    result = resize(snapshot(free, (), releases=held), [other, most], {})
 
-    assert sizes(result) == {"run": 3}
+@pytest.mark.parametrize(
+    ("most", "changed", "changed_others", "want"),
+    [
+        pytest.param(3, NOW - 5000, NOW - 5000, {"run": 3}, id="those with most members"),
+        pytest.param(3, NOW - 5000, NOW - 9000, {"other": 2}, id="those whose last change is longest ago"),
+        pytest.param(3, NOW - 5000, -math.inf, {"other": 2}, id="those that have never changed"),
+        pytest.param(2, NOW - 9000, NOW - 5000, {"other": 2}, id="those that have a better size"),
+    ],
+)
+def test_of_runs_with_different_constraints_one_group_changes_in_a_plan(most, changed, changed_others, want):
+    run = replace(elastic(0, 1, most=most), changed=changed)
+
+    result = beside_others(run, others=replace(OTHERS, changed=changed_others))
+
+    assert sizes(result) == want
+
+
+def test_group_with_a_gang_that_must_start_goes_first():
+    late = replace(gang("late", serial=60, size=1, created=NOW), promised=NOW)
+
+    result = beside_others(replace(elastic(0, 1, most=3), changed=NOW - 5000), gangs=[late])
+
+    assert sizes(result) == {"late": 1}
 
 
 def test_room_that_a_pod_is_about_to_take_is_no_seat():
