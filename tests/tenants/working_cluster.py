@@ -129,7 +129,10 @@ class WorkingCluster:
             except ApiError as error:
                 if error.status != HTTPStatus.GATEWAY_TIMEOUT:
                     raise
-                return False
+            except HTTPException:
+                # The API server has given up on it.
+                pass
+            return False
 
         eventually(are_gone, seconds=_GONE_SECONDS)
 
