@@ -107,6 +107,7 @@ from coschedule.queue.why.room_now import RoomNow, room_now
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizeChange, SizedStart, SizePlan
 from coschedule.resizing.placements import placements
 from coschedule.resizing.resize import Resized, resize
+from coschedule.resizing.worlds import after_changes
 
 __all__ = [
     "AMOUNT_LIMIT",
@@ -222,6 +223,7 @@ __all__ = [
     "WindowTooShort",
     "Work",
     "WorkFit",
+    "after_changes",
     "apportion",
     "best_by_size",
     "choose_equal",

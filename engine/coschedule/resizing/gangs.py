@@ -14,6 +14,9 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
 
+LEAST_RESTARTS = 30
+"""A gang changes its size only if it would run for so many restart times at its present size."""
+
 
 class RunSeats(NamedTuple):
     """A member on node n takes ``slowdown[n]`` times as long as on a reference node, and leaves it by ``until[n]``.
@@ -70,6 +73,11 @@ class ElasticRun:
     def size(self) -> int:
         """How many members it has."""
         return len(self.nodes)
+
+    @property
+    def least_rest(self) -> float:
+        """For how many seconds it must be expected to run to change its size, unless another gang must start."""
+        return LEAST_RESTARTS * self.terms.restart_time
 
     @property
     def may_change_at(self) -> float:

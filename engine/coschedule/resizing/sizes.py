@@ -28,8 +28,6 @@ from coschedule.resizing.options import options_of_run, options_of_waiting
 from coschedule.resizing.worth import worth_of
 
 MOST_GANGS = 60
-LEAST_RESTARTS = 30
-"""A gang changes its size only if it would run for so many restart times at its present size."""
 MOST_LIMITS = 8
 """The most limits that are tried; on nodes of more speeds, they are spread evenly over the speeds."""
 _MOST_TRIES = 4
@@ -74,7 +72,7 @@ def _front(question: SizeQuestion) -> SizeQuestion:
 
 
 def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
-    return (must or run.end - now >= LEAST_RESTARTS * run.terms.restart_time) and run.may_change_at <= now
+    return (must or run.end - now >= run.least_rest) and run.may_change_at <= now
 
 
 def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizedStart, SizePlan
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizeChange, SizedStart, SizePlan
 from coschedule.resizing.shrinking import shrinking
 
 
@@ -39,6 +39,11 @@ def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms
     moved = _moved(snapshot, before, [*after, *begun], {start.gang for start in sizes.starts})
     same = [run for run in runs if run.key not in changes]
     return World(moved, [*same, *after, *(run for run in begun if run.key in elastic)])
+
+
+def after_changes(snapshot: Snapshot, runs: Sequence[ElasticRun], changes: tuple[SizeChange, ...]) -> Snapshot:
+    """Return the snapshot after these changes of the runs; its releases contain what they hold, at their ends."""
+    return resized(World(snapshot, runs), SizePlan(changes=changes), {}).snapshot
 
 
 def shrunk(world: World, due: float) -> Snapshot:

@@ -10,8 +10,8 @@ import click
 from coschedule import GangKey
 from lockstep.answers.plan.document import settled_document
 from lockstep.answers.plan.planned import plan_now
+from lockstep.answers.plan.size_of_run import answer_with_size
 from lockstep.answers.plan.text import settled_lines
-from lockstep.answers.plan.unplanned_gangs import answer_settled
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError
@@ -67,10 +67,12 @@ def explain(gang: str, namespace: str | None, output: str, **options: Any) -> No
             asked = fact.status.condition(Condition.NODES_REQUESTED)
             nodes_requested = "" if asked is None else asked.message
             print_waiting(replace(answer, work_used=used, nodes_requested=nodes_requested), output)
-        elif output == "json":
-            print_document(settled_document(answer_settled(state, fact)))
+            return
+        settled = answer_with_size(state, plan_now(state, rules_of(in_force), time(), asked=()), fact)
+        if output == "json":
+            print_document(settled_document(settled))
         else:
-            print_lines(settled_lines(answer_settled(state, fact)))
+            print_lines(settled_lines(settled))
 
 
 async def _read(configuration: Configuration, state: State) -> None:

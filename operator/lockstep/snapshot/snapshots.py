@@ -22,14 +22,8 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.asked import Demands, Room
 from lockstep.snapshot.constraints import constraints_of
-from lockstep.snapshot.holders.elastic_runs import (
-    Directions,
-    Resizable,
-    directions,
-    elastic_requests,
-    elastic_run,
-    resizable_gangs,
-)
+from lockstep.snapshot.holders.directions import Directions, directions
+from lockstep.snapshot.holders.elastic_runs import Resizable, elastic_requests, elastic_run, resizable_gangs
 from lockstep.snapshot.holders.releases import Releases
 from lockstep.snapshot.holders.running import Evictable, evictable_gangs, open_ended
 from lockstep.snapshot.nodes.node_arrays import NodeArrays, node_arrays
@@ -83,6 +77,7 @@ class SnapshotCutter:
         terms: Mapping[GangKey, PlanTerms] = NO_TERMS,
         most_holding: int = 0,
         rescue: Rescue | None = None,
+        watch: Watch | None = None,
     ) -> Snapshot:
         """Draw the snapshot in which the planner places these gangs now; ``terms`` has special terms of some.
 
@@ -91,7 +86,7 @@ class SnapshotCutter:
         An exception for one gang is a bug of ours. It is raised, unless ``rescue`` is given: then ``rescue`` is called
         with it, and the gang is left out.
         """
-        return at_once(self.drawn(now, gangs, terms=terms, most_holding=most_holding, rescue=rescue))
+        return at_once(self.drawn(now, gangs, terms=terms, most_holding=most_holding, rescue=rescue, watch=watch))
 
     def drawn(
         self,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule import Decision, Members, Placement, RoomNow, SpeedGroup, encode_part
+from coschedule import Decision, Members, Placement, RoomNow, SizeChange, SpeedGroup, encode_part
 from lockstep.answers.plan.clauses import format_change
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.answers.plan.unplanned_gangs import SettledAnswer
@@ -31,6 +31,7 @@ def settled_document(answer: SettledAnswer) -> Document:
         "memberPrice": answer.member_price,
         "members": [_members(one) for one in answer.members],
         "workUsed": _work_used(answer.work_used),
+        "whyThisSize": answer.why_this_size,
     }
 
 
@@ -56,6 +57,7 @@ def waiting_document(answer: WaitingAnswer) -> Document:
         "sooner": [_help(one, answer.now) for one in answer.helps],
         "workUsed": _work_used(answer.work_used),
         "nodesRequested": answer.nodes_requested or None,
+        "sizeChanges": [_change(one) for one in answer.changes],
     }
 
 
@@ -74,6 +76,11 @@ def decision_document(decision: Decision, now: float) -> dict[str, Any]:
         "latestNode": decision.latest,
         "slowestNode": decision.slowest,
     }
+
+
+def _change(change: SizeChange) -> Document:
+    sooner = _finite(change.end_before - change.end)
+    return {"gang": change.gang._asdict(), "was": change.was, "size": len(change.nodes), "endsSoonerSeconds": sooner}
 
 
 def _work_used(used: WorkUsed | None) -> Document | None:

@@ -4,12 +4,25 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from coschedule import Decision, GangKey, Placement, Plan, RunningGang, Snapshot, plan
+from coschedule import (
+    Decision,
+    ElasticRun,
+    GangKey,
+    Placement,
+    Plan,
+    RunningGang,
+    SizeChange,
+    Snapshot,
+    after_changes,
+    plan,
+    resize,
+)
 from lockstep.answers.plan.rules import PlanRules, PriceInForce, contention_now, price_of
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
 from lockstep.cycle.planning.by_rank import in_rank_order
+from lockstep.cycle.planning.decided import ElasticGangs
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.plan_thread import Evicting, with_evictions
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
@@ -29,6 +42,7 @@ class AnsweredPlan:
 
     ``prices`` are those of all its gangs, ``running`` the known gangs that hold nodes. ``as_reported`` returns a
     decision as it would be in the gang's status. All members select nodes by ``selector``, which users can't drop.
+    Of the gangs that run, ``runs`` may change their size, and ``changes`` are made at once: the snapshot is after them.
     """
 
     snapshot: Snapshot
@@ -36,6 +50,8 @@ class AnsweredPlan:
     preempting: Evicting
     prices: Mapping[GangKey, PriceInForce]
     running: tuple[RunningGang, ...]
+    runs: Sequence[ElasticRun] = ()
+    changes: tuple[SizeChange, ...] = ()
     as_reported: Callable[[Decision], Decision] = lambda decision: decision
     selector: tuple[tuple[str, str], ...] = ()
 
@@ -55,14 +71,19 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     # A snapshot may leave out gangs at the end, so those that are asked about come first.
     gangs = sorted((gang for gang in waiting if gang.key in chosen), key=lambda gang: gang.key not in asked)
     prices = {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}
+    found = _Found()
     snapshot = cutter.cut(
         now,
         gangs,
         terms={gang.key: _terms(state, gang, now, prices[gang.key]) for gang in gangs},
         most_holding=rules.holds.most_holding,
         rescue=errors.__setitem__,
+        watch=found,
     )
     snapshot = PlanMemory(rules.promises).remembered_by(snapshot)
+    elastic = ElasticGangs.of(found.runs, gangs)
+    changes = resize(snapshot, *elastic, rescue=errors.__setitem__).sizes.changes if elastic.runs else ()
+    snapshot = after_changes(snapshot, elastic.runs, changes)
     made = plan(snapshot, rescue=errors.__setitem__)
     _check(errors, asked)
     return AnsweredPlan(
@@ -71,9 +92,23 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
         preempting=with_evictions(snapshot, made, errors.__setitem__),
         prices=prices,
         running=gangs_that_hold(state, snapshot.nodes.index, Columns(snapshot.resources, {}), now),
+        runs=elastic.runs,
+        changes=changes,
         as_reported=lambda decision: _as_reported(state, decision),
         selector=state.pool.selector,
     )
+
+
+class _Found:
+    """Keeps the gangs whose size may change."""
+
+    runs: Sequence[ElasticRun] = ()
+
+    def frozen(self, left_out: Collection[GangKey]) -> None:
+        """Nothing else changes while this snapshot is drawn."""
+
+    def found_elastic(self, runs: Sequence[ElasticRun]) -> None:
+        self.runs = runs
 
 
 def waiting_gangs(state: State, now: float) -> list[GangFact]:

@@ -23,10 +23,12 @@ from lockstep.report.text.sentences import (
     node_ranges,
     waits_for_victims,
 )
+from lockstep.report.text.size_sentences import size_change
 
 _COLUMNS = 100
 _MOST_HELPS = 3
 _MOST_SPEEDS = 8
+_MOST_CHANGES = 3
 
 
 def settled_lines(answer: SettledAnswer) -> Iterator[str]:
@@ -37,6 +39,8 @@ def settled_lines(answer: SettledAnswer) -> Iterator[str]:
     if answer.start is not None and answer.size is not None:
         ends = "" if answer.finish is None else f", and it is expected to end at {rfc3339(answer.finish)}"
         yield from wrapped(f"{n_members(answer.size)} since {rfc3339(answer.start)}{ends}.", "  ")
+    if answer.why_this_size is not None:
+        yield from wrapped(answer.why_this_size, "  ")
     if answer.work_used is not None:
         yield from wrapped(format_work_used(answer.work_used), "  ")
     if answer.member_price is not None:
@@ -64,6 +68,10 @@ def _decision(answer: WaitingAnswer) -> Iterator[str]:
     yield from wrapped(f"{gang_name(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
     if answer.victims:
         yield from wrapped(f"It {waits_for_victims(answer.victims)}.")
+    for change in answer.changes[:_MOST_CHANGES]:
+        yield from wrapped(f"Beside it, {gang_name(change.gang)} {size_change(change)}.")
+    if len(answer.changes) > _MOST_CHANGES:
+        yield f"({len(answer.changes) - _MOST_CHANGES} more gangs change their size)"
     if answer.work_used is not None:
         yield from wrapped(format_work_used(answer.work_used))
 

@@ -15,7 +15,8 @@ class SettledAnswer:
     """The state of a gang that does not wait for a plan.
 
     ``message`` is from its refusal or its conditions. ``why`` is the message of its last plan; None if it holds no
-    nodes. The other fields are those of its status, if set.
+    nodes. ``why_this_size`` says why an elastic gang keeps its size, or what it changes to. The other fields are those
+    of its status, if set.
     """
 
     gang: GangKey
@@ -28,6 +29,7 @@ class SettledAnswer:
     member_price: str | None = None
     members: tuple[Members, ...] = ()
     work_used: WorkUsed | None = None
+    why_this_size: str | None = None
 
 
 def answer_settled(state: State, gang: GangFact) -> SettledAnswer:

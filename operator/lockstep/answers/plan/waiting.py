@@ -14,6 +14,7 @@ from coschedule import (
     Placement,
     RoomNow,
     SelectorDropped,
+    SizeChange,
     SpeedGroup,
     Turn,
     best_by_size,
@@ -60,8 +61,9 @@ class WaitingAnswer:
     in the order of planning. ``victims`` are evicted for it. ``speeds`` are empty if it has no placement.
 
     Node ``latest`` is the last one to have room for it, when ``latest_of`` ends. Of ``tried`` changes, those in
-    ``helps`` let it start sooner, the best first. ``work_used`` says which run times it is planned with, if it asks for
-    learned ones. ``nodes_requested`` is the message of its condition NodesRequested, if any.
+    ``helps`` let it start sooner, the best first. Of the gangs that run, ``changes`` change their size with this
+    plan. ``work_used`` says which run times it is planned with, if it asks for learned ones. ``nodes_requested`` is
+    the message of its condition NodesRequested, if any.
     """
 
     gang: GangKey
@@ -82,6 +84,7 @@ class WaitingAnswer:
     room: tuple[RoomNow, ...]
     tried: int
     helps: tuple[Helped, ...]
+    changes: tuple[SizeChange, ...] = ()
     work_used: WorkUsed | None = None
     nodes_requested: str = ""
 
@@ -130,6 +133,7 @@ def answer_about(planned: AnsweredPlan, gang: GangKey, *, progress: Progress = i
         room=room_now(turn),
         tried=len(changes),
         helps=_helps(planned, gang, decision, progress(changes)),
+        changes=planned.changes,
     )
 
 

@@ -1,6 +1,6 @@
 """What a plan has decided, and on which facts."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from coschedule import (
 )
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.planning.offers import NO_OFFERS, Offers
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.role import Needs
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
@@ -36,6 +37,12 @@ class ElasticGangs(NamedTuple):
 
     runs: Sequence[ElasticRun] = ()
     waiting: Mapping[GangKey, ChangeTerms] = MappingProxyType({})
+
+    @classmethod
+    def of(cls, runs: Sequence[ElasticRun], planned: Iterable[GangFact]) -> "ElasticGangs":
+        """These runs, and of the gangs that are planned those that may change their size after their start."""
+        elastic = ((gang.key, gang.spec.elastic) for gang in planned if gang.spec is not None)
+        return cls(runs, {key: ChangeTerms(*terms) for key, terms in elastic if terms is not None})
 
 
 NO_ELASTIC_GANGS = ElasticGangs()

@@ -14,7 +14,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from coschedule import (
-    ChangeTerms,
     Decision,
     ElasticRun,
     GangKey,
@@ -366,7 +365,7 @@ class Planning:
         self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
         holding = (*(one.key for one in snapshot.running), *(run.key for run in watch.runs))
         held = {key: watch.reservations[key] for key in holding}
-        return Seen(snapshot, held, watch.offers, watch.left_out, ElasticGangs(watch.runs, _terms_of_changes(planned)))
+        return Seen(snapshot, held, watch.offers, watch.left_out, ElasticGangs.of(watch.runs, planned.values()))
 
     def _waits_guarded(self, gang: GangFact) -> bool:
         try:
@@ -382,9 +381,3 @@ class Planning:
         started = perf_counter()
         yield
         self._metrics.cycle_duration.labels(stage).observe(perf_counter() - started)
-
-
-def _terms_of_changes(planned: Mapping[GangKey, GangFact]) -> dict[GangKey, ChangeTerms]:
-    """The terms on which gangs may change their size after their start; without those that keep it."""
-    elastic = {key: gang.spec.elastic for key, gang in planned.items() if gang.spec is not None}
-    return {key: ChangeTerms(*terms) for key, terms in elastic.items() if terms is not None}

@@ -1,14 +1,28 @@
-"""Why a gang changes its size, in a clause with numbers."""
+"""Why a gang changes its size or keeps it, in a clause with numbers."""
+
+from collections.abc import Mapping
 
 from coschedule import SizeChange
 from lockstep.report.text.sentences import duration, n_members
+from lockstep.snapshot.holders.elastic_runs import KeepsSize
+
+KEEPS_SIZE: Mapping[KeepsSize, str] = {
+    KeepsSize.SEVERAL_ROLES: "it has several roles",
+    KeepsSize.MINDS_PODS: "other pods decide where its members may be",
+    KeepsSize.OWN_COLUMNS: "its members use host ports or disks",
+    KeepsSize.NO_END: "its run time is unknown",
+    KeepsSize.NOT_ALL_RUN: "not all of its members run, or it is about to end",
+    KeepsSize.NOT_ON_KNOWN_NODES: "some members are on nodes that no gang may use, or have other requests",
+    KeepsSize.NOT_COMPARABLE: "other sizes can't be compared with the work that it has left",
+}
+"""Why the size of an elastic gang is not chosen anew, in a clause."""
 
 
-def size_change(change: SizeChange, *, restart_time: float) -> str:
+def size_change(change: SizeChange, *, restart_time: float | None = None) -> str:
     """``grows from 4 to 9 members: ends 31 min sooner; the change takes about 2 min``."""
     size = len(change.nodes)
     verb, why = ("grows", "") if size > change.was else ("shrinks", ", so that other gangs end sooner")
     gain = change.end_before - change.end
     ends = f"ends {duration(abs(gain))} {'sooner' if gain >= 0 else 'later'}"
-    takes = f"the change takes about {duration(restart_time)}"
-    return f"{verb} from {change.was} to {n_members(size)}{why}: {ends}; {takes}"
+    takes = "" if restart_time is None else f"; the change takes about {duration(restart_time)}"
+    return f"{verb} from {change.was} to {n_members(size)}{why}: {ends}{takes}"

@@ -4,9 +4,9 @@ A gang keeps its size while a plan could not choose another one exactly: its mem
 its end is unknown, or other pods decide where its members may be.
 """
 
-import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule import ChangeTerms, Constraints, ElasticRun, Sizes
@@ -29,27 +29,16 @@ MOST_MEMBERS = 8_000
 """Of so many members the sizes are chosen in one plan; the last gang may have more."""
 
 
-class Directions(NamedTuple):
-    """Which gangs may grow or shrink, by priority: no gang takes room that a more urgent one could use."""
+class KeepsSize(StrEnum):
+    """Why the size of an elastic gang that holds nodes is not chosen anew."""
 
-    least_that_grows: float
-    most_that_shrinks: float
-
-    def sizes(self, sizes: Sizes, size: int, priority: int) -> Sizes:
-        """The sizes that a gang of that priority may change to from ``size``."""
-        least = sizes.minimum if priority <= self.most_that_shrinks else size
-        most = sizes.maximum if priority >= self.least_that_grows else size
-        is_free = (least, most) == (sizes.minimum, sizes.maximum)
-        return sizes if is_free else replace(sizes, minimum=least, maximum=max(least, most))
-
-
-def directions(waiting: Collection[int], running: Iterable[int]) -> Directions:
-    """The directions for gangs beside others of these priorities. Gangs that fit nowhere do not wait for room.
-
-    A gang grows only if no more urgent one waits. It shrinks only if no gang that could get the room is less urgent,
-    since the planner decides which gang gets it.
-    """
-    return Directions(max(waiting, default=-math.inf), min([*waiting, *running], default=math.inf))
+    SEVERAL_ROLES = "SeveralRoles"
+    MINDS_PODS = "MindsPods"
+    OWN_COLUMNS = "OwnColumns"
+    NO_END = "NoEnd"
+    NOT_ALL_RUN = "NotAllRun"
+    NOT_ON_KNOWN_NODES = "NotOnKnownNodes"
+    NOT_COMPARABLE = "NotComparable"
 
 
 class Resizable(NamedTuple):
@@ -83,13 +72,33 @@ def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: floa
     """
     found, members = list[Resizable](), 0
     for gang, held in sorted(_elastic_holders(state), key=lambda one: (_last_change(one[0]), one[0].key)):
-        one = _resizable(state, gang, held, nodes, columns, now)
-        if one is not None:
+        one = resizable(state, gang, held, nodes, columns, now)
+        if isinstance(one, Resizable):
             found.append(one)
             members += held.size
         if members >= MOST_MEMBERS:
             break
     return found
+
+
+def resizable(
+    state: State, gang: GangFact, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
+) -> Resizable | KeepsSize:
+    """The elastic gang with what it holds, or why its size is not chosen anew."""
+    spec, end, priority = gang.spec, expected_finish(reservation, now), state.priorities.of(gang)
+    assert spec is not None, "a gang that may change its size has a spec"
+    assert spec.elastic is not None, "a gang that may change its size says so"
+    keeps = _always_keeps(spec)
+    if keeps is not None or end is None:
+        return keeps or KeepsSize.NO_END
+    if priority is None or not _runs_undisturbed(state, gang, reservation):
+        return KeepsSize.NOT_ALL_RUN
+    [role], each = spec.roles, each_member(state, nodes.index, columns, reservation)
+    request = columns.asked(role.request)
+    if len(each) < reservation.size or any(held != request for _, held in each):
+        return KeepsSize.NOT_ON_KNOWN_NODES
+    members = tuple(sorted(node for node, _ in each))
+    return Resizable(gang, spec, role, spec.elastic, reservation, priority, members, end)
 
 
 def elastic_run(
@@ -142,30 +151,21 @@ def _elastic_holders(state: State) -> Iterator[tuple[GangFact, Reservation]]:
         gang = state.gangs.get(key)
         if gang is None or gang.spec is None or gang.spec.elastic is None:
             continue
-        if not any(is_of_every_node(name) for role in gang.spec.roles for name, _ in role.request):
+        if not _has_own_columns(gang.spec):
             yield gang, reservation
 
 
-def _resizable(
-    state: State, gang: GangFact, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
-) -> Resizable | None:
-    spec, end, priority = gang.spec, expected_finish(reservation, now), state.priorities.of(gang)
-    assert spec is not None, "a gang that may change its size has a spec"
-    assert spec.elastic is not None, "a gang that may change its size says so"
-    if (
-        end is None
-        or priority is None
-        or not _runs_undisturbed(state, gang, reservation)
-        or len(spec.roles) > 1
-        or spec.minds_pods
-    ):
-        return None
-    [role], each = spec.roles, each_member(state, nodes.index, columns, reservation)
-    request = columns.asked(role.request)
-    if len(each) < reservation.size or any(held != request for _, held in each):
-        return None
-    members = tuple(sorted(node for node, _ in each))
-    return Resizable(gang, spec, role, spec.elastic, reservation, priority, members, end)
+def _always_keeps(spec: GangSpec) -> KeepsSize | None:
+    """Why the gang never changes its size, by its spec; None if it may."""
+    if len(spec.roles) > 1:
+        return KeepsSize.SEVERAL_ROLES
+    if spec.minds_pods:
+        return KeepsSize.MINDS_PODS
+    return KeepsSize.OWN_COLUMNS if _has_own_columns(spec) else None
+
+
+def _has_own_columns(spec: GangSpec) -> bool:
+    return any(is_of_every_node(name) for role in spec.roles for name, _ in role.request)
 
 
 def _runs_undisturbed(state: State, gang: GangFact, reservation: Reservation) -> bool:

@@ -6,9 +6,10 @@ import re
 import pytest
 
 from builders.served import at, bid, gang, node, priority_class
-from coschedule import GangKey, Placement, Promises, decision_of
+from coschedule import Placement, decision_of
 from fake_cluster.api import Refusal
 from fake_cluster.jumping import now, until
+from fake_cluster.looking import key, look, rules
 from fake_cluster.rig import (
     DEFAULT,
     api_with,
@@ -22,17 +23,12 @@ from fake_cluster.rig import (
 from lockstep.answers.plan import planned as planned_module
 from lockstep.answers.plan.chart import ASCII
 from lockstep.answers.plan.planned import plan_now
-from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.text import settled_lines, waiting_lines
 from lockstep.answers.plan.unplanned_gangs import answer_settled
 from lockstep.answers.plan.waiting import answer_about
-from lockstep.answers.reading.cluster import ALL_KINDS, one_client, read_cluster
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.pool import Pool
 from lockstep.belief.gangs.phases import Phase
-from lockstep.belief.state import State
-from lockstep.cycle.planning.holds import HoldPolicy
-from lockstep.cycle.planning.sizing import SizingPolicy
 from lockstep.facts.sizing import Sizing
 from lockstep.report.text.learned import work_used
 from lockstep.snapshot import snapshots
@@ -41,24 +37,6 @@ WORK = {"work": {"serialTime": "100s", "overhead": {"perMember": "1s"}}}
 NODES = [node(f"n{number:02}", cpu="1") for number in range(16)]
 
 pytestmark = pytest.mark.asyncio
-
-
-def rules(sizing=Sizing.BALANCED, factor=4.0, promises=Promises.SLACK):
-    return PlanRules(sizing=SizingPolicy(sizing=sizing, factor=factor), promises=promises, holds=HoldPolicy())
-
-
-def key(name):
-    return GangKey(DEFAULT, name)
-
-
-async def look(api, **options):
-    """What one look at the fake API server believes."""
-    state = State(lambda: None, **options)
-    told = []
-    async with one_client(api.configuration) as client:
-        await read_cluster(client, state, kind_read=lambda: told.append(None))
-    assert len(told) == len(ALL_KINDS)
-    return state
 
 
 async def test_plan_is_that_of_the_operator():

@@ -12,7 +12,7 @@ from lockstep.api.pods.pod import parse_pod
 from lockstep.api.quantities import epoch_seconds
 from lockstep.belief.common.steps import at_once
 from lockstep.belief.state import State
-from lockstep.snapshot.holders.elastic_runs import directions
+from lockstep.snapshot.holders.directions import directions
 from lockstep.snapshot.snapshots import SnapshotCutter
 
 PLACED = {"type": "Placed", "status": "True", "reason": "Bound", "lastTransitionTime": at(0)}

@@ -1,0 +1,53 @@
+"""Why an elastic gang that runs keeps its size, or what it changes to."""
+
+from dataclasses import replace
+
+from coschedule import ElasticRun
+from lockstep.answers.plan.planned import AnsweredPlan
+from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
+from lockstep.api.quantities import rfc3339
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.report.text.sentences import as_sentence, duration
+from lockstep.report.text.size_sentences import KEEPS_SIZE, size_change
+from lockstep.snapshot.holders.elastic_runs import KeepsSize, Resizable, resizable
+from lockstep.snapshot.nodes.node_arrays import node_arrays
+from lockstep.snapshot.nodes.resource_columns import Columns
+
+
+def answer_with_size(state: State, planned: AnsweredPlan, gang: GangFact) -> SettledAnswer:
+    """The answer about a gang that does not wait, with why an elastic one has its size."""
+    return replace(answer_settled(state, gang), why_this_size=why_this_size(state, planned, gang))
+
+
+def why_this_size(state: State, planned: AnsweredPlan, gang: GangFact) -> str | None:
+    """A sentence on the size of a gang that holds nodes; None if it is not elastic or holds none."""
+    reservation = state.reservations.get(gang.key)
+    if reservation is None or gang.spec is None or gang.spec.elastic is None:
+        return None
+    change = next((one for one in planned.changes if one.gang == gang.key), None)
+    if change is not None:
+        return as_sentence(f"with the next plan it {size_change(change, restart_time=gang.spec.elastic.restart_time)}")
+    run = next((one for one in planned.runs if one.key == gang.key), None)
+    if run is not None:
+        return as_sentence(_why_kept(run, planned.snapshot.now))
+    columns = Columns(planned.snapshot.resources, {})
+    found = resizable(state, gang, reservation, node_arrays(state), columns, planned.snapshot.now)
+    return as_sentence(f"it keeps its size: {KEEPS_SIZE[_reason(found)]}")
+
+
+def _reason(found: Resizable | KeepsSize) -> KeepsSize:
+    return KeepsSize.NOT_COMPARABLE if isinstance(found, Resizable) else found
+
+
+def _why_kept(run: ElasticRun, now: float) -> str:
+    left = run.end - now
+    if run.may_change_at > now:
+        return f"it keeps its size until {rfc3339(run.may_change_at)}, since it has changed it not long ago"
+    if left < run.least_rest:
+        least = f"and gangs change it only with {duration(run.least_rest)} left"
+        return f"it keeps its size: it is expected to run for {duration(max(left, 0.0))} more, {least}"
+    if run.sizes.minimum == run.sizes.maximum:
+        return "it keeps its size: gangs that are more urgent, and less urgent ones, wait or may grow"
+    sizes = f"of the sizes from {run.sizes.minimum} to {run.sizes.maximum} that it may have now"
+    return f"{sizes}, none is better for all gangs together, with the room that there is"

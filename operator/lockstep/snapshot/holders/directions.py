@@ -1,0 +1,31 @@
+"""In which directions gangs may change their size, by priority."""
+
+import math
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from coschedule import Sizes
+
+
+class Directions(NamedTuple):
+    """Which gangs may grow or shrink, by priority: no gang takes room that a more urgent one could use."""
+
+    least_that_grows: float
+    most_that_shrinks: float
+
+    def sizes(self, sizes: Sizes, size: int, priority: int) -> Sizes:
+        """The sizes that a gang of that priority may change to from ``size``."""
+        least = sizes.minimum if priority <= self.most_that_shrinks else size
+        most = sizes.maximum if priority >= self.least_that_grows else size
+        is_free = (least, most) == (sizes.minimum, sizes.maximum)
+        return sizes if is_free else replace(sizes, minimum=least, maximum=max(least, most))
+
+
+def directions(waiting: Collection[int], running: Iterable[int]) -> Directions:
+    """The directions for gangs beside others of these priorities. Gangs that fit nowhere do not wait for room.
+
+    A gang grows only if no more urgent one waits. It shrinks only if no gang that could get the room is less urgent,
+    since the planner decides which gang gets it.
+    """
+    return Directions(max(waiting, default=-math.inf), min([*waiting, *running], default=math.inf))

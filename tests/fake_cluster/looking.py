@@ -1,0 +1,30 @@
+"""What one look at the fake API server shows, as the commands have it that answer questions."""
+
+from coschedule import GangKey, Promises
+from fake_cluster.rig import DEFAULT
+from lockstep.answers.plan.rules import PlanRules
+from lockstep.answers.reading.cluster import ALL_KINDS, one_client, read_cluster
+from lockstep.belief.state import State
+from lockstep.cycle.planning.holds import HoldPolicy
+from lockstep.cycle.planning.sizing import SizingPolicy
+from lockstep.facts.sizing import Sizing
+
+
+def rules(sizing=Sizing.BALANCED, factor=4.0, promises=Promises.SLACK):
+    """The rules by which the operator plans."""
+    return PlanRules(sizing=SizingPolicy(sizing=sizing, factor=factor), promises=promises, holds=HoldPolicy())
+
+
+def key(name):
+    """The key of a gang of the default namespace."""
+    return GangKey(DEFAULT, name)
+
+
+async def look(api, **options):
+    """What one look at the fake API server believes."""
+    state = State(lambda: None, **options)
+    told = []
+    async with one_client(api.configuration) as client:
+        await read_cluster(client, state, kind_read=lambda: told.append(None))
+    assert len(told) == len(ALL_KINDS)
+    return state

@@ -1,0 +1,93 @@
+"""What ``explain`` says about the sizes of gangs that run."""
+
+import pytest
+
+from fake_cluster.elastic import FOUR, beside_a_blocker, elastic, free_the_room, rigid, run
+from fake_cluster.jumping import now, until
+from fake_cluster.looking import key, look, rules
+from fake_cluster.rig import api_with, is_placed, running_operator
+from lockstep.answers.plan.chart import ASCII
+from lockstep.answers.plan.document import settled_document, waiting_document
+from lockstep.answers.plan.planned import plan_now
+from lockstep.answers.plan.size_of_run import answer_with_size, why_this_size
+from lockstep.answers.plan.text import settled_lines, waiting_lines
+from lockstep.answers.plan.waiting import answer_about
+
+pytestmark = pytest.mark.asyncio
+
+HOUR = 3600.0
+
+
+async def runs_alone(api):
+    await run(api, elastic())
+
+
+async def runs_for_an_hour(api):
+    await run(api, elastic(work={"serialTime": "1h"}))
+
+
+async def does_not_run_yet(api):
+    api.store.create("gangjobs", elastic())
+    await until(lambda: is_placed(api))
+
+
+async def is_not_elastic(api):
+    await run(api, rigid("g", size=2, takes="400h"))
+
+
+async def planned(api, life, *, asked=(), then=lambda _: None, later=HOUR):
+    """The state, and the plan of one who looks ``later`` after an operator has stopped that brought gangs so far."""
+    async with running_operator(api):
+        await life(api)
+    then(api)
+    state = await look(api)
+    return state, plan_now(state, rules(), now() + later, asked=asked)
+
+
+async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
+    async with api_with(*FOUR) as api:
+        state, plan = await planned(api, beside_a_blocker, then=free_the_room)
+
+    answer = answer_with_size(state, plan, state.gangs[key("g")])
+    [change] = plan.changes
+    assert (change.gang, change.was, len(change.nodes)) == (key("g"), 2, 4)
+    assert answer.why_this_size.startswith("With the next plan it grows from 2 to 4 members: ends ")
+    assert answer.why_this_size.endswith(" sooner; the change takes about 2 min.")
+    assert settled_document(answer)["whyThisSize"] == answer.why_this_size
+    assert "grows from 2 to 4 members" in " ".join(settled_lines(answer))
+
+
+@pytest.mark.parametrize(
+    ("life", "later", "want"),
+    [
+        pytest.param(runs_alone, HOUR, "none is better for all gangs together", id="the best size"),
+        pytest.param(runs_for_an_hour, 60, "and gangs change it only with", id="too little work is left"),
+        pytest.param(does_not_run_yet, 0, "not all of its members run", id="members that do not run"),
+        pytest.param(is_not_elastic, HOUR, None, id="not elastic"),
+    ],
+)
+async def test_gang_that_keeps_its_size_says_why(life, later, want):
+    async with api_with(*FOUR) as api:
+        state, plan = await planned(api, life, later=later)
+
+    why = why_this_size(state, plan, state.gangs[key("g")])
+
+    assert plan.changes == ()
+    assert (why and want in why) if want else why is None
+
+
+async def test_gang_that_waits_starts_beside_one_that_shrinks_and_the_answer_names_it():
+    async with api_with(*FOUR) as api:
+        short = rigid("short", size=1, takes="1m")
+        _, plan = await planned(
+            api, runs_alone, then=lambda api: api.store.create("gangjobs", short), asked=[key("short")]
+        )
+
+    answer = answer_about(plan, key("short"))
+    assert answer.starts_now
+    assert "Beside it, default/g shrinks from 4 to 3 members, so that other gangs end sooner" in " ".join(
+        line.strip() for line in waiting_lines(answer, ASCII)
+    )
+    [change] = waiting_document(answer)["sizeChanges"]
+    assert (change["gang"]["name"], change["was"], change["size"]) == ("g", 4, 3)
+    assert change["endsSoonerSeconds"] < 0
