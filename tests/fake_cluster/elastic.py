@@ -8,9 +8,10 @@ FOUR = tuple(node(f"n{number}", cpu="1") for number in range(1, 5))
 HOURS = {"serialTime": "400h"}
 
 
-def elastic(name="g", *, least=1, most=4, work=None, restart="2m", **spec):
-    """Describe a gang whose size may change; each member fills a node."""
+def elastic(name="g", *, least=1, most=4, work=None, restart="2m", asked=None, **spec):
+    """Describe a gang whose size may change, to the one ``asked`` for if given; each member fills a node."""
     terms = {"mode": "Restart", "restartTime": restart, "minInterval": "10m"}
+    terms |= {} if asked is None else {"size": asked}
     return gang(name, size=least, most=most, spec={"work": work or HOURS, "elastic": terms, **spec})
 
 
@@ -56,8 +57,19 @@ def end_grace(api):
 
 def suspend(api):
     """Suspend the elastic gang, as its owner would."""
+    _change(api, {"suspend": True})
+
+
+def ask_for(api, size):
+    """Ask for a size of the elastic gang, or with None for any size."""
+    elastic = api.store.get(gang_place("g"))["spec"]["elastic"]
+    asked = {name: value for name, value in elastic.items() if name != "size"}
+    _change(api, {"elastic": asked if size is None else {**asked, "size": size}})
+
+
+def _change(api, spec):
     generation = api.store.get(gang_place("g"))["metadata"]["generation"]
-    api.store.change(gang_place("g"), metadata={"generation": generation + 1}, spec={"suspend": True})
+    api.store.change(gang_place("g"), metadata={"generation": generation + 1}, spec=spec)
 
 
 def note_of(api, reason):

@@ -45,8 +45,8 @@ class ElasticRun:
 
     A member takes ``request[r]`` of resource ``r`` of the snapshot. ``left`` is the part of ``work`` that is not done
     yet: above 0, at most 1. The gang ends at ``end`` if its size stays the same. It last changed its size at
-    ``changed``, -inf for never. Its members run only on nodes that pass its ``constraints``. Raises ValueError for
-    invalid numbers.
+    ``changed``, -inf for never. If a size is ``asked`` of it, it changes to that size only, as soon as there is room.
+    Its members run only on nodes that pass its ``constraints``. Raises ValueError for invalid numbers.
     """
 
     key: GangKey
@@ -59,6 +59,7 @@ class ElasticRun:
     end: float
     terms: ChangeTerms
     changed: float = -math.inf
+    asked: int | None = None
     constraints: Constraints = field(default_factory=Constraints)
 
     def __post_init__(self) -> None:
@@ -78,6 +79,11 @@ class ElasticRun:
     def least_rest(self) -> float:
         """For how many seconds it must be expected to run to change its size, unless another gang must start."""
         return LEAST_RESTARTS * self.terms.restart_time
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is to have another size."""
+        return self.asked is not None and self.asked != self.size and self.sizes.has(self.asked)
 
     @property
     def may_change_at(self) -> float:

@@ -30,13 +30,14 @@ class Sized(NamedTuple):
 def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float, may_grow: bool) -> Sized:
     """List the sizes that a run may get; the first option is its present size.
 
-    Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size counts
-    as if it kept all its nodes and ran at ``limit``. Sizes are left out if a node that they keep closes too early.
+    Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size
+    counts as if it kept all its nodes and ran at ``limit``. Sizes are left out if a node that they keep closes too
+    early. If it is to have another size, that is the only other one, and its present size is worth nothing.
     """
     worth = worth_of(run.sizes, run.work, left=run.left, age=now - run.created)
     own = np.array(seats_by_pace(run.nodes, seats.slowdown, seats.until))
     of_own = np.maximum.accumulate(seats.slowdown[own])
-    others = distinct_sizes(worth, run.sizes.between(1, run.sizes.maximum if may_grow else run.size - 1))
+    others = _others(run, worth, most=run.sizes.maximum if may_grow else run.size - 1)
     sizes = np.concatenate(([run.size], others[others != run.size]))
     is_larger = sizes > run.size
     paces = np.where(is_larger, limit, of_own[np.minimum(sizes, run.size) - 1])
@@ -44,10 +45,18 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     taken = np.where(is_larger, sizes, counted[np.minimum(sizes, run.size)])
     pauses = np.where(sizes == run.size, 0.0, run.terms.restart_time)
     worths = worth.of(sizes, paces, pauses)
+    if run.is_due:
+        worths[0] = 0.0
     closes = np.minimum.accumulate(seats.until[own])[np.minimum(sizes, run.size) - 1]
     in_time = now + pauses + worth.rests(sizes, paces) <= closes
     in_time[0] = True
     return Sized(run, worth, sizes[in_time], SizeOptions(taken[in_time], worths[in_time]))
+
+
+def _others(run: ElasticRun, worth: Worth, *, most: int) -> IntArray:
+    """List the sizes up to ``most`` to which a run may change."""
+    sizes = run.sizes.between(1, most)
+    return distinct_sizes(worth, sizes) if run.asked is None else sizes[sizes == run.asked]
 
 
 def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int, must_start: bool) -> Sized:

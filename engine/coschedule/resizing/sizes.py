@@ -12,7 +12,8 @@ must start.
 
 A gang may change its size if its last change is long enough ago and it would run for ``LEAST_RESTARTS`` times its
 restart time: for an hour, if that is two minutes. Shorter gangs soon end anyway. Where a gang must start, shorter gangs
-may change too. At most ``MOST_GANGS`` gangs take part, those of the greatest weight. Others stay as they are.
+may change too; and so may gangs of which a size is asked. At most ``MOST_GANGS`` gangs take part, those of the greatest
+weight. Others stay as they are.
 """
 
 from collections.abc import Sequence
@@ -72,14 +73,17 @@ def _front(question: SizeQuestion) -> SizeQuestion:
 
 
 def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
-    return (must or run.end - now >= run.least_rest) and run.may_change_at <= now
+    return (must or run.is_due or run.end - now >= run.least_rest) and run.may_change_at <= now
 
 
 def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, float]:
-    """Return the rank by weight, the lowest first. If a gang must start, it and all runs come before the others."""
+    """Return the rank by weight, the lowest first.
+
+    If a gang must start, it and all runs come before the others. So do runs that are to have another size.
+    """
     left = gang.left if isinstance(gang, ElasticRun) else 1.0
     worth = worth_of(gang.sizes, gang.work, left=left, age=question.now - gang.created)
-    makes_room = isinstance(gang, ElasticRun) and bool(question.must_start)
+    makes_room = isinstance(gang, ElasticRun) and (bool(question.must_start) or gang.is_due)
     return not (makes_room or gang.key in question.must_start), -worth.weight
 
 

@@ -1,1 +1,1 @@
-"""The answers behind commands for users: explanations, plans, the queue, logs, profiles, requeueing, new GangJobs."""
+"""Answers for users: explanations, plans, the queue, logs, profiles, requeueing, sizes, new GangJobs."""

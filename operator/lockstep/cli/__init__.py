@@ -13,7 +13,7 @@ from lockstep.cli.streams import standard_streams
 
 _NAMES = (
     *("agent", "check", "explain", "gate", "init", "logs", "plan", "profile", "queue", "replay"),
-    *("requeue", "run", "simulate", "solve"),
+    *("requeue", "resize", "run", "simulate", "solve"),
 )
 _COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in _NAMES}
 _OTHER_NAMES: Mapping[str, str] = {"fit": "profile"}

@@ -3,18 +3,24 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from coschedule import Members
+from coschedule import ChangeTerms, Members
 
 
 class ElasticSpec(NamedTuple):
     """How the size of a gang may change while it runs: its members end, and it goes on at another size.
 
     A change takes about ``restart_time`` seconds, in which no work is done. It happens at most once in ``min_interval``
-    seconds.
+    seconds. If ``size`` is given, the gang is to have so many members.
     """
 
     restart_time: float
     min_interval: float
+    size: int | None = None
+
+    @property
+    def terms(self) -> ChangeTerms:
+        """The terms of a change for planning."""
+        return ChangeTerms(self.restart_time, self.min_interval)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

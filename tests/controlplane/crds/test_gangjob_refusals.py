@@ -236,6 +236,19 @@ def pod(**fields):
             " to change to.",
             id="elastic with one multiple",
         ),
+        *(
+            pytest.param(
+                spec(elastic={**RESTART, "size": asked}, work=HOUR, size=size),
+                "spec.elastic.size: Invalid value: elastic.size must be one of the sizes that size allows.",
+                id=f"elastic at {asked} of {size}",
+            )
+            for asked, size in [
+                (3, {"min": 4, "max": 9}),
+                (10, {"min": 4, "max": 9}),
+                (5, {"min": 4, "max": 9, "multipleOf": 2}),
+                (5, {"min": None, "max": None, "allowed": [4, 9]}),
+            ]
+        ),
         pytest.param(
             spec(elastic={**RESTART, "restartTime": "61m"}, work=HOUR),
             "spec.elastic: Invalid value: elastic.restartTime (2m if absent) must be shorter than the run.",

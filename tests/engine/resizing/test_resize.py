@@ -222,6 +222,29 @@ def test_group_with_a_gang_that_must_start_goes_first():
     assert sizes(result) == {"late": 1}
 
 
+@pytest.mark.parametrize(
+    ("asked", "most", "want"),
+    [
+        pytest.param(1, 4, {"run": 1}, id="fewer members"),
+        pytest.param(3, 4, {"run": 3}, id="more members"),
+        pytest.param(2, 4, {}, id="as many"),
+        pytest.param(4, 3, {}, id="more than it may have now"),
+        pytest.param(None, 4, {}, id="none: too little work is left"),
+    ],
+)
+def test_size_that_is_asked_for_is_the_only_one(asked, most, want):
+    result = resized(replace(elastic(0, 1, most=most, serial=1000.0), asked=asked))
+
+    assert sizes(result) == want
+
+
+def test_size_that_is_asked_for_breaks_no_promise():
+    run = replace(elastic(0, 1, 2, 3), asked=1)
+    whole = gang("whole", serial=40_000, size=4, created=NOW, promised=run.end + 10)
+
+    assert sizes(resized(run, whole)) == {}
+
+
 def test_room_that_a_pod_is_about_to_take_is_no_seat():
     run, free = elastic(0), [node(one["name"], free=int(index > 0)) for index, one in enumerate(FOUR)]
     coming = replace(

@@ -57,7 +57,16 @@ users: [{name: u, user: {token: secret}}]
 
 @pytest.mark.parametrize(
     "arguments",
-    [["queue"], ["explain", "gj/a"], ["logs", "gj/a"], ["profile", "gj/a"], ["requeue", "gj/a"], ["check"], ["run"]],
+    [
+        ["queue"],
+        ["explain", "gj/a"],
+        ["logs", "gj/a"],
+        ["profile", "gj/a"],
+        ["requeue", "gj/a"],
+        ["resize", "gj/a", "--any-size"],
+        ["check"],
+        ["run"],
+    ],
     ids=lambda arguments: arguments[0],
 )
 def test_certificate_authority_that_can_not_be_read_is_one_sentence(tmp_path, monkeypatch, arguments):
@@ -152,6 +161,9 @@ def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as
             ["logs", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="logs of nobody"
         ),
         pytest.param(["requeue", "gj/a", "--timeout", "soon"], "soon is not a duration", id="time"),
+        pytest.param(["resize", "gj/a"], "give either --size or --any-size", id="no size"),
+        pytest.param(["resize", "gj/a", "--size", "2", "--any-size"], "give either --size or", id="two sizes"),
+        pytest.param(["resize", "gj/a", "--size", "0"], "0 is not in the range", id="size"),
         pytest.param(
             ["requeue", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="requeue nobody"
         ),

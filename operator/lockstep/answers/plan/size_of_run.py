@@ -8,7 +8,7 @@ from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
-from lockstep.report.text.sentences import as_sentence, duration
+from lockstep.report.text.sentences import as_sentence, duration, n_members
 from lockstep.report.text.size_sentences import KEEPS_SIZE, size_change
 from lockstep.snapshot.holders.elastic_runs import KeepsSize, Resizable, resizable
 from lockstep.snapshot.nodes.node_arrays import node_arrays
@@ -27,7 +27,9 @@ def why_this_size(state: State, planned: AnsweredPlan, gang: GangFact) -> str | 
         return None
     change = next((one for one in planned.changes if one.gang == gang.key), None)
     if change is not None:
-        return as_sentence(f"with the next plan it {size_change(change, restart_time=gang.spec.elastic.restart_time)}")
+        elastic = gang.spec.elastic
+        why = size_change(change, restart_time=elastic.restart_time, is_asked=elastic.size is not None)
+        return as_sentence(f"with the next plan it {why}")
     run = next((one for one in planned.runs if one.key == gang.key), None)
     if run is not None:
         return as_sentence(_why_kept(run, planned.snapshot.now))
@@ -44,6 +46,10 @@ def _why_kept(run: ElasticRun, now: float) -> str:
     left = run.end - now
     if run.may_change_at > now:
         return f"it keeps its size until {rfc3339(run.may_change_at)}, since it has changed it not long ago"
+    if run.asked == run.size:
+        return "it keeps the size that elastic.size asks for"
+    if run.asked is not None:
+        return f"it changes to {n_members(run.asked)}, as elastic.size asks, when there is room for them"
     if left < run.least_rest:
         least = f"and gangs change it only with {duration(run.least_rest)} left"
         return f"it keeps its size: it is expected to run for {duration(max(left, 0.0))} more, {least}"

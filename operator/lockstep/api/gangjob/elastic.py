@@ -20,6 +20,7 @@ def parse_elastic(spec: Manifest) -> ElasticSpec | None:
     return ElasticSpec(
         restart_time=float(duration_seconds(elastic.get("restartTime", _RESTART_TIME))),
         min_interval=float(duration_seconds(elastic.get("minInterval", _MIN_INTERVAL))),
+        size=elastic.get("size"),
     )
 
 

@@ -42,7 +42,7 @@ class ElasticGangs(NamedTuple):
     def of(cls, runs: Sequence[ElasticRun], planned: Iterable[GangFact]) -> "ElasticGangs":
         """These runs, and of the gangs that are planned those that may change their size after their start."""
         elastic = ((gang.key, gang.spec.elastic) for gang in planned if gang.spec is not None)
-        return cls(runs, {key: ChangeTerms(*terms) for key, terms in elastic if terms is not None})
+        return cls(runs, {key: one.terms for key, one in elastic if one is not None})
 
 
 NO_ELASTIC_GANGS = ElasticGangs()

@@ -130,6 +130,8 @@ class SizeChanges:
         gang, reservation = self._state.gangs.get(change.gang), self._state.reservations.get(change.gang)
         if gang is None or gang.spec is None or gang.spec.elastic is None:
             return None
+        if gang.spec.elastic.size not in (None, len(change.nodes)):
+            return None
         if reservation is None or reservation != decided.seen.held.get(change.gang):
             return None
         if self._attempts.is_under_way(gang.key) or not self._runs_undisturbed(gang, reservation):
@@ -152,11 +154,12 @@ class SizeChanges:
     def _following(self, spec: GangSpec, elastic: ElasticSpec, change: SizeChange, decided: LastPlan) -> NextSize:
         names, now = decided.snapshot.nodes.names, self._now()
         counts = Counter(change.nodes)
+        why = size_change(change, restart_time=elastic.restart_time, is_asked=elastic.size is not None)
         return NextSize(
             members=tuple(Members(names[node], counts[node], role=spec.roles[0].name) for node in sorted(counts)),
             decided_at=now,
             expected_finish=now + change.end - decided.snapshot.now,
-            why=size_change(change, restart_time=elastic.restart_time),
+            why=why,
         )
 
     def _has_room(self, gang: GangFact, reservation: Reservation, room: Reservation) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from coschedule import GangKey, Interruptible, Members, ProfileWork, SerialWork
+from coschedule import GangKey, Interruptible, Members, ProfileWork, SerialWork, Sizes
 from lockstep.facts.elastic import ElasticSpec, NextSize
 from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
@@ -100,6 +100,11 @@ class GangSpec:
     def minds_pods(self) -> bool:
         """Whether it matters to a member which pods are around it."""
         return bool(self.one_per or self.all_in) or any(role.pod_affinity != NO_POD_AFFINITY for role in self.roles)
+
+    def planned_sizes(self, role: RoleSpec) -> Sizes:
+        """The sizes with which a role may start: all of its sizes, unless the gang is to have exactly one of them."""
+        asked = None if self.elastic is None else self.elastic.size
+        return role.sizes if asked is None or not role.sizes.has(asked) else Sizes(minimum=asked, maximum=asked)
 
     def working(self, members: Iterable[Members]) -> int:
         """How many of these members do a part of the work."""

@@ -18,10 +18,14 @@ KEEPS_SIZE: Mapping[KeepsSize, str] = {
 """Why the size of an elastic gang is not chosen anew, in a clause."""
 
 
-def size_change(change: SizeChange, *, restart_time: float | None = None) -> str:
-    """``grows from 4 to 9 members: ends 31 min sooner; the change takes about 2 min``."""
+def size_change(change: SizeChange, *, restart_time: float | None = None, is_asked: bool = False) -> str:
+    """``grows from 4 to 9 members: ends 31 min sooner; the change takes about 2 min``.
+
+    ``is_asked``: the gang's owner asked for that size.
+    """
     size = len(change.nodes)
     verb, why = ("grows", "") if size > change.was else ("shrinks", ", so that other gangs end sooner")
+    why = ", as elastic.size asks" if is_asked else why
     gain = change.end_before - change.end
     ends = f"ends {duration(abs(gain))} {'sooner' if gain >= 0 else 'later'}"
     takes = "" if restart_time is None else f"; the change takes about {duration(restart_time)}"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from coschedule import ChangeTerms, Constraints, ElasticRun, Sizes
+from coschedule import Constraints, ElasticRun, Sizes
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.run_times.reported_work import reported_part
@@ -131,7 +131,8 @@ def elastic_run(
         left=left,
         nodes=one.nodes,
         end=one.end,
-        terms=ChangeTerms(*one.elastic),
+        terms=one.elastic.terms,
+        asked=one.elastic.size,
         changed=-float("inf") if one.gang.status.resized_at is None else one.gang.status.resized_at,
         constraints=constraints,
     )

@@ -177,11 +177,11 @@ class QuotaBounds:
 
     def _sizes(self, gang: GangFact) -> list[Sizes]:
         """The sizes of each role; a role with kept volumes has exactly as many members as with these volumes before."""
-        assert gang.spec is not None, "a refused gang is not planned"
+        spec = gang.spec
+        assert spec is not None, "a refused gang is not planned"
         kept = kept_places(self._state.claims, gang)
-        places = [places_of_role(gang.spec, role, kept).size for role in gang.spec.roles]
-        roles = zip(gang.spec.roles, places, strict=True)
-        return [Sizes(minimum=count, maximum=count) if count else role.sizes for role, count in roles]
+        roles = [(role, places_of_role(spec, role, kept).size) for role in spec.roles]
+        return [Sizes(minimum=count, maximum=count) if count else spec.planned_sizes(role) for role, count in roles]
 
 
 def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, ...] | QuotaShort:

@@ -8,6 +8,7 @@ from lockstep.answers.member_logs import LogsWish, follow_logs, show_logs
 from lockstep.answers.reading.cluster import one_client, read_cluster, read_gangs
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.requeue import requeue_gang
+from lockstep.answers.resize import resize_gang
 from lockstep.api.client.credentials import refused_to_person
 from lockstep.belief.state import State
 
@@ -22,6 +23,7 @@ ASK = {
     "logs": lambda client: show_logs(client, LogsWish(KEY), lambda _: None),
     "logs --follow": lambda client: follow_logs(client, LogsWish(KEY), lambda _: None),
     "requeue": lambda client: requeue_gang(client, KEY, within_seconds=60),
+    "resize": lambda client: resize_gang(client, KEY, None),
 }
 
 

@@ -1,0 +1,65 @@
+"""Asks for another size of an elastic gang, by a request that its owner could make by hand."""
+
+from coschedule import GangKey, Sizes
+from lockstep.answers.reading.cluster import answered, parse_shown, read_gang
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.client import paths
+from lockstep.api.client.client import KubeClient
+from lockstep.api.preemption import gang_name
+from lockstep.facts.gang.gang import GangFact
+from lockstep.report.text.sentences import n_members
+
+
+async def resize_gang(client: KubeClient, key: GangKey, size: int | None) -> str:
+    """Let the gang have ``size`` members, or with None as many as Lockstep chooses; return a sentence on what happens.
+
+    Raises ``AnswerError`` if there is no such gang, or it can't have that size.
+    """
+    gang = await _elastic(client, key)
+    if size is not None:
+        _check_size(gang, size)
+    with answered(client):
+        answer = await client.patch(paths.gang(key), {"spec": {"elastic": {"size": size}}})
+    if not answer.is_success:
+        raise AnswerError(f"GangJob {gang_name(key)} can't be changed: {answer.message}.")
+    return _done(gang, size)
+
+
+async def _elastic(client: KubeClient, key: GangKey) -> GangFact:
+    manifest = await read_gang(client, key)
+    if manifest is None:
+        raise AnswerError(f"There is no GangJob {gang_name(key)}.")
+    gang = parse_shown(manifest)
+    if gang.status.end is not None:
+        raise AnswerError(f"GangJob {gang_name(key)} has ended.")
+    if gang.refusal is not None or gang.spec is None:
+        why = "" if gang.refusal is None else f": {gang.refusal.message}"
+        raise AnswerError(f"GangJob {gang_name(key)} is refused{why}")
+    if gang.spec.elastic is None:
+        raise AnswerError(f"GangJob {gang_name(key)} has no spec.elastic, so it keeps its size while it runs.")
+    return gang
+
+
+def _check_size(gang: GangFact, size: int) -> None:
+    assert gang.spec is not None, "an elastic gang has a spec"
+    [role] = gang.spec.roles
+    if not role.sizes.has(size):
+        raise AnswerError(f"GangJob {gang_name(gang.key)} can't have {n_members(size)}, but {_range(role.sizes)}.")
+
+
+def _range(sizes: Sizes) -> str:
+    if sizes.allowed:
+        return f"one of {', '.join(map(str, sizes.allowed))}"
+    of = f", in multiples of {sizes.multiple_of}" if sizes.multiple_of > 1 else ""
+    return f"{sizes.minimum} to {sizes.maximum}{of}"
+
+
+def _done(gang: GangFact, size: int | None) -> str:
+    name, has = gang_name(gang.key), gang.status.size if gang.status.reserved_at is not None else None
+    if size is None:
+        return f"Lockstep chooses the size of {name} from now on."
+    if has is None:
+        return f"{name} starts with {n_members(size)}."
+    if has == size:
+        return f"{name} has {n_members(size)}, and keeps them."
+    return f"{name} has {n_members(has)}, and changes to {size} when there is room for them."

@@ -1,0 +1,78 @@
+"""A size is asked for, of an elastic gang that waits or runs; other gangs get one sentence."""
+
+import pytest
+
+from builders.served import at, gang
+from coschedule import GangKey
+from fake_cluster.api import FakeApi
+from fake_cluster.jumping import now
+from fake_cluster.rig import gang_place
+from lockstep.answers.reading.cluster import one_client
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.resize import resize_gang
+
+pytestmark = pytest.mark.asyncio
+
+KEY = GangKey("default", "g")
+ELASTIC = {"work": {"serialTime": "9h"}, "elastic": {"mode": "Restart"}}
+RUNS = {"attempt": 1, "size": 4, "reservedAt": at(0), "members": [{"node": "n1", "count": 4}]}
+ENDED = {"conditions": [{"type": "Complete", "status": "True", "reason": "Succeeded", "lastTransitionTime": at(0)}]}
+
+
+async def asked(size, *, status=None, **manifest):
+    """Ask for a size of that gang; the answer, and what its spec says about its size then."""
+    async with FakeApi(now) as api, one_client(api.configuration) as client:
+        api.store.create(
+            "gangjobs", {**gang("g", **{"size": 2, "most": 6, "spec": ELASTIC, **manifest}), "status": status or {}}
+        )
+        said = await resize_gang(client, KEY, size)
+        return said, api.store.get(gang_place("g"))["spec"]["elastic"]
+
+
+@pytest.mark.parametrize(
+    ("size", "status", "want"),
+    [
+        (3, {}, "default/g starts with 3 members."),
+        (3, RUNS, "default/g has 4 members, and changes to 3 when there is room for them."),
+        (4, RUNS, "default/g has 4 members, and keeps them."),
+        (None, RUNS, "Lockstep chooses the size of default/g from now on."),
+    ],
+)
+async def test_spec_has_the_size_and_the_answer_says_what_happens(size, status, want):
+    said, elastic = await asked(size, status=status)
+
+    assert said == want
+    assert elastic.get("size") == size
+
+
+@pytest.mark.parametrize(
+    ("size", "manifest", "want"),
+    [
+        (7, {}, "GangJob default/g can't have 7 members, but 2 to 6."),
+        (1, {}, "GangJob default/g can't have 1 member, but 2 to 6."),
+        (
+            3,
+            {"spec": {**ELASTIC, "size": {"allowed": [2, 4]}}},
+            "GangJob default/g can't have 3 members, but one of 2, 4.",
+        ),
+        (
+            3,
+            {"spec": {**ELASTIC, "size": {"min": 2, "max": 6, "multipleOf": 2}}},
+            "GangJob default/g can't have 3 members, but 2 to 6, in multiples of 2.",
+        ),
+        (3, {"spec": {}}, "GangJob default/g has no spec.elastic, so it keeps its size while it runs."),
+        (3, {"status": ENDED}, "GangJob default/g has ended."),
+        (3, {"cpu": "-1"}, "GangJob default/g is refused: "),
+    ],
+)
+async def test_size_that_is_impossible_is_one_sentence(size, manifest, want):
+    with pytest.raises(AnswerError) as caught:
+        await asked(size, **manifest)
+
+    assert str(caught.value).startswith(want)
+
+
+async def test_gang_that_is_not_there_is_one_sentence():
+    async with FakeApi(now) as api, one_client(api.configuration) as client:
+        with pytest.raises(AnswerError, match=r"^There is no GangJob default/g\.$"):
+            await resize_gang(client, KEY, 3)
