@@ -14,6 +14,10 @@ from lockstep.snapshot.wanted import WantedGang
 
 MOST_COLUMNS = 512
 """The most host ports, disks and volumes of single gangs in a snapshot, beside what nodes publish."""
+LEAST_COLUMNS = 64
+"""So many of these fit on any number of nodes."""
+MOST_CELLS = 400_000
+"""Each column has an amount for each node, and all are copied in one step: many nodes have fewer columns."""
 MOST_TERMS = 5_000
 """The most terms of affinity and anti-affinity that one namespace's gangs have in one plan."""
 
@@ -32,6 +36,7 @@ class Room:
     def __init__(self, state: State, *, most_columns: int = MOST_COLUMNS, most_terms: int = MOST_TERMS) -> None:
         self._state = state
         self._most_terms = most_terms
+        self._most_columns = most_columns
         self._columns = PlanShares(most_columns)
         self._terms: dict[str, PlanShares] = {}
 
@@ -46,6 +51,7 @@ class Room:
         asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out], running)
         columns = {one.gang.key: _own_columns(asked, one) for one in asked.wanted}
         needing = [gang for gang, own in columns.items() if own]
+        self._columns.most = min(self._most_columns, max(LEAST_COLUMNS, MOST_CELLS // max(1, len(self._state.nodes))))
         without_column = self._columns.left_out(needing, partial(of_sets, columns))
         if without_column:
             left_out.update(without_column)

@@ -105,6 +105,8 @@ class SnapshotCutter:
         newer.
         """
         generation = self._state.generation
+        # After a start, or a change of a storage class, volumes are counted again on all nodes.
+        yield from self._state.attachments.renewing()
         found = yield from self._finding_what_is_wanted(gangs, terms, rescue)
         running = () if watch is None else elastic_requests(self._state)
         asked, left_out = yield from self._room_for.choosing(found, running)

@@ -19,7 +19,7 @@ class PlanShares:
     """Chooses the gangs of a plan. ``most`` is the limit of one plan; a single gang may exceed it alone."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self.most = most
         self._plans = 0
         self._served: dict[GangKey, int] = {}
 
@@ -30,15 +30,15 @@ class PlanShares:
         """
         self._plans += 1
         account = opened()
-        if not asking or max(map(account, asking)) <= self._most:
+        if not asking or max(map(account, asking)) <= self.most:
             self._served.clear()
             return ()
-        urgent = _fitting(asking, opened(), int(_SHARE_OF_URGENT * self._most))
+        urgent = _fitting(asking, opened(), int(_SHARE_OF_URGENT * self.most))
         in_turn = sorted(asking[len(urgent) :], key=self._last_served)
         account = opened()
         for gang in urgent:
             account(gang)
-        served = {*urgent, *_fitting(in_turn, account, self._most)}
+        served = {*urgent, *_fitting(in_turn, account, self.most)}
         self._served = {gang: self._plans if gang in served else self._last_served(gang) for gang in asking}
         return self._served.keys() - served
 

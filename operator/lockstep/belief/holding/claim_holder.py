@@ -8,9 +8,10 @@ from typing import NamedTuple
 from lockstep.api.members.claims import as_rank, claim_of, kept_stem
 from lockstep.api.membership import pod_name
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.facts.cluster.volume import ClaimKey, ClaimUse, Sharing
+from lockstep.facts.cluster.volume import ClaimKey, ClaimUse, Sharing, VolumeWish
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodKey
+from lockstep.facts.ranks import has_rank
 
 Uses = Mapping[str, tuple[ClaimUse, ...]]
 """The claims that the members of each role use."""
@@ -19,6 +20,13 @@ Uses = Mapping[str, tuple[ClaimUse, ...]]
 def uses_by_role(gang: GangFact) -> Uses:
     """The claims that the members of each role use."""
     return {role.name: role.claims for role in gang.spec.roles} if gang.spec else {}
+
+
+class UsedClaim(NamedTuple):
+    """A claim that a member uses. If it does not exist, it is made by this ``wish``; None if it is not made."""
+
+    key: ClaimKey
+    wish: VolumeWish | None
 
 
 class _Span(NamedTuple):
@@ -52,12 +60,13 @@ class ClaimHolder:
         """The nodes of its members."""
         return self._on.keys()
 
-    def claims_on(self, node: str) -> Iterator[ClaimKey]:
+    def claims_on(self, node: str) -> Iterator[UsedClaim]:
         """The claims of its members on that node; a shared one may occur several times."""
+        succeeded = self.reservation.succeeded_ranks
         for first, size, _, role in self._on[node]:
             for use in self.uses[role]:
                 for rank in range(first, first + (1 if use.sharing is Sharing.SHARED else size)):
-                    yield self._claim(use, rank)
+                    yield UsedClaim(self._claim(use, rank), None if has_rank(succeeded, rank) else use.wish)
 
     def names(self) -> Iterator[ClaimKey]:
         """Beginnings of its claims' names: each claim has one of these names, or one followed by a dash and more."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Hashable, Iterator
 from typing import TypeVar
 
 from coschedule import GangKey
-from lockstep.belief.holding.claim_holder import ClaimHolder, uses_by_role
+from lockstep.belief.holding.claim_holder import ClaimHolder, UsedClaim, uses_by_role
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.gang import GangFact
@@ -51,7 +51,7 @@ class ReservedClaims:
             _take_off(self._by_name, name, gang)
         return holder.nodes
 
-    def on(self, node: str, *, but: GangKey | None = None) -> Iterator[ClaimKey]:
+    def on(self, node: str, *, but: GangKey | None = None) -> Iterator[UsedClaim]:
         """The claims that members on that node use, without those of one gang."""
         for gang in self._by_node.get(node, ()):
             if gang != but:

@@ -71,7 +71,7 @@ class Sums:
     def columns(self, resources: tuple[str, ...]) -> Columns:
         """The columns of these resources."""
         missing = [resource for resource in resources if resource not in self._columns]
-        if len(self._columns) + len(missing) > _MOST_COLUMNS:
+        if len(self._columns) + len(missing) > max(_MOST_COLUMNS, len(resources)):
             self._close_columns_but(frozenset(resources))
         for resource in missing:
             self._open_column(resource)

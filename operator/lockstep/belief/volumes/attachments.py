@@ -6,7 +6,6 @@ too. Numbers are computed by node, and again only after a change there.
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from itertools import chain
 
 from coschedule import GangKey
 from lockstep.belief.common.kept_answers import BYTES_OF_NAME, BYTES_OF_WORD, KeptAnswers
@@ -130,9 +129,17 @@ class Attachments:
             self._rooms = {driver: room for driver, room in self._rooms.items() if room.by_node}
 
     def _volumes_in_use(self, node: str, *, but: GangKey | None = None) -> Iterator[CsiVolume]:
-        """The volumes of pods on the node, and of members of other gangs that are about to be there."""
+        """The volumes of pods on the node, and of members of other gangs that are about to be there.
+
+        The claims of these members may not exist yet: controllers make some of them, at any time after the pods.
+        """
         of_pods = ((pod.key.namespace, claim) for pod in self._neighbours.claiming(node) for claim in pod.claims)
-        return self._claims.csi_volumes(chain(of_pods, self._reserved.on(node, but=but)))
+        yield from self._claims.csi_volumes(of_pods)
+        for key, wish in self._reserved.on(node, but=but):
+            if key in self._claims.claims:
+                yield from self._claims.csi_volumes((key,))
+            elif wish is not None:
+                yield from self._claims.csi_volume_to_be(key, wish)
 
     def _attached_to(self, node: str, in_use: Volumes) -> Counter[str]:
         """The number of volumes of each driver that count: those in use, and attached ones without a pod."""

@@ -1,13 +1,23 @@
 """Which nodes can attach no more volumes."""
 
+from dataclasses import replace
+
 import pytest
 
-from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, pod_fact, reservation
+from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, pod_fact, reservation, wish
 from coschedule import GangKey
 from lockstep.api.cluster.volume import parse_attachment, parse_csi_node, parse_volume
 from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.state import State
-from lockstep.facts.cluster.volume import AttachLimits, Attachment, ClaimUse, CsiVolume, VolumeFact
+from lockstep.facts.cluster.volume import (
+    AttachLimits,
+    Attachment,
+    ClaimUse,
+    CsiVolume,
+    Sharing,
+    StorageClass,
+    VolumeFact,
+)
 
 DRIVER = "disk.example.com"
 A, B, C = (CsiVolume(DRIVER, handle) for handle in "abc")
@@ -77,6 +87,20 @@ def test_what_a_gang_is_about_to_attach_does_not_stand_in_its_own_way():
     assert state.attachments.full(frozenset({A}), but=GangKey("default", "other")) == {}
     state.forget(GangKey("default", "another"))
     assert state.attachments.full(frozenset({A})) == {}
+
+
+@pytest.mark.parametrize("sharing", [Sharing.KEPT, Sharing.EPHEMERAL])
+@pytest.mark.parametrize(("succeeded", "want"), [((), 0), ((0,), 1), ((0, 1), 2)])
+def test_volumes_of_reserved_members_count_before_their_claims_exist(sharing, succeeded, want):
+    state = state_with(limit=2)
+    state.claims.storage.classes.apply(StorageClass("disks", DRIVER, waits=True))
+    use = ClaimUse("", "data", sharing, wish(storage_class="disks"))
+    state.apply_gang(gang_fact("g", spec=gang_spec(size=2, claims=(use,))))
+    held = reservation("g", members=(("n1", 2),))
+
+    state.hold(replace(held, succeeded_ranks=sum(1 << rank for rank in succeeded)))
+
+    assert state.attachments.room(DRIVER)["n1"] == want
 
 
 def test_volume_is_free_again_when_its_pod_is_gone():

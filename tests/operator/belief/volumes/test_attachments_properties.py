@@ -120,11 +120,15 @@ class World:
         """The volumes of pods on a node, and of members that are to come, counted one by one."""
         pods = [pod for pod in self.state.pods.values() if takes_room(pod) and pod.node == node]
         claims = [ClaimKey(pod.key.namespace, claim) for pod in pods for claim in pod.claims]
+        to_be = []
         for key, one in self.state.reservations.items():
             uses = self.state.gangs[key].spec.roles[0].claims
             for rank, (there, pod) in enumerate(zip(one.nodes_by_rank(), one.pod_keys(), strict=True)):
-                claims += [claim_of(use, pod, key.name, rank) for use in uses if there == node and key != but]
-        return frozenset(self.state.claims.csi_volumes(claims))
+                used = [(claim_of(use, pod, key.name, rank), use.wish) for use in uses if there == node and key != but]
+                claims += [claim for claim, _ in used]
+                to_be += [(claim, wish) for claim, wish in used if wish and claim not in self.state.claims.claims]
+        known = self.state.claims
+        return frozenset([*known.csi_volumes(claims), *(it for one in to_be for it in known.csi_volume_to_be(*one))])
 
     def attached(self, node, in_use):
         """How many volumes of each driver count there."""

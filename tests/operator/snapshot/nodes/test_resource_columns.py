@@ -221,6 +221,20 @@ def test_gangs_that_ask_for_too_many_columns_are_in_snapshots_in_turn():
     assert min(served.values()) >= 3
 
 
+@pytest.mark.parametrize(("nodes", "want"), [(1, 8), (10, 3), (15, 2)])
+def test_snapshots_of_many_nodes_have_fewer_columns_of_single_gangs(monkeypatch, nodes, want):
+    monkeypatch.setattr("lockstep.snapshot.asked.MOST_CELLS", 30)
+    monkeypatch.setattr("lockstep.snapshot.asked.LEAST_COLUMNS", 1)
+    gangs = [exclusive(f"g{number}", port(number)) for number in range(9)]
+    state = State(lambda: None)
+    for number in range(nodes):
+        state.nodes.apply(node_fact(f"n{number}"))
+
+    [there] = snapshots_of(RoomOf(state, most_columns=8), gangs, 1)
+
+    assert len(there) == want
+
+
 def test_gangs_of_a_namespace_with_too_many_terms_take_turns_and_others_lose_nothing():
     term = WrittenTerm(PodTerm("host", (), (), None))
     [role] = gang_spec().roles
