@@ -157,6 +157,7 @@ class SnapshotCutter:
         if steps.are_due(len(nodes.facts)):
             yield
         yield from asked.volumes.making_ready(nodes, steps)
+        yield from self._state.ledger.opening_columns(asked.columns.names)
         for name in asked.columns.names:
             self._room_of(name, asked, nodes)
             if steps.are_due(len(nodes.facts)):

@@ -6,7 +6,7 @@ updated with each pod, so a snapshot copies them instead of adding up 50,000 pod
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -128,6 +128,10 @@ class Ledger:
     def columns(self, resources: tuple[str, ...]) -> Columns:
         """The columns of these resources in the sums, valid until the next call."""
         return self._sums.columns(resources)
+
+    def opening_columns(self, resources: tuple[str, ...]) -> Generator[None, None, None]:
+        """Make the columns of these resources in steps; a later call of ``columns`` finds most of them."""
+        return self._sums.opening(resources)
 
     def committed(self, rows: Rows, columns: Columns) -> NDArray[np.int64]:
         """A copy of the sums: ``[n, r]`` for node ``rows[n]`` and resource ``columns[r]``, at most ``LARGEST_SUM``."""

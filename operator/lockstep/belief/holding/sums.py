@@ -5,6 +5,8 @@ memory only where something is counted. Arrays get a row or column on first use,
 shrink when most of their nodes are gone, or few resources are in use.
 """
 
+from collections.abc import Generator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -76,6 +78,13 @@ class Sums:
         for resource in missing:
             self._open_column(resource)
         return np.array([self._columns[resource] for resource in resources], dtype=np.intp)
+
+    def opening(self, resources: tuple[str, ...]) -> Generator[None, None, None]:
+        """Open the columns of these resources in steps, as ``columns`` would at once."""
+        for resource in resources:
+            if resource not in self._columns:
+                self.columns((*self._columns.keys() & set(resources), resource))
+                yield
 
     @staticmethod
     def _add_exactly(exact: dict[str, dict[str, int]], node: str, resource: str, amount: int) -> int:
