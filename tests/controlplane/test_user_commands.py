@@ -1,4 +1,4 @@
-"""``lockstep queue``, ``logs``, ``requeue`` on a real API server, with the rights that the documentation says."""
+"""``lockstep queue``, ``logs``, ``requeue`` and ``resize`` on a real API server, with the documented rights."""
 
 import json
 import subprocess
@@ -190,6 +190,25 @@ def test_gang_that_has_failed_is_made_anew(operator, arena, ask):
     assert after["metadata"]["uid"] != before["metadata"]["uid"]
     assert after["spec"] == {**before["spec"], "suspend": False}
     arena.until("heat", "Failed", reason="MemberFailed")
+
+
+def test_gang_that_runs_changes_to_the_size_that_is_asked_for(operator, arena, ask):
+    arena.add_nodes(2)
+    elastic = {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}
+    arena.submit(gang("heat", size=(1, 2), cpu="3", work={"serialTime": "400h"}, elastic=elastic))
+    eventually(lambda: "startedAt" in arena.status("heat"))
+    assert arena.status("heat")["size"] == 2
+
+    done = ask("resize", "gj/heat", "--size", "1")
+
+    assert done.stdout == f"{arena.namespace}/heat has 2 members, and changes to 1 soon.\n", done.stderr
+    eventually(lambda: arena.status("heat")["size"] == 1 and "startedAt" in arena.status("heat"), seconds=60)
+    [event] = arena.until_events("heat", "GangChangesSize")
+    assert event["note"].startswith("Shrinks from 2 to 1 member, as elastic.size asks: ends ")
+    refused = ask("resize", "gj/heat", "--size", "3")
+    assert refused.stderr.startswith(f"Error: GangJob {arena.namespace}/heat can't have 3 members, but 1 to 2.")
+    assert ask("resize", "gj/heat", "--any-size").exit_code == 0
+    eventually(lambda: arena.status("heat")["size"] == 2 and "startedAt" in arena.status("heat"), seconds=60)
 
 
 def test_gang_that_waits_or_is_not_there_is_said(operator, arena, ask):

@@ -62,4 +62,5 @@ def _done(gang: GangFact, size: int | None) -> str:
         return f"{name} starts with {n_members(size)}."
     if has == size:
         return f"{name} has {n_members(size)}, and keeps them."
-    return f"{name} has {n_members(has)}, and changes to {size} when there is room for them."
+    when = "when there is room for them" if size > has else "soon"
+    return f"{name} has {n_members(has)}, and changes to {size} {when}."

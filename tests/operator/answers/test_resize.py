@@ -33,7 +33,8 @@ async def asked(size, *, status=None, **manifest):
     ("size", "status", "want"),
     [
         (3, {}, "default/g starts with 3 members."),
-        (3, RUNS, "default/g has 4 members, and changes to 3 when there is room for them."),
+        (3, RUNS, "default/g has 4 members, and changes to 3 soon."),
+        (6, RUNS, "default/g has 4 members, and changes to 6 when there is room for them."),
         (4, RUNS, "default/g has 4 members, and keeps them."),
         (None, RUNS, "Lockstep chooses the size of default/g from now on."),
     ],
