@@ -13,6 +13,8 @@ from coschedule.resizing.worth import Worth, worth_of
 
 MOST_SIZES = 20
 """The most sizes of one gang that are compared; more are thinned out by their ratios."""
+ASKED_GAIN = 1e-6
+"""By at least this part, the size that is asked of a gang is worth more than its present one: less than any other."""
 
 
 class Sized(NamedTuple):
@@ -30,9 +32,9 @@ class Sized(NamedTuple):
 def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float, may_grow: bool) -> Sized:
     """List the sizes that a run may get; the first option is its present size.
 
-    Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size
-    counts as if it kept all its nodes and ran at ``limit``. Sizes are left out if a node that they keep closes too
-    early. If it is to have another size, that is the only other one, and its present size is worth nothing.
+    Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size counts
+    as if it kept all its nodes and ran at ``limit``. Sizes are left out if a node that they keep closes too early. If
+    another size is asked of it, that is the only other one, and worth a change where nobody else gains from the seats.
     """
     worth = worth_of(run.sizes, run.work, left=run.left, age=now - run.created)
     own = np.array(seats_by_pace(run.nodes, seats.slowdown, seats.until))
@@ -46,7 +48,7 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     pauses = np.where(sizes == run.size, 0.0, run.terms.restart_time)
     worths = worth.of(sizes, paces, pauses)
     if run.is_due:
-        worths[0] = 0.0
+        worths[1:] = np.maximum(worths[1:], worths[0] * (1 + ASKED_GAIN))
     closes = np.minimum.accumulate(seats.until[own])[np.minimum(sizes, run.size) - 1]
     in_time = now + pauses + worth.rests(sizes, paces) <= closes
     in_time[0] = True

@@ -25,7 +25,7 @@ from coschedule.queue.problem.gangs import GangKey
 from coschedule.resizing.assign import Assigned, Chosen, assign
 from coschedule.resizing.gangs import ElasticRun, RunSeats, SizeChange, SizedStart, SizePlan, WaitingGang
 from coschedule.resizing.knapsack import best_options
-from coschedule.resizing.options import options_of_run, options_of_waiting
+from coschedule.resizing.options import ASKED_GAIN, options_of_run, options_of_waiting
 from coschedule.resizing.worth import worth_of
 
 MOST_GANGS = 60
@@ -79,12 +79,18 @@ def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
 def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, float]:
     """Return the rank by weight, the lowest first.
 
-    If a gang must start, it and all runs come before the others. So do runs that are to have another size.
+    If a gang must start, it and all runs come before the others. So do runs of which another size is asked, if there
+    are seats for it.
     """
     left = gang.left if isinstance(gang, ElasticRun) else 1.0
     worth = worth_of(gang.sizes, gang.work, left=left, age=question.now - gang.created)
-    makes_room = isinstance(gang, ElasticRun) and (bool(question.must_start) or gang.is_due)
+    makes_room = isinstance(gang, ElasticRun) and (bool(question.must_start) or _is_asked_and_possible(question, gang))
     return not (makes_room or gang.key in question.must_start), -worth.weight
+
+
+def _is_asked_and_possible(question: SizeQuestion, run: ElasticRun) -> bool:
+    """Return whether a run has seats for the size that is asked of it. Without them, others go before it."""
+    return run.is_due and run.asked is not None and run.asked - run.size <= len(question.seats.idle)
 
 
 def _limits(question: SizeQuestion) -> list[float]:
@@ -144,8 +150,9 @@ def _gain(question: SizeQuestion, one: Chosen, found: SizedStart) -> float:
     size, pace = np.array([one.size]), np.array([max(question.seats.slowdown[node] for node in found.nodes)])
     if one.run is None:
         return float(one.sized.worth.of(size, pace)[0])
-    pauses = np.array([one.run.terms.restart_time])
-    return float(one.sized.worth.of(size, pace, pauses)[0] - one.sized.options.worths[0])
+    before, pauses = float(one.sized.options.worths[0]), np.array([one.run.terms.restart_time])
+    gain = float(one.sized.worth.of(size, pace, pauses)[0]) - before
+    return max(gain, ASKED_GAIN * before) if one.run.is_due else gain
 
 
 def _change(run: ElasticRun, found: SizedStart) -> SizeChange:

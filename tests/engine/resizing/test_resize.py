@@ -238,6 +238,13 @@ def test_size_that_is_asked_for_is_the_only_one(asked, most, want):
     assert sizes(result) == want
 
 
+def test_size_that_is_asked_for_takes_no_seats_from_which_others_gain():
+    run = replace(elastic(0, 1, serial=80_000.0), asked=4)
+
+    assert sizes(resized(run)) == {"run": 4}
+    assert sizes(resized(run, SHORT)) == {"short": 2}
+
+
 def test_size_that_is_asked_for_breaks_no_promise():
     run = replace(elastic(0, 1, 2, 3), asked=1)
     whole = gang("whole", serial=40_000, size=4, created=NOW, promised=run.end + 10)
