@@ -17,6 +17,7 @@ from lockstep.act.attempts import Attempts
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
 from lockstep.belief.holding.reservation import Reservation, next_attempt, reserved_in_status
+from lockstep.belief.run_times.overruns import patience
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.clockwork.wake_event import WakeEvent
 from lockstep.cycle.explaining.attempt_events import AttemptEvents
@@ -32,7 +33,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.conditions import mark_reserved, with_narrowing
-from lockstep.snapshot.holders.endings import next_expected_end, victims_ending_for
+from lockstep.snapshot.holders.endings import next_plan_for_ends, victims_ending_for
 from lockstep.snapshot.holders.running import lowest_held_priority
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
@@ -42,8 +43,6 @@ _SHORTEST_PAUSE_SECONDS = 0.02
 _PAUSE_SHARE = 1.0
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
 _STAND_BY_SECONDS = 1.0
-# Many gangs may be expected to end shortly after each other: one plan for several ends. Planned starts are not delayed.
-_SHORTEST_WAIT_FOR_ENDS_SECONDS = 1.0
 _DEFAULT_PLANS = PlanOptions()
 
 log = logging.getLogger(__name__)
@@ -217,9 +216,9 @@ class Cycle:
         )
 
     def _plan_when_an_end_has_passed(self) -> None:
-        """Plan again at the next expected end of a gang that holds nodes, including gangs that were just started."""
+        """Plan again when gangs that hold nodes were expected to end, including gangs that were just started."""
         now = self._now()
-        self._plan_by(max(next_expected_end(self._state, now), now + _SHORTEST_WAIT_FOR_ENDS_SECONDS), now)
+        self._plan_by(next_plan_for_ends(self._state, now), now)
 
     def _plan_by(self, time: float, now: float) -> None:
         """Plan at ``time`` at the latest; kept as a monotonic time, so a step of the clock does not move it."""
@@ -266,14 +265,22 @@ class Cycle:
             # During its back-off, its status says why it was undone and when it is planned again.
             return
         self._dry_runs.ask(gang)
-        if isinstance(decision, Placement):
-            self._plan_by(decision.start, now)
         victims = victims_ending_for(self._state, gang.key)
         learned = self._state.past_runs.in_force(gang)
         next_report_at = self._explainer.explain(
             gang, decision, now, victims=victims, start_estimates=self._start_estimates, learned=learned
         )
-        self._plan_by(next_report_at, now)
+        self._plan_by(self._due_again(gang, decision, next_report_at, now), now)
+
+    def _due_again(self, gang: GangFact, decision: Decision, next_report_at: float, now: float) -> float:
+        """When a gang that waits is planned again though nothing changes. Starts that await no end are not delayed."""
+        if not isinstance(decision, Placement):
+            return next_report_at
+        # Many gangs wait, and their likely starts pass one after the other: one plan for several of them.
+        report_at = max(next_report_at, now + patience(now - gang.created))
+        if self._start_estimates is not None and self._start_estimates.awaits_an_end(decision):
+            return report_at
+        return min(report_at, decision.start)
 
     def _start(self, placement: Placement, decided: LastPlan, now: float) -> None:
         gang = self._state.gangs.get(placement.gang)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from builders.served import gang, node
+from builders.served import at, bid, gang, node
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import (
     INLINE,
@@ -57,6 +57,57 @@ async def test_nobody_is_planned_where_nobody_waits():
         await asyncio.sleep(1000)
 
         assert plans_made(parts) - before <= 1
+
+
+def nodes(count):
+    return [node(f"n{number:02}") for number in range(count)]
+
+
+async def crowd(api, count):
+    """So many gangs overrun, each at a time of its own, and as many wait for their nodes."""
+    runs = [f"r{number:02}" for number in range(count)]
+    for number, name in enumerate(runs):
+        api.store.create("gangjobs", timed(name, 1000 + 2 * number, size=1))
+    await placed_and_running(api, *runs)
+    for number in range(count):
+        api.store.create("gangjobs", timed(f"w{number:02}", 1000, size=1))
+    await asyncio.sleep(1100)
+
+
+@pytest.mark.parametrize("count", [3, 20])
+async def test_plans_do_not_grow_with_the_number_of_gangs_that_overrun(count):
+    """A step of each of them takes 50 s and more."""
+    async with operator_over(*nodes(count), plans=INLINE) as (api, parts):
+        await crowd(api, count)
+        before = plans_made(parts)
+        await asyncio.sleep(500)
+
+        assert 500 / 60 <= plans_made(parts) - before <= 500 / 25
+
+
+async def test_who_waits_among_many_that_overrun_starts_as_soon_as_one_has_ended():
+    async with operator_over(*nodes(20), plans=INLINE) as (api, _):
+        await crowd(api, 20)
+        for run in ("r03", "r11", "r07"):
+            set_phases(api, run, "Succeeded")
+            began = now()
+            waiting = [f"w{number:02}" for number in range(20) if not is_placed(api, f"w{number:02}")]
+            await until(lambda names=waiting: any(is_placed(api, name) for name in names))
+            assert now() < began + 1
+            await asyncio.sleep(7)
+
+
+async def test_node_that_opens_while_many_overrun_is_used_at_once():
+    async with operator_over(*nodes(20), plans=INLINE) as (api, parts):
+        await crowd(api, 20)
+        opens = int(now()) + 33.0
+        api.store.create("nodebids", bid("opens", availableFrom=at(opens)))
+        await parts.quiet()
+        api.store.add("nodes", node("opens", cpu="16"))
+        api.store.create("gangjobs", gang("large", size=1, cpu="16", spec={"work": {"serialTime": "100s"}}))
+        await until(lambda: is_placed(api, "large"))
+
+        assert opens <= now() < opens + 1
 
 
 async def test_overrun_keeps_what_was_predicted_and_is_expected_to_end_later_and_later():

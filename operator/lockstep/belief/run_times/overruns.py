@@ -18,6 +18,15 @@ def reported_at(*, start: float, expected: float) -> float:
     return expected + min(max(step, _SHORTEST_SECONDS), _LONGEST_PATIENCE_SECONDS)
 
 
+def patience(seconds: float) -> float:
+    """The shortest time between two plans for a run or a wait that has taken that long, if nothing happens.
+
+    It is half a step of an overrun. So one gang that overruns is planned around at each step, and many gangs share
+    plans: the number of plans does not grow with the number of gangs.
+    """
+    return min(max(OVERRUN_SHARE * seconds / 2, _SHORTEST_SECONDS), _LONGEST_PATIENCE_SECONDS)
+
+
 def end_after(now: float, *, start: float, expected: float) -> float:
     """The end expected now: ``expected`` while that is in the future, else the first later step of the overrun.
 

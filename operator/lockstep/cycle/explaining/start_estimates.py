@@ -72,12 +72,23 @@ class StartEstimates:
             return estimate
         return replace(estimate, changed_at=before.changed_at, changed_because=before.changed_because)
 
+    def awaits_an_end(self, placement: Placement) -> bool:
+        """Whether the gang is planned to start when one that holds nodes ends: then that end starts it, and no time."""
+        return placement.start in self._ends and all(
+            self._opens(entry.node) < placement.start for entry in placement.members
+        )
+
     def _planned_since(self, gang: GangFact) -> float:
         """Since when the gang has had a planned start without interruption."""
         planned = gang.status.condition(Condition.PLANNED)
         return (
             min(planned.last_transition, self._now) if planned is not None and planned.status == "True" else self._now
         )
+
+    @cached_property
+    def _ends(self) -> frozenset[float]:
+        """The expected ends of gangs that hold nodes, as the plan has them."""
+        return frozenset(release.time for release in self._snapshot.releases)
 
     @cached_property
     def _uses(self) -> list[_Use]:

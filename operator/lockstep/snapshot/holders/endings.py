@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from coschedule import GangKey
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.run_times.overruns import end_after
+from lockstep.belief.run_times.overruns import end_after, patience
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, PodFact
@@ -29,10 +29,14 @@ def expected_finish(reservation: Reservation, now: float) -> float | None:
     return end_after(now, start=reservation.start, expected=reservation.expected_finish)
 
 
-def next_expected_end(state: State, now: float) -> float:
-    """The earliest expected end after ``now`` of the gangs that hold nodes, when expectations change."""
-    ends = (expected_end(state, reservation, now) for reservation in state.reservations.values())
-    return min((end for end in ends if end is not None and end > now), default=math.inf)
+def next_plan_for_ends(state: State, now: float) -> float:
+    """When a plan is due after one that is made ``now``, since expected ends of gangs that hold nodes have passed.
+
+    A gang that really ends leads to a plan at once. So one plan can be for the expected ends of several.
+    """
+    ends = ((expected_end(state, held, now), held.start) for held in state.reservations.values())
+    dues = (max(end, now + patience(end - start)) for end, start in ends if end is not None and end > now)
+    return min(dues, default=math.inf)
 
 
 def is_ending(state: State, gang: GangFact) -> bool:

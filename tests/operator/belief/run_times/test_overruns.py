@@ -6,10 +6,10 @@ import random
 import pytest
 
 from builders.facts import gang_fact, reservation
-from lockstep.belief.run_times.overruns import OVERRUN_SHARE, end_after
+from lockstep.belief.run_times.overruns import OVERRUN_SHARE, end_after, patience
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
-from lockstep.snapshot.holders.endings import next_expected_end
+from lockstep.snapshot.holders.endings import next_plan_for_ends
 
 START = 1_800_000_000.0
 
@@ -57,12 +57,27 @@ def test_what_was_expected_to_take_no_time_gets_on_as_well(expected):
 
 def test_first_end_of_those_that_hold_nodes_is_the_next():
     state = State(lambda: None)
-    assert next_expected_end(state, START) == math.inf
+    assert next_plan_for_ends(state, START) == math.inf
 
     for name, finish in (("unknown", None), ("later", START + 500), ("overdue", START + 100)):
         state.hold(reservation(name, start=START, finish=finish))
 
-    assert next_expected_end(state, START + 102) == START + 105
+    assert next_plan_for_ends(state, START + 102) == START + 105
+
+
+def test_ends_that_follow_each_other_closely_share_a_plan():
+    """The runs take 1,000 s, so plans are 25 s apart; an end that comes alone is planned for when it comes."""
+    state = State(lambda: None)
+    for number in range(10):
+        state.hold(reservation(f"g{number}", start=START, finish=START + 1000 + number))
+
+    assert next_plan_for_ends(state, START + 900) == START + 1000
+    assert next_plan_for_ends(state, START + 999) == START + 999 + 25
+
+
+@pytest.mark.parametrize(("seconds", "want"), [(0, 1), (40, 1), (1000, 25), (2400, 60), (1e9, 60)])
+def test_patience_is_half_a_step_from_a_second_to_a_minute(seconds, want):
+    assert patience(seconds) == pytest.approx(want)
 
 
 def test_gang_of_which_nothing_is_left_is_waited_for_no_more():
@@ -71,4 +86,4 @@ def test_gang_of_which_nothing_is_left_is_waited_for_no_more():
     state.apply_gang(gang_fact("g", status=GangStatus(conditions=(undoing,))))
     state.hold(reservation("g", start=START, finish=START + 100))
 
-    assert next_expected_end(state, START + 10) == math.inf
+    assert next_plan_for_ends(state, START + 10) == math.inf
