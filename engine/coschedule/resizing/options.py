@@ -34,7 +34,7 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
 
     Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size counts
     as if it kept all its nodes and ran at ``limit``. Sizes are left out if a node that they keep closes too early. If
-    another size is asked of it, that is the only other one, and worth a change where no other gang gains from the seats.
+    another size is asked of it, that is the only other one, and worth a change if no other gang gains from the seats.
     """
     worth = worth_of(run.sizes, run.work, left=run.left, age=now - run.created)
     own = np.array(seats_by_pace(run.nodes, seats.slowdown, seats.until))
