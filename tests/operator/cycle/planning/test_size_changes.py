@@ -187,8 +187,9 @@ async def test_next_size_in_the_status_of_a_gang_that_runs_keeps_no_room():
 
 async def test_next_size_is_planned_with_the_work_that_members_have_not_reported():
     async with operator_over(*FOUR) as (api, _):
-        await beside_a_blocker(api)
-        await asyncio.sleep(100 * 3600)
+        await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
+        await run(api, elastic(work={"serialTime": "40h"}))
+        await asyncio.sleep(10 * 3600)
         for pod in pods_of(api, "g"):
             report = {"annotations": {**pod["metadata"].get("annotations", {}), "lockstep.dev/progress": "0.1"}}
             api.store.change(pod_place(pod["metadata"]["name"]), metadata=report)
@@ -197,6 +198,6 @@ async def test_next_size_is_planned_with_the_work_that_members_have_not_reported
         free_the_room(api)
         await until_attempt(api, 2)
 
-        # A half of the expected run time has passed, but nine tenths of 400 hours are left to four members.
+        # A half of the expected run time has passed, but nine tenths of 40 hours are left to four, and a change.
         run_time = epoch_seconds(status_of(api)["expectedFinish"]) - wall()
-        assert run_time == pytest.approx(90 * 3600, rel=0.001)
+        assert run_time == pytest.approx(9 * 3600 + 120, rel=0.001)
