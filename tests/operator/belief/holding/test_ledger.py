@@ -1,6 +1,7 @@
 """Sums in the ledger equal a recount of its charges, whatever happened."""
 
 from collections import Counter
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
@@ -121,6 +122,21 @@ def test_sums_equal_a_recount(history):
         assert sums(ledger, "lasting") == model.sums(lasting_only=True)
         assert ledger.assumed == len(model.assumed)
         assert ledger.charged("uid-of-g", 1) == model.charged()
+
+
+@settings(max_examples=100)
+@given(st.lists(steps, max_size=30))
+def test_sums_equal_a_recount_while_their_columns_are_opened_in_steps(history):
+    ledger, model = Ledger(), Model()
+    opening = ledger.opening_columns((*RESOURCES, *(f"r{number}" for number in range(90))))
+    for name, *arguments in distinct_members(history):
+        getattr(ledger, name)(*arguments)
+        model.carry_out(name, *arguments)
+        for _ in islice(opening, 5):
+            pass
+
+        assert sums(ledger) == model.sums()
+        assert sums(ledger, "lasting") == model.sums(lasting_only=True)
 
 
 @given(st.lists(steps, max_size=20))
