@@ -1,4 +1,4 @@
-"""Who takes part in a choice of sizes: groups of gangs that run and wait, and have the same constraints."""
+"""Who takes part in a choice of sizes: groups of gangs whose members can take each other's seats."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -17,6 +17,17 @@ from coschedule.resizing.worlds import World
 
 MOST_GROUPS = 32
 """So many groups of gangs may change their size; the free room of all nodes is read for each."""
+
+
+class Seat(NamedTuple):
+    """What a member of a group requires of its node, and takes of each resource of the snapshot."""
+
+    constraints: Constraints
+    request: tuple[int, ...]
+
+    def fits(self, gang: PendingGang) -> bool:
+        """Return whether a member of the gang finds room where a member of the group was."""
+        return all(asked <= taken for asked, taken in zip(gang.roles[0].request, self.request, strict=True))
 
 
 class Asked(NamedTuple):
@@ -44,27 +55,32 @@ def questions(
     So groups change in turn, and the one with the most members does not keep the others from changing. A run takes no
     part if a node of it would not take its members again.
     """
-    groups = _groups([run for run in runs if _may_stay(snapshot, run)])
     waiting = _waiting_by_constraints(snapshot)
+    groups = _groups([run for run in runs if _may_stay(snapshot, run)])
     asked = [
-        Asked(world, _question(world, constraints, waiting.get(constraints, ()), elastic))
-        for constraints, alike in groups.items()
+        Asked(world, _question(world, seat, waiting.get(seat.constraints, ()), elastic))
+        for seat, alike in (groups or {_largest_seat(snapshot, waiting): []}).items()
         for world in (World(snapshot, alike),)
     ]
     return sorted(asked, key=lambda one: one.turn)
 
 
-def _groups(runs: Sequence[ElasticRun]) -> Mapping[Constraints, Sequence[ElasticRun]]:
-    """Return the runs with the same constraints: the ``MOST_GROUPS`` groups with most members, in this order.
+def _groups(runs: Sequence[ElasticRun]) -> Mapping[Seat, Sequence[ElasticRun]]:
+    """Return the runs with the same seats: the ``MOST_GROUPS`` groups with most members, in this order.
 
-    Of groups with as many, those with the first gangs go first. Without runs, there is a group of gangs without
-    constraints.
+    Of groups with as many, those with the first gangs go first.
     """
-    groups: dict[Constraints, list[ElasticRun]] = {}
+    groups: dict[Seat, list[ElasticRun]] = {}
     for run in sorted(runs, key=lambda run: run.key):
-        groups.setdefault(run.constraints, []).append(run)
+        groups.setdefault(Seat(run.constraints, run.request), []).append(run)
     largest = sorted(groups.items(), key=lambda group: -sum(run.size for run in group[1]))
-    return dict(largest[:MOST_GROUPS]) or {Constraints(): []}
+    return dict(largest[:MOST_GROUPS])
+
+
+def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[PendingGang]]) -> Seat:
+    """Return a seat for any gang without constraints, for plans in which no gang runs that may change."""
+    requests = [gang.roles[0].request for gang in waiting.get(Constraints(), ())]
+    return Seat(Constraints(), tuple(map(max, zip(*requests, strict=True))) or (0,) * len(snapshot.resources))
 
 
 def _may_stay(snapshot: Snapshot, run: ElasticRun) -> bool:
@@ -85,12 +101,13 @@ def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence
 
 
 def _question(
-    world: World, constraints: Constraints, waiting: Sequence[PendingGang], elastic: Mapping[GangKey, ChangeTerms]
+    world: World, seat: Seat, alike: Sequence[PendingGang], elastic: Mapping[GangKey, ChangeTerms]
 ) -> SizeQuestion:
+    """Ask for the sizes of the runs, and of the gangs that wait if their members fit into the seats of these."""
     snapshot, runs = world
-    asked = [(run.request, run.sizes) for run in runs]
-    asked += [(role.request, role.sizes) for gang in waiting for role in gang.roles]
-    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(_idle_seats(snapshot, constraints, asked)))
+    waiting = [gang for gang in alike if seat.fits(gang)]
+    sizes = [*(run.sizes for run in runs), *(gang.roles[0].sizes for gang in waiting)]
+    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(_idle_seats(snapshot, seat, sizes)))
     due = frozenset(gang.key for gang in waiting if gang.promised <= snapshot.now)
     return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due)
 
@@ -114,22 +131,19 @@ def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> Waiti
     )
 
 
-def _idle_seats(
-    snapshot: Snapshot, constraints: Constraints, asked: Sequence[tuple[tuple[int, ...], Sizes]]
-) -> Iterator[int]:
-    """List the idle seats of nodes that are open and pass the constraints; each has room for a member of any gang.
+def _idle_seats(snapshot: Snapshot, seat: Seat, sizes: Sequence[Sizes]) -> Iterator[int]:
+    """List the idle seats of nodes that are open and pass the constraints, by node.
 
-    ``asked`` has the request of a member and the sizes of each gang. Nodes that are equally fast and open equally long
-    have as many seats as all gangs have members, at most: small requests, or none, make no more.
+    ``sizes`` has those of each gang. Nodes that are equally fast and open equally long have as many seats as all gangs
+    have members, at most: small requests, or none, make no more.
     """
-    if not asked:
+    if not sizes:
         return
-    largest = np.array([request for request, _ in asked], dtype=np.int64).max(axis=0)
-    most = max(sizes.maximum for _, sizes in asked)
-    is_taken = largest > 0
-    room = _without_nominated(snapshot)[:, is_taken] // largest[is_taken]
-    seats = np.where(_is_usable(snapshot, constraints), room.min(axis=1, initial=most), 0)
-    seats = _no_more_than(sum(sizes.maximum for _, sizes in asked), np.maximum(seats, 0), snapshot)
+    request, most = np.array(seat.request, dtype=np.int64), max(one.maximum for one in sizes)
+    is_taken = request > 0
+    room = _without_nominated(snapshot)[:, is_taken] // request[is_taken]
+    seats = np.where(_is_usable(snapshot, seat.constraints), room.min(axis=1, initial=most), 0)
+    seats = _no_more_than(sum(one.maximum for one in sizes), np.maximum(seats, 0), snapshot)
     for node in np.flatnonzero(seats > 0).tolist():
         yield from [node] * int(seats[node])
 

@@ -55,12 +55,28 @@ def _range(sizes: Sizes) -> str:
 
 
 def _done(gang: GangFact, size: int | None) -> str:
-    name, has = gang_name(gang.key), gang.status.size if gang.status.reserved_at is not None else None
+    name, status = gang_name(gang.key), gang.status
     if size is None:
         return f"Lockstep chooses the size of {name} from now on."
-    if has is None:
-        return f"{name} starts with {n_members(size)}."
-    if has == size:
+    if gang.policies.is_suspended:
+        return f"{name} is suspended. When it is resumed, {_later(gang, size)}."
+    if status.next_size is not None:
+        return f"{name} is changing to {n_members(status.next_size.size)} already. {_after_change(gang, size)}"
+    if status.reserved_at is None or status.is_being_undone:
+        return f"{name} waits, and {_later(gang, size)}."
+    if status.size == size:
         return f"{name} has {n_members(size)}, and keeps them."
-    when = "when there is room for them" if size > has else "soon"
-    return f"{name} has {n_members(has)}, and changes to {size} {when}."
+    when = "when there is room for them" if size > (status.size or 0) else "soon"
+    return f"{name} has {n_members(status.size or 0)}, and changes to {size} {when}."
+
+
+def _later(gang: GangFact, size: int) -> str:
+    if not gang.status.attempt:
+        return f"it starts with {n_members(size)}"
+    return f"it starts as soon as it can, and changes to {n_members(size)} when there is room for them"
+
+
+def _after_change(gang: GangFact, size: int) -> str:
+    following = gang.status.next_size
+    is_same = following is not None and following.size == size
+    return "It keeps them." if is_same else f"After that it changes to {size}."

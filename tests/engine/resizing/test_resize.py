@@ -15,7 +15,7 @@ from coschedule.queue.problem.running import Holding, RunningGang
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizedStart
 from coschedule.resizing.placements import placements
-from coschedule.resizing.questions import _idle_seats
+from coschedule.resizing.questions import Seat, _idle_seats
 from coschedule.resizing.resize import resize
 from engine.builders import FOUR, NOW, gang, node, snapshot
 
@@ -252,6 +252,25 @@ def test_size_that_is_asked_for_breaks_no_promise():
     assert sizes(resized(run, whole)) == {}
 
 
+@pytest.mark.parametrize("priority", [-1, 0, 1])
+def test_gang_whose_members_are_too_large_for_seats_of_others_changes_nothing(priority):
+    run, large = elastic(0, 1), gang("large", serial=60, size=1, most=2, request=(5,), created=NOW)
+    large = replace(large, priority=priority)
+
+    assert sizes(resized(run, large, elastic=("large",))) == {"run": 4}
+    assert sizes(resized(elastic(0, 1, 2, 3), large, elastic=("large",))) == {}
+
+
+def test_runs_with_larger_members_take_no_seats_of_smaller_ones():
+    small, big = elastic(0, 1), replace(elastic(2, least=1, most=3), key=GangKey("default", "big"), request=(3,))
+    free = [node(one["name"], free=0) for one in FOUR]
+    held = [Release(node=index, request=run.request, time=run.end) for run in (small, big) for index in run.nodes]
+
+    result = resize(snapshot(free, [SHORT], releases=held), [small, big], {SHORT.key: TERMS})
+
+    assert "big" not in sizes(result)
+
+
 def test_room_that_a_pod_is_about_to_take_is_no_seat():
     run, free = elastic(0), [node(one["name"], free=int(index > 0)) for index, one in enumerate(FOUR)]
     coming = replace(
@@ -304,6 +323,6 @@ def test_nodes_that_are_alike_have_no_more_seats_than_gangs_have_members():
     alike = [node(f"n{number}", free=100) for number in range(3)]
     others = [node("slow", free=100, slowdown=2.0), node("open", free=3, until=NOW + 9e9)]
 
-    seats = _idle_seats(snapshot([*alike, *others], []), Constraints(), [((1,), Sizes(minimum=1, maximum=150))])
+    seats = _idle_seats(snapshot([*alike, *others], []), Seat(Constraints(), (1,)), [Sizes(minimum=1, maximum=150)])
 
     assert Counter(seats) == {0: 100, 1: 50, 3: 3, 4: 100}

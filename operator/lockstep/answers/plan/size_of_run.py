@@ -14,6 +14,8 @@ from lockstep.snapshot.holders.elastic_runs import KeepsSize, Resizable, resizab
 from lockstep.snapshot.nodes.node_arrays import node_arrays
 from lockstep.snapshot.nodes.resource_columns import Columns
 
+_NO_OTHER = "a quota, or gangs of other priorities that wait or run, leave it no other size now"
+
 
 def answer_with_size(state: State, planned: AnsweredPlan, gang: GangFact) -> SettledAnswer:
     """The answer about a gang that does not wait, with why an elastic one has its size."""
@@ -21,9 +23,9 @@ def answer_with_size(state: State, planned: AnsweredPlan, gang: GangFact) -> Set
 
 
 def why_this_size(state: State, planned: AnsweredPlan, gang: GangFact) -> str | None:
-    """A sentence on the size of a gang that holds nodes; None if it is not elastic or holds none."""
+    """A sentence on the size of a gang that holds nodes; None if it is not elastic, holds none, or its attempt ends."""
     reservation = state.reservations.get(gang.key)
-    if reservation is None or gang.spec is None or gang.spec.elastic is None:
+    if reservation is None or gang.spec is None or gang.spec.elastic is None or gang.status.is_being_undone:
         return None
     change = next((one for one in planned.changes if one.gang == gang.key), None)
     if change is not None:
@@ -43,17 +45,23 @@ def _reason(found: Resizable | KeepsSize) -> KeepsSize:
 
 
 def _why_kept(run: ElasticRun, now: float) -> str:
-    left = run.end - now
     if run.may_change_at > now:
         return f"it keeps its size until {rfc3339(run.may_change_at)}, since it has changed it not long ago"
-    if run.asked == run.size:
-        return "it keeps the size that elastic.size asks for"
     if run.asked is not None:
-        return f"it changes to {n_members(run.asked)}, as elastic.size asks, when there is room for them"
+        return _asked(run, run.asked)
+    left = run.end - now
     if left < run.least_rest:
         least = f"and gangs change it only with {duration(run.least_rest)} left"
         return f"it keeps its size: it is expected to run for {duration(max(left, 0.0))} more, {least}"
-    if run.sizes.minimum == run.sizes.maximum:
-        return "it keeps its size: gangs that are more urgent, and less urgent ones, wait or may grow"
-    sizes = f"of the sizes from {run.sizes.minimum} to {run.sizes.maximum} that it may have now"
+    if not run.sizes.vary:
+        return f"it keeps its size: {_NO_OTHER}"
+    sizes = f"of the sizes from {run.sizes.least} to {run.sizes.maximum} that it may have now"
     return f"{sizes}, none is better for all gangs together, with the room that there is"
+
+
+def _asked(run: ElasticRun, asked: int) -> str:
+    if asked == run.size:
+        return "it keeps the size that elastic.size asks for"
+    if not run.sizes.has(asked):
+        return f"it does not change to {n_members(asked)}, as elastic.size asks: {_NO_OTHER}"
+    return f"it changes to {n_members(asked)}, as elastic.size asks, when there is room that no other gang gains from"

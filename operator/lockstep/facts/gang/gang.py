@@ -101,11 +101,6 @@ class GangSpec:
         """Whether it matters to a member which pods are around it."""
         return bool(self.one_per or self.all_in) or any(role.pod_affinity != NO_POD_AFFINITY for role in self.roles)
 
-    def planned_sizes(self, role: RoleSpec) -> Sizes:
-        """The sizes with which a role may start: all of its sizes, unless the gang is to have exactly one of them."""
-        asked = None if self.elastic is None else self.elastic.size
-        return role.sizes if asked is None or not role.sizes.has(asked) else Sizes(minimum=asked, maximum=asked)
-
     def working(self, members: Iterable[Members]) -> int:
         """How many of these members do a part of the work."""
         idle = {role.name for role in self.roles if not role.load.is_work}
@@ -234,6 +229,16 @@ class GangFact:
     refusal: Refusal | None
     policies: Policies = field(default_factory=Policies)
     status: GangStatus = field(default_factory=GangStatus)
+
+    def planned_sizes(self, role: RoleSpec) -> Sizes:
+        """The sizes with which a role may start: if one is asked for, a gang that never had nodes has only that one.
+
+        Later it may start with any of them, and then changes to that one: it keeps a place where there is one.
+        """
+        asked = None if self.spec is None or self.spec.elastic is None else self.spec.elastic.size
+        if asked is None or self.status.attempt or not role.sizes.has(asked):
+            return role.sizes
+        return Sizes(minimum=asked, maximum=asked)
 
     def asks_the_same_as(self, before: "GangFact") -> bool:
         """Whether the spec and the deletion are as in ``before``, so that the planner sees no difference."""

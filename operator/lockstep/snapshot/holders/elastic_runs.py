@@ -181,8 +181,14 @@ def _with_progress(gang: GangFact, part: str) -> GangFact:
 
 
 def _within_quotas(state: State, one: Resizable) -> Sizes:
-    """The sizes that quotas allow, beside what the members take already."""
+    """The sizes that quotas allow, counting what the members take already, and the present size.
+
+    A quota that was lowered may allow only sizes below the present one, or none.
+    """
     size, sizes = len(one.nodes), one.role.sizes
     spare = [limit.left // limit.each[0] for limit in QuotaBounds(state).limits(one.gang) if limit.each[0]]
-    most = size + max(0, min(spare, default=sizes.maximum))
-    return sizes if most >= sizes.maximum else replace(sizes, maximum=most)
+    most = size + min(spare, default=sizes.maximum)
+    if most >= size:
+        return sizes if most >= sizes.maximum else replace(sizes, maximum=most)
+    smaller = sizes.between(1, most).tolist()
+    return replace(sizes, minimum=min([*smaller, size]), maximum=size, allowed=(*smaller, size))

@@ -181,7 +181,7 @@ class QuotaBounds:
         assert spec is not None, "a refused gang is not planned"
         kept = kept_places(self._state.claims, gang)
         roles = [(role, places_of_role(spec, role, kept).size) for role in spec.roles]
-        return [Sizes(minimum=count, maximum=count) if count else spec.planned_sizes(role) for role, count in roles]
+        return [Sizes(minimum=count, maximum=count) if count else gang.planned_sizes(role) for role, count in roles]
 
 
 def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, ...] | QuotaShort:

@@ -40,7 +40,7 @@ def parts_of(state: State, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
     places = places_of_role(gang.spec, role, kept_places(state.claims, gang))
     rest = whole._replace(barred=(), no_new=(), most_new={})
     if not places.there:
-        sizes = _exactly(places.size) if places.size else gang.spec.planned_sizes(role)
+        sizes = _exactly(places.size) if places.size else gang.planned_sizes(role)
         return (Part(role.name, sizes, rest),)
     demands = list(_demands(state.nodes.index().all, places, whole.new))
     if len(demands) == 1 or len(demands) > _MOST_PARTS or role.load.is_unequal:

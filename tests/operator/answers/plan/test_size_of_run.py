@@ -2,7 +2,16 @@
 
 import pytest
 
-from fake_cluster.elastic import FOUR, beside_a_blocker, elastic, free_the_room, rigid, run
+from fake_cluster.elastic import (
+    FOUR,
+    ask_for,
+    beside_a_blocker,
+    elastic,
+    free_the_room,
+    in_a_long_change,
+    rigid,
+    run,
+)
 from fake_cluster.jumping import now, until
 from fake_cluster.looking import key, look, rules
 from fake_cluster.rig import api_with, is_placed, running_operator
@@ -29,6 +38,16 @@ async def runs_for_an_hour(api):
 async def does_not_run_yet(api):
     api.store.create("gangjobs", elastic())
     await until(lambda: is_placed(api))
+
+
+async def changes_its_size(api):
+    await in_a_long_change(api)
+
+
+async def is_asked_for_more(api):
+    await run(api, elastic(asked=2))
+    await run(api, rigid("beside", size=2, takes="400h"), "beside")
+    ask_for(api, 4)
 
 
 async def is_not_elastic(api):
@@ -63,6 +82,8 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
         pytest.param(runs_alone, HOUR, "none is better for all gangs together", id="the best size"),
         pytest.param(runs_for_an_hour, 60, "and gangs change it only with", id="too little work is left"),
         pytest.param(does_not_run_yet, 0, "not all of its members run", id="members that do not run"),
+        pytest.param(changes_its_size, 0, None, id="a change that is under way"),
+        pytest.param(is_asked_for_more, HOUR, "It changes to 4 members, as elastic.size asks, when", id="no room yet"),
         pytest.param(is_not_elastic, HOUR, None, id="not elastic"),
     ],
 )

@@ -16,7 +16,8 @@ from fake_cluster.elastic import (
     until_attempt,
 )
 from fake_cluster.jumping import until
-from fake_cluster.rig import is_placed, operator_over, set_phases, status_of
+from fake_cluster.rig import is_placed, operator_over, pods_of, set_phases, status_of
+from fake_cluster.store import Place
 
 pytestmark = pytest.mark.asyncio
 
@@ -84,6 +85,23 @@ async def test_no_size_is_asked_for_twice_within_the_interval():
 
         await until_attempt(api, 3)
         assert status_of(api)["size"] == 3
+
+
+async def test_gang_whose_change_is_dropped_keeps_a_place_and_changes_when_there_is_room():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic(asked=3))
+        api.lingers = True
+        ask_for(api, 4)
+        await until(lambda: "next" in status_of(api))
+        [left] = {"n1", "n2", "n3", "n4"} - {pod["spec"]["nodeName"] for pod in pods_of(api, "g")}
+        api.store.change(Place("nodes", "", left), spec={"unschedulable": True})
+        await asyncio.sleep(10)
+        end_grace(api)
+
+        await until(lambda: is_placed(api) and status_of(api)["size"] == 3)
+        set_phases(api, "g", "Running")
+        api.store.change(Place("nodes", "", left), spec={"unschedulable": False})
+        await until(lambda: is_placed(api) and status_of(api)["size"] == 4, seconds=1200)
 
 
 async def test_last_size_that_is_asked_for_counts_though_a_change_is_under_way():

@@ -95,8 +95,11 @@ def test_work_that_is_done_is_not_left():
     assert run.left == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(("hard", "most"), [("4", 4), ("3", 3), ("2", 3), ("99", 8)])
-def test_quota_bounds_growth_and_asks_for_no_smaller_size(hard, most):
+@pytest.mark.parametrize(
+    ("hard", "want"),
+    [("4", [1, 2, 3, 4]), ("3", [1, 2, 3]), ("2", [1, 2, 3]), ("1", [1, 3]), ("0", [3]), ("99", [*range(1, 9)])],
+)
+def test_gang_changes_only_to_sizes_that_quotas_allow_and_may_keep_the_present_one(hard, want):
     state = running()
     spec, used = {"hard": {"pods": hard}}, {"hard": {"pods": hard}, "used": {"pods": "3"}}
     metadata = {"name": "small", "namespace": "default", "resourceVersion": "1"}
@@ -104,7 +107,7 @@ def test_quota_bounds_growth_and_asks_for_no_smaller_size(hard, most):
 
     _, [run] = drawn(state)
 
-    assert run.sizes.maximum == most
+    assert run.sizes.between(1, 8).tolist() == want
 
 
 @pytest.mark.parametrize(
