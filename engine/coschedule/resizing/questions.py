@@ -19,7 +19,7 @@ MOST_GROUPS = 32
 """So many groups of gangs may change their size; the free room of all nodes is read for each."""
 
 
-class Seat(NamedTuple):
+class SeatKind(NamedTuple):
     """What a member of a group requires of its node, and takes of each resource of the snapshot."""
 
     constraints: Constraints
@@ -65,22 +65,22 @@ def questions(
     return sorted(asked, key=lambda one: one.turn)
 
 
-def _groups(runs: Sequence[ElasticRun]) -> Mapping[Seat, Sequence[ElasticRun]]:
+def _groups(runs: Sequence[ElasticRun]) -> Mapping[SeatKind, Sequence[ElasticRun]]:
     """Return the runs with the same seats: the ``MOST_GROUPS`` groups with most members, in this order.
 
     Of groups with as many, those with the first gangs go first.
     """
-    groups: dict[Seat, list[ElasticRun]] = {}
+    groups: dict[SeatKind, list[ElasticRun]] = {}
     for run in sorted(runs, key=lambda run: run.key):
-        groups.setdefault(Seat(run.constraints, run.request), []).append(run)
+        groups.setdefault(SeatKind(run.constraints, run.request), []).append(run)
     largest = sorted(groups.items(), key=lambda group: -sum(run.size for run in group[1]))
     return dict(largest[:MOST_GROUPS])
 
 
-def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[PendingGang]]) -> Seat:
+def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[PendingGang]]) -> SeatKind:
     """Return a seat for any gang without constraints, for plans in which no gang runs that may change."""
     requests = [gang.roles[0].request for gang in waiting.get(Constraints(), ())]
-    return Seat(Constraints(), tuple(map(max, zip(*requests, strict=True))) or (0,) * len(snapshot.resources))
+    return SeatKind(Constraints(), tuple(map(max, zip(*requests, strict=True))) or (0,) * len(snapshot.resources))
 
 
 def _may_stay(snapshot: Snapshot, run: ElasticRun) -> bool:
@@ -101,7 +101,7 @@ def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence
 
 
 def _question(
-    world: World, seat: Seat, alike: Sequence[PendingGang], elastic: Mapping[GangKey, ChangeTerms]
+    world: World, seat: SeatKind, alike: Sequence[PendingGang], elastic: Mapping[GangKey, ChangeTerms]
 ) -> SizeQuestion:
     """Ask for the sizes of the runs, and of the gangs that wait if their members fit into the seats of these."""
     snapshot, runs = world
@@ -131,7 +131,7 @@ def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> Waiti
     )
 
 
-def _idle_seats(snapshot: Snapshot, seat: Seat, sizes: Sequence[Sizes]) -> Iterator[int]:
+def _idle_seats(snapshot: Snapshot, seat: SeatKind, sizes: Sequence[Sizes]) -> Iterator[int]:
     """List the idle seats of nodes that are open and pass the constraints, by node.
 
     ``sizes`` has those of each gang. Nodes that are equally fast and open equally long have as many seats as all gangs

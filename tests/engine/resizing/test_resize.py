@@ -15,7 +15,7 @@ from coschedule.queue.problem.running import Holding, RunningGang
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizedStart
 from coschedule.resizing.placements import placements
-from coschedule.resizing.questions import Seat, _idle_seats
+from coschedule.resizing.questions import SeatKind, _idle_seats
 from coschedule.resizing.resize import resize
 from engine.builders import FOUR, NOW, gang, node, snapshot
 
@@ -323,6 +323,6 @@ def test_nodes_that_are_alike_have_no_more_seats_than_gangs_have_members():
     alike = [node(f"n{number}", free=100) for number in range(3)]
     others = [node("slow", free=100, slowdown=2.0), node("open", free=3, until=NOW + 9e9)]
 
-    seats = _idle_seats(snapshot([*alike, *others], []), Seat(Constraints(), (1,)), [Sizes(minimum=1, maximum=150)])
+    seats = _idle_seats(snapshot([*alike, *others], []), SeatKind(Constraints(), (1,)), [Sizes(minimum=1, maximum=150)])
 
     assert Counter(seats) == {0: 100, 1: 50, 3: 3, 4: 100}
