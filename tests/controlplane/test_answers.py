@@ -282,7 +282,8 @@ def assert_one_sentence(done, want):
 
 # By which options is planned
 
-SETTINGS = "/api/v1/namespaces/lockstep-system/configmaps/lockstep-settings"
+CONFIG_MAPS = "/api/v1/namespaces/lockstep-system/configmaps"
+SETTINGS = f"{CONFIG_MAPS}/lockstep-settings"
 WAITING = {"network": {"startBarrier": {"timeout": "1m"}}, **HOUR}
 
 
@@ -294,7 +295,9 @@ def published(arena, operator_kubeconfig, tmp_path):
     voter = Voter(operator_kubeconfig, tmp_path, *options)
     try:
         eventually(lambda: voter.leads)
-        yield eventually(lambda: arena.api.request("GET", SETTINGS)["data"])
+        # The leader writes them some time after it has begun to lead.
+        published = f"{CONFIG_MAPS}?fieldSelector=metadata.name%3Dlockstep-settings"
+        yield eventually(lambda: [one["data"] for one in arena.api.request("GET", published)["items"]])[0]
     finally:
         voter.process.stop()
         arena.delete(SETTINGS)
