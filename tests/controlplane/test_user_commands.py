@@ -202,13 +202,13 @@ def test_gang_that_runs_changes_to_the_size_that_is_asked_for(operator, arena, a
     done = ask("resize", "gj/heat", "--size", "1")
 
     assert done.stdout == f"{arena.namespace}/heat has 2 members, and changes to 1 soon.\n", done.stderr
-    eventually(lambda: arena.status("heat")["size"] == 1 and "startedAt" in arena.status("heat"), seconds=60)
+    eventually(lambda: arena.status("heat").get("size") == 1 and "startedAt" in arena.status("heat"), seconds=60)
     [event] = arena.until_events("heat", "GangChangesSize")
     assert event["note"].startswith("Shrinks from 2 to 1 member, as elastic.size asks: ends ")
     refused = ask("resize", "gj/heat", "--size", "3")
     assert refused.stderr.startswith(f"Error: GangJob {arena.namespace}/heat can't have 3 members, but 1 to 2.")
     assert ask("resize", "gj/heat", "--any-size").exit_code == 0
-    eventually(lambda: arena.status("heat")["size"] == 2 and "startedAt" in arena.status("heat"), seconds=60)
+    eventually(lambda: arena.status("heat").get("size") == 2 and "startedAt" in arena.status("heat"), seconds=60)
 
 
 def test_gang_that_waits_or_is_not_there_is_said(operator, arena, ask):
