@@ -196,8 +196,7 @@ def test_gang_that_runs_changes_to_the_size_that_is_asked_for(operator, arena, a
     arena.add_nodes(2)
     elastic = {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}
     arena.submit(gang("heat", size=(1, 2), cpu="3", work={"serialTime": "400h"}, elastic=elastic))
-    eventually(lambda: "startedAt" in arena.status("heat"))
-    assert arena.status("heat")["size"] == 2
+    eventually(lambda: arena.status("heat").get("size") == 2 and "startedAt" in arena.status("heat"), seconds=60)
 
     done = ask("resize", "gj/heat", "--size", "1")
 
