@@ -14,7 +14,7 @@ from coschedule.resizing.worth import Worth, worth_of
 MOST_SIZES = 20
 """The most sizes of one gang that are compared; more are thinned out by their ratios."""
 ASKED_GAIN = 1e-6
-"""By at least this part, the size that is asked of a gang is worth more than its present one: less than any other."""
+"""A size that is asked for is worth more than the present one by this part at least. Other gains are larger."""
 
 
 class Sized(NamedTuple):

@@ -1,5 +1,6 @@
 """Who takes part in a choice of sizes: groups of gangs whose members can take each other's seats."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,7 +17,9 @@ from coschedule.resizing.sizes import SizeQuestion
 from coschedule.resizing.worlds import World
 
 MOST_GROUPS = 32
-"""So many groups of gangs may change their size; the free room of all nodes is read for each."""
+"""So many groups of gangs may change their size in one plan; the free room of all nodes is read for each."""
+TURN_SECONDS = 60.0
+"""After so long it is the turn of other groups, where there are more."""
 
 
 class SeatKind(NamedTuple):
@@ -28,6 +31,10 @@ class SeatKind(NamedTuple):
     def fits(self, gang: PendingGang) -> bool:
         """Return whether a member of the gang finds room where a member of the group was."""
         return all(asked <= taken for asked, taken in zip(gang.roles[0].request, self.request, strict=True))
+
+
+Group = tuple[SeatKind, Sequence[ElasticRun]]
+"""Runs with the same seats."""
 
 
 class Asked(NamedTuple):
@@ -47,10 +54,15 @@ class Asked(NamedTuple):
         return not self.question.must_start, max((run.changed for run in self.world.runs), default=0.0)
 
 
-def questions(
-    snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms]
-) -> Sequence[Asked]:
-    """Return a question for each group, at least one; gangs that must start go first, then those that changed long ago.
+class Questions(NamedTuple):
+    """The question of each group, at least one; ``again`` is when it is the turn of other groups, inf for never."""
+
+    asked: Sequence[Asked]
+    again: float
+
+
+def questions(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms]) -> Questions:
+    """Return the questions: first of groups with gangs that must start, then of those that changed long ago.
 
     So groups change in turn, and the one with the most members does not keep the others from changing. A run takes no
     part if a node of it would not take its members again.
@@ -59,22 +71,27 @@ def questions(
     groups = _groups([run for run in runs if _may_stay(snapshot, run)])
     asked = [
         Asked(world, _question(world, seat, waiting.get(seat.constraints, ()), elastic))
-        for seat, alike in (groups or {_largest_seat(snapshot, waiting): []}).items()
+        for seat, alike in _in_turn(groups, snapshot.now) or [(_largest_seat(snapshot, waiting), ())]
         for world in (World(snapshot, alike),)
     ]
-    return sorted(asked, key=lambda one: one.turn)
+    again = (snapshot.now // TURN_SECONDS + 1) * TURN_SECONDS if len(groups) > MOST_GROUPS else math.inf
+    return Questions(sorted(asked, key=lambda one: one.turn), again)
 
 
-def _groups(runs: Sequence[ElasticRun]) -> Mapping[SeatKind, Sequence[ElasticRun]]:
-    """Return the runs with the same seats: the ``MOST_GROUPS`` groups with most members, in this order.
-
-    Of groups with as many, those with the first gangs go first.
-    """
+def _groups(runs: Sequence[ElasticRun]) -> Sequence[Group]:
+    """Return the runs with the same seats, those with most members first; of equal ones, those of the first gang."""
     groups: dict[SeatKind, list[ElasticRun]] = {}
     for run in sorted(runs, key=lambda run: run.key):
         groups.setdefault(SeatKind(run.constraints, run.request), []).append(run)
-    largest = sorted(groups.items(), key=lambda group: -sum(run.size for run in group[1]))
-    return dict(largest[:MOST_GROUPS])
+    return sorted(groups.items(), key=lambda group: -sum(run.size for run in group[1]))
+
+
+def _in_turn(groups: Sequence[Group], now: float) -> list[Group]:
+    """Return ``MOST_GROUPS`` of the groups: others after each ``TURN_SECONDS``, so that many groups keep none out."""
+    if len(groups) <= MOST_GROUPS:
+        return list(groups)
+    first = int(now // TURN_SECONDS) * MOST_GROUPS % len(groups)
+    return [*groups, *groups][first : first + MOST_GROUPS]
 
 
 def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[PendingGang]]) -> SeatKind:

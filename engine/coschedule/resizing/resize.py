@@ -56,7 +56,7 @@ def resize(
     """Choose sizes for gangs that run or wait, and plan the others.
 
     The snapshot's releases contain what ``runs`` hold, at their ends. Gangs that wait may change their size later if
-    they are in ``elastic``. Sizes are chosen for one group of gangs with the same constraints: the first of
+    they are in ``elastic``. Sizes are chosen for one group of gangs with the same seats: the first of
     ``questions`` for which any size changes or any gang starts. Other runs keep their size until the next plan. A
     waiting gang takes part only if its members are alike and have equal shares of known work. It must also have no
     deadline, no terms and no factors, and no gang that waits is more urgent. All others are only planned. ``rescue`` is
@@ -68,13 +68,9 @@ def resize(
     """
     if not (runs or elastic):
         return _made(SizePlan(), snapshot, plan(snapshot, rescue=rescue))
-    first = _first_that_changes(snapshot, runs, elastic)
-    world, tried = first.asked.world, list[Resized]()
-    for sizes in _tries(first, tried):
-        tried.append(_planned(world, sizes, elastic, rescue))
-        if not _late(tried[-1]):
-            return tried[-1]
-    return min(reversed(tried), key=lambda one: len(_late(one)))
+    found = questions(snapshot, runs, elastic)
+    best = _best_of(_first_that_changes(found.asked), elastic, rescue)
+    return best._replace(again=min(best.again, found.again))
 
 
 class _First(NamedTuple):
@@ -84,11 +80,19 @@ class _First(NamedTuple):
     sizes: SizePlan | None
 
 
-def _first_that_changes(
-    snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms]
-) -> _First:
+def _best_of(first: _First, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
+    """Return the first of the tries in which no gang is late, else one with the fewest late gangs."""
+    tried = list[Resized]()
+    for sizes in _tries(first, tried):
+        tried.append(_planned(first.asked.world, sizes, elastic, rescue))
+        if not _late(tried[-1]):
+            return tried[-1]
+    return min(reversed(tried), key=lambda one: len(_late(one)))
+
+
+def _first_that_changes(asked: Sequence[Asked]) -> _First:
     """Return the first group with a change or a gang that must start, else one with a start, else the largest group."""
-    asked, starting = questions(snapshot, runs, elastic), list[_First]()
+    starting = list[_First]()
     for one in asked:
         first = _First(one, choose_sizes(one.question))
         if one.question.must_start or (first.sizes and first.sizes.changes):

@@ -214,6 +214,23 @@ def test_of_runs_with_different_constraints_one_group_changes_in_a_plan(most, ch
     assert sizes(result) == want
 
 
+def test_many_groups_change_in_turn_whatever_their_sizes(monkeypatch):
+    """Of three groups two are asked in a plan. The two with most members have no better size, and the third has one."""
+    monkeypatch.setattr("coschedule.resizing.questions.MOST_GROUPS", 2)
+    pools = {"a": (0, 1), "b": (2, 3), "c": (4,)}
+    nodes = [node(f"n{number}", free=int(number == 5), labels={"pool": "aabbcc"[number]}) for number in range(6)]
+    runs = [
+        replace(elastic(*on, most=2), key=GangKey("d", pool), constraints=Constraints(node_selector=(("pool", pool),)))
+        for pool, on in pools.items()
+    ]
+    held = [Release(node=index, request=(1,), time=run.end) for run in runs for index in run.nodes]
+
+    minutes = [resize(snapshot(nodes, (), releases=held, now=NOW + 60 * number), runs, {}) for number in range(3)]
+
+    assert sorted(sizes(one).get("c", 1) for one in minutes) == [1, 2, 2]
+    assert [one.again for one in minutes] == [(NOW // 60 + number + 1) * 60 for number in range(3)]
+
+
 def test_group_with_a_gang_that_must_start_goes_first():
     late = replace(gang("late", serial=60, size=1, created=NOW), promised=NOW)
 
