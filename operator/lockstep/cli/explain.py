@@ -68,7 +68,7 @@ def explain(gang: str, namespace: str | None, output: str, **options: Any) -> No
             nodes_requested = "" if asked is None else asked.message
             print_waiting(replace(answer, work_used=used, nodes_requested=nodes_requested), output)
             return
-        settled = answer_with_size(state, plan_now(state, rules_of(in_force), time(), asked=()), fact)
+        settled = answer_with_size(state, rules_of(in_force), fact, time())
         if output == "json":
             print_document(settled_document(settled))
         else:

@@ -15,7 +15,6 @@ from coschedule import (
     Snapshot,
     after_changes,
     plan,
-    resize,
 )
 from lockstep.answers.plan.rules import PlanRules, PriceInForce, contention_now, price_of
 from lockstep.answers.reading.errors import AnswerError
@@ -24,7 +23,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.planning.by_rank import in_rank_order
 from lockstep.cycle.planning.decided import ElasticGangs
 from lockstep.cycle.planning.memory import PlanMemory
-from lockstep.cycle.planning.plan_thread import Evicting, with_evictions
+from lockstep.cycle.planning.plan_thread import Evicting, with_evictions, with_sizes
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
@@ -80,11 +79,13 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
         rescue=errors.__setitem__,
         watch=found,
     )
-    snapshot = PlanMemory(rules.promises).remembered_by(snapshot)
-    elastic = ElasticGangs.of(found.runs, gangs)
-    changes = resize(snapshot, *elastic, rescue=errors.__setitem__).sizes.changes if elastic.runs else ()
-    snapshot = after_changes(snapshot, elastic.runs, changes)
-    made = plan(snapshot, rescue=errors.__setitem__)
+    before = PlanMemory(rules.promises).remembered_by(snapshot)
+    sized = with_sizes(before, ElasticGangs.of(found.runs, gangs), errors.__setitem__)
+    snapshot, made = sized.snapshot, sized.plan
+    if len(snapshot.gangs) < len(before.gangs):
+        # Gangs that start with these sizes are planned with the others, so that the answer about them is whole.
+        snapshot = after_changes(before, found.runs, sized.changes)
+        made = plan(snapshot, rescue=errors.__setitem__)
     _check(errors, asked)
     return AnsweredPlan(
         snapshot=snapshot,
@@ -92,8 +93,8 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
         preempting=with_evictions(snapshot, made, errors.__setitem__),
         prices=prices,
         running=gangs_that_hold(state, snapshot.nodes.index, Columns(snapshot.resources, {}), now),
-        runs=elastic.runs,
-        changes=changes,
+        runs=found.runs,
+        changes=sized.changes,
         as_reported=lambda decision: _as_reported(state, decision),
         selector=state.pool.selector,
     )

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from coschedule import ElasticRun
-from lockstep.answers.plan.planned import AnsweredPlan
+from lockstep.answers.plan.planned import AnsweredPlan, plan_now
+from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.state import State
@@ -17,24 +18,24 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 _NO_OTHER = "a quota, or gangs of other priorities that wait or run, leave it no other size now"
 
 
-def answer_with_size(state: State, planned: AnsweredPlan, gang: GangFact) -> SettledAnswer:
+def answer_with_size(state: State, rules: PlanRules, gang: GangFact, now: float) -> SettledAnswer:
     """The answer about a gang that does not wait, with why an elastic one has its size."""
-    return replace(answer_settled(state, gang), why_this_size=why_this_size(state, planned, gang))
+    return replace(answer_settled(state, gang), why_this_size=why_this_size(state, rules, gang, now))
 
 
-def why_this_size(state: State, planned: AnsweredPlan, gang: GangFact) -> str | None:
+def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) -> str | None:
     """A sentence on the size of a gang that holds nodes; None if it is not elastic, holds none, or its attempt ends."""
-    reservation = state.reservations.get(gang.key)
-    if reservation is None or gang.spec is None or gang.spec.elastic is None or gang.status.is_being_undone:
+    reservation, elastic = state.reservations.get(gang.key), None if gang.spec is None else gang.spec.elastic
+    if reservation is None or elastic is None or gang.status.is_being_undone:
         return None
+    planned = plan_now(state, rules, now, asked=())
     change = next((one for one in planned.changes if one.gang == gang.key), None)
     if change is not None:
-        elastic = gang.spec.elastic
         why = size_change(change, restart_time=elastic.restart_time, is_asked=elastic.size is not None)
         return as_sentence(f"with the next plan it {why}")
     run = next((one for one in planned.runs if one.key == gang.key), None)
     if run is not None:
-        return as_sentence(_why_kept(run, planned.snapshot.now))
+        return as_sentence(_others_first(run, planned) or _why_kept(run, planned.snapshot.now))
     columns = Columns(planned.snapshot.resources, {})
     found = resizable(state, gang, reservation, node_arrays(state), columns, planned.snapshot.now)
     return as_sentence(f"it keeps its size: {KEEPS_SIZE[_reason(found)]}")
@@ -42,6 +43,15 @@ def why_this_size(state: State, planned: AnsweredPlan, gang: GangFact) -> str | 
 
 def _reason(found: Resizable | KeepsSize) -> KeepsSize:
     return KeepsSize.NOT_COMPARABLE if isinstance(found, Resizable) else found
+
+
+def _others_first(run: ElasticRun, planned: AnsweredPlan) -> str:
+    """Say that gangs with other seats change in this plan; '' where none does."""
+    changing = {change.gang for change in planned.changes}
+    seats = {(one.constraints, one.request) for one in planned.runs if one.key in changing}
+    if not seats or (run.constraints, run.request) in seats:
+        return ""
+    return "it keeps its size in the next plan: gangs whose members require something else change theirs first"
 
 
 def _why_kept(run: ElasticRun, now: float) -> str:

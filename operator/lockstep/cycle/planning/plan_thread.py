@@ -35,7 +35,7 @@ class Made(NamedTuple):
     again: float = math.inf
 
 
-class _Sized(NamedTuple):
+class Sized(NamedTuple):
     """A plan of the snapshot after these changes and ``starts``, which the plan does not contain."""
 
     snapshot: Snapshot
@@ -47,7 +47,7 @@ class _Sized(NamedTuple):
 
 def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue, elastic: ElasticGangs = NO_ELASTIC_GANGS) -> Made:
     """Choose the sizes of gangs that may change them, make the plan, and choose the gangs to evict for it."""
-    sized = _with_sizes(memory.remembered_by(facts), elastic, rescue)
+    sized = with_sizes(memory.remembered_by(facts), elastic, rescue)
     evicting = with_evictions(sized.snapshot, sized.plan, rescue)
     memory.record(sized.snapshot, evicting.plan)
     made = replace(evicting.plan, decisions=(*sized.starts, *evicting.plan.decisions))
@@ -56,17 +56,17 @@ def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue, elastic: Elas
     )
 
 
-def _with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> _Sized:
+def with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:
     """Choose sizes beside the plan if there are gangs that may change theirs; if the choice raises, no size changes."""
     if elastic.runs or elastic.waiting:
         try:
             sizes, after, made, again = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue)
             later = (run.may_change_at for run in elastic.runs if run.may_change_at > snapshot.now)
             starts = tuple(placements(snapshot, sizes.starts))
-            return _Sized(after, made, sizes.changes, starts, min([again, *later]))
+            return Sized(after, made, sizes.changes, starts, min([again, *later]))
         except Exception:
             log.exception("the sizes of the gangs that run can't be chosen")
-    return _Sized(snapshot, plan(snapshot, rescue=rescue))
+    return Sized(snapshot, plan(snapshot, rescue=rescue))
 
 
 def with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Evicting:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from builders.served import container, node
 from fake_cluster.elastic import (
     FOUR,
     ask_for,
@@ -54,21 +55,20 @@ async def is_not_elastic(api):
     await run(api, rigid("g", size=2, takes="400h"))
 
 
-async def planned(api, life, *, asked=(), then=lambda _: None, later=HOUR):
-    """The state, and the plan of one who looks ``later`` after an operator has stopped that brought gangs so far."""
+async def seen(api, life, *, then=lambda _: None):
+    """The state of one who looks after an operator has stopped that brought gangs so far."""
     async with running_operator(api):
         await life(api)
     then(api)
-    state = await look(api)
-    return state, plan_now(state, rules(), now() + later, asked=asked)
+    return await look(api)
 
 
 async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
     async with api_with(*FOUR) as api:
-        state, plan = await planned(api, beside_a_blocker, then=free_the_room)
+        state = await seen(api, beside_a_blocker, then=free_the_room)
 
-    answer = answer_with_size(state, plan, state.gangs[key("g")])
-    [change] = plan.changes
+    answer = answer_with_size(state, rules(), state.gangs[key("g")], now() + HOUR)
+    [change] = plan_now(state, rules(), now() + HOUR, asked=()).changes
     assert (change.gang, change.was, len(change.nodes)) == (key("g"), 2, 4)
     assert answer.why_this_size.startswith("With the next plan it grows from 2 to 4 members: ends ")
     assert answer.why_this_size.endswith(" sooner; the change takes about 2 min.")
@@ -89,22 +89,19 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
 )
 async def test_gang_that_keeps_its_size_says_why(life, later, want):
     async with api_with(*FOUR) as api:
-        state, plan = await planned(api, life, later=later)
+        state = await seen(api, life)
 
-    why = why_this_size(state, plan, state.gangs[key("g")])
+    why = why_this_size(state, rules(), state.gangs[key("g")], now() + later)
 
-    assert plan.changes == ()
     assert (why and want in why) if want else why is None
 
 
 async def test_gang_that_waits_starts_beside_one_that_shrinks_and_the_answer_names_it():
     async with api_with(*FOUR) as api:
         short = rigid("short", size=1, takes="1m")
-        _, plan = await planned(
-            api, runs_alone, then=lambda api: api.store.create("gangjobs", short), asked=[key("short")]
-        )
+        state = await seen(api, runs_alone, then=lambda api: api.store.create("gangjobs", short))
 
-    answer = answer_about(plan, key("short"))
+    answer = answer_about(plan_now(state, rules(), now() + HOUR, asked=[key("short")]), key("short"))
     assert answer.starts_now
     assert "Beside it, default/g shrinks from 4 to 3 members, so that other gangs end sooner" in " ".join(
         line.strip() for line in waiting_lines(answer, ASCII)
@@ -112,3 +109,24 @@ async def test_gang_that_waits_starts_beside_one_that_shrinks_and_the_answer_nam
     [change] = waiting_document(answer)["sizeChanges"]
     assert (change["gang"]["name"], change["was"], change["size"]) == ("g", 4, 3)
     assert change["endsSoonerSeconds"] < 0
+
+
+def in_pool(pool):
+    """Describe an elastic gang of one or two members that has the name of the pool whose nodes it selects."""
+    containers = [container(requests={"cpu": "1"})]
+    return elastic(pool, most=2, template={"spec": {"containers": containers, "nodeSelector": {"pool": pool}}})
+
+
+async def test_gang_says_that_others_whose_members_require_something_else_change_first():
+    first, more = ([node(f"{pool}{one}", cpu="1", labels={"pool": pool}) for pool in "ab"] for one in (1, 2))
+
+    async def two_pools(api):
+        for pool in "ab":
+            await run(api, in_pool(pool), pool)
+
+    async with api_with(*first) as api:
+        state = await seen(api, two_pools, then=lambda api: api.store.add("nodes", *more))
+
+    [grows, waits] = (why_this_size(state, rules(), state.gangs[key(pool)], now() + HOUR) for pool in "ab")
+    assert grows.startswith("With the next plan it grows from 1 to 2 members")
+    assert waits.startswith("It keeps its size in the next plan: gangs whose members require something else change")
