@@ -48,6 +48,14 @@ async def in_a_long_change(api):
     await until(lambda: "next" in status_of(api))
 
 
+async def in_a_long_change_to(api, size, *, from_size):
+    """Begin a change to a size that is asked for, in which the members take their grace."""
+    await run(api, elastic(asked=from_size))
+    api.lingers = True
+    ask_for(api, size)
+    await until(lambda: "next" in status_of(api))
+
+
 def end_grace(api):
     """Remove the members that were asked to end."""
     for pod in pods_of(api, "g"):

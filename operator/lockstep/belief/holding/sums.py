@@ -81,9 +81,10 @@ class Sums:
 
     def opening(self, resources: tuple[str, ...]) -> Generator[None, None, None]:
         """Open the columns of these resources in steps, as ``columns`` would at once."""
+        wanted = set(resources)
         for resource in resources:
             if resource not in self._columns:
-                self.columns((*self._columns.keys() & set(resources), resource))
+                self.columns((*self._columns.keys() & wanted, resource))
                 yield
 
     @staticmethod

@@ -11,6 +11,7 @@ from fake_cluster.elastic import (
     elastic,
     end_grace,
     free_the_room,
+    in_a_long_change_to,
     note_of,
     run,
     until_attempt,
@@ -89,10 +90,7 @@ async def test_no_size_is_asked_for_twice_within_the_interval():
 
 async def test_gang_whose_change_is_dropped_keeps_a_place_and_changes_when_there_is_room():
     async with operator_over(*FOUR) as (api, _):
-        await run(api, elastic(asked=3))
-        api.lingers = True
-        ask_for(api, 4)
-        await until(lambda: "next" in status_of(api))
+        await in_a_long_change_to(api, 4, from_size=3)
         [left] = {"n1", "n2", "n3", "n4"} - {pod["spec"]["nodeName"] for pod in pods_of(api, "g")}
         api.store.change(Place("nodes", "", left), spec={"unschedulable": True})
         await asyncio.sleep(10)
@@ -106,10 +104,7 @@ async def test_gang_whose_change_is_dropped_keeps_a_place_and_changes_when_there
 
 async def test_last_size_that_is_asked_for_counts_though_a_change_is_under_way():
     async with operator_over(*FOUR) as (api, _):
-        await run(api, elastic(asked=4))
-        api.lingers = True
-        ask_for(api, 3)
-        await until(lambda: "next" in status_of(api))
+        await in_a_long_change_to(api, 3, from_size=4)
 
         ask_for(api, 1)
         await asyncio.sleep(10)
