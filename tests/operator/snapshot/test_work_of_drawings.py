@@ -205,26 +205,41 @@ class Watch:
         self.found = len(runs)
 
 
-def with_gangs_that_run(*, elastic):
-    """The longest step of a drawing beside 40 gangs of ten members that run, and how many may change their size."""
+def with_gangs_that_run(*, elastic, gangs=40, members=10):
+    """The longest step of a drawing beside gangs that run, and how many of these may change their size."""
     state, watch = state_with(100), Watch()
     placed = ConditionFact(Condition.PLACED, "True", Reason.BOUND, "", 1, 0.0)
     spec = replace(gang_spec(size=1, most=20, work=SerialWork(serial=1e6)), elastic=ElasticSpec(120.0, 600.0))
     spec = spec if elastic else replace(spec, elastic=None)
-    for number in range(40):
-        members = tuple(Members(f"n{(7 * number + member) % 100:03}", 1) for member in range(10))
+    for number in range(gangs):
+        on = tuple(Members(f"n{(7 * number + member) % 100:03}", 1) for member in range(members))
         times = {"reserved_at": 0.0, "start": 0.0, "started_at": 0.0, "expected_finish": 1e5}
-        status = GangStatus(attempt=1, members=members, conditions=(placed,), **times)
+        status = GangStatus(attempt=1, members=on, conditions=(placed,), **times)
         state.apply_gang(gang_fact(f"r{number}", spec=spec, status=status))
     counts, _ = instructions_of_steps(SnapshotCutter(state).drawn(1.0, [], watch=watch))
     return max(counts), watch.found
+
+
+def more_for_elastic(gangs):
+    """What gangs of one member cost the longest step more if they may change their size; and how many of them do."""
+    (ordinary, _), (elastic, found) = (
+        with_gangs_that_run(elastic=one, gangs=gangs, members=1) for one in (False, True)
+    )
+    return elastic - ordinary, found
+
+
+def test_very_many_gangs_that_may_change_their_size_cost_a_step_no_more_than_many():
+    (many, _), (very_many, found) = more_for_elastic(1_000), more_for_elastic(3_000)
+
+    assert found == 1_000
+    assert very_many <= 1.5 * many
 
 
 def test_gangs_that_may_change_their_size_cost_a_step_no_more_than_others_beyond_a_bound(monkeypatch):
     monkeypatch.setattr("lockstep.snapshot.holders.elastic_runs.MOST_MEMBERS", 30)
     (ordinary, none), (elastic, few) = (with_gangs_that_run(elastic=elastic) for elastic in (False, True))
 
-    assert (none, few) == (0, 3)
+    assert (none, few) == (0, 2)
     assert elastic <= 1.3 * ordinary
 
 

@@ -4,9 +4,11 @@ A gang keeps its size while a plan could not choose another one exactly: its mem
 its end is unknown, or other pods decide where its members may be.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from itertools import accumulate
 from typing import NamedTuple
 
 from coschedule import Constraints, ElasticRun, Sizes
@@ -27,6 +29,11 @@ from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 MOST_MEMBERS = 8_000
 """Of so many members the sizes are chosen in one plan; the last gang may have more."""
+# In members: to read a gang takes as long as to read so many members of it.
+_COST_OF_GANG = 7
+_TURN_SECONDS = 60.0
+
+_Holder = tuple[GangFact, Reservation]
 
 
 class KeepsSize(StrEnum):
@@ -67,17 +74,16 @@ def elastic_requests(state: State) -> set[Request]:
 def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: float) -> list[Resizable]:
     """The gangs that may change their size now, by what they hold of these nodes.
 
-    Their members are read in one step, so there is a bound to these. Gangs whose last change is longest ago come first;
-    the others keep their size until others have changed or ended.
+    They are read in one step, so there is a bound to these. The others keep their size until it is their turn.
     """
-    found, members = list[Resizable](), 0
-    for gang, held in sorted(_elastic_holders(state), key=lambda one: (_last_change(one[0]), one[0].key)):
+    found, read = list[Resizable](), 0
+    for gang, held in _in_turn(list(_elastic_holders(state)), now):
+        if read >= MOST_MEMBERS:
+            break
+        read += _cost(held)
         one = resizable(state, gang, held, nodes, columns, now)
         if isinstance(one, Resizable):
             found.append(one)
-            members += held.size
-        if members >= MOST_MEMBERS:
-            break
     return found
 
 
@@ -138,12 +144,21 @@ def elastic_run(
     )
 
 
-def _last_change(gang: GangFact) -> float:
-    status = gang.status
-    return status.resized_at or status.started_at or 0.0
+def _in_turn(holders: Sequence[_Holder], now: float) -> Sequence[_Holder]:
+    """Begin with other gangs each minute where one step can't read all, so that many gangs keep none out."""
+    *before, total = accumulate((_cost(held) for _, held in holders), initial=0)
+    turns = -(-total // MOST_MEMBERS)
+    if turns <= 1:
+        return holders
+    first = bisect_left(before, int(now // _TURN_SECONDS) % turns * MOST_MEMBERS)
+    return [*holders[first:], *holders[:first]]
 
 
-def _elastic_holders(state: State) -> Iterator[tuple[GangFact, Reservation]]:
+def _cost(held: Reservation) -> int:
+    return held.size + _COST_OF_GANG
+
+
+def _elastic_holders(state: State) -> Iterator[_Holder]:
     """The gangs that hold nodes and say that their size may change.
 
     Gangs with host ports or disks are left out: their columns exist for few gangs, and every plan would have them.

@@ -57,10 +57,10 @@ def running(*, status=None, spec=None, size=1, most=8, phase="Running"):
     return state
 
 
-def drawn(state, *waiting):
+def drawn(state, *waiting, now=NOW):
     """The snapshot with these gangs that wait, and the gangs that may change their size."""
     watch = Watch()
-    snapshot = at_once(SnapshotCutter(state).drawn(NOW, waiting, watch=watch))
+    snapshot = at_once(SnapshotCutter(state).drawn(now, waiting, watch=watch))
     return snapshot, watch.runs
 
 
@@ -144,17 +144,20 @@ def test_host_ports_of_gangs_that_run_make_no_columns():
     assert sorted(snapshot.resources) == ["bid slots", "cpu", "pods"]
 
 
-def test_gangs_whose_last_change_is_longest_ago_come_first_where_not_all_are_read(monkeypatch):
-    monkeypatch.setattr("lockstep.snapshot.holders.elastic_runs.MOST_MEMBERS", 6)
-    state = running(status={"resizedAt": at(500)})
-    for name, changed in (("young", 800), ("old", 100), ("middle", 600)):
-        status = {**RUNS, "members": [{"node": "n2", "count": 2}], "resizedAt": at(changed)}
+@pytest.mark.parametrize("most", [1, 9, 18, 20, 37, 99])
+def test_gangs_are_read_in_turn_where_one_step_cannot_read_all(monkeypatch, most):
+    """Of four gangs, whose reading takes as long as that of 9 or 10 members, each has its turn."""
+    monkeypatch.setattr("lockstep.snapshot.holders.elastic_runs.MOST_MEMBERS", most)
+    state = running()
+    for name in ("a", "b", "c"):
+        status = {**RUNS, "members": [{"node": "n2", "count": 2}]}
         spec = {"work": {"serialTime": "3h"}, "elastic": ELASTIC}
         state.apply_gang(parse_gang(gang(name, size=1, most=8, spec=spec, status=status), None))
 
-    _, runs = drawn(state)
+    read = [{run.key.name for run in drawn(state, now=NOW + 60 * minute)[1]} for minute in range(-(-37 // most))]
 
-    assert [run.key.name for run in runs] == ["old", "g", "middle"]
+    assert set().union(*read) == {"a", "b", "c", "g"}
+    assert max(map(len, read)) <= -(-most // 9)
 
 
 @pytest.mark.parametrize(
