@@ -14,6 +14,7 @@ from docs.markdown import ROOT, fences
 from eventually import eventually
 from live.arena import BIDS, GANGS
 from live.electorate import Voter
+from lockstep.api.names import REPORTING_CONTROLLER
 from lockstep.cli import main
 from sandbox.binaries import Tool
 
@@ -245,12 +246,13 @@ def ask_json(ask, name):
 
 
 def versions(arena):
-    """What there is of all that could have been written, with its version."""
+    """What there is of all that could have been written, without the events of the operator, which it writes later."""
     return {
         (path, item["metadata"].get("namespace"), item["metadata"]["name"])
         for path in WRITTEN
         for item in arena.api.request("GET", path)["items"]
         if item["metadata"].get("namespace") in (arena.namespace, None)
+        and item.get("reportingComponent") != REPORTING_CONTROLLER
     }
 
 
