@@ -59,9 +59,14 @@ def bid_of_present_owner(**spec: Any) -> Manifest:
 
 def until_owner_interrupts_no_gang(cluster: Cluster) -> None:
     """Let the present owner interrupt no gang. Otherwise the node stays closed for ten minutes after the owner left."""
-    cluster.until(lambda: "ownerBackSince" in cluster.get("nodebid", SLOW)["status"])
+    cluster.until(lambda: is_back(cluster))
     cluster.apply(bid_of_present_owner())
-    cluster.until(lambda: "ownerBackSince" not in cluster.get("nodebid", SLOW)["status"])
+    cluster.until(lambda: not is_back(cluster))
+
+
+def is_back(cluster: Cluster) -> bool:
+    """Return whether the operator has written that the owner is back. The first write is the first status of the bid."""
+    return "ownerBackSince" in cluster.get("nodebid", SLOW).get("status", {})
 
 
 def assert_sum(jobs: Jobs, name: str, folder: Path) -> None:
