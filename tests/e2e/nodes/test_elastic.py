@@ -65,7 +65,7 @@ def until_owner_interrupts_no_gang(cluster: Cluster) -> None:
 
 
 def is_back(cluster: Cluster) -> bool:
-    """Return whether the operator has written that the owner is back. The first write is the first status of the bid."""
+    """Return whether the operator has written that the owner is back. That can be the first status of the bid."""
     return "ownerBackSince" in cluster.get("nodebid", SLOW).get("status", {})
 
 
