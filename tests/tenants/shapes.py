@@ -30,6 +30,7 @@ OWN = ("gangjobs", "nodebids")
 Objects = Callable[[Field, Manifest, int], list[Manifest]]
 """Makes so many objects of what was made for a field."""
 Whole = Callable[[Manifest], Manifest]
+_ONE_A_NODE = ("nodebids",)
 _LABELS_OF_NODES = (".onePer", ".allIn", ".topologyKey")
 
 
@@ -95,8 +96,8 @@ def _specs(field: Field, objects: Objects, plural: str) -> Iterator[Sized]:
             yield from _of_entries(field, whole)
             yield Sized("small, of many", MANY[plural], partial(_small, field))
         case Sort.SCALAR:
-            ones = [1] * len(field.most)
-            yield Sized("largest", 1, lambda: field.value(ones, partial(scalar, field.schema, is_large=True)))
+            ones, count = [1] * len(field.most), MANY[plural] if plural in _ONE_A_NODE else 1
+            yield Sized("largest", count, lambda: field.value(ones, partial(scalar, field.schema, is_large=True)))
             if field.path.endswith(_LABELS_OF_NODES):
                 yield Sized("label of every node", MANY[plural], lambda: field.value(ones, lambda _: HOST))
         case Sort.OBJECT:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import repeat
 
 from coschedule import LabelTest, Requirement, label_test
 from lockstep.api.manifest import Manifest
@@ -19,13 +20,17 @@ def parse_selector(selector: Manifest | None) -> LabelSelector | None:
     """The requirements of a label selector; None for none."""
     if selector is None:
         return None
-    labels = tuple(
-        Requirement(key, "In", (value,)) for key, value in sorted((selector.get("matchLabels") or {}).items())
-    )
-    return labels + tuple(
+    return _labels_required(selector.get("matchLabels") or {}) + tuple(
         Requirement(one["key"], one["operator"], tuple(one.get("values") or ()))
         for one in selector.get("matchExpressions") or ()
     )
+
+
+def _labels_required(labels: Mapping[str, str]) -> LabelSelector:
+    """One requirement for each label. There may be 100,000, so the loop is not written in Python."""
+    keys = sorted(labels)
+    values = zip(map(labels.__getitem__, keys), strict=True)
+    return tuple(map(Requirement, keys, repeat("In"), values))
 
 
 def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:

@@ -38,9 +38,9 @@ def check_size(spec: Manifest) -> None:
 def few_exclusive(taken: Iterable[tuple[str, int]], most: int = MOST_EXCLUSIVE) -> Request:
     """What a pod takes of exclusive columns, the larger amount of each. Raises ``TooLongError``."""
     columns: dict[str, int] = {}
-    for name, amount in taken:
+    for number, (name, amount) in enumerate(taken, 1):
         columns[name] = max(amount, columns.get(name, 0))
-        if len(columns) > most:
+        if number > most:
             raise TooLongError(f"containers[*].ports, volumes: it has more than {most} host ports and disks")
     return tuple(columns.items())
 

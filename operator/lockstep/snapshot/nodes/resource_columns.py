@@ -91,8 +91,6 @@ def choosing_columns(requests: Iterable[Request], known: KnownResources) -> Gene
             read += 1
             if not read % _AT_ONCE:
                 yield
-    if len(asked) <= _MOST_NOWHERE:
-        return Columns(_in_order(asked), {})
     stand_ins = yield from _standing_in(asked, known)
     nowhere = sorted(name for name in asked if _may_be_nowhere(name) and not known.is_offered(name))
     shared = set(nowhere[_MOST_NOWHERE:])

@@ -47,6 +47,10 @@ def monitors(count):
     return {"containers": [], "volumes": [{"name": "v", "rbd": rbd}]}
 
 
+def equal_monitors(count):
+    return {"containers": [], "volumes": [{"name": "v", "rbd": {"image": "i", "monitors": ["m"] * count}}]}
+
+
 def terms(count, kind="podAntiAffinity"):
     apart = [{"labelSelector": {}, "topologyKey": f"t{number}"} for number in range(count)]
     return {"containers": [], "affinity": {kind: {REQUIRED: apart}}}
@@ -76,6 +80,7 @@ EXCLUSIVE = "containers[*].ports, volumes: it has more than {} host ports and di
         *(pytest.param(*one.values[:2], id=one.id) for one in TOO_LONG),
         pytest.param(ports, MOST_EXCLUSIVE, id="host ports"),
         pytest.param(monitors, MOST_EXCLUSIVE, id="monitors of a disk"),
+        pytest.param(equal_monitors, MOST_EXCLUSIVE, id="one monitor of a disk, again and again"),
     ],
 )
 def test_pod_of_others_that_lists_too_much_fills_its_node(spec, most):
@@ -132,7 +137,7 @@ def test_labels_of_a_pod_are_read_up_to_a_bound():
     assert (fact.labels, fact.has_unread_labels) == ((), True)
 
 
-@pytest.mark.parametrize("spec", [containers, amounts, ports, monitors, terms], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("spec", [containers, amounts, ports, monitors, equal_monitors, terms], ids=lambda one: one.__name__)
 def test_to_read_a_pod_costs_little_however_long_its_lists_are(spec):
     """Some lists are counted, whose length is known; of no other the end is looked at."""
     few, many = (pod_manifest("p", node="n1", spec=spec(count)) for count in (1_100, 11_000))
