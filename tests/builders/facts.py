@@ -18,7 +18,7 @@ from lockstep.facts.cluster.bid_plan import BidReport
 from lockstep.facts.cluster.node import BidFact, NodeFact
 from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, VolumeFact, VolumeOffer, VolumeWish
 from lockstep.facts.document import PodTemplate
-from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangSpec, GangStatus
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.gang.start_estimate import PlanChange, StartEstimate
@@ -170,7 +170,7 @@ def gang_fact(
     status=None,
 ):
     """Describe a gang that is accepted."""
-    return GangFact(
+    return AcceptedGang(
         key=GangKey(DEFAULT, name),
         uid=uid or f"uid-of-{name}",
         resource_version=version,
@@ -178,7 +178,6 @@ def gang_fact(
         created=created,
         is_deleting=deleting,
         spec=spec or gang_spec(),
-        refusal=None,
         policies=policies or Policies(),
         status=status or GangStatus(),
     )

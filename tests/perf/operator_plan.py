@@ -19,7 +19,7 @@ from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.planning.rotation import Rotation
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
 from lockstep.cycle.planning.waiting import by_urgency
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
 
@@ -106,13 +106,13 @@ class _Queue:
         gang = self._state.gangs[decision.gang]
         self._rotation.record(gang, decision)
         if isinstance(decision, Placement) and decision.start <= self._now:
-            assert gang.spec is not None, "all gangs here are well-formed"
+            assert isinstance(gang, AcceptedGang), "all gangs here are well-formed"
             members = tuple((one.node, one.count) for one in decision.members)
             request = gang.spec.roles[0].request
             held = reservation(gang.key.name, members=members, request=request, start=self._now, finish=decision.finish)
             self._state.hold(held)
 
-    def _terms(self, waiting: list[GangFact], exactly: list[GangFact]) -> Mapping[GangKey, PlanTerms]:
+    def _terms(self, waiting: list[AcceptedGang], exactly: list[AcceptedGang]) -> Mapping[GangKey, PlanTerms]:
         price = SizingPolicy().member_price(Contention(len(waiting), RUNNING, NODES))
         return {gang.key: PlanTerms(member_price=price) for gang in exactly}
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fact, reservation
 from lockstep.belief.state import State
 from lockstep.cycle.pace.pace_checks import find_resizes, find_status
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangStatus
 from lockstep.facts.pods.pace import ContainerCpu, Cpu, MemberCpu, Pace
 from lockstep.facts.pods.pod import PodFact, PodPhase
 
@@ -49,7 +49,7 @@ def cluster() -> State:
     return state
 
 
-def gang(status: GangStatus | None = None) -> GangFact:
+def gang(status: GangStatus | None = None) -> AcceptedGang:
     """A gang that wants to be paced."""
     return gang_fact("g", spec=replace(gang_spec(size=MEMBERS), pace=Pace.LOCAL), status=status)
 

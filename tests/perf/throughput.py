@@ -27,7 +27,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.members.binding import binding_manifest
 from lockstep.api.members.member_pod import MemberPods
-from lockstep.facts.gang.gang import Members
+from lockstep.facts.gang.gang import AcceptedGang, Members
 from lockstep.facts.pods.pod import PodKey
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Component, Sandbox
@@ -257,7 +257,7 @@ def _lean_pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
 def _pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
     """The very pods that the operator makes for this gang; the gang itself is not there."""
     fact = parse_gang({**_gang_job(gang, load), "metadata": GANG_METADATA | {"name": _name(gang, load)}}, None)
-    assert fact.spec is not None
+    assert isinstance(fact, AcceptedGang)
     pods = MemberPods(fact, 1, (Members("", load.size),))
     manifests = [pods.pod(rank) for rank in range(load.size)]
     return {PodKey(fact.key.namespace, one["metadata"]["name"]): one for one in manifests}

@@ -9,7 +9,7 @@ from builders.served import budget, gang, metadata, pod
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.cluster.volume import AttachLimits, StorageClass
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
 from lockstep.watch.kinds import bids_kind, budgets_kind, claims_kind, gangs_kind, pods_kind, quotas_kind
@@ -61,18 +61,15 @@ class Cluster:
         """Read an object in this thread, and believe nothing."""
         self._kinds[plural].read(manifest)
 
-    def waiting(self) -> list[GangFact]:
+    def waiting(self) -> list[AcceptedGang]:
         """The gangs to be planned, in the order in which they came."""
-        gangs = [one for one in self.state.gangs.values() if one.key not in self.state.reservations]
-        return sorted((one for one in gangs if self.state.refusal_of(one) is None), key=lambda one: one.created)
+        gangs = (one for one in self.state.gangs.values() if isinstance(one, AcceptedGang))
+        waiting = (one for one in gangs if one.key not in self.state.reservations)
+        return sorted((one for one in waiting if self.state.refusal_of(one) is None), key=lambda one: one.created)
 
-    def terms(self, gangs: list[GangFact]) -> Mapping[Any, PlanTerms]:
+    def terms(self, gangs: list[AcceptedGang]) -> Mapping[Any, PlanTerms]:
         """What the gangs are planned on: members are dear where somebody waits, and urgent gangs may evict."""
-        return {
-            one.key: PlanTerms(member_price=0.1, may_preempt=one.spec.priority_class == URGENT)
-            for one in gangs
-            if one.spec is not None
-        }
+        return {one.key: PlanTerms(member_price=0.1, may_preempt=one.spec.priority_class == URGENT) for one in gangs}
 
     def _add_nodes(self) -> None:
         self.state.claims.storage.classes.apply(StorageClass(CLASS, DRIVER, waits=True))

@@ -30,7 +30,7 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import record_lost
 from lockstep.belief.nodes.failed_nodes import AVOID_SECONDS
-from lockstep.facts.gang.gang import GangFact, GangStatus, Verdict
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, RefusedGang, Verdict
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.pods.pod_outcome import PodOutcome
@@ -127,7 +127,9 @@ class Attempt:
         return await self._undo(failure)
 
     def _conflict(self) -> PlacementConflict | None:
-        """Why the reservation would no longer be planned like this."""
+        """Why the reservation would no longer be planned like this; a gang that is refused by now is not planned."""
+        if not isinstance(self._gang, AcceptedGang):
+            return None
         return self._services.cutter.conflict(self._gang, self._reservation, self._services.now())
 
     def _refused(self, message: str) -> Outcome:
@@ -145,10 +147,10 @@ class Attempt:
         ours = self._reservation
         return stands is not None and (stands.attempt, stands.members) == (ours.attempt, ours.members)
 
-    async def _create_and_bind(self) -> Failure | None:
+    async def _create_and_bind(self, gang: AcceptedGang) -> Failure | None:
         services, there = self._services, self._pods()
         ended = self._ended_and_gone(there)
-        uids = await self._create(there, ended)
+        uids = await self._create(gang, there, ended)
         if isinstance(uids, Failure):
             return uids
         binder = Binder(services.client, self._reservation, count=services.count_binding)
@@ -159,24 +161,24 @@ class Attempt:
         return failure
 
     async def _create(
-        self, there: Mapping[PodKey, PodFact], ended: Mapping[PodKey, str]
+        self, gang: AcceptedGang, there: Mapping[PodKey, PodFact], ended: Mapping[PodKey, str]
     ) -> Mapping[PodKey, str] | Failure:
         """Make sure that all members exist; returns their UIDs. Keeps nothing of their manifests."""
         services = self._services
-        failure = await create_missing_claims(services.client, services.state, self._gang, self._reservation)
+        failure = await create_missing_claims(services.client, services.state, gang, self._reservation)
         if failure is not None:
             return failure
-        creator = Creator(services.client, self._gang, self._reservation)
+        creator = Creator(services.client, gang, self._reservation)
         unbound = {key for key, pod in there.items() if not pod.node}
         already = {key: pod.uid for key, pod in there.items()} | dict(ended)
-        failures = await asyncio.gather(creator.create_missing(already, unbound), self._make_network())
+        failures = await asyncio.gather(creator.create_missing(already, unbound), self._make_network(gang))
         failure = next((failure for failure in failures if failure is not None), None)
         if failure is not None:
             self._verdict = creator.verdict
             await self._delete_unowned(creator.unowned)
             return failure
         if creator.seen:
-            services.state.templates.seen(self._gang, creator.seen)
+            services.state.templates.seen(gang, creator.seen)
         return creator.uids
 
     async def _provide_volumes(self, uids: Mapping[PodKey, str], *, settled: Collection[PodKey]) -> Failure | None:
@@ -195,11 +197,11 @@ class Attempt:
         )
         return await provider.provide()
 
-    async def _make_network(self) -> Failure | None:
+    async def _make_network(self, gang: AcceptedGang) -> Failure | None:
         """Make sure that members find each other. If the spec does not ask for it, a failure is only one event."""
-        services, gang = self._services, self._gang
+        services = self._services
         failure = await Network(services.client, gang, self._reservation).make()
-        is_wanted = gang.spec is not None and gang.spec.network is not None
+        is_wanted = gang.spec.network is not None
         if failure is None or is_wanted or failure.reason is Reason.API_UNAVAILABLE:
             return failure
         if self._reservation.attempt == 1:
@@ -225,7 +227,8 @@ class Attempt:
         }
 
     async def _carry_out(self) -> Outcome:
-        failure = await self._create_and_bind()
+        gang = self._gang
+        failure = await self._create_and_bind(gang) if isinstance(gang, AcceptedGang) else _refused_meanwhile(gang)
         if failure is None:
             failure = await self._until_seen_bound()
         if failure is None:
@@ -316,3 +319,8 @@ class Attempt:
         """The ranks that succeeded, as the gang's status remembers them."""
         gang = self._services.state.gangs.get(self._gang.key)
         return 0 if gang is None or gang.uid != self._gang.uid else remembered_ranks(gang, self._reservation)
+
+
+def _refused_meanwhile(gang: RefusedGang) -> Failure:
+    """The failure of an attempt whose gang's spec is refused by now."""
+    return Failure(reason=Reason.NO_LONGER_FITS, message=f"the gang is refused by now: {gang.refusal.message}")

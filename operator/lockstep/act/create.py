@@ -13,7 +13,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.members.member_pod import MemberPods
 from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.facts.gang.gang import GangFact, Refusal, Verdict
+from lockstep.facts.gang.gang import AcceptedGang, Refusal, Verdict
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodFact, PodKey
@@ -33,13 +33,12 @@ class Creator:
     the attempt's pods has them.
     """
 
-    def __init__(self, client: KubeClient, gang: GangFact, reservation: Reservation) -> None:
+    def __init__(self, client: KubeClient, gang: AcceptedGang, reservation: Reservation) -> None:
         self._client = client
         self._gang = gang
         self._keys = list(reservation.pod_keys())
         self._roles = list(reservation.roles_by_rank())
         self._pods = MemberPods(gang, reservation.attempt, reservation.members)
-        assert gang.spec is not None, "a refused gang has no members"
         self._planned = {role.name: role.needs for role in gang.spec.roles}
         self._admissions = {role.name: Admission(role) for role in gang.spec.roles}
         self.uids: dict[PodKey, str] = {}

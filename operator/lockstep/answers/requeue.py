@@ -15,7 +15,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.membership import membership
 from lockstep.api.names import API_VERSION, GANG_KIND
 from lockstep.api.preemption import gang_name
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import duration
 
@@ -112,7 +112,7 @@ async def _suspend(client: KubeClient, key: GangKey, *, wanted: bool) -> None:
 async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, patience: _Patience) -> str:
     """Delete the gang, and create it again once it and its pods are gone."""
     name = gang_name(gang.key)
-    if gang.spec is not None and any(role.claims for role in gang.spec.roles):
+    if isinstance(gang, AcceptedGang) and any(role.claims for role in gang.spec.roles):
         raise AnswerError(
             f"GangJob {name} is over, and to be made anew it would have to be deleted, and the volumes of its "
             "volumeClaimTemplates with it: create another one."

@@ -6,7 +6,7 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.preemption import gang_name
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.report.text.sentences import n_members
 
 
@@ -25,23 +25,21 @@ async def resize_gang(client: KubeClient, key: GangKey, size: int | None) -> str
     return _done(gang, size)
 
 
-async def _elastic(client: KubeClient, key: GangKey) -> GangFact:
+async def _elastic(client: KubeClient, key: GangKey) -> AcceptedGang:
     manifest = await read_gang(client, key)
     if manifest is None:
         raise AnswerError(f"There is no GangJob {gang_name(key)}.")
     gang = parse_shown(manifest)
     if gang.status.end is not None:
         raise AnswerError(f"GangJob {gang_name(key)} has ended.")
-    if gang.refusal is not None or gang.spec is None:
-        why = "" if gang.refusal is None else f": {gang.refusal.message}"
-        raise AnswerError(f"GangJob {gang_name(key)} is refused{why}")
+    if not isinstance(gang, AcceptedGang):
+        raise AnswerError(f"GangJob {gang_name(key)} is refused: {gang.refusal.message}")
     if gang.spec.elastic is None:
         raise AnswerError(f"GangJob {gang_name(key)} has no spec.elastic, so it keeps its size while it runs.")
     return gang
 
 
-def _check_size(gang: GangFact, size: int) -> None:
-    assert gang.spec is not None, "an elastic gang has a spec"
+def _check_size(gang: AcceptedGang, size: int) -> None:
     [role] = gang.spec.roles
     if not role.sizes.has(size):
         raise AnswerError(f"GangJob {gang_name(gang.key)} can't have {n_members(size)}, but {_range(role.sizes)}.")

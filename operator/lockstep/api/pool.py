@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from coschedule import Taint
 from lockstep.api.manifest import Manifest
-from lockstep.facts.gang.gang import GangFact, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, Refusal
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.reasons import Reason
 
@@ -35,9 +35,8 @@ class Pool:
         }
         return {**template, "spec": {**spec, **{field: value for field, value in wanted.items() if value}}}
 
-    def refusal(self, gang: GangFact) -> Refusal | None:
+    def refusal(self, gang: AcceptedGang) -> Refusal | None:
         """Why the gang can't be placed in the pool, if its template selects other nodes."""
-        assert gang.spec is not None, "a refused gang is not asked"
         return next((refusal for role in gang.spec.roles if (refusal := self._refusal(role))), None)
 
     def _refusal(self, role: RoleSpec) -> Refusal | None:

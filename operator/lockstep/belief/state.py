@@ -49,7 +49,7 @@ from lockstep.belief.volumes.attachments import Attachments
 from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
 from lockstep.belief.volumes.claims import Claims, ClaimsChange
-from lockstep.facts.gang.gang import GangFact, Refusal, Verdict, oversize
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal, Verdict, oversize
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
@@ -255,9 +255,9 @@ class State:
 
     def refusal_of(self, gang: GangFact) -> Refusal | None:
         """Why the gang can't be planned: by its own spec, or by objects that the spec names."""
-        if gang.refusal is not None:
+        if not isinstance(gang, AcceptedGang):
             return gang.refusal
-        if gang.spec is not None and gang.spec.excess:
+        if gang.spec.excess:
             return oversize(gang.spec.excess)
         return (
             self.pool.refusal(gang)
@@ -360,5 +360,5 @@ class State:
 
 def _may_change_size(before: GangFact, fact: GangFact) -> bool:
     """Whether all members run now for the first time, so that the size of the gang may change."""
-    is_elastic = fact.spec is not None and fact.spec.elastic is not None
+    is_elastic = isinstance(fact, AcceptedGang) and fact.spec.elastic is not None
     return is_elastic and before.status.started_at is None and fact.status.started_at is not None

@@ -29,7 +29,7 @@ from lockstep.cycle.planning.decision_log import log_decision
 from lockstep.cycle.planning.evictions import Evictions
 from lockstep.cycle.planning.planning import Planning, PlanOptions
 from lockstep.cycle.planning.size_changes import SizeChanges
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.conditions import mark_reserved, with_narrowing
@@ -284,13 +284,12 @@ class Cycle:
 
     def _start(self, placement: Placement, decided: LastPlan, now: float) -> None:
         gang = self._state.gangs.get(placement.gang)
-        if gang is None or not self._planning.still_asks(gang, decided):
+        if not isinstance(gang, AcceptedGang) or not self._planning.still_asks(gang, decided):
             return
         if self._writer.make_way(gang.key):
             self._reserve(gang, placement, decided, now)
 
-    def _reserve(self, gang: GangFact, placement: Placement, decided: LastPlan, now: float) -> None:
-        assert gang.spec is not None, "a refused gang is not planned"
+    def _reserve(self, gang: AcceptedGang, placement: Placement, decided: LastPlan, now: float) -> None:
         attempt = next_attempt(gang.status, self._state.members(gang).values())
         victims = self._state.preempted_gangs.victims_of(gang.key)
         learned = self._state.past_runs.in_force(gang)
@@ -306,14 +305,14 @@ class Cycle:
         self._state.hold(reservation)
         self._attempts.begin(gang, reservation, status)
 
-    def _is_outdated(self, gang: GangFact, reservation: Reservation, now: float) -> bool:
+    def _is_outdated(self, gang: AcceptedGang, reservation: Reservation, now: float) -> bool:
         is_allowed = QuotaBounds(self._state).allow(gang, reservation.members)
         return not is_allowed or self._cutter.conflict(gang, reservation, now) is not None
 
     def _attempt_ended(self, gang: GangFact, outcome: Outcome) -> None:
         if outcome.ending is Ending.PLACED:
             self._state.changes.reconcile(gang.key)
-            if gang.spec is not None and gang.spec.elastic is not None:
+            if isinstance(gang, AcceptedGang) and gang.spec.elastic is not None:
                 # After a change of size no plan has seen this attempt, and it may give way from now on.
                 self._state.changes.plan()
         else:

@@ -7,13 +7,13 @@ from dataclasses import replace
 from coschedule import Constraints
 from lockstep.belief.nodes.failed_nodes import NodeFailure
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.snapshot.affinity.affinity import Bar, Surroundings
 from lockstep.snapshot.volumes.volume_demand import demand_of
 
 
-def constraints_of(state: State, gang: GangFact, role: RoleSpec, around: Surroundings | None = None) -> Constraints:
+def constraints_of(state: State, gang: AcceptedGang, role: RoleSpec, around: Surroundings | None = None) -> Constraints:
     """The constraints under which the members of one role are planned now.
 
     A caller with several roles passes the pods ``around`` all of them.
@@ -42,9 +42,8 @@ def _by_losses(state: State, gang: GangFact) -> Iterator[Bar]:
     return (bar for bar in barred if bar[1])
 
 
-def _by_pods(state: State, gang: GangFact, role: RoleSpec, around: Surroundings) -> Iterator[Bar]:
+def _by_pods(state: State, gang: AcceptedGang, role: RoleSpec, around: Surroundings) -> Iterator[Bar]:
     """The nodes that are barred because of other pods, if there are terms on either side."""
-    assert gang.spec is not None, "a refused gang is not planned"
     minded = state.holders.with_anti_affinity or state.pods_nearby.anti_affinity.concerns(gang.key.namespace)
     if minded or gang.spec.minds_pods:
         yield from (bar for bar in around.bars(role) if bar[1])

@@ -18,7 +18,7 @@ from lockstep.belief.common.steps import Steps, at_once
 from lockstep.belief.gangs.age import age_stands_still
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.asked import Demands, Room
 from lockstep.snapshot.constraints import constraints_of
@@ -72,7 +72,7 @@ class SnapshotCutter:
     def cut(
         self,
         now: float,
-        gangs: Sequence[GangFact],
+        gangs: Sequence[AcceptedGang],
         *,
         terms: Mapping[GangKey, PlanTerms] = NO_TERMS,
         most_holding: int = 0,
@@ -91,7 +91,7 @@ class SnapshotCutter:
     def drawn(
         self,
         now: float,
-        gangs: Sequence[GangFact],
+        gangs: Sequence[AcceptedGang],
         *,
         terms: Mapping[GangKey, PlanTerms] = NO_TERMS,
         most_holding: int = 0,
@@ -131,7 +131,7 @@ class SnapshotCutter:
         yield
         return without_gangs(generation=generation, gangs=tuple(pending), most_holding=most_holding)
 
-    def conflict(self, gang: GangFact, reservation: Reservation, now: float) -> PlacementConflict | None:
+    def conflict(self, gang: AcceptedGang, reservation: Reservation, now: float) -> PlacementConflict | None:
         """Why the gang's members would not be placed as in this reservation if they were planned now."""
         return conflict_of(self._state, self._node_arrays(), gang, reservation, now)
 
@@ -141,7 +141,7 @@ class SnapshotCutter:
         return self._nodes
 
     def _finding_what_is_wanted(
-        self, gangs: Sequence[GangFact], terms: Mapping[GangKey, PlanTerms], rescue: Rescue | None
+        self, gangs: Sequence[AcceptedGang], terms: Mapping[GangKey, PlanTerms], rescue: Rescue | None
     ) -> Generator[None, None, list[WantedGang]]:
         steps, found = Steps(), list[WantedGang]()
         for gang in gangs:

@@ -9,7 +9,7 @@ from coschedule import Constraints
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.columns import VOLUMES_PREFIX
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.affinity.broken_terms import term_that_breaks
 from lockstep.snapshot.constraints import constraints_of, taken_in_front
@@ -32,7 +32,7 @@ from lockstep.snapshot.wanted import attached_by
 
 
 def conflict_of(
-    state: State, nodes: NodeArrays, gang: GangFact, reservation: Reservation, now: float
+    state: State, nodes: NodeArrays, gang: AcceptedGang, reservation: Reservation, now: float
 ) -> PlacementConflict | None:
     """Why the gang's members would not be placed as in this reservation if they were planned now.
 
@@ -55,7 +55,7 @@ def conflict_of(
 
 
 def _unbound(
-    state: State, left: Mapping[str, Left], gang: GangFact, around: Surroundings
+    state: State, left: Mapping[str, Left], gang: AcceptedGang, around: Surroundings
 ) -> Iterator[tuple[list[str], Constraints]]:
     """By role, the nodes with members still to be bound, and the constraints of these members."""
     for role in gang.spec.roles if gang.spec else ():
@@ -108,7 +108,7 @@ def _own_charges(state: State, reservation: Reservation) -> Counter[tuple[str, s
 
 def _short_of_volumes(state: State, left: Mapping[str, Left], gang: GangFact) -> TooLittleRoom | None:
     """The first node with too few volumes, or that can't attach them; a running attempt checks its own claims."""
-    if gang.spec is None or gang.key in state.reservations:
+    if not isinstance(gang, AcceptedGang) or gang.key in state.reservations:
         return None
     for resource, node, room, each in _volumes_asked(state, left, gang):
         members = left[node].counts
@@ -119,10 +119,9 @@ def _short_of_volumes(state: State, left: Mapping[str, Left], gang: GangFact) ->
 
 
 def _volumes_asked(
-    state: State, left: Mapping[str, Left], gang: GangFact
+    state: State, left: Mapping[str, Left], gang: AcceptedGang
 ) -> Iterator[tuple[str, str, int, Mapping[str, int]]]:
     """Resource, node, its room, and what a member of each role takes: wherever volumes limit members."""
-    assert gang.spec is not None, "a refused gang is not planned"
     demands = {role.name: demand_of(state, gang, role) for role in gang.spec.roles if role.claims}
     for role, demand in demands.items():
         yield from (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from coschedule import GangKey
 from lockstep.belief.state import State
 from lockstep.facts.columns import VOLUMES_PREFIX
-from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangSpec
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import Request
 from lockstep.snapshot.volumes.role_parts import Part, parts_of
@@ -43,7 +43,7 @@ class WantedPart(NamedTuple):
 class WantedGang:
     """A gang, its priority, its terms, and what its members need."""
 
-    gang: GangFact
+    gang: AcceptedGang
     spec: GangSpec
     priority: int
     terms: PlanTerms
@@ -57,10 +57,9 @@ class WantedGang:
                 yield volumes_of(self.gang.key, part), part
 
 
-def wanted(state: State, gang: GangFact, terms: PlanTerms) -> WantedGang:
+def wanted(state: State, gang: AcceptedGang, terms: PlanTerms) -> WantedGang:
     """What the gang needs now."""
-    spec, priority = gang.spec, None if gang.spec is None else state.priorities.of(gang)
-    assert spec is not None, "a refused gang is not planned"
+    spec, priority = gang.spec, state.priorities.of(gang)
     assert priority is not None, "a gang of unknown priority is not planned"
     parts = ((role, part) for role in spec.roles for part in parts_of(state, gang, role))
     return WantedGang(

@@ -1,7 +1,6 @@
 """Asks what admission makes of a gang's members now: a dry run of one pod of each role, so nothing is created."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from coschedule import Members
@@ -60,7 +59,7 @@ async def at_once() -> None:
 def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, dict[str, Any]]]:
     """The first pod of each role. Its name is that in the last attempt, so a repeated refusal has the same text."""
     members = [Members("", role.sizes.minimum, role=role.name) for role in spec.roles]
-    pods = MemberPods(replace(gang, spec=spec, refusal=None), max(gang.status.attempt, 1), members)
+    pods = MemberPods(gang.with_spec(spec), max(gang.status.attempt, 1), members)
     rank = 0
     for role in spec.roles:
         yield role, pods.pod(rank)

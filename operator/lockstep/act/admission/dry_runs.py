@@ -17,7 +17,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.turns import Urgency
 from lockstep.belief.common.fair_queue import FairQueue, Rank
 from lockstep.belief.gangs.phases import Phase
-from lockstep.facts.gang.gang import GangFact, GangSpec, Refusal, Verdict
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, Verdict
 from lockstep.logs.fields import about
 from lockstep.report.status.rate import Rate
 
@@ -156,8 +156,8 @@ class DryRuns:
 
     def _rank(self, gang: GangFact) -> Rank:
         spec, priorities = self._state.templates.written(gang), self._state.priorities
-        as_written = gang if spec is None else replace(gang, spec=spec, refusal=None)
-        priority = None if as_written.spec is None else priorities.of(as_written)
+        as_written = gang if spec is None else gang.with_spec(spec)
+        priority = priorities.of(as_written)
         if priority is None:
             return Rank(_OTHERS, 0)
         may_evict = gang.refusal is None and priority > self._lowest_held and priorities.preempts(as_written)
@@ -235,7 +235,7 @@ class DryRuns:
 
 
 def _is_changed(gang: GangFact) -> bool:
-    return gang.spec is not None and gang.spec.is_changed_by_admission
+    return isinstance(gang, AcceptedGang) and gang.spec.is_changed_by_admission
 
 
 def _cancel_timer(asked: _AskedTemplate) -> None:

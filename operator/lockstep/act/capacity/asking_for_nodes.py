@@ -20,7 +20,7 @@ from lockstep.api.cluster.node_request import (
 from lockstep.api.common_objects import Owner, owner_uid, owning_gang
 from lockstep.api.manifest import Manifest
 from lockstep.facts.cluster.node_request import NodeRequest
-from lockstep.facts.gang.gang import GangFact, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal
 from lockstep.facts.reasons import Reason
 
 
@@ -33,11 +33,10 @@ class NodeAsker:
 
     def name_for(self, gang: GangFact) -> str:
         """The name of the request that the gang needs now; empty for a refused gang."""
-        return "" if gang.spec is None else request_name(gang, gang.spec, self._class)
+        return request_name(gang, gang.spec, self._class) if isinstance(gang, AcceptedGang) else ""
 
-    async def ask(self, gang: GangFact) -> NodeRequest | Refusal:
+    async def ask(self, gang: AcceptedGang) -> NodeRequest | Refusal:
         """The gang's request, created if missing; a refusal says why it can't be created."""
-        assert gang.spec is not None, "a refused gang asks for nothing"
         name, namespace = self.name_for(gang), gang.key.namespace
         for number, (role, member) in enumerate(first_members(gang, gang.spec)):
             admitted = await self._client.dry_run(paths.pods_to_be(namespace), member)

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from lockstep.api.common_objects import owning_gang
 from lockstep.api.names import GANG_LABEL
 from lockstep.belief.gangs.phases import Phase
 from lockstep.facts.cluster.node_request import NodeRequest, Stance, stance_on
-from lockstep.facts.gang.gang import GangFact, GangStatus, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.status.node_requests import mark_nodes_requested, mark_request_refused
@@ -103,7 +104,7 @@ class NodeRequests:
             async for gang in _in_turns(asking.values()):
                 self._report(gang, Reason.REQUEST_REFUSED, self._refused(self._trouble))
 
-    async def _compare(self, asking: Mapping[GangKey, GangFact], there: Iterable[NodeRequest]) -> None:
+    async def _compare(self, asking: Mapping[GangKey, AcceptedGang], there: Iterable[NodeRequest]) -> None:
         standing = [request for request in there if not await self._is_withdrawn(request)]
         await self._ask_for_others(asking, standing)
         for request in standing:
@@ -111,10 +112,10 @@ class NodeRequests:
                 with _guarded(request.gang):
                     self._report_request(asking[request.gang], request)
 
-    async def _asking(self) -> dict[GangKey, GangFact]:
+    async def _asking(self) -> dict[GangKey, AcceptedGang]:
         """The gangs that need nodes which do not exist."""
         gangs = _in_turns(tuple(self._state.gangs.values()))
-        return {gang.key: gang async for gang in gangs if self._asks(gang)}
+        return {gang.key: gang async for gang in gangs if isinstance(gang, AcceptedGang) and self._asks(gang)}
 
     def _asks(self, gang: GangFact) -> bool:
         with _guarded(gang.key):
@@ -175,11 +176,11 @@ class NodeRequests:
         is_its_own = gang is not None and gang.uid == request.gang_uid and self._asker.name_for(gang) == request.name
         return gang is not None and is_its_own and self._stance(gang) is not Stance.WITHDRAW
 
-    async def _ask_for_others(self, asking: Mapping[GangKey, GangFact], standing: Iterable[NodeRequest]) -> None:
+    async def _ask_for_others(self, asking: Mapping[GangKey, AcceptedGang], standing: Iterable[NodeRequest]) -> None:
         """Send requests for gangs without one, in each namespace from the oldest gang on."""
         asked = {request.gang for request in standing}
         room = Counter(key.namespace for key in asked)
-        due: defaultdict[str, list[GangFact]] = defaultdict(list)
+        due: defaultdict[str, list[AcceptedGang]] = defaultdict(list)
         for gang in sorted(asking.values(), key=lambda gang: (gang.created, gang.key)):
             namespace = gang.key.namespace
             has_room = room[namespace] < _MOST_IN_A_NAMESPACE
@@ -188,7 +189,7 @@ class NodeRequests:
                 due[namespace].append(gang)
         await asyncio.gather(*(self._ask_in_turn(gangs) for gangs in due.values()))
 
-    async def _ask_in_turn(self, gangs: Iterable[GangFact]) -> None:
+    async def _ask_in_turn(self, gangs: Iterable[AcceptedGang]) -> None:
         """Send requests for gangs of one namespace; after 5 seconds the rest is left to the next round."""
         until = self._monotonic() + _PAUSE_SECONDS
         for gang in gangs:
@@ -197,7 +198,7 @@ class NodeRequests:
             with _guarded(gang.key):
                 await self._ask(gang)
 
-    async def _ask(self, gang: GangFact) -> None:
+    async def _ask(self, gang: AcceptedGang) -> None:
         memory = self._history(gang)
         memory.rests_until = self._monotonic() + _REST_SECONDS
         self._may_be_there = True
@@ -210,8 +211,10 @@ class NodeRequests:
             memory.refusal = made.message
         self._report(gang, Reason.REQUEST_REFUSED, self._refused(made.message))
 
-    def _report_request(self, gang: GangFact, request: NodeRequest) -> None:
-        self._report(gang, request.answer.reason, lambda known: mark_nodes_requested(known, request, now=self._now()))
+    def _report_request(self, gang: AcceptedGang, request: NodeRequest) -> None:
+        members = gang.spec.minimum
+        mark = partial(mark_nodes_requested, members=members, request=request)
+        self._report(gang, request.answer.reason, lambda known: mark(known, now=self._now()))
 
     def _refused(self, why: str) -> Mark:
         return lambda known: mark_request_refused(known, why, now=self._now())

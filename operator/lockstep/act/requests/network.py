@@ -18,7 +18,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.rendezvous.meeting import meeting_of
 from lockstep.api.rendezvous.sets import files
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
@@ -39,7 +39,7 @@ class _Thing(NamedTuple):
 class Network:
     """The Service of one attempt, and its ConfigMap where members have files. Every step can be repeated."""
 
-    def __init__(self, client: KubeClient, gang: GangFact, reservation: Reservation) -> None:
+    def __init__(self, client: KubeClient, gang: AcceptedGang, reservation: Reservation) -> None:
         self._client = client
         self._gang = gang
         self._is_first = reservation.attempt == _FIRST_ATTEMPT
@@ -104,7 +104,7 @@ class Network:
 
 async def is_in_the_way(client: KubeClient, gang: GangFact) -> bool:
     """Whether an object has a name that the gang's network needs, and belongs to no GangJob of this name."""
-    if gang.spec is None or gang.spec.network is None:
+    if not isinstance(gang, AcceptedGang) or gang.spec.network is None:
         return False
     namespace, name = gang.key
     for place in (paths.service(namespace, name), paths.config_map(namespace, files_name(name))):

@@ -14,7 +14,7 @@ from lockstep.api.members.claims import kept_claim_manifest
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import ClaimKey
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
@@ -23,13 +23,12 @@ _PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
 
 
 async def create_missing_claims(
-    client: KubeClient, state: State, gang: GangFact, reservation: Reservation
+    client: KubeClient, state: State, gang: AcceptedGang, reservation: Reservation
 ) -> Failure | None:
     """Create the kept claims that are missing, of all ranks.
 
     An existing one is used, unless it belongs to another gang.
     """
-    assert gang.spec is not None, "a refused gang has no members"
     templates = {role.name: [one.decoded() for one in role.claim_templates] for role in gang.spec.roles}
     wanted = (
         kept_claim_manifest(gang, template, rank, reservation.size)

@@ -27,7 +27,7 @@ from lockstep.cycle.planning.plan_thread import Evicting, with_evictions, with_s
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.snapshot.holders.running import gangs_that_hold
 from lockstep.snapshot.nodes.resource_columns import Columns
@@ -112,9 +112,10 @@ class _Found:
         self.runs = runs
 
 
-def waiting_gangs(state: State, now: float) -> list[GangFact]:
+def waiting_gangs(state: State, now: float) -> list[AcceptedGang]:
     """List the gangs that wait for a plan, in queue order."""
-    waiting = (gang for gang in state.gangs.values() if state.phase_of(gang).is_planned)
+    accepted = (gang for gang in state.gangs.values() if isinstance(gang, AcceptedGang))
+    waiting = (gang for gang in accepted if state.phase_of(gang).is_planned)
     return by_urgency(state, waiting, now)
 
 

@@ -32,7 +32,7 @@ from lockstep.api.quantities import rfc3339
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
 from lockstep.cycle.planning.plan_thread import choose_victims
-from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangSpec, RefusedGang
 from lockstep.facts.sizing import Sizing
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.volumes.role_parts import without_parts
@@ -132,7 +132,7 @@ def _places(members: Sequence[Members]) -> Counter[tuple[str, str]]:
     return counts
 
 
-def _parsed(manifest: Manifest, now: float) -> GangFact:
+def _parsed(manifest: Manifest, now: float) -> AcceptedGang:
     metadata = {**manifest["metadata"], **_NEW, "creationTimestamp": rfc3339(now)}
     try:
         fact = parse_gang({**manifest, "metadata": metadata}, None)
@@ -140,15 +140,15 @@ def _parsed(manifest: Manifest, now: float) -> GangFact:
         name, why = manifest["metadata"]["name"], describe(error)
         hint = "kubectl apply --dry-run=server says which field is wrong"
         raise AnswerError(f"GangJob {name} makes no sense: {why}; {hint}.") from error
-    if fact.refusal is not None:
+    if isinstance(fact, RefusedGang):
         raise AnswerError(f"GangJob {gang_name(fact.key)} would be refused: {fact.refusal.message}")
     return replace(fact, created=now)
 
 
-def _unknown(fact: GangFact) -> Iterator[str]:
+def _unknown(fact: AcceptedGang) -> Iterator[str]:
     """Notes on what a snapshot does not have about a gang."""
     yield "The API server was not asked: its defaults, rules and admission are not looked at."
-    spec = _spec(fact)
+    spec = fact.spec
     if spec.priority_class:
         yield f"PriorityClass {spec.priority_class} is not in a snapshot: {fact.key.name} is planned at priority 0."
     if spec.sizing is not None:
@@ -159,9 +159,9 @@ def _unknown(fact: GangFact) -> Iterator[str]:
         yield f"Pods of others are not in a snapshot: {fact.key.name} is planned as if it minded none of them."
 
 
-def _pending(fact: GangFact, snapshot: Snapshot) -> PendingGang:
+def _pending(fact: AcceptedGang, snapshot: Snapshot) -> PendingGang:
     """The gang as an input of the planner, with the columns of that snapshot."""
-    spec = _spec(fact)
+    spec = fact.spec
     alone = replace(spec, priority_class="", roles=tuple(replace(role, claims=()) for role in spec.roles))
     terms = {fact.key: PlanTerms(member_price=_price(spec, snapshot), wants_fewest=_wants_fewest(spec, snapshot))}
     cut = SnapshotCutter(State(lambda: None)).cut(snapshot.now, [replace(fact, spec=alone)], terms=terms)
@@ -191,8 +191,3 @@ def _wants_fewest(spec: GangSpec, snapshot: Snapshot) -> bool:
     if spec.sizing is not None:
         return spec.sizing is Sizing.FEWEST
     return any(gang.deadline == math.inf for gang in snapshot.gangs)
-
-
-def _spec(fact: GangFact) -> GangSpec:
-    assert fact.spec is not None, "a gang that is refused is not asked"
-    return fact.spec

@@ -8,7 +8,7 @@ from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.report.text.sentences import as_sentence, duration, n_members
 from lockstep.report.text.size_sentences import KEEPS_SIZE, size_change
 from lockstep.snapshot.holders.elastic_runs import KeepsSize, Resizable, resizable
@@ -25,7 +25,9 @@ def answer_with_size(state: State, rules: PlanRules, gang: GangFact, now: float)
 
 def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) -> str | None:
     """A sentence on the size of a gang that holds nodes; None if it is not elastic, holds none, or its attempt ends."""
-    reservation, elastic = state.reservations.get(gang.key), None if gang.spec is None else gang.spec.elastic
+    if not isinstance(gang, AcceptedGang):
+        return None
+    reservation, elastic = state.reservations.get(gang.key), gang.spec.elastic
     if reservation is None or elastic is None or gang.status.is_being_undone:
         return None
     planned = plan_now(state, rules, now, asked=())

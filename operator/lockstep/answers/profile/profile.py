@@ -11,7 +11,7 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.gangjob.finished_runs import parse_runs
 from lockstep.api.preemption import gang_name
 from lockstep.belief.run_times.learned_law import observe
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, PastRun, Runs
 
 MOST_ROWS = 20
@@ -81,7 +81,7 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
     gang = next((one for one in gangs if one.key == asked), None)
     if gang is None:
         raise AnswerError(f"There is no GangJob {gang_name(asked)}.")
-    if gang.spec is None:
+    if not isinstance(gang, AcceptedGang):
         raise AnswerError(f"GangJob {gang_name(asked)} is refused: {gang.refusal.message if gang.refusal else ''}")
     if gang.spec.work is None or not gang.spec.run_template:
         raise AnswerError(
@@ -115,7 +115,7 @@ def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | 
     known: list[tuple[float, GangKey, Runs]] = []
     for gang in gangs:
         runs = parse_runs(gang.status.past_runs)
-        if runs and gang.spec is not None and gang.spec.run_template == template:
+        if runs and isinstance(gang, AcceptedGang) and gang.spec.run_template == template:
             known.append((gang.status.finished_at or 0.0, gang.key, runs))
     _, source, runs = max(known, default=(0.0, None, ()))
     return runs, source

@@ -2,6 +2,7 @@
 
 from lockstep.api.gangjob.finished_runs import parse_runs
 from lockstep.belief.state import State
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.past_runs import Runs, Template
 
 
@@ -9,7 +10,7 @@ def remember_runs(state: State) -> None:
     """Put the past runs in statuses in force: of each template, those of the gang that finished last."""
     last: dict[Template, str] = {}
     for gang in sorted(state.gangs.values(), key=lambda gang: gang.status.finished_at or 0.0):
-        if gang.spec is not None and gang.spec.run_template and gang.status.past_runs:
+        if isinstance(gang, AcceptedGang) and gang.spec.run_template and gang.status.past_runs:
             last[Template(gang.key.namespace, gang.spec.run_template)] = gang.status.past_runs
     known: dict[str, dict[str, Runs]] = {}
     for (namespace, digest), text in last.items():

@@ -13,7 +13,7 @@ from lockstep.api.manifest import NewManifest
 from lockstep.api.names import GANG_LABEL
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.node_request import AnswerReason, NodeRequest, NodesAnswer
-from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.reasons import Reason
 
@@ -49,9 +49,8 @@ def template_name(request: str, number: int) -> str:
     return f"{request}-{number}"
 
 
-def template_manifest(gang: GangFact, name: str, role: RoleSpec, pod: Mapping[str, Any]) -> NewManifest:
+def template_manifest(gang: AcceptedGang, name: str, role: RoleSpec, pod: Mapping[str, Any]) -> NewManifest:
     """The template of a role's members, from the ``pod`` as admission changed it."""
-    assert gang.spec is not None, "a refused gang asks for nothing"
     labels = pod["metadata"].get("labels") or {}
     kept = {template.decoded()["metadata"]["name"] for template in role.claim_templates}
     spec = {**pod["spec"], "volumes": [_as_asked(volume, kept) for volume in pod["spec"].get("volumes") or ()]}
@@ -64,9 +63,8 @@ def template_manifest(gang: GangFact, name: str, role: RoleSpec, pod: Mapping[st
     }
 
 
-def request_manifest(gang: GangFact, name: str, provisioning_class: str) -> NewManifest:
+def request_manifest(gang: AcceptedGang, name: str, provisioning_class: str) -> NewManifest:
     """The request for the fewest members of each role with which the gang starts."""
-    assert gang.spec is not None, "a refused gang asks for nothing"
     sets = [
         {"podTemplateRef": {"name": template_name(name, number)}, "count": role.sizes.minimum}
         for number, role in enumerate(gang.spec.roles)

@@ -20,7 +20,17 @@ from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.api.versions import is_older
-from lockstep.facts.gang.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed, oversize
+from lockstep.facts.gang.gang import (
+    AcceptedGang,
+    ConditionFact,
+    GangFact,
+    GangSpec,
+    GangStatus,
+    Refusal,
+    RefusedGang,
+    WorkUsed,
+    oversize,
+)
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.gang.summary import Summary
@@ -50,21 +60,20 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
             is_deleting="deletionTimestamp" in metadata,
             status=status,
         )
-    spec, refusal = _spec_or_refusal(manifest, pool, gate_image, holds_nodes=status.reserved_at is not None)
+    parsed = _spec_or_refusal(manifest, pool, gate_image, holds_nodes=status.reserved_at is not None)
     created = epoch_seconds(metadata["creationTimestamp"])
     assert created is not None, "the API server gives every object its creation time"
-    return GangFact(
-        key=GangKey(metadata["namespace"], metadata["name"]),
-        uid=metadata["uid"],
-        resource_version=metadata["resourceVersion"],
-        generation=metadata["generation"],
-        created=created,
-        is_deleting="deletionTimestamp" in metadata,
-        spec=spec,
-        refusal=refusal,
-        policies=parse_policies(manifest["spec"]),
-        status=status,
-    )
+    common = {
+        "key": GangKey(metadata["namespace"], metadata["name"]),
+        "uid": metadata["uid"],
+        "resource_version": metadata["resourceVersion"],
+        "generation": metadata["generation"],
+        "created": created,
+        "is_deleting": "deletionTimestamp" in metadata,
+        "policies": parse_policies(manifest["spec"]),
+        "status": status,
+    }
+    return RefusedGang(**common, refusal=parsed) if isinstance(parsed, Refusal) else AcceptedGang(**common, spec=parsed)
 
 
 def _has_the_spec_of(metadata: Manifest, before: GangFact) -> bool:
@@ -72,21 +81,19 @@ def _has_the_spec_of(metadata: Manifest, before: GangFact) -> bool:
     return is_the_same and not is_older(metadata["resourceVersion"], before.resource_version)
 
 
-def _spec_or_refusal(
-    manifest: Manifest, pool: Pool, gate_image: str, *, holds_nodes: bool
-) -> tuple[GangSpec | None, Refusal | None]:
+def _spec_or_refusal(manifest: Manifest, pool: Pool, gate_image: str, *, holds_nodes: bool) -> GangSpec | Refusal:
     excess = beyond_bounds(manifest["spec"])
     if excess and not holds_nodes:
-        return None, oversize(excess)
+        return oversize(excess)
     try:
         roles = parse_roles(manifest["spec"], pool, gate_image)
         if isinstance(roles, Refusal):
-            return None, roles
+            return roles
         spec = replace(_spec(manifest["spec"], roles), excess=excess)
         refusal = crowd_refusal(manifest["metadata"]["name"], spec)
     except (ValueError, ArithmeticError) as error:
-        return None, Refusal(Reason.INVALID_SPEC, f"{error}.")
-    return (spec, None) if refusal is None else (None, refusal)
+        return Refusal(Reason.INVALID_SPEC, f"{error}.")
+    return spec if refusal is None else refusal
 
 
 def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:

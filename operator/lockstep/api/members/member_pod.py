@@ -12,7 +12,7 @@ from lockstep.api.names import GO_ANNOTATION, RANK_LABEL, SCHEDULER_NAME
 from lockstep.api.parts import format_part
 from lockstep.api.rendezvous.meeting import meeting_of
 from lockstep.api.rendezvous.sets import files, variables
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import RoleSpec
 
 _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
@@ -30,8 +30,7 @@ class MemberPods:
     requires, and the gate, are in the gang's template already.
     """
 
-    def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:
-        assert gang.spec is not None, "a refused gang has no members"
+    def __init__(self, gang: AcceptedGang, attempt: int, members: Sequence[Members]) -> None:
         self._gang = gang
         self._attempt = attempt
         self._meeting = meeting_of(gang, attempt, members)
@@ -79,9 +78,8 @@ class _RoleTemplate(NamedTuple):
     claim_templates: Sequence[Mapping[str, Any]]
 
     @classmethod
-    def of(cls, gang: GangFact, role: RoleSpec, attempt: int, paths: Collection[str]) -> Self:
+    def of(cls, gang: AcceptedGang, role: RoleSpec, attempt: int, paths: Collection[str]) -> Self:
         """What the pods of a role in that attempt share; ``paths`` are the files in their containers."""
-        assert gang.spec is not None, "a refused gang has no members"
         template = role.template.document.decoded()
         own = with_files(template["spec"], gang.key.name, paths)
         wanted = {"schedulerName": SCHEDULER_NAME, "subdomain": own.get("subdomain") or gang.key.name}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from coschedule import Members
 from lockstep.api.membership import pod_name
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.pods.pod import Request
 
@@ -53,9 +53,8 @@ class Meeting:
         return len(self.host_list) <= LONGEST_HOSTS
 
 
-def meeting_of(gang: GangFact, attempt: int, members: Sequence[Members]) -> Meeting:
+def meeting_of(gang: AcceptedGang, attempt: int, members: Sequence[Members]) -> Meeting:
     """The meeting of the members of one attempt."""
-    assert gang.spec is not None, "a refused gang has no members"
     roles = tuple(entry.role for entry in members for _ in range(entry.count))
     hosts = tuple(host_of(gang.key.name, attempt, rank) for rank in range(len(roles)))
     idle = {role.name for role in gang.spec.roles if not role.load.is_work}

@@ -14,7 +14,7 @@ from lockstep.api.nodebid.bid_status import parse_bid_plan, parse_owner_back, pa
 from lockstep.api.pods.pod import parse_pod
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.node import BidFact, NodeFact
-from lockstep.facts.gang.gang import GangFact, GangStatus, Refusal
+from lockstep.facts.gang.gang import GangStatus, Refusal, RefusedGang
 from lockstep.facts.pods.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
@@ -105,17 +105,16 @@ def unreadable_bid(manifest: Manifest, problem: Exception) -> BidFact:
     )
 
 
-def unreadable_gang(manifest: Manifest, problem: Exception) -> GangFact:
+def unreadable_gang(manifest: Manifest, problem: Exception) -> RefusedGang:
     """A gang that is refused, and so never planned."""
     metadata = manifest["metadata"]
-    return GangFact(
+    return RefusedGang(
         key=GangKey(metadata["namespace"], metadata["name"]),
         uid=metadata["uid"],
         resource_version=metadata["resourceVersion"],
         generation=metadata.get("generation", 0),
         created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
         is_deleting="deletionTimestamp" in metadata,
-        spec=None,
         refusal=Refusal(Reason.INVALID_SPEC, f"The GangJob can't be understood: {describe(problem)}."),
         status=GangStatus(),
     )

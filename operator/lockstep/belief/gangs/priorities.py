@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from lockstep.api.names import ALLOWED_SIZING
 from lockstep.facts.cluster.cluster import PriorityClass
-from lockstep.facts.gang.gang import GangFact, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal
 from lockstep.facts.reasons import Reason
 from lockstep.facts.sizing import Sizing
 
@@ -46,23 +46,22 @@ class Priorities:
         self._changed()
 
     def of(self, gang: GangFact) -> int | None:
-        """The gang's priority; ``None`` where its class does not exist."""
-        known = self._class_of(gang)
+        """The gang's priority; ``None`` if it is refused, or its class does not exist."""
+        known = self._class_of(gang) if isinstance(gang, AcceptedGang) else None
         return None if known is None else known.value
 
     def name_of(self, gang: GangFact) -> str:
-        """The name of the PriorityClass of the gang's members; '' for none."""
-        known = self._class_of(gang)
+        """The name of the PriorityClass of the gang's members; '' for none and for a refused gang."""
+        known = self._class_of(gang) if isinstance(gang, AcceptedGang) else None
         return "" if known is None else known.name
 
     def preempts(self, gang: GangFact) -> bool:
         """Whether gangs of lower priority may be evicted for the gang."""
-        known = self._class_of(gang)
+        known = self._class_of(gang) if isinstance(gang, AcceptedGang) else None
         return known is not None and known.preempts
 
-    def refusal(self, gang: GangFact) -> Refusal | None:
+    def refusal(self, gang: AcceptedGang) -> Refusal | None:
         """Why the gang has no priority, or may not use its sizing; None otherwise."""
-        assert gang.spec is not None, "a refused gang is not asked"
         known = self._class_of(gang)
         if known is None:
             name = gang.spec.priority_class
@@ -71,8 +70,7 @@ class Priorities:
         asked = gang.spec.sizing or self._sizing
         return _not_allowed(asked, allowed, known) if asked.greed > allowed.greed else None
 
-    def _class_of(self, gang: GangFact) -> PriorityClass | None:
-        assert gang.spec is not None, "a refused gang has no priority"
+    def _class_of(self, gang: AcceptedGang) -> PriorityClass | None:
         if not gang.spec.priority_class:
             return self._default
         return self._classes.get(gang.spec.priority_class)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from lockstep.belief.common.shared_verdicts import SharedVerdicts
 from lockstep.belief.gangs.needs import as_compared
-from lockstep.facts.gang.gang import GangFact, GangSpec, Refusal, Verdict
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, Verdict
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.reasons import Condition, Reason
 
@@ -39,14 +39,14 @@ class TemplateMemory:
         if template is None:
             return gang
         if isinstance(template.verdict, Refusal):
-            return replace(gang, spec=None, refusal=template.verdict)
-        return replace(gang, spec=_with_verdict(template.written, template.verdict), refusal=None)
+            return gang.refused(template.verdict)
+        return gang.with_spec(_with_verdict(template.written, template.verdict))
 
     def learn(self, gang: GangFact, verdict: Verdict) -> None:
         """Keep what admission makes of the members, in place of an earlier verdict."""
         template = self._template(gang)
         if template is None:
-            if gang.spec is None or verdict == {role.name: role.needs for role in gang.spec.roles}:
+            if not isinstance(gang, AcceptedGang) or verdict == {role.name: role.needs for role in gang.spec.roles}:
                 # Its own spec is refused by now, or admission changes nothing.
                 return
             template = self._by_gang[gang.uid] = _Template(generation=gang.generation, written=gang.spec)
@@ -74,7 +74,7 @@ class TemplateMemory:
         if template is None:
             return self._of_status(gang) or self._of_others(gang)
         if template.generation != gang.generation:
-            if gang.spec is None:
+            if not isinstance(gang, AcceptedGang):
                 return None
             # The template is immutable, so requests and constraints stay as admission made them; a refusal may have
             # been about the priority class, so it is dropped.
@@ -86,7 +86,7 @@ class TemplateMemory:
     def _of_status(self, gang: GangFact) -> _Template | None:
         """After a restart: the verdict of a gang whose status says that its members are refused."""
         accepted = gang.status.condition(Condition.ACCEPTED)
-        if gang.spec is None or accepted is None:
+        if not isinstance(gang, AcceptedGang) or accepted is None:
             return None
         if (accepted.reason, accepted.observed_generation) != (Reason.TEMPLATE_REFUSED, gang.generation):
             return None
@@ -98,7 +98,7 @@ class TemplateMemory:
     def _of_others(self, gang: GangFact) -> _Template | None:
         """What admission made of the same template for an earlier gang."""
         namespace = gang.key.namespace
-        if gang.spec is None or not self._shared.knows(namespace):
+        if not isinstance(gang, AcceptedGang) or not self._shared.knows(namespace):
             return None
         shared = {role.name: self._shared.get(namespace, _digest(gang.spec, role)) for role in gang.spec.roles}
         verdict = {name: needs for name, needs in shared.items() if needs is not None}

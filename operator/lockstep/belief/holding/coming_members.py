@@ -12,7 +12,7 @@ from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.pods.kinds import kinds_of
 from lockstep.belief.pods.pod_effects import PodsNearby
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.pod import Labels, PodFact, PodKey, PodPhase, PodTerm
 
 
@@ -89,7 +89,7 @@ class Coming:
 
 
 def _kinds(held: Holding) -> Mapping[str, _ComingKind]:
-    kinds = kinds_of(held.gang, held.reservation.attempt) if held.gang.spec is not None else ()
+    kinds = kinds_of(held.gang, held.reservation.attempt) if isinstance(held.gang, AcceptedGang) else ()
     return {kind.role: _ComingKind(tuple(sorted(kind.labels.items())), kind.apart) for kind in kinds}
 
 

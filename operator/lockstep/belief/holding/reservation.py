@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from coschedule import GangKey, Members
 from lockstep.api.membership import LARGEST_ATTEMPT, pod_name
 from lockstep.facts.elastic import NextSize
-from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey, Request
 from lockstep.facts.ranks import parse_ranks
 
@@ -74,7 +74,7 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
     start, is corrected.
     """
     status = gang.status
-    if status.reserved_at is None or gang.spec is None or not _is_possible(gang.spec, status.members):
+    if status.reserved_at is None or not isinstance(gang, AcceptedGang) or not _is_possible(gang.spec, status.members):
         return None
     start = status.reserved_at if status.start is None else min(status.start, status.reserved_at)
     finish = status.expected_finish
@@ -97,7 +97,7 @@ def next_in_status(gang: GangFact) -> Reservation | None:
     one whose attempt goes on: that status was not written by us.
     """
     following, status = gang.status.next_size, gang.status
-    if following is None or status.end is not None or gang.spec is None:
+    if following is None or status.end is not None or not isinstance(gang, AcceptedGang):
         return None
     goes_on = status.reserved_at is not None and not status.is_being_undone
     if goes_on or gang.policies.is_suspended or gang.is_deleting or not _is_possible(gang.spec, following.members):

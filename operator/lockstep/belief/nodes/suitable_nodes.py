@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from coschedule import Feasibility, NodeTable
 from lockstep.api.pool import Pool
 from lockstep.facts.cluster.node import NodeFact
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 
 
 class Suiting:
@@ -48,7 +48,7 @@ class Suiting:
         return [self._there[index] for index in np.flatnonzero(self._passing(gang)).tolist()]
 
     def _passing(self, gang: GangFact) -> NDArray[np.bool_]:
-        roles = gang.spec.roles if gang.spec is not None else ()
+        roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
         masks = [self._feasibility.mask(role.constraints) for role in roles]
         return np.logical_or.reduce(masks) if masks else np.zeros(0, dtype=np.bool_)
 

@@ -7,7 +7,7 @@ from coschedule import GangKey
 from lockstep.api.membership import member_labels
 from lockstep.api.names import RANK_LABEL
 from lockstep.belief.pods.pod_terms import term_of
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import PodTerm
 
@@ -22,9 +22,8 @@ class MemberKind(NamedTuple):
     apart: tuple[PodTerm, ...]
 
 
-def kinds_of(gang: GangFact, attempt: int) -> tuple[MemberKind, ...]:
+def kinds_of(gang: AcceptedGang, attempt: int) -> tuple[MemberKind, ...]:
     """The members of each role in that attempt."""
-    assert gang.spec is not None, "a refused gang has no members"
     return tuple(_kind(gang.key, role, attempt) for role in gang.spec.roles)
 
 

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from lockstep.belief.run_times.learned_law import observe, thousandths_of_law
 from lockstep.belief.run_times.run_memory import RunMemory
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, PastRun, Runs, RunsByTemplate, Template, last_runs
 
 Number = TypeVar("Number", int, float)
@@ -128,19 +128,19 @@ class PastRuns:
 
         It may run in another thread. Without it, each law is computed at the first query for its gang.
         """
-        wanted = {self._known(gang) for gang in gangs if gang.spec is not None and gang.spec.learns}
+        wanted = {self._known(gang) for gang in gangs if isinstance(gang, AcceptedGang) and gang.spec.learns}
         unjudged = [known for known in wanted if known is not None and not known.is_judged]
         return partial(_judge_all, unjudged) if unjudged else None
 
     def in_force(self, gang: GangFact) -> Learned | None:
         """What the gang is planned with; None where the times of its spec count."""
         known = self._known(gang)
-        if known is None or gang.spec is None:
+        if known is None or not isinstance(gang, AcceptedGang):
             return None
         return known.by_law if gang.spec.learns else known.as_stated
 
     def _known(self, gang: GangFact) -> _KnownLaws | None:
-        if gang.spec is None or not gang.spec.run_template:
+        if not isinstance(gang, AcceptedGang) or not gang.spec.run_template:
             return None
         return self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from coschedule import Members, ProfileWork, SerialWork, TimedSize, WorkFit
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.ranks import MOST_RANKS
 
@@ -22,7 +22,7 @@ def remaining_work(gang: GangFact, learned: Learned | None = None) -> SerialWork
 
     All times are multiplied by the ``learned`` factor, so sizes compare as in the spec, or as in the law in its place.
     """
-    work = None if gang.spec is None else gang.spec.work
+    work = gang.spec.work if isinstance(gang, AcceptedGang) else None
     if work is None or (learned is None and not gang.status.done):
         return work
     if learned is not None and learned.law is not None:
@@ -38,7 +38,7 @@ def remaining_work(gang: GangFact, learned: Learned | None = None) -> SerialWork
 
 def factor_at(gang: GangFact, members: Iterable[Members], learned: Learned | None) -> float:
     """The factor by which the stated time of these members is multiplied for planning."""
-    if learned is None or learned.law is None or gang.spec is None or gang.spec.work is None:
+    if learned is None or learned.law is None or not isinstance(gang, AcceptedGang) or gang.spec.work is None:
         return 1.0 if learned is None else learned.times
     working = gang.spec.working(members)
     if not 1 <= working <= MOST_RANKS:

@@ -4,21 +4,19 @@ from collections import Counter
 
 from lockstep.belief.volumes.claims import Claims
 from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, ClaimUse, Sharing
-from lockstep.facts.gang.gang import GangFact, GangSpec, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal
 from lockstep.facts.reasons import Reason
 
 # Modes in which several members, or members on several nodes, can use one volume.
 _SHARED_MODES = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 
 
-def claim_refusal(claims: Claims, gang: GangFact) -> Refusal | None:
+def claim_refusal(claims: Claims, gang: AcceptedGang) -> Refusal | None:
     """Why the gang can't use one of its claims; None where it can."""
-    assert gang.spec is not None, "a refused gang is not asked"
     return claims.remembered(_refusal_of, gang) if any(role.claims for role in gang.spec.roles) else None
 
 
-def _refusal_of(claims: Claims, gang: GangFact) -> Refusal | None:
-    assert gang.spec is not None, "a refused gang is not asked"
+def _refusal_of(claims: Claims, gang: AcceptedGang) -> Refusal | None:
     users = _most_users(gang.spec)
     for use in (use for role in gang.spec.roles for use in role.claims):
         if use.sharing is Sharing.SHARED:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from coschedule import GangKey
 from lockstep.facts.cluster.volume import ClaimKey
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 
 
 class ClaimingGangs:
@@ -19,7 +19,7 @@ class ClaimingGangs:
 
     def enter(self, gang: GangFact) -> None:
         """Add or update a gang."""
-        if gang.spec is not None and any(role.claims for role in gang.spec.roles):
+        if isinstance(gang, AcceptedGang) and any(role.claims for role in gang.spec.roles):
             self._by_namespace.setdefault(gang.key.namespace, set()).add(gang.key)
         else:
             self.leave(gang.key)

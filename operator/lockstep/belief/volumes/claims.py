@@ -17,6 +17,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.role import RoleSpec
 
 Value = TypeVar("Value")
+Gang = TypeVar("Gang", bound=GangFact)
 
 
 class ClaimsChange(NamedTuple):
@@ -89,7 +90,7 @@ class Claims:
         """A stamp of everything that answers about a namespace's claims depend on."""
         return Stamp(self._index.changed_at(namespace), self._supply_changes, self._nodes().generation)
 
-    def remembered(self, question: Callable[["Claims", GangFact], Value], gang: GangFact) -> Value:
+    def remembered(self, question: Callable[["Claims", Gang], Value], gang: Gang) -> Value:
         """The answer to a question about a gang, kept while its spec and the stamp of its namespace are the same."""
         return self._remembered.of(gang, self.stamp(gang.key.namespace), question, lambda: question(self, gang))
 

@@ -11,7 +11,7 @@ from coschedule import Sizes
 from lockstep.belief.nodes.node_index import Names
 from lockstep.belief.volumes.claims import Claims
 from lockstep.facts.cluster.volume import ClaimFact, Sharing
-from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.role import RoleSpec
 
 
@@ -77,7 +77,7 @@ def _places(claims: Claims, gang: GangFact) -> Places:
     """The places of the gang's ranks at its earlier size, if it can still have that size."""
     kept = list(_kept(claims, gang))
     size = max(claim.gang_size for _, claim in kept)
-    if gang.spec is None or sizes_of(gang.spec, size) is None:
+    if not isinstance(gang, AcceptedGang) or sizes_of(gang.spec, size) is None:
         return NO_PLACES
     of_rank: dict[int, dict[Names, None]] = {}
     for rank, claim in kept:

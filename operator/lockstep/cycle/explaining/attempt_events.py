@@ -5,7 +5,7 @@ from typing import assert_never
 
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
@@ -50,7 +50,7 @@ class AttemptEvents:
 
     def admission(self, gang: GangFact) -> None:
         """Report that admission changes the members' template. A refusal stands in the gang's status instead."""
-        if gang.spec is not None and gang.spec.is_changed_by_admission:
+        if isinstance(gang, AcceptedGang) and gang.spec.is_changed_by_admission:
             self._writer.post(gang, changed_by_admission(changes(gang.spec)))
 
     def undoing_lasts(self, gang: GangFact, failure: Failure, waits: str) -> None:

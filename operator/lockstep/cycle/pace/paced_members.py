@@ -11,7 +11,7 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.nodes.node_kinds import NodeKinds
 from lockstep.belief.state import State
 from lockstep.cycle.pace.pacing import PaceOffer, is_paced
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.pace import Cpu, MemberCpu, Pace, Unpaced
 from lockstep.facts.pods.pod import PodFact, PodKey
 
@@ -66,9 +66,9 @@ def members_to_pace(state: State, gang: GangFact, reservation: Reservation) -> l
 
 def waiting_roles(gang: GangFact) -> set[str]:
     """The roles whose members have equal shares of the work, if the gang wants them paced; else none."""
-    assert gang.spec is not None, "a refused gang holds nothing"
-    wants = gang.spec.pace is Pace.LOCAL
-    return {role.name for role in gang.spec.roles if wants and role.load.is_work and not role.load.is_unequal}
+    if not isinstance(gang, AcceptedGang) or gang.spec.pace is not Pace.LOCAL:
+        return set()
+    return {role.name for role in gang.spec.roles if role.load.is_work and not role.load.is_unequal}
 
 
 def yielding_roles(state: State, reservation: Reservation) -> set[str]:

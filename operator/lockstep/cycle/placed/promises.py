@@ -5,7 +5,7 @@ import math
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.past_runs import factor_planned_with
 from lockstep.belief.run_times.remaining_work import remaining_work
-from lockstep.facts.gang.gang import GangFact, WorkSource
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, WorkSource
 from lockstep.facts.past_runs import Learned
 from lockstep.report.metrics.finish_metrics import FinishMetrics
 from lockstep.report.metrics.prediction_metrics import Predictions
@@ -15,7 +15,7 @@ _SHORTEST_SECONDS = 1e-3
 
 def record_placed(predictions: Predictions, gang: GangFact) -> None:
     """Record that all members are bound."""
-    if gang.spec is not None:
+    if isinstance(gang, AcceptedGang):
         size = sum(entry.count for entry in gang.status.members)
         predictions.placed(size=size, minimum=gang.spec.minimum, maximum=gang.spec.maximum)
 

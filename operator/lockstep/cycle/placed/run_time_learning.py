@@ -9,7 +9,7 @@ from coschedule import Members
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.past_runs import PastRuns, factor_planned_with
 from lockstep.facts.cluster.node import NodeFact, kind_of_node
-from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.past_runs import KIND_PATTERN, THOUSAND, PastRun, Runs, Template, run_of
 from lockstep.report.metrics.learning_metrics import LearningMetrics
 
@@ -31,7 +31,7 @@ def observation_of(
     gang: GangFact, reservation: Reservation, run_time: float | None, nodes: Mapping[str, NodeFact]
 ) -> RunObservation | None:
     """The observation from a gang that has succeeded after ``run_time`` seconds; None if it has no run template."""
-    if gang.spec is None or not gang.spec.run_template:
+    if not isinstance(gang, AcceptedGang) or not gang.spec.run_template:
         return None
     template = Template(gang.key.namespace, gang.spec.run_template)
     return RunObservation(template, None if run_time is None else _run(gang, reservation, run_time, nodes))
@@ -95,7 +95,7 @@ def _stated_seconds(gang: GangFact, reservation: Reservation) -> float | None:
 
 def _on_idle_nodes(gang: GangFact, reservation: Reservation) -> tuple[int, float]:
     """How many members do a part of the work, and the seconds that the spec states for that number; 0 if unknown."""
-    if gang.spec is None or gang.spec.work is None:
+    if not isinstance(gang, AcceptedGang) or gang.spec.work is None:
         return 0, 0.0
     members = gang.spec.working(reservation.members)
     times = gang.spec.work.float_times(members)

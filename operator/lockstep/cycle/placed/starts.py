@@ -12,7 +12,7 @@ from lockstep.act.changing.pod_patches import OPEN_GATES, PodPatches
 from lockstep.act.requests.progress import Progress, remembered_ranks
 from lockstep.act.requests.services import Services
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.gates import Wait, wait_of
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodFact, PodPhase
@@ -98,7 +98,7 @@ class Starts:
         if not missing or any(member.pod is not None and member.pod.may_go for member in members):
             self._call_off(gang.key)
             return None
-        network = None if gang.spec is None else gang.spec.network
+        network = gang.spec.network if isinstance(gang, AcceptedGang) else None
         barrier = None if network is None else network.barrier_seconds
         if barrier is None or self._seconds_left(gang, barrier, now) > 0:
             return None
@@ -139,7 +139,8 @@ def _has_gates(gang: GangFact) -> bool:
 
 def _waits(gang: GangFact) -> Mapping[str, Wait]:
     """What the members of each role wait for."""
-    assert gang.spec is not None, "a refused gang holds nothing"
+    if not isinstance(gang, AcceptedGang):
+        return {}
     return {role.name: wait_of(gang.spec.network, role.start_after) for role in gang.spec.roles}
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from coschedule import Decision, OfRole, Unplaceable
 from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import kept_places
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.report.text.refusal_sentences import VolumesElsewhere
 from lockstep.snapshot.volumes.rank_order import ordered_by_rank
 from lockstep.snapshot.volumes.role_parts import whole_role, without_parts
@@ -13,7 +13,7 @@ from lockstep.snapshot.volumes.role_parts import whole_role, without_parts
 
 def in_rank_order(state: State, gang: GangFact, decision: Decision) -> Decision:
     """The decision with members in rank order and roles undivided; unchanged for gangs without claim templates."""
-    if gang.spec is None or not any(role.claim_templates for role in gang.spec.roles):
+    if not isinstance(gang, AcceptedGang) or not any(role.claim_templates for role in gang.spec.roles):
         return decision
     if isinstance(decision, Unplaceable):
         return _of_whole_role(decision)

@@ -18,7 +18,7 @@ from coschedule import (
 )
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.planning.offers import NO_OFFERS, Offers
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.role import Needs
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
@@ -41,7 +41,7 @@ class ElasticGangs(NamedTuple):
     @classmethod
     def of(cls, runs: Sequence[ElasticRun], planned: Iterable[GangFact]) -> "ElasticGangs":
         """These runs, and of the gangs that are planned those that may change their size after their start."""
-        elastic = ((gang.key, gang.spec.elastic) for gang in planned if gang.spec is not None)
+        elastic = ((gang.key, gang.spec.elastic) for gang in planned if isinstance(gang, AcceptedGang))
         return cls(runs, {key: one.terms for key, one in elastic if one is not None})
 
 

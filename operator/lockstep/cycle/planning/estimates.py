@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.belief.run_times.remaining_work import remaining_work
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.past_runs import Learned
 from lockstep.report.text.refusal_sentences import BehindInQueue
 
@@ -63,7 +63,7 @@ def _pace(placements: Sequence[Placement]) -> _Pace | None:
 def _work(gang: GangFact, learned: Learned | None, usual: float) -> float:
     """Member-seconds of a gang at its smallest size; ``usual`` if unknown."""
     work = remaining_work(gang, learned)
-    if gang.spec is None or work is None:
+    if not isinstance(gang, AcceptedGang) or work is None:
         return usual
     seconds = float(work.float_times(gang.spec.least_working)[-1])
     return gang.spec.minimum * seconds if seconds < math.inf else usual

@@ -24,7 +24,7 @@ from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_preemption
 from lockstep.cycle.planning.planning import Planning
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.snapshot.holders.disruptions import disruptions, still_allowed
@@ -126,7 +126,7 @@ class Evictions:
         gang, now = self._state.gangs.get(order.preemption.gang), self._now()
         found = [self._victim(key, order.decided, now) for key in order.preemption.victims]
         victims = [victim for victim in found if victim is not None]
-        stands = gang is not None and len(victims) == len(found) and self._stands(gang, victims, order)
+        stands = isinstance(gang, AcceptedGang) and len(victims) == len(found) and self._stands(gang, victims, order)
         return victims if stands else None
 
     def _victim(self, key: GangKey, decided: LastPlan, now: float) -> _Victim | None:
@@ -140,7 +140,7 @@ class Evictions:
             return None
         return _Victim(gang, reservation)
 
-    def _stands(self, gang: GangFact, victims: list[_Victim], order: _Order) -> bool:
+    def _stands(self, gang: AcceptedGang, victims: list[_Victim], order: _Order) -> bool:
         """Whether the gang's request is unchanged, it may evict these victims, and it can start as planned."""
         state, placement = self._state, order.placement
         if not (self._planning.still_asks(gang, order.decided) and self._planning.may_preempt(gang)):

@@ -40,7 +40,7 @@ from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Chosen, Rotation
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_quotas
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.snapshot.holders.elastic_runs import any_elastic_run
@@ -180,7 +180,7 @@ class Planning:
         )
 
     async def _undecided(
-        self, waiting: Sequence[GangFact], decided: Container[GangKey], in_front: Sequence[Decision], now: float
+        self, waiting: Sequence[AcceptedGang], decided: Container[GangKey], in_front: Sequence[Decision], now: float
     ) -> Sequence[Decision]:
         """The decisions about gangs that were not planned: they are behind those ``in_front``, or quarantined.
 
@@ -194,17 +194,17 @@ class Planning:
         behind = await self._run(partial(estimates, waiting, rest, in_front, now, self._state.past_runs.in_force))
         return [*behind, *quarantined]
 
-    def _finding_waiting(self, now: float) -> Generator[None, None, list[GangFact]]:
+    def _finding_waiting(self, now: float) -> Generator[None, None, list[AcceptedGang]]:
         """The waiting gangs, the most urgent first, found in steps; gangs that are deleted meanwhile are left out."""
         waiting = []
         for gang in list(self._state.gangs.values()):
-            if self._waits_guarded(gang):
+            if isinstance(gang, AcceptedGang) and self._waits_guarded(gang):
                 waiting.append(gang)
             yield
         there = (gang for gang in waiting if gang.key in self._state.gangs)
         return by_urgency(self._state, there, now)
 
-    async def _within_quotas(self, gangs: Collection[GangFact]) -> WithinQuotas:
+    async def _within_quotas(self, gangs: Collection[AcceptedGang]) -> WithinQuotas:
         """Apply quotas to the gangs, in steps; a gang that raises is quarantined."""
         errors: dict[GangKey, Exception] = {}
         found = await in_turns(keeping_within_quotas(self._state, gangs, errors.__setitem__))
@@ -221,14 +221,14 @@ class Planning:
         if judging is not None:
             await self._run(judging)
 
-    def _set_price(self, gangs: Collection[GangFact]) -> None:
+    def _set_price(self, gangs: Collection[AcceptedGang]) -> None:
         """Set the price of a member-second; refused gangs do not count as waiting, since they wait for no node."""
         waiting = sum(not self._rotation.was_refused(gang) for gang in gangs)
         self._contention = Contention(waiting, len(self._state.reservations), self._cutter.nodes)
         self._metrics.member_price.set(self._sizing.member_price(self._contention))
 
     async def _plan_exactly(
-        self, planned: dict[GangKey, GangFact], evicting: frozenset[GangKey], now: float
+        self, planned: dict[GangKey, AcceptedGang], evicting: frozenset[GangKey], now: float
     ) -> tuple[Seen, Made]:
         """Plan these gangs, and choose which gangs to evict for those in ``evicting``."""
         errors: dict[GangKey, Exception] = {}
@@ -246,7 +246,7 @@ class Planning:
         return seen._replace(snapshot=made.snapshot), made
 
     def _recording(
-        self, planned: dict[GangKey, GangFact], made: Plan, now: float
+        self, planned: dict[GangKey, AcceptedGang], made: Plan, now: float
     ) -> Generator[None, None, list[Decision]]:
         """Record the decisions, in steps; returns them with ranks in order and with mentions of pools and holds."""
         recorded: list[Decision] = []
@@ -274,7 +274,7 @@ class Planning:
     def _is_quarantined(self, gang: GangFact) -> bool:
         return self._quarantine.contains(gang, self._monotonic())
 
-    def _holding(self, gangs: list[GangFact]) -> set[GangKey]:
+    def _holding(self, gangs: list[AcceptedGang]) -> set[GangKey]:
         return {gang.key for gang in gangs if self._holds.held(gang, self._monotonic())}
 
     def quarantine(self, gang: GangFact, error: Exception) -> None:
@@ -310,11 +310,11 @@ class Planning:
         return is_wanted and self._attempts.keeps_its_place(gang.key) and self._state.refusal_of(gang) is None
 
     def _asked(self, gang: GangFact) -> DecisionBasis:
-        needs = () if gang.spec is None else gang.spec.needs
+        needs = gang.spec.needs if isinstance(gang, AcceptedGang) else ()
         return DecisionBasis(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
 
     def _all_terms(
-        self, planned: Mapping[GangKey, GangFact], evicting: frozenset[GangKey], now: float
+        self, planned: Mapping[GangKey, AcceptedGang], evicting: frozenset[GangKey], now: float
     ) -> dict[GangKey, PlanTerms]:
         remembered = self._memory.gangs
         return {
@@ -344,7 +344,7 @@ class Planning:
 
     async def _see(
         self,
-        planned: dict[GangKey, GangFact],
+        planned: dict[GangKey, AcceptedGang],
         evicting: frozenset[GangKey],
         now: float,
         errors: dict[GangKey, Exception],

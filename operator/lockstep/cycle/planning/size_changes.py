@@ -27,7 +27,7 @@ from lockstep.belief.holding.reservation import (
 from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.elastic import ElasticSpec, NextSize
-from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
@@ -102,7 +102,7 @@ class SizeChanges:
         following, room = gang.status.next_size, next_in_status(gang)
         if following is None:
             return
-        if room is None:
+        if room is None or not isinstance(gang, AcceptedGang):
             self._drop(gang, "the spec does not allow that size any more", now)
             return
         attempt = next_attempt(gang.status, self._state.members(gang).values())
@@ -128,7 +128,7 @@ class SizeChanges:
     def _still_possible(self, change: SizeChange, decided: LastPlan) -> _Changing | None:
         """The change as facts; None if any fact that it was decided on has changed."""
         gang, reservation = self._state.gangs.get(change.gang), self._state.reservations.get(change.gang)
-        if gang is None or gang.spec is None or gang.spec.elastic is None:
+        if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
             return None
         if gang.spec.elastic.size not in (None, len(change.nodes)):
             return None
@@ -162,7 +162,7 @@ class SizeChanges:
             why=why,
         )
 
-    def _has_room(self, gang: GangFact, reservation: Reservation, room: Reservation) -> bool:
+    def _has_room(self, gang: AcceptedGang, reservation: Reservation, room: Reservation) -> bool:
         """Whether nodes and quotas have room for the members that are added; the others are on their nodes already."""
         added = _added(room, reservation)
         if not added:
@@ -199,7 +199,7 @@ def _added(room: Reservation, reservation: Reservation) -> tuple[Members, ...]:
 
 def _placement(gang: GangFact, following: NextSize, now: float) -> Placement:
     """The next size as a placement that starts now. If the change takes longer than planned, the gang ends later."""
-    elastic = None if gang.spec is None else gang.spec.elastic
+    elastic = gang.spec.elastic if isinstance(gang, AcceptedGang) else None
     pause = 0.0 if elastic is None else elastic.restart_time
     run_time = max(following.expected_finish - following.decided_at - pause, _LEAST_RUN_SECONDS)
     return Placement(

@@ -8,7 +8,7 @@ nearly the same from 2 to 8.
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.sizing import Sizing
 
 
@@ -34,7 +34,7 @@ class SizingPolicy:
 
     def asked_for(self, gang: GangFact) -> Self:
         """The policy for one gang, which may ask for a sizing of its own."""
-        asked = None if gang.spec is None else gang.spec.sizing
+        asked = gang.spec.sizing if isinstance(gang, AcceptedGang) else None
         return self if asked is None else replace(self, sizing=asked)
 
     def member_price(self, among: Contention) -> float:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from coschedule import Decision, Unplaceable, Urgency, urgency
 from lockstep.belief.gangs.age import queued_since
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.report.text.refusal_sentences import in_pool
 
 
-def by_urgency(state: State, gangs: Iterable[GangFact], now: float) -> list[GangFact]:
+def by_urgency(state: State, gangs: Iterable[AcceptedGang], now: float) -> list[AcceptedGang]:
     """The gangs in the order of the queue; the first is planned first."""
     return sorted(gangs, key=lambda gang: _urgency_of(state, gang, now))
 

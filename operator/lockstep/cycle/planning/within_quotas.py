@@ -6,7 +6,7 @@ from typing import NamedTuple
 from coschedule import GangKey, Unplaceable
 from lockstep.belief.common.steps import at_once
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.snapshot.quotas.quota_bounds import Narrowed, QuotaBounds, QuotaShort
 from lockstep.snapshot.snapshots import Rescue
 
@@ -14,18 +14,18 @@ from lockstep.snapshot.snapshots import Rescue
 class WithinQuotas(NamedTuple):
     """``gangs`` with no more members than quotas allow; the others are ``refused``, or were given to ``rescue``."""
 
-    gangs: list[GangFact]
+    gangs: list[AcceptedGang]
     narrowed: Mapping[GangKey, Narrowed]
     refused: list[Unplaceable]
 
 
-def within_quotas(state: State, gangs: Iterable[GangFact], rescue: Rescue) -> WithinQuotas:
+def within_quotas(state: State, gangs: Iterable[AcceptedGang], rescue: Rescue) -> WithinQuotas:
     """Apply quotas to each gang by itself. Gangs that share a quota compete for it only when they start."""
     return at_once(keeping_within_quotas(state, gangs, rescue))
 
 
 def keeping_within_quotas(
-    state: State, gangs: Iterable[GangFact], rescue: Rescue
+    state: State, gangs: Iterable[AcceptedGang], rescue: Rescue
 ) -> Generator[None, None, WithinQuotas]:
     """The same in steps, one for each gang; the cache may change between steps."""
     bounds, found = QuotaBounds(state), WithinQuotas([], narrowed := {}, [])

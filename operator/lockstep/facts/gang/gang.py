@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from coschedule import GangKey, Interruptible, Members, ProfileWork, SerialWork, Sizes
 from lockstep.facts.elastic import ElasticSpec, NextSize
@@ -216,8 +216,8 @@ class GangStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GangFact:
-    """One GangJob. Exactly one of ``spec`` and ``refusal`` is given; ``policies`` and ``status`` count with both."""
+class _GangBase:
+    """What is known of a GangJob whether its spec is obeyed or not."""
 
     key: GangKey
     uid: str
@@ -225,21 +225,50 @@ class GangFact:
     generation: int
     created: float
     is_deleting: bool
-    spec: GangSpec | None
-    refusal: Refusal | None
     policies: Policies = field(default_factory=Policies)
     status: GangStatus = field(default_factory=GangStatus)
+
+    def asks_the_same_as(self, before: "GangFact") -> bool:
+        """Whether the spec and the deletion are as in ``before``, so that the planner sees no difference."""
+        return (self.generation, self.is_deleting) == (before.generation, before.is_deleting)
+
+    def with_spec(self, spec: GangSpec) -> "AcceptedGang":
+        """The gang, accepted with that spec."""
+        return AcceptedGang(**self._common(), spec=spec)
+
+    def refused(self, refusal: Refusal) -> "RefusedGang":
+        """The gang, refused."""
+        return RefusedGang(**self._common(), refusal=refusal)
+
+    def _common(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(_GangBase)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedGang(_GangBase):
+    """A gang whose spec was understood: only such gangs are planned and get members."""
+
+    spec: GangSpec
+    refusal: None = None
 
     def planned_sizes(self, role: RoleSpec) -> Sizes:
         """The sizes with which a role may start: if one is asked for, a gang that never had nodes has only that one.
 
         Later it may start with any of them, and then changes to that one: it keeps a place where there is one.
         """
-        asked = None if self.spec is None or self.spec.elastic is None else self.spec.elastic.size
+        asked = None if self.spec.elastic is None else self.spec.elastic.size
         if asked is None or self.status.attempt or not role.sizes.has(asked):
             return role.sizes
         return Sizes(minimum=asked, maximum=asked)
 
-    def asks_the_same_as(self, before: "GangFact") -> bool:
-        """Whether the spec and the deletion are as in ``before``, so that the planner sees no difference."""
-        return (self.generation, self.is_deleting) == (before.generation, before.is_deleting)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedGang(_GangBase):
+    """A gang whose spec can't be obeyed, or whose members admission refuses; its policies and status count."""
+
+    refusal: Refusal
+    spec: None = None
+
+
+GangFact = AcceptedGang | RefusedGang
+"""One GangJob."""

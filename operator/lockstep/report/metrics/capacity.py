@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from coschedule import Decision, Placement
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.report.text.unschedulable import why_unschedulable
 
 _CPU = "cpu"
@@ -115,7 +116,7 @@ def _promised(state: State, decisions: Iterable[Decision]) -> Generator[None, No
 
 def _promise(state: State, placement: Placement, promised: _MemberLoads) -> None:
     gang = state.gangs.get(placement.gang)
-    roles = () if gang is None or gang.spec is None else gang.spec.roles
+    roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
     each = {role.name: dict(role.request).get(_CPU, 0) for role in roles}
     for entry in placement.members:
         promised.count[entry.node] += entry.count

@@ -7,7 +7,7 @@ from typing import assert_never
 from coschedule import Decision, GangKey
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reasons import Condition
 from lockstep.report.metrics.capacity import CapacityByState, counting
 from lockstep.report.metrics.metrics import CORE_STATES, GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
@@ -92,5 +92,5 @@ def _state_of(gang: GangFact, state: State) -> str:
 
 
 def _is_wrong(gang: GangFact, state: State) -> bool:
-    is_understood = gang.spec is not None and not gang.spec.excess and state.pool.refusal(gang) is None
+    is_understood = isinstance(gang, AcceptedGang) and not gang.spec.excess and state.pool.refusal(gang) is None
     return not is_understood or state.rejections.refusal(gang) is not None

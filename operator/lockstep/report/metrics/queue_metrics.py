@@ -47,7 +47,7 @@ class QueueMetrics:
 
 def place_in_queue(state: State, gang: GangFact) -> tuple[str, str]:
     """The priority and the namespace of a waiting gang, as label values."""
-    priority = None if gang.spec is None else state.priorities.of(gang)
+    priority = state.priorities.of(gang)
     return UNKNOWN_PRIORITY if priority is None else str(priority), gang.key.namespace
 
 

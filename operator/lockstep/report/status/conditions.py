@@ -16,7 +16,7 @@ from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.belief.run_times.work_done import work_done
 from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.columns import SLOTS
-from lockstep.facts.gang.gang import ConditionFact, GangFact, GangStatus, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.past_runs import Learned, formatted_factor
 from lockstep.facts.pods.failure import Failure
@@ -271,7 +271,7 @@ def with_every_condition(gang: GangFact, now: float) -> GangStatus:
 def mark_accepted(gang: GangFact, now: float) -> GangStatus:
     """The spec can be obeyed, as written or as admission changes it; the message names preferences that are ignored."""
     reason, message = Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed."
-    if gang.spec is not None and gang.spec.is_changed_by_admission:
+    if isinstance(gang, AcceptedGang) and gang.spec.is_changed_by_admission:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
         reason = Reason.CHANGED_BY_ADMISSION
     not_weighed = [path for role in gang.spec.roles for path in role.not_weighed] if gang.spec else []
@@ -287,7 +287,7 @@ def _warning_of_free_members(gang: GangFact) -> str:
 
     As many of them as a node may have pods fit on it, and each counts as fast as one alone.
     """
-    roles = gang.spec.roles if gang.spec is not None else ()
+    roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
     free = [role.path for role in roles if not {resource for resource, _ in role.request} - {"pods", SLOTS}]
     if not free:
         return ""

@@ -9,11 +9,10 @@ from lockstep.report.status.conditions import FALSE, TRUE, with_condition
 from lockstep.report.text.sentences import n_members
 
 
-def mark_nodes_requested(gang: GangFact, request: NodeRequest, *, now: float) -> GangStatus:
-    """There is a request for the gang; the condition has its answer."""
-    assert gang.spec is not None, "a refused gang asks for nothing"
+def mark_nodes_requested(gang: GangFact, members: int, request: NodeRequest, *, now: float) -> GangStatus:
+    """There is a request for so many members of the gang; the condition has its answer."""
     answer = request.answer
-    asked = f"Nodes for {n_members(gang.spec.minimum)} are asked for by ProvisioningRequest {request.name}"
+    asked = f"Nodes for {n_members(members)} are asked for by ProvisioningRequest {request.name}"
     quoted = f', and says "{answer.message}"' if answer.message else ""
     says = (FALSE if answer.is_over else TRUE, answer.reason, f"{asked}; {_says(answer.reason)}{quoted}.")
     return with_condition(gang.status, gang, Condition.NODES_REQUESTED, says, now)

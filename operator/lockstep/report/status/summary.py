@@ -6,7 +6,7 @@ It stays until the next status, so it has points in time, and no time spans that
 from typing import assert_never
 
 from lockstep.api.quantities import rfc3339
-from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
 from lockstep.facts.gang.summary import GangState, Summary
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.sentences import REMEDY_BEGINS, duration
@@ -18,7 +18,8 @@ LONGEST = 120
 def summary_of(gang: GangFact, status: GangStatus) -> Summary:
     """The summary of the gang with that status."""
     state = _state(status)
-    return Summary(state, "" if gang.spec is None else _size(gang.spec, status), _shortened(_says(state, status)))
+    size = _size(gang.spec, status) if isinstance(gang, AcceptedGang) else ""
+    return Summary(state, size, _shortened(_says(state, status)))
 
 
 def _state(status: GangStatus) -> GangState:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from coschedule import NoFit, Shortage, WorkFit
 from lockstep.belief.run_times.past_runs import LEAST_RUNS
-from lockstep.facts.gang.gang import GangFact, WorkSource, WorkUsed
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, WorkSource, WorkUsed
 from lockstep.facts.past_runs import Judged, Kinds, Learned
 from lockstep.report.text.sentences import as_sentence, n_members, percentage
 
@@ -17,7 +17,7 @@ _MOST_ERROR = 10.0
 
 def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
     """Which run times a plan uses, and why; None where the spec does not ask for learned ones."""
-    if gang.spec is None or not gang.spec.learns:
+    if not isinstance(gang, AcceptedGang) or not gang.spec.learns:
         return None
     if learned is None or learned.judged is None:
         few = f"Fewer than {LEAST_RUNS} runs of the template are known, or Lockstep learns nothing from runs here."

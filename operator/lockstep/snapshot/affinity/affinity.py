@@ -16,7 +16,7 @@ from lockstep.belief.common.steps import Steps
 from lockstep.belief.pods.kinds import MemberKind
 from lockstep.belief.pods.pod_questions import Question
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import PodFact
 from lockstep.snapshot.affinity.near_pods import kinds_now, nodes_with_others, own_pods, question
@@ -30,8 +30,7 @@ _PIECES_OF_QUESTION = 100
 class Surroundings:
     """The pods around a gang's members. Each query is answered once, and its answer is kept."""
 
-    def __init__(self, state: State, gang: GangFact) -> None:
-        assert gang.spec is not None, "a refused gang is not planned"
+    def __init__(self, state: State, gang: AcceptedGang) -> None:
         self._state = state
         self._gang = gang
         self._spec = gang.spec

@@ -7,11 +7,11 @@ from lockstep.belief.pods.kinds import MemberKind, kinds_of
 from lockstep.belief.pods.pod_effects import takes_room
 from lockstep.belief.pods.pod_questions import Question, WantedPods
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.pod import PodFact, PodTerm
 
 
-def kinds_now(state: State, gang: GangFact) -> tuple[MemberKind, ...]:
+def kinds_now(state: State, gang: AcceptedGang) -> tuple[MemberKind, ...]:
     """The members of each role in the attempt that holds nodes, or in the next one."""
     reserved = state.reservations.get(gang.key)
     attempt = next_attempt(gang.status, state.members(gang).values()) if reserved is None else reserved.attempt

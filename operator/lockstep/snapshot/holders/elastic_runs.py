@@ -17,7 +17,7 @@ from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.belief.state import State
 from lockstep.facts.elastic import ElasticSpec
-from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import Request
 from lockstep.facts.reasons import Condition
@@ -33,7 +33,7 @@ MOST_MEMBERS = 8_000
 _COST_OF_GANG = 7
 _TURN_SECONDS = 60.0
 
-_Holder = tuple[GangFact, Reservation]
+_Holder = tuple[AcceptedGang, Reservation]
 
 
 class KeepsSize(StrEnum):
@@ -51,7 +51,7 @@ class KeepsSize(StrEnum):
 class Resizable(NamedTuple):
     """A gang that runs and may change its size; ``nodes`` has the node of each member, by index."""
 
-    gang: GangFact
+    gang: AcceptedGang
     spec: GangSpec
     role: RoleSpec
     elastic: ElasticSpec
@@ -88,11 +88,10 @@ def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: floa
 
 
 def resizable(
-    state: State, gang: GangFact, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
+    state: State, gang: AcceptedGang, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
 ) -> Resizable | KeepsSize:
     """The elastic gang with what it holds, or why its size is not chosen anew."""
     spec, end, priority = gang.spec, expected_finish(reservation, now), state.priorities.of(gang)
-    assert spec is not None, "a gang that may change its size has a spec"
     assert spec.elastic is not None, "a gang that may change its size says so"
     keeps = _always_keeps(spec)
     if keeps is not None or end is None:
@@ -165,7 +164,7 @@ def _elastic_holders(state: State) -> Iterator[_Holder]:
     """
     for key, reservation in state.reservations.items():
         gang = state.gangs.get(key)
-        if gang is None or gang.spec is None or gang.spec.elastic is None:
+        if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
             continue
         if not _has_own_columns(gang.spec):
             yield gang, reservation

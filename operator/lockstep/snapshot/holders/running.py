@@ -12,7 +12,7 @@ from coschedule import AMOUNT_LIMIT, Disrupted, Holding, OpenEnded, RunningGang
 from lockstep.belief.gangs.age import queued_since
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.budget import BudgetFact
 from lockstep.snapshot.holders.disruptions import disruptions, still_allowed
 from lockstep.snapshot.holders.endings import expected_end, grace_seconds, is_ending
@@ -100,7 +100,7 @@ def _running(state: State, holder: _Holder, index: Mapping[str, int], columns: C
 
 def _since(gang: GangFact) -> float:
     """Since when the gang works, infinity where it does not: an elastic gang goes on after each change of its size."""
-    status, is_elastic = gang.status, gang.spec is not None and gang.spec.elastic is not None
+    status, is_elastic = gang.status, isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
     since = status.active_since if is_elastic and status.active_since is not None else status.started_at
     return math.inf if status.started_at is None or since is None else since
 
@@ -148,7 +148,7 @@ def _less_urgent(state: State, below: float) -> Iterator[_Holder]:
 def _holders(state: State) -> Iterator[_Holder]:
     for key, reservation in state.reservations.items():
         gang = state.gangs.get(key)
-        if gang is None or gang.spec is None:
+        if not isinstance(gang, AcceptedGang):
             continue
         priority = state.priorities.of(gang)
         if priority is not None:

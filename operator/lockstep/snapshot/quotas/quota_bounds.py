@@ -13,7 +13,7 @@ from coschedule import Members, Sizes, Work
 from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import kept_places, places_of_role
 from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
-from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.quotas.quota_demand import demand_of_members
 
@@ -63,7 +63,7 @@ class Narrowed(NamedTuple):
 class Bound(NamedTuple):
     """A gang with at most the members that quotas allow; ``narrowed`` is None if no quota limits it."""
 
-    gang: GangFact
+    gang: AcceptedGang
     narrowed: Narrowed | None
 
 
@@ -88,13 +88,12 @@ class QuotaBounds:
         self._state = state
         self._taken: dict[QuotaKey, _TakenOfQuota] = {}
 
-    def bound(self, gang: GangFact) -> Bound | QuotaShort:
+    def bound(self, gang: AcceptedGang) -> Bound | QuotaShort:
         """The gang with no more members than quotas allow.
 
         A gang that still holds nodes is returned unchanged, since quotas still count its members.
         """
         spec = gang.spec
-        assert spec is not None, "a refused gang is not planned"
         limits = [] if gang.key in self._state.reservations else self.limits(gang)
         if not limits:
             return Bound(gang, None)
@@ -108,9 +107,8 @@ class QuotaBounds:
         narrowed = Narrowed(tightest.quota, sum(most), maximum, fastest) if is_narrowed else None
         return Bound(replace(gang, spec=self._narrowed(gang, spec, most)), narrowed)
 
-    def allow(self, gang: GangFact, members: Sequence[Members]) -> bool:
+    def allow(self, gang: AcceptedGang, members: Sequence[Members]) -> bool:
         """Whether quotas have room for these members now."""
-        assert gang.spec is not None, "a refused gang is not planned"
         by_role: Counter[str] = Counter()
         for entry in members:
             by_role[entry.role] += entry.count
@@ -175,10 +173,9 @@ class QuotaBounds:
             ),
         )
 
-    def _sizes(self, gang: GangFact) -> list[Sizes]:
+    def _sizes(self, gang: AcceptedGang) -> list[Sizes]:
         """The sizes of each role; a role with kept volumes has exactly as many members as with these volumes before."""
         spec = gang.spec
-        assert spec is not None, "a refused gang is not planned"
         kept = kept_places(self._state.claims, gang)
         roles = [(role, places_of_role(spec, role, kept).size) for role in spec.roles]
         return [Sizes(minimum=count, maximum=count) if count else gang.planned_sizes(role) for role, count in roles]

@@ -13,7 +13,7 @@ from coschedule import Members, Sizes, Term
 from lockstep.belief.nodes.node_index import Names
 from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import Places, kept_places, places_of_role
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.snapshot.affinity.affinity import Bar
 from lockstep.snapshot.volumes.volume_demand import VolumeDemand, demand_of
@@ -33,9 +33,8 @@ class Part(NamedTuple):
     demand: VolumeDemand
 
 
-def parts_of(state: State, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
+def parts_of(state: State, gang: AcceptedGang, role: RoleSpec) -> tuple[Part, ...]:
     """The role as one part, or as several; only an equal load can be planned in several parts."""
-    assert gang.spec is not None, "a refused gang is not planned"
     whole = demand_of(state, gang, role)
     places = places_of_role(gang.spec, role, kept_places(state.claims, gang))
     rest = whole._replace(barred=(), no_new=(), most_new={})

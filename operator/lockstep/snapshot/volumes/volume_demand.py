@@ -9,7 +9,7 @@ from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import Places, kept_places, places_of_role
 from lockstep.belief.volumes.provisioning import Supply
 from lockstep.belief.volumes.volume_choice import Seeker
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.snapshot.affinity.affinity import Bar
 from lockstep.snapshot.volumes.volume_users import by_attach_limits, by_claims_in_use, own_volumes, shared_volumes
@@ -37,7 +37,7 @@ class VolumeDemand(NamedTuple):
         return VolumeDemand(self.no_new, self.most_new, self.attached)
 
 
-def demand_of(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
+def demand_of(state: State, gang: AcceptedGang, role: RoleSpec) -> VolumeDemand:
     """What the claims of a role require of its plan. A reserved gang's attempt checks the claims itself."""
     if not role.claims:
         return VolumeDemand()
@@ -63,12 +63,11 @@ def _with_attached(state: State, gang: GangFact, role: RoleSpec, placed: VolumeD
     return placed._replace(barred=(*placed.barred, full), most=_least(placed.most, most))
 
 
-def _of_volumes(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
+def _of_volumes(state: State, gang: AcceptedGang, role: RoleSpec) -> VolumeDemand:
     """What follows from where volumes are, and from where they can be made."""
     claims, failed = state.claims, state.failed_nodes.of(gang.uid, NodeFailure.VOLUMES)
     shared, own = claims.shared_seekers(gang.key, role), claims.own_seekers(gang.key, role)
     supply = claims.provisioning.supply(shared, own, members=role.sizes.maximum)
-    assert gang.spec is not None, "a refused gang is not planned"
     places = places_of_role(gang.spec, role, kept_places(claims, gang))
     barred = (*_on_other_nodes(state, shared), *_unprovided(supply))
     if shared or own:

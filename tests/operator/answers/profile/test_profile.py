@@ -1,7 +1,5 @@
 """What finished runs tell of a gang's run time: the block to paste, how sure it is, and what is missing."""
 
-from dataclasses import replace
-
 import pytest
 import yaml
 
@@ -205,7 +203,7 @@ def test_of_many_sizes_some_are_shown():
             id="runs that were deleted",
         ),
         pytest.param(
-            [replace(gang(), spec=None, refusal=Refusal("InvalidSpec", "size: too large."))],
+            [gang().refused(Refusal("InvalidSpec", "size: too large."))],
             "is refused: size",
             id="refused",
         ),

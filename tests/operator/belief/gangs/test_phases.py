@@ -70,7 +70,7 @@ def test_belief_refuses_what_the_spec_names_and_nobody_has_made():
 
 def test_belief_asks_a_gang_whose_spec_is_refused_for_nothing_else():
     state = State(lambda: None)
-    gang = replace(gang_fact("g"), spec=None, refusal=REFUSAL)
+    gang = gang_fact("g").refused(REFUSAL)
 
     assert state.phase_of(gang) is Phase.REFUSED
 

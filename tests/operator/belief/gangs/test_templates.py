@@ -55,7 +55,7 @@ def test_nothing_is_kept_of_a_gang_that_admission_leaves_alone(state):
 
 
 def test_nothing_is_kept_of_a_gang_that_is_refused_for_what_it_says_by_now(state):
-    state.apply_gang(replace(GANG, spec=None, refusal=REFUSED, resource_version="2", generation=2))
+    state.apply_gang(replace(GANG.refused(REFUSED), resource_version="2", generation=2))
 
     assert not state.apply_verdict(GANG, LARGER)
     assert known(state).refusal == REFUSED
@@ -75,7 +75,7 @@ def test_refused_gang_has_a_refusal_and_is_itself_again_when_it_is_taken(state):
 
     assert state.apply_verdict(known(state), WRITTEN)
     # A report that was on its way brings the refused fact once more.
-    state.apply_gang(replace(GANG, spec=None, refusal=REFUSED, resource_version="2"))
+    state.apply_gang(replace(GANG.refused(REFUSED), resource_version="2"))
 
     assert (known(state).spec, known(state).refusal) == (GANG.spec, None)
 
@@ -95,7 +95,7 @@ def test_change_that_makes_a_spec_invalid_is_told_as_such(state):
     invalid = Refusal(Reason.INVALID_SPEC, "no.")
     state.apply_verdict(GANG, LARGER)
 
-    state.apply_gang(replace(GANG, spec=None, refusal=invalid, generation=2, resource_version="2"))
+    state.apply_gang(replace(GANG.refused(invalid), generation=2, resource_version="2"))
 
     assert known(state).refusal == invalid
 

@@ -2,7 +2,6 @@
 
 import re
 from collections import deque
-from dataclasses import replace
 from itertools import islice
 from time import time
 
@@ -213,7 +212,7 @@ def test_gang_that_others_keep_from_being_planned_is_pending_and_one_with_a_wron
     state.apply_gang(gang_fact("named", created=40.0, spec=gang_spec(priority_class="nobody-made-it")))
     for name, deleting in (("wrong", False), ("deleted", True)):
         gang = gang_fact(name, created=20.0, deleting=deleting)
-        state.apply_gang(replace(gang, spec=None, refusal=Refusal(Reason.INVALID_SPEC, "wrong.")))
+        state.apply_gang(gang.refused(Refusal(Reason.INVALID_SPEC, "wrong.")))
     deque(refreshing(metrics, state, 100.0, ()))
 
     assert value(metrics, "lockstep_gangs", state="pending") == 1

@@ -29,10 +29,11 @@ def metrics():
     return Metrics(CollectorRegistry())
 
 
-def submit(state, name, *, namespace="default", priority_class="", **more):
+def submit(state, name, *, namespace="default", priority_class="", refusal=None, **more):
     """A gang that waits."""
     known = gang_fact(name, uid=f"{namespace}/{name}", spec=gang_spec(priority_class=priority_class))
-    state.apply_gang(replace(known, key=GangKey(namespace, name), **more))
+    gang = replace(known, key=GangKey(namespace, name), **more)
+    state.apply_gang(gang if refusal is None else gang.refused(refusal))
 
 
 def shown(metrics, state, name):
@@ -56,7 +57,7 @@ def test_gangs_that_hold_nodes_or_are_refused_do_not_wait(metrics, state):
     state.apply_gang(gang_fact("reserved"))
     state.hold(reservation("reserved"))
     submit(state, "wrong")
-    submit(state, "wrong", namespace="wrong", refusal=Refusal(Reason.INVALID_SPEC, "wrong."), spec=None)
+    submit(state, "wrong", namespace="wrong", refusal=Refusal(Reason.INVALID_SPEC, "wrong."))
 
     assert shown(metrics, state, BY_NAMESPACE) == {"default": 1, OTHERS: 0}
 

@@ -191,7 +191,7 @@ def asked_for(gang=GANG):
         gang=gang.key, gang_uid=gang.uid, name="g-1", uid="u", created=NOW, templates=(), answer=NodesAnswer()
     )
     waiting = with_status(conditions.mark_unplaceable(gang, NO_ROOM, now=NOW))
-    return with_status(node_requests.mark_nodes_requested(waiting, request, now=NOW))
+    return with_status(node_requests.mark_nodes_requested(waiting, 2, request, now=NOW))
 
 
 @pytest.mark.parametrize(

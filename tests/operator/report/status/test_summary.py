@@ -187,7 +187,7 @@ def test_size_that_changes_shows_the_next_one_too():
 
 
 def test_spec_that_cannot_be_read_has_no_size():
-    assert summary_of(replace(REFUSED, spec=None), REFUSED.status).size == ""
+    assert summary_of(REFUSED.refused(REFUSAL), REFUSED.status).size == ""
 
 
 def test_long_or_odd_sentence_is_one_short_line():

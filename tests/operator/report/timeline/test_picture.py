@@ -75,7 +75,7 @@ def test_picture_is_the_same_as_long_as_nothing_changes(scene):
 
 
 def test_refused_gang_and_one_that_was_never_planned_wait_without_a_place(scene):
-    refused = replace(gang_fact("odd"), spec=None, refusal=Refusal("InvalidSpec", "spec.size: is odd"))
+    refused = gang_fact("odd").refused(Refusal("InvalidSpec", "spec.size: is odd"))
     scene.state.apply_gang(replace(refused, status=mark_refused(refused, refused.refusal, now=NOW)))
     scene.state.apply_gang(gang_fact("new"))
 
