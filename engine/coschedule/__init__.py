@@ -104,7 +104,7 @@ from coschedule.queue.why.changes import (
 from coschedule.queue.why.following import decision_of, turn_of
 from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import RoomNow, room_now
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizeChange, SizedStart, SizePlan
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, OpenEndedRun, SizeChange, SizedRun, SizedStart, SizePlan
 from coschedule.resizing.placements import placements
 from coschedule.resizing.resize import Resized, resize
 from coschedule.resizing.worlds import after_changes
@@ -167,6 +167,7 @@ __all__ = [
     "Observer",
     "OfRole",
     "OpenEnded",
+    "OpenEndedRun",
     "Outline",
     "Overhead",
     "Part",
@@ -199,6 +200,7 @@ __all__ = [
     "Shortage",
     "SizeChange",
     "SizePlan",
+    "SizedRun",
     "SizedStart",
     "Sizes",
     "Smoothing",

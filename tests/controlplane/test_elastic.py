@@ -53,6 +53,27 @@ def test_gang_grows_when_room_becomes_free(arena, two_nodes):
     assert arena.status("adds").get("restarts", 0) == 0
 
 
+def test_gang_without_work_grows_into_idle_nodes_and_gives_them_back(arena, two_nodes):
+    run(arena, gang("in-the-way", size=SLOTS, cpu="50m"), SLOTS)
+    run(arena, gang("adds", size=(2, 2 * SLOTS), cpu="50m", elastic=RESTART), SLOTS)
+
+    arena.delete_gang("in-the-way")
+    until_size(arena, "adds", 2 * SLOTS)
+    assert arena.nodes_of("adds") == sorted(two_nodes * SLOTS)
+    [event] = arena.until_events("adds", "GangChangesSize")
+    assert event["note"].startswith("Grows from 3 to 6 members: nodes are idle and no gang waits for them")
+
+    arena.submit(gang("waits", size=2, cpu="50m"))
+    arena.until_placed("waits")
+    until_size(arena, "adds", 2 * SLOTS - 2)
+    status = arena.status("adds")
+    assert (status["firstSize"], "expectedFinish" in status, "next" in status) == (SLOTS, False, False)
+    assert status.get("restarts", 0) == 0
+
+    arena.delete_gang("waits")
+    until_size(arena, "adds", 2 * SLOTS)
+
+
 @pytest.mark.usefixtures("two_nodes")
 def test_gang_shrinks_for_a_short_one_and_grows_again(arena):
     run(arena, elastic(), 2 * SLOTS)

@@ -8,16 +8,16 @@ FOUR = tuple(node(f"n{number}", cpu="1") for number in range(1, 5))
 HOURS = {"serialTime": "400h"}
 
 
-def elastic(name="g", *, least=1, most=4, work=None, restart="2m", asked=None, **spec):
+def elastic(name="g", *, least=1, most=4, work=HOURS, restart="2m", asked=None, **spec):
     """Describe a gang whose size may change, to the one ``asked`` for if given; each member fills a node."""
     terms = {"mode": "Restart", "restartTime": restart, "minInterval": "10m"}
     terms |= {} if asked is None else {"size": asked}
-    return gang(name, size=least, most=most, spec={"work": work or HOURS, "elastic": terms, **spec})
+    return gang(name, size=least, most=most, spec={**_work(work), "elastic": terms, **spec})
 
 
-def rigid(name, *, size, takes):
-    """Describe a gang of one size, whose work takes one member so long."""
-    return gang(name, size=size, spec={"work": {"serialTime": takes}})
+def rigid(name, *, size, takes=None, **spec):
+    """Describe a gang of one size, whose work takes one member so long; nobody knows how long without ``takes``."""
+    return gang(name, size=size, spec={**_work(takes and {"serialTime": takes}), **spec})
 
 
 async def run(api, manifest, name="g"):
@@ -28,10 +28,10 @@ async def run(api, manifest, name="g"):
     await until(lambda: status_of(api, name).get("startedAt"))
 
 
-async def beside_a_blocker(api):
+async def beside_a_blocker(api, *, work=HOURS):
     """Run an elastic gang on the two nodes that another one leaves."""
     await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
-    await run(api, elastic())
+    await run(api, elastic(work=work))
     assert status_of(api)["size"] == 2
 
 
@@ -89,3 +89,7 @@ def note_of(api, reason):
 async def until_attempt(api, attempt, name="g"):
     """Wait until an attempt of the gang is placed."""
     await until(lambda: status_of(api, name).get("attempt") == attempt and is_placed(api, name))
+
+
+def _work(work):
+    return {"work": work} if work else {}

@@ -1,13 +1,13 @@
 """Chooses nodes for gangs that change their size or start. Their sizes were chosen before, without nodes."""
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.resizing.gangs import ElasticRun, RunSeats, SizedStart
 from coschedule.resizing.options import Sized, seats_by_pace
+from coschedule.resizing.seats import seats_without
 
 
 class Chosen(NamedTuple):
@@ -53,7 +53,7 @@ def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: floa
             failed.add(key)
             continue
         given.append((one, found))
-        free = _more(free, _more(found.nodes, kept[key]))
+        free = seats_without(free, seats_without(found.nodes, kept[key]))
     return Assigned(given, frozenset(failed))
 
 
@@ -66,21 +66,7 @@ def _kept(one: Chosen, seats: RunSeats, limit: float) -> Iterator[int]:
 
 
 def _given_up(one: Chosen, kept: Sequence[int]) -> list[int]:
-    return _more(one.run.nodes, kept) if one.run is not None else []
-
-
-def _more(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
-    """List the seats in ``nodes`` without those in ``than``; each entry of ``than`` removes the first of its node."""
-    more, removed, rest = list[int](), Counter(than), len(than)
-    for place, node in enumerate(nodes):
-        if not rest:
-            return [*more, *nodes[place:]]
-        if removed[node]:
-            removed[node] -= 1
-            rest -= 1
-        else:
-            more.append(node)
-    return more
+    return seats_without(one.run.nodes, kept) if one.run is not None else []
 
 
 def _found(

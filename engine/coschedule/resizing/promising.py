@@ -1,9 +1,10 @@
 """The promises to gangs that wait beside gangs whose sizes may change."""
 
+import math
 from dataclasses import replace
 
 from coschedule.queue.problem.decisions import Decision, Placement, Plan
-from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.problem.snapshot import Snapshot
 
@@ -23,6 +24,16 @@ def loosened(made: Plan, snapshot: Snapshot) -> Plan:
         return made
     gangs = {gang.key: gang for gang in snapshot.gangs}
     return replace(made, decisions=tuple(_loosened(one, gangs[one.gang]) for one in made.decisions))
+
+
+def late_gangs(made: Plan, snapshot: Snapshot) -> frozenset[GangKey]:
+    """Return the gangs with a promise that have no start by it in the plan."""
+    promised = {gang.key: gang.promised for gang in snapshot.gangs if gang.promised < math.inf}
+    return frozenset(
+        one.gang
+        for one in made.decisions
+        if one.gang in promised and not (isinstance(one, Placement) and one.start <= promised[one.gang])
+    )
 
 
 def _loosened(decision: Decision, gang: PendingGang) -> Decision:

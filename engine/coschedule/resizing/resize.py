@@ -12,17 +12,18 @@ nothing changes. Of all choices, the one with the fewest late gangs is taken.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
-
-import numpy as np
 
 from coschedule.queue.plan import plan
 from coschedule.queue.planner.planner import Rescue
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizePlan
-from coschedule.resizing.promising import loosened
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, OpenEndedRun, SizedRun, SizePlan
+from coschedule.resizing.open_ended.giving_back import Planned
+from coschedule.resizing.open_ended.open_ended_sizes import open_ended_sizes
+from coschedule.resizing.promising import late_gangs, loosened
 from coschedule.resizing.questions import Asked, questions
 from coschedule.resizing.shrinking import all_shrunk
 from coschedule.resizing.sizes import choose_sizes
@@ -37,25 +38,27 @@ class Resized(NamedTuple):
     """The chosen ``sizes`` and starts, the snapshot ``after`` these, and the ``plan`` of all other gangs on it.
 
     Sizes must be chosen again at ``again`` at the latest. That is the first promise, or planned start without one,
-    after now; inf where there is none.
+    after now; inf where there is none. Gangs that are ``placed`` start now too, as a plan without these sizes has it.
     """
 
     sizes: SizePlan
     after: Snapshot
     plan: Plan
     again: float
+    placed: tuple[Placement, ...] = ()
 
 
 def resize(
     snapshot: Snapshot,
-    runs: Sequence[ElasticRun],
+    runs: Sequence[SizedRun],
     elastic: Mapping[GangKey, ChangeTerms],
     *,
     rescue: Rescue | None = None,
 ) -> Resized:
     """Choose sizes for gangs that run or wait, and plan the others.
 
-    The snapshot's releases contain what ``runs`` hold, at their ends. Gangs that wait may change their size later if
+    The snapshot's releases contain what ``runs`` hold, at their ends. Runs of unknown end choose last, beside the plan
+    of all others (``open_ended``). Gangs that wait may change their size later if
     they are in ``elastic``. Sizes are chosen for one group of gangs with the same seats: the first of
     ``questions`` for which any size changes or any gang starts. Other runs keep their size until the next plan. A
     waiting gang takes part only if its members are alike and have equal shares of known work. It must also have no
@@ -66,11 +69,32 @@ def resize(
     are tried until no gang starts after its promise. If each of them makes a gang late, the one with the fewest late
     gangs is taken. So promises can be broken, though rarely.
     """
+    known = [run for run in runs if isinstance(run, ElasticRun)]
+    best = _of_known_end(snapshot, known, elastic, rescue)
+    endless = [run for run in runs if isinstance(run, OpenEndedRun)]
+    return _with_open_ended(best, endless, partial(_plan, is_loose=bool(known or elastic), rescue=rescue))
+
+
+def _of_known_end(
+    snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None
+) -> Resized:
     if not (runs or elastic):
         return _made(SizePlan(), snapshot, plan(snapshot, rescue=rescue))
     found = questions(snapshot, runs, elastic)
     best = _best_of(_first_that_changes(found.asked), elastic, rescue)
     return best._replace(again=min(best.again, found.again))
+
+
+def _with_open_ended(known: Resized, runs: Sequence[OpenEndedRun], planned: Planned) -> Resized:
+    """Add the changes of gangs of unknown end. These grow only where no other gang has a better size."""
+    if not runs:
+        return known
+    found = open_ended_sizes(known.after, known.plan, runs, planned, may_grow=not known.sizes.changes)
+    again = min(known.again, found.again)
+    if not found.changes:
+        return known._replace(again=again)
+    sizes = known.sizes._replace(changes=(*known.sizes.changes, *found.changes))
+    return _made(sizes, found.after, found.plan)._replace(placed=found.starts, again=again)
 
 
 class _First(NamedTuple):
@@ -143,7 +167,13 @@ def _shrink_times(one: Resized) -> list[float]:
 
 
 def _beside(sizes: SizePlan, after: Snapshot, rescue: Rescue | None) -> Resized:
-    return _made(sizes, after, loosened(plan(after, rescue=rescue), after))
+    return _made(sizes, after, _plan(after, is_loose=True, rescue=rescue))
+
+
+def _plan(snapshot: Snapshot, *, is_loose: bool, rescue: Rescue | None) -> Plan:
+    """Plan the queue; the new promises of a loose plan have more slack, since sizes of known ends will change again."""
+    made = plan(snapshot, rescue=rescue)
+    return loosened(made, snapshot) if is_loose else made
 
 
 def _made(sizes: SizePlan, after: Snapshot, made: Plan) -> Resized:
@@ -152,10 +182,4 @@ def _made(sizes: SizePlan, after: Snapshot, made: Plan) -> Resized:
 
 
 def _late(one: Resized) -> frozenset[GangKey]:
-    """Return the gangs with a promise that have no start by it in the plan."""
-    promised = {gang.key: gang.promised for gang in one.after.gangs if gang.promised < np.inf}
-    return frozenset(
-        made.gang
-        for made in one.plan.decisions
-        if made.gang in promised and not (isinstance(made, Placement) and made.start <= promised[made.gang])
-    )
+    return late_gangs(one.plan, one.after)

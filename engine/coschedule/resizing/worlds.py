@@ -1,17 +1,21 @@
 """Hypothetical snapshots: after sizes have changed, and as if all elastic gangs shrank later."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizeChange, SizedStart, SizePlan
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, OpenEndedRun, SizeChange, SizedRun, SizedStart, SizePlan
+from coschedule.resizing.seats import seats_without
 from coschedule.resizing.shrinking import shrinking
+
+R = TypeVar("R", bound=SizedRun)
 
 
 class World(NamedTuple):
@@ -27,23 +31,29 @@ def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms
     A gang that changes its size can't be evicted at the same time.
     """
     snapshot, runs = world
-    changes = {change.gang: change for change in sizes.changes}
-    before = [run for run in runs if run.key in changes]
-    after = [
-        replace(run, nodes=change.nodes, end=change.end, changed=snapshot.now)
-        for run in before
-        for change in (changes[run.key],)
-    ]
+    before, after = _changed(snapshot, runs, sizes.changes)
     waiting = {gang.key: gang for gang in snapshot.gangs}
     begun = [_begun(waiting[start.gang], start, elastic) for start in sizes.starts]
     moved = _moved(snapshot, before, [*after, *begun], {start.gang for start in sizes.starts})
-    same = [run for run in runs if run.key not in changes]
+    changing = {run.key for run in before}
+    same = [run for run in runs if run.key not in changing]
     return World(moved, [*same, *after, *(run for run in begun if run.key in elastic)])
 
 
-def after_changes(snapshot: Snapshot, runs: Sequence[ElasticRun], changes: tuple[SizeChange, ...]) -> Snapshot:
-    """Return the snapshot after these changes of the runs; its releases contain what they hold, at their ends."""
-    return resized(World(snapshot, runs), SizePlan(changes=changes), {}).snapshot
+def after_changes(snapshot: Snapshot, runs: Sequence[SizedRun], changes: Sequence[SizeChange]) -> Snapshot:
+    """Return the snapshot after these changes of the runs.
+
+    What they hold is in its releases, at their ends; where the end is inf, it is freed at an unknown time. What runs of
+    unknown end give up is released after their grace.
+    """
+    before, after = _changed(snapshot, runs, changes)
+    moved = _moved(snapshot, before, after, set())
+    leaving = list(_leaving(snapshot, before, after))
+    if not leaving:
+        return moved
+    free = moved.free.copy()
+    np.subtract.at(free, [one.node for one in leaving], [one.request for one in leaving])
+    return replace(moved, free=free, releases=(*moved.releases, *leaving))
 
 
 def shrunk(world: World, due: float) -> Snapshot:
@@ -57,6 +67,14 @@ def shrunk(world: World, due: float) -> Snapshot:
     for run in runs:
         releases += _releases_if_shrunk(run, snapshot, max(snapshot.now, due))
     return replace(snapshot, releases=tuple(releases))
+
+
+def _changed(snapshot: Snapshot, runs: Sequence[R], changes: Iterable[SizeChange]) -> tuple[list[R], list[R]]:
+    """Return the runs that change, and the same runs after their change."""
+    by_gang = {change.gang: change for change in changes}
+    before = [run for run in runs if run.key in by_gang]
+    found = ((run, by_gang[run.key]) for run in before)
+    return before, [replace(run, nodes=one.nodes, end=one.end, changed=snapshot.now) for run, one in found]
 
 
 def _begun(gang: PendingGang, start: SizedStart, elastic: Mapping[GangKey, ChangeTerms]) -> ElasticRun:
@@ -76,7 +94,7 @@ def _begun(gang: PendingGang, start: SizedStart, elastic: Mapping[GangKey, Chang
 
 
 def _moved(
-    snapshot: Snapshot, before: Sequence[ElasticRun], after: Sequence[ElasticRun], started: set[GangKey]
+    snapshot: Snapshot, before: Sequence[SizedRun], after: Sequence[SizedRun], started: set[GangKey]
 ) -> Snapshot:
     free, releases = snapshot.free.copy(), list(_without(snapshot.releases, before))
     for run in before:
@@ -87,10 +105,33 @@ def _moved(
     gangs = tuple(gang for gang in snapshot.gangs if gang.key not in started)
     changing = {run.key for run in before}
     running = tuple(gang for gang in snapshot.running if gang.key not in changing)
-    return replace(snapshot, free=free, releases=tuple(releases), gangs=gangs, running=running)
+    moved = replace(snapshot, free=free, releases=tuple(releases), gangs=gangs, running=running)
+    return _endless_moved(moved, [run for run in before if run.end == math.inf], after)
 
 
-def _releases(run: ElasticRun, nodes: Sequence[int], time: float) -> list[Release]:
+def _endless_moved(snapshot: Snapshot, before: Sequence[SizedRun], after: Sequence[SizedRun]) -> Snapshot:
+    """Move what gangs without an end hold: it is freed at an unknown time."""
+    if not before:
+        return snapshot
+    of_unknown_end, endless, nodes = snapshot.someday.copy(), snapshot.open_ended, {run.key: run.nodes for run in after}
+    for run in before:
+        np.subtract.at(of_unknown_end, list(run.nodes), run.request)
+        np.add.at(of_unknown_end, list(nodes[run.key]), run.request)
+        endless = endless.moved(run.key, np.array(nodes[run.key], dtype=np.int64))
+    return replace(snapshot, someday=np.maximum(of_unknown_end, 0), open_ended=endless)
+
+
+def _leaving(snapshot: Snapshot, before: Sequence[SizedRun], after: Sequence[SizedRun]) -> Iterator[Release]:
+    """List the members that runs of unknown end give up."""
+    for run, then in zip(before, after, strict=True):
+        if isinstance(run, OpenEndedRun):
+            for node in seats_without(run.nodes, then.nodes):
+                yield Release(node=node, request=run.request, time=snapshot.now + run.grace)
+
+
+def _releases(run: SizedRun, nodes: Sequence[int], time: float) -> list[Release]:
+    if time == math.inf:
+        return []
     return [Release(node=node, request=run.request, time=time) for node in nodes]
 
 
@@ -101,7 +142,7 @@ def _releases_if_shrunk(run: ElasticRun, snapshot: Snapshot, due: float) -> list
     return [*_releases(run, how.given_up, how.since), *_releases(run, how.kept, how.end)]
 
 
-def _without(releases: Iterable[Release], runs: Sequence[ElasticRun]) -> Iterator[Release]:
+def _without(releases: Iterable[Release], runs: Sequence[SizedRun]) -> Iterator[Release]:
     """List the releases without those of these gangs at their ends."""
     gone = Counter(one for run in runs for one in _releases(run, run.nodes, run.end))
     for release in releases:

@@ -298,9 +298,12 @@ class Cycle:
         # Read back from the status, which is all that the next process has.
         reservation = reserved_in_status(replace(gang, status=status))
         assert reservation is not None, "a plan has sizes that the spec allows"
-        if self._state.generation != decided.snapshot.generation and self._is_outdated(gang, reservation, now):
+        has_changed = self._state.generation != decided.snapshot.generation
+        if (has_changed or decided.changes) and self._is_outdated(gang, reservation, now):
             # The cache has changed since the snapshot, also by gangs that this plan started: leave it to the next plan.
-            self._state.changes.plan()
+            # If not, the gang was planned on what others give up when their sizes change, and a plan follows that.
+            if has_changed:
+                self._state.changes.plan()
             return
         self._state.hold(reservation)
         self._attempts.begin(gang, reservation, status)

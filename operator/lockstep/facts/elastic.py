@@ -28,12 +28,12 @@ class NextSize:
     """The size with which a gang goes on once its members have ended; room for these ``members`` is kept for it.
 
     It was decided at ``decided_at``, because of ``why``, a clause for users. The gang is then expected to end at
-    ``expected_finish``.
+    ``expected_finish``, None where that is unknown.
     """
 
     members: tuple[Members, ...]
     decided_at: float
-    expected_finish: float
+    expected_finish: float | None
     why: str
 
     @property

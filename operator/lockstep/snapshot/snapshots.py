@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import AMOUNT_LIMIT, ElasticRun, GangKey, Nominated, PendingGang, Release, Snapshot
+from coschedule import AMOUNT_LIMIT, ElasticRun, GangKey, Nominated, PendingGang, Release, SizedRun, Snapshot
 from lockstep.belief.common.steps import Steps, at_once
 from lockstep.belief.gangs.age import age_stands_still
 from lockstep.belief.holding.reservation import Reservation
@@ -23,7 +23,7 @@ from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.asked import Demands, Room
 from lockstep.snapshot.constraints import constraints_of
 from lockstep.snapshot.holders.directions import Directions, directions
-from lockstep.snapshot.holders.elastic_runs import Resizable, elastic_requests, elastic_run, resizable_gangs
+from lockstep.snapshot.holders.elastic_runs import Resizable, elastic_requests, resizable_gangs, sized_run
 from lockstep.snapshot.holders.releases import Releases
 from lockstep.snapshot.holders.running import Evictable, evictable_gangs, open_ended
 from lockstep.snapshot.nodes.node_arrays import NodeArrays, node_arrays
@@ -50,7 +50,7 @@ class Watch(Protocol):
     def frozen(self, left_out: Collection[GangKey]) -> None:
         """Free and taken amounts are frozen in this step; ``left_out`` gangs wait for a later plan."""
 
-    def found_elastic(self, runs: Sequence[ElasticRun]) -> None:
+    def found_elastic(self, runs: Sequence[SizedRun]) -> None:
         """These gangs run and may change their size."""
 
 
@@ -171,17 +171,19 @@ class SnapshotCutter:
         columns: Columns,
         now: float,
         rescue: Rescue | None,
-    ) -> Generator[None, None, list[ElasticRun]]:
-        runs, steps = list[ElasticRun](), Steps()
+    ) -> Generator[None, None, list[SizedRun]]:
+        runs, steps = list[SizedRun](), Steps()
         for one in resizable:
             yield
             with _guarded(one.gang, rescue):
                 around = Surroundings(self._state, one.gang)
                 yield from around.answering(steps)
                 constraints = constraints_of(self._state, one.gang, one.role, around)
-                run = elastic_run(self._state, one, constraints, nodes, columns, now)
+                run = sized_run(self._state, one, constraints, nodes, columns, now)
+                if isinstance(run, ElasticRun):
+                    run = replace(run, sizes=may_go.sizes(run.sizes, run.size, one.priority))
                 if run is not None:
-                    runs.append(replace(run, sizes=may_go.sizes(run.sizes, run.size, one.priority)))
+                    runs.append(run)
         return runs
 
     def _without_gangs(

@@ -221,11 +221,6 @@ def pod(**fields):
             id="checkpoints nobody needs",
         ),
         pytest.param(
-            spec(elastic=RESTART),
-            "spec.elastic: Invalid value: elastic needs work, because without it the gain of another size is unknown.",
-            id="elastic without work",
-        ),
-        pytest.param(
             spec(elastic={"mode": "Members"}, work=HOUR),
             f'[spec.elastic.mode: Unsupported value: "Members": supported values: "Restart"{NOT_CHECKED}',
             id="elastic in a mode of tomorrow",

@@ -13,10 +13,10 @@ from coschedule.queue.problem.members import Members
 from coschedule.queue.problem.nodes import Nominated, Release
 from coschedule.queue.problem.running import Holding, RunningGang
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizedStart
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SeatKind, SizedStart
 from coschedule.resizing.placements import placements
-from coschedule.resizing.questions import SeatKind, _idle_seats
 from coschedule.resizing.resize import resize
+from coschedule.resizing.seats import idle_seats
 from engine.builders import FOUR, NOW, gang, node, snapshot
 
 TERMS = ChangeTerms(restart_time=120.0, min_interval=600.0)
@@ -216,7 +216,7 @@ def test_of_runs_with_different_constraints_one_group_changes_in_a_plan(most, ch
 
 def test_many_groups_change_in_turn_whatever_their_sizes(monkeypatch):
     """Of three groups two are asked in a plan. The two with most members have no better size, and the third has one."""
-    monkeypatch.setattr("coschedule.resizing.questions.MOST_GROUPS", 2)
+    monkeypatch.setattr("coschedule.resizing.turns.MOST_GROUPS", 2)
     pools = {"a": (0, 1), "b": (2, 3), "c": (4,)}
     nodes = [node(f"n{number}", free=int(number == 5), labels={"pool": "aabbcc"[number]}) for number in range(6)]
     runs = [
@@ -340,6 +340,6 @@ def test_nodes_that_are_alike_have_no_more_seats_than_gangs_have_members():
     alike = [node(f"n{number}", free=100) for number in range(3)]
     others = [node("slow", free=100, slowdown=2.0), node("open", free=3, until=NOW + 9e9)]
 
-    seats = _idle_seats(snapshot([*alike, *others], []), SeatKind(Constraints(), (1,)), [Sizes(minimum=1, maximum=150)])
+    seats = idle_seats(snapshot([*alike, *others], []), SeatKind(Constraints(), (1,)), [Sizes(minimum=1, maximum=150)])
 
     assert Counter(seats) == {0: 100, 1: 50, 3: 3, 4: 100}

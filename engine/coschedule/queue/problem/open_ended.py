@@ -45,6 +45,16 @@ class OpenEnded:
             node=np.append(self.node, held),
         )
 
+    def moved(self, gang: GangKey, nodes: IntArray) -> "OpenEnded":
+        """Return these facts with one of the gangs on these nodes only, int[i], which may repeat."""
+        held, number = np.unique(nodes), self.gangs.index(gang)
+        others = self.holder != number
+        return OpenEnded(
+            gangs=self.gangs,
+            holder=np.append(self.holder[others], np.full(len(held), number)),
+            node=np.append(self.node[others], held),
+        )
+
     def blocker(self, passes: BoolArray) -> Blocker | None:
         """Return the gang on most of the nodes that pass, bool[n]; of several the first."""
         held = np.bincount(self.holder[passes[self.node]], minlength=len(self.gangs))

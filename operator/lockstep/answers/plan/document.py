@@ -79,7 +79,7 @@ def decision_document(decision: Decision, now: float) -> dict[str, Any]:
 
 
 def _change(change: SizeChange) -> Document:
-    sooner = _finite(change.end_before - change.end)
+    sooner = None if change.is_open_ended else _finite(change.end_before - change.end)
     return {"gang": change.gang._asdict(), "was": change.was, "size": len(change.nodes), "endsSoonerSeconds": sooner}
 
 

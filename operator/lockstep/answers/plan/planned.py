@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from coschedule import (
     Decision,
-    ElasticRun,
     GangKey,
     Placement,
     Plan,
     RunningGang,
     SizeChange,
+    SizedRun,
     Snapshot,
     after_changes,
     plan,
@@ -21,7 +21,7 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
 from lockstep.cycle.planning.by_rank import in_rank_order
-from lockstep.cycle.planning.decided import ElasticGangs
+from lockstep.cycle.planning.decided import ElasticGangs, Unplanned
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.plan_thread import Evicting, with_evictions, with_sizes
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
@@ -49,7 +49,7 @@ class AnsweredPlan:
     preempting: Evicting
     prices: Mapping[GangKey, PriceInForce]
     running: tuple[RunningGang, ...]
-    runs: Sequence[ElasticRun] = ()
+    runs: Sequence[SizedRun] = ()
     changes: tuple[SizeChange, ...] = ()
     as_reported: Callable[[Decision], Decision] = lambda decision: decision
     selector: tuple[tuple[str, str], ...] = ()
@@ -80,11 +80,14 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
         watch=found,
     )
     before = PlanMemory(rules.promises).remembered_by(snapshot)
-    sized = with_sizes(before, ElasticGangs.of(found.runs, gangs), errors.__setitem__)
+    short = frozenset(one.gang.namespace for one in within.refused)
+    unplanned = Unplanned(any=len(gangs) < len(waiting) or bool(found.left_out), short_of_quota=short)
+    elastic = ElasticGangs.of(found.runs, gangs, unplanned)
+    sized = with_sizes(before, elastic, errors.__setitem__)
     snapshot, made = sized.snapshot, sized.plan
     if len(snapshot.gangs) < len(before.gangs):
         # Gangs that start with these sizes are planned with the others, so that the answer about them is whole.
-        snapshot = after_changes(before, found.runs, sized.changes)
+        snapshot = after_changes(before, elastic.runs, sized.changes)
         made = plan(snapshot, rescue=errors.__setitem__)
     _check(errors, asked)
     return AnsweredPlan(
@@ -93,7 +96,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
         preempting=with_evictions(snapshot, made, errors.__setitem__),
         prices=prices,
         running=gangs_that_hold(state, snapshot.nodes.index, Columns(snapshot.resources, {}), now),
-        runs=found.runs,
+        runs=elastic.runs,
         changes=sized.changes,
         as_reported=lambda decision: _as_reported(state, decision),
         selector=state.pool.selector,
@@ -103,12 +106,15 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
 class _Found:
     """Keeps the gangs whose size may change."""
 
-    runs: Sequence[ElasticRun] = ()
+    runs: Sequence[SizedRun] = ()
+
+    left_out: Collection[GangKey] = ()
 
     def frozen(self, left_out: Collection[GangKey]) -> None:
         """Nothing else changes while this snapshot is drawn."""
+        self.left_out = left_out
 
-    def found_elastic(self, runs: Sequence[ElasticRun]) -> None:
+    def found_elastic(self, runs: Sequence[SizedRun]) -> None:
         self.runs = runs
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from coschedule import ElasticRun
+from coschedule import ElasticRun, OpenEndedRun, SizedRun
 from lockstep.answers.plan.planned import AnsweredPlan, plan_now
 from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
@@ -47,20 +47,38 @@ def _reason(found: Resizable | KeepsSize) -> KeepsSize:
     return KeepsSize.NOT_COMPARABLE if isinstance(found, Resizable) else found
 
 
-def _others_first(run: ElasticRun, planned: AnsweredPlan) -> str:
+def _others_first(run: SizedRun, planned: AnsweredPlan) -> str:
     """Say that gangs with other seats change in this plan; '' where none does."""
     changing = {change.gang for change in planned.changes}
-    seats = {(one.constraints, one.request) for one in planned.runs if one.key in changing}
-    if not seats or (run.constraints, run.request) in seats:
+    seats = {one.seat for one in planned.runs if one.key in changing}
+    if not seats or run.seat in seats:
         return ""
     return "it keeps its size in the next plan: gangs whose members require something else change theirs first"
 
 
-def _why_kept(run: ElasticRun, now: float) -> str:
+def _why_kept(run: SizedRun, now: float) -> str:
     if run.may_change_at > now:
         return f"it keeps its size until {rfc3339(run.may_change_at)}, since it has changed it not long ago"
     if run.asked is not None:
         return _asked(run, run.asked)
+    if isinstance(run, ElasticRun):
+        return _with_end(run, now)
+    assert isinstance(run, OpenEndedRun), "its end is known or unknown"
+    return _without_end(run)
+
+
+def _without_end(run: OpenEndedRun) -> str:
+    """Say what keeps a gang of unknown end from growing; it shrinks only for others."""
+    if run.size == run.sizes.maximum:
+        return f"it keeps its size: its end is unknown, and it has the {n_members(run.size)} that it may have now"
+    back = f"; it gives members back to gangs that wait, down to {n_members(run.least)}" if run.least < run.size else ""
+    needs = (
+        f"to grow it needs idle nodes that no gang waits for, and at least {run.least_growth} times its speed with them"
+    )
+    return f"its end is unknown: {needs}{back}"
+
+
+def _with_end(run: ElasticRun, now: float) -> str:
     left = run.end - now
     if left < run.least_rest:
         least = f"and gangs change it only with {duration(run.least_rest)} left"
@@ -71,7 +89,7 @@ def _why_kept(run: ElasticRun, now: float) -> str:
     return f"{sizes}, none is better for all gangs together, with the room that there is"
 
 
-def _asked(run: ElasticRun, asked: int) -> str:
+def _asked(run: SizedRun, asked: int) -> str:
     if asked == run.size:
         return "it keeps the size that elastic.size asks for"
     if not run.sizes.has(asked):

@@ -29,7 +29,7 @@ def parse_next_size(following: Manifest, members: Callable[[Manifest], Members])
     return NextSize(
         members=tuple(members(one) for one in following["members"]),
         decided_at=epoch_seconds(following["decidedAt"]) or 0.0,
-        expected_finish=epoch_seconds(following["expectedFinish"]) or 0.0,
+        expected_finish=epoch_seconds(following.get("expectedFinish")),
         why=following["why"],
     )
 
@@ -40,6 +40,6 @@ def next_size_manifest(following: NextSize, entry: Callable[[Members], Mapping[s
         "size": following.size,
         "members": [entry(one) for one in following.members],
         "decidedAt": rfc3339(following.decided_at),
-        "expectedFinish": rfc3339(following.expected_finish),
+        "expectedFinish": None if following.expected_finish is None else rfc3339(following.expected_finish),
         "why": following.why,
     }

@@ -162,6 +162,7 @@ def _status(status: Manifest) -> GangStatus:
         waited_seconds=status.get("waitedSeconds"),
         next_size=parse_next_size(status["next"], _members) if status.get("next") else None,
         resized_at=epoch_seconds(status.get("resizedAt")),
+        first_size=status.get("firstSize"),
         work_done=status.get("workDone") or "",
     )
 
@@ -235,6 +236,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "waitedSeconds": status.waited_seconds,
         "next": None if status.next_size is None else next_size_manifest(status.next_size, _entry),
         "resizedAt": _time(status.resized_at),
+        "firstSize": status.first_size,
         "workDone": status.work_done or None,
     }
 

@@ -107,6 +107,7 @@ def next_in_status(gang: GangFact) -> Reservation | None:
 
 def next_reservation(gang: GangFact, spec: GangSpec, following: NextSize) -> Reservation:
     """What the gang will hold at its next size."""
+    finish = following.expected_finish
     return Reservation(
         gang=gang.key,
         gang_uid=gang.uid,
@@ -114,7 +115,7 @@ def next_reservation(gang: GangFact, spec: GangSpec, following: NextSize) -> Res
         members=following.members,
         requests=requests_of(spec),
         start=following.decided_at,
-        expected_finish=max(following.expected_finish, following.decided_at),
+        expected_finish=None if finish is None else max(finish, following.decided_at),
     )
 
 

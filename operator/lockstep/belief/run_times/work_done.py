@@ -20,4 +20,19 @@ def work_done(gang: GangFact, now: float) -> str:
     begins, ends = status.start + pause, status.expected_finish
     part = min(max((now - begins) / (ends - begins), 0.0), 1.0) if ends > begins else 0.0
     rest = max((1 - status.done) * (1 - part), _LEAST_REST)
-    return f"{1 - rest:.{_DECIMALS}f}".rstrip("0").rstrip(".")
+    return _text(1 - rest)
+
+
+def has_used_up_its_work(gang: GangFact, now: float) -> bool:
+    """Whether the gang has run for longer than expected, at this size or an earlier one, and reports no progress.
+
+    Then its end is unknown, though it has work.
+    """
+    status = gang.status
+    if status.progress or status.expected_finish is None:
+        return False
+    return now >= status.expected_finish or status.done >= float(_text(1 - _LEAST_REST))
+
+
+def _text(part: float) -> str:
+    return f"{part:.{_DECIMALS}f}".rstrip("0").rstrip(".")

@@ -1,24 +1,25 @@
 """What a plan has decided, and on which facts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
 from coschedule import (
     ChangeTerms,
     Decision,
-    ElasticRun,
     GangKey,
+    OpenEndedRun,
     Placement,
     Plan,
     Preemption,
     SizeChange,
+    SizedRun,
     Snapshot,
 )
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.planning.offers import NO_OFFERS, Offers
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import Needs
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
@@ -32,20 +33,39 @@ class DecisionBasis(NamedTuple):
     priority: int | None
 
 
+class Unplanned(NamedTuple):
+    """Gangs that wait and are not in a plan: whether there are ``any``, and where some are refused for a quota."""
+
+    any: bool = False
+    short_of_quota: frozenset[str] = frozenset()
+
+    def may_want_room_of(self, run: SizedRun) -> bool:
+        """Whether one of these could use what a run of unknown end would grow into: nodes, or a quota."""
+        return isinstance(run, OpenEndedRun) and (self.any or run.key.namespace in self.short_of_quota)
+
+
 class ElasticGangs(NamedTuple):
     """The gangs that run and may change their size, and the terms of those that wait and may change it later."""
 
-    runs: Sequence[ElasticRun] = ()
+    runs: Sequence[SizedRun] = ()
     waiting: Mapping[GangKey, ChangeTerms] = MappingProxyType({})
 
     @classmethod
-    def of(cls, runs: Sequence[ElasticRun], planned: Iterable[GangFact]) -> "ElasticGangs":
-        """These runs, and of the gangs that are planned those that may change their size after their start."""
-        elastic = ((gang.key, gang.spec.elastic) for gang in planned if isinstance(gang, AcceptedGang))
-        return cls(runs, {key: one.terms for key, one in elastic if one is not None})
+    def of(cls, runs: Iterable[SizedRun], planned: Iterable[AcceptedGang], unplanned: Unplanned) -> "ElasticGangs":
+        """These runs, and of the gangs that are planned those with work that may change their size after their start.
+
+        No run of unknown end grows into room that a gang waits for which is not planned.
+        """
+        specs = ((gang.key, gang.spec) for gang in planned if gang.spec.work is not None)
+        waiting = {key: spec.elastic.terms for key, spec in specs if spec.elastic is not None}
+        return cls([_not_growing(run) if unplanned.may_want_room_of(run) else run for run in runs], waiting)
 
 
 NO_ELASTIC_GANGS = ElasticGangs()
+
+
+def _not_growing(run: SizedRun) -> SizedRun:
+    return replace(run, sizes=replace(run.sizes, maximum=run.size))
 
 
 class Seen(NamedTuple):

@@ -60,10 +60,10 @@ def with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Siz
     """Choose sizes beside the plan if there are gangs that may change theirs; if the choice raises, no size changes."""
     if elastic.runs or elastic.waiting:
         try:
-            sizes, after, made, again = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue)
+            found = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue)
             later = (run.may_change_at for run in elastic.runs if run.may_change_at > snapshot.now)
-            starts = tuple(placements(snapshot, sizes.starts))
-            return Sized(after, made, sizes.changes, starts, min([again, *later]))
+            starts = (*placements(snapshot, found.sizes.starts), *found.placed)
+            return Sized(found.after, found.plan, found.sizes.changes, starts, min([found.again, *later]))
         except Exception:
             log.exception("the sizes of the gangs that run can't be chosen")
     return Sized(snapshot, plan(snapshot, rescue=rescue))

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from coschedule import (
     Decision,
-    ElasticRun,
     GangKey,
     Plan,
     Promises,
+    SizedRun,
     Unplaceable,
     failed,
 )
@@ -28,7 +28,7 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.state import State
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.planning.by_rank import in_rank_order
-from lockstep.cycle.planning.decided import DecisionBasis, ElasticGangs, LastPlan, Seen
+from lockstep.cycle.planning.decided import DecisionBasis, ElasticGangs, LastPlan, Seen, Unplanned
 from lockstep.cycle.planning.estimates import estimates
 from lockstep.cycle.planning.eviction_turns import EvictionTurns
 from lockstep.cycle.planning.holds import HoldPolicy, Holds
@@ -85,13 +85,13 @@ class _FrozenFacts:
         self.reservations: Mapping[GangKey, Reservation] = {}
         self.offers = NO_OFFERS
         self.left_out: Collection[GangKey] = ()
-        self.runs: Sequence[ElasticRun] = ()
+        self.runs: Sequence[SizedRun] = ()
 
     def frozen(self, left_out: Collection[GangKey]) -> None:
         self.reservations, self.offers = dict(self._state.reservations), Offers.of(self._state)
         self.left_out = left_out
 
-    def found_elastic(self, runs: Sequence[ElasticRun]) -> None:
+    def found_elastic(self, runs: Sequence[SizedRun]) -> None:
         self.runs = runs
 
 
@@ -161,7 +161,9 @@ class Planning:
         # A thousand gangs may wait: let other tasks of the event loop run. ``asked`` is checked again before a decision
         # is carried out.
         await asyncio.sleep(0)
-        seen, made = await self._plan_exactly(planned, evicting, now)
+        short = frozenset(one.gang.namespace for one in quotas.refused)
+        unplanned = Unplanned(any=len(planned) < len(sound), short_of_quota=short)
+        seen, made = await self._plan_exactly(planned, evicting, unplanned, now)
         self._choose_sizes_at = self._monotonic() + made.again - now
         recorded = await in_turns(self._recording(planned, made.plan, now))
         decisions = [one for one in recorded if self._is_firm(one, chosen, now)]
@@ -228,11 +230,11 @@ class Planning:
         self._metrics.member_price.set(self._sizing.member_price(self._contention))
 
     async def _plan_exactly(
-        self, planned: dict[GangKey, AcceptedGang], evicting: frozenset[GangKey], now: float
+        self, planned: dict[GangKey, AcceptedGang], evicting: frozenset[GangKey], unplanned: Unplanned, now: float
     ) -> tuple[Seen, Made]:
         """Plan these gangs, and choose which gangs to evict for those in ``evicting``."""
         errors: dict[GangKey, Exception] = {}
-        seen = await self._see(planned, evicting, now, errors)
+        seen = await self._see(planned, evicting, unplanned, now, errors)
         with self._timed("plan"):
             made = await self._run(partial(make_plan, seen.snapshot, self._memory, errors.__setitem__, seen.elastic))
         for key, gang in planned.items():
@@ -346,6 +348,7 @@ class Planning:
         self,
         planned: dict[GangKey, AcceptedGang],
         evicting: frozenset[GangKey],
+        unplanned: Unplanned,
         now: float,
         errors: dict[GangKey, Exception],
     ) -> Seen:
@@ -365,7 +368,9 @@ class Planning:
         self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
         holding = (*(one.key for one in snapshot.running), *(run.key for run in watch.runs))
         held = {key: watch.reservations[key] for key in holding}
-        return Seen(snapshot, held, watch.offers, watch.left_out, ElasticGangs.of(watch.runs, planned.values()))
+        unplanned = unplanned._replace(any=unplanned.any or bool(watch.left_out))
+        elastic = ElasticGangs.of(watch.runs, planned.values(), unplanned)
+        return Seen(snapshot, held, watch.offers, watch.left_out, elastic)
 
     def _waits_guarded(self, gang: GangFact) -> bool:
         try:

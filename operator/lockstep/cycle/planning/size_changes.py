@@ -158,7 +158,7 @@ class SizeChanges:
         return NextSize(
             members=tuple(Members(names[node], counts[node], role=spec.roles[0].name) for node in sorted(counts)),
             decided_at=now,
-            expected_finish=now + change.end - decided.snapshot.now,
+            expected_finish=None if change.end == math.inf else now + change.end - decided.snapshot.now,
             why=why,
         )
 
@@ -199,17 +199,23 @@ def _added(room: Reservation, reservation: Reservation) -> tuple[Members, ...]:
 
 def _placement(gang: GangFact, following: NextSize, now: float) -> Placement:
     """The next size as a placement that starts now. If the change takes longer than planned, the gang ends later."""
-    elastic = gang.spec.elastic if isinstance(gang, AcceptedGang) else None
-    pause = 0.0 if elastic is None else elastic.restart_time
-    run_time = max(following.expected_finish - following.decided_at - pause, _LEAST_RUN_SECONDS)
     return Placement(
         gang=gang.key,
         size=following.size,
         start=now,
-        finish=max(following.expected_finish, now + run_time),
+        finish=_finish(gang, following, now),
         speedup=None,
         members=following.members,
         slowest=following.members[0].node,
         latest=None,
         alternative=None,
     )
+
+
+def _finish(gang: GangFact, following: NextSize, now: float) -> float:
+    if following.expected_finish is None:
+        return math.inf
+    elastic = gang.spec.elastic if isinstance(gang, AcceptedGang) else None
+    pause = 0.0 if elastic is None else elastic.restart_time
+    run_time = max(following.expected_finish - following.decided_at - pause, _LEAST_RUN_SECONDS)
+    return max(following.expected_finish, now + run_time)

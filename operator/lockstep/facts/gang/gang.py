@@ -154,8 +154,9 @@ class GangStatus:
     its members. ``waited_seconds`` is the gang's age while that stands still. Otherwise the age counts from
     ``queued_since``, or from the gang's creation if that is None. See ``belief/gangs/age.py``.
 
-    ``next_size`` is given while the gang changes its size, which it last did at ``resized_at``. ``work_done`` is the
-    part of the work that earlier sizes have done, by expected run times, as text.
+    ``next_size`` is given while the gang changes its size, which it last did at ``resized_at``. ``first_size`` is the
+    size with which an elastic gang last started without such a change. ``work_done`` is the part of the work that
+    earlier sizes have done, by expected run times, as text.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -186,6 +187,7 @@ class GangStatus:
     waited_seconds: int | None = None
     next_size: NextSize | None = None
     resized_at: float | None = None
+    first_size: int | None = None
     work_done: str = ""
 
     def condition(self, kind: str) -> ConditionFact | None:

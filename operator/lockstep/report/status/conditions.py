@@ -119,6 +119,7 @@ def mark_reserved(
         restart_at=None,
         succeeded_ranks="",
         resized_at=gang.status.resized_at if gang.status.next_size is None else now,
+        first_size=_first_size(gang, placement),
     )
     why = f"; {took_place_of(victims)}" if victims else ""
     planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
@@ -317,6 +318,13 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
         first_planned_start=placement.start if start is None else start,
         next_size=None,
     )
+
+
+def _first_size(gang: GangFact, placement: Placement) -> int | None:
+    """The size with which an elastic gang started; None for others, which change no size."""
+    if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
+        return None
+    return placement.size if gang.status.next_size is None else gang.status.first_size
 
 
 def _factor(gang: GangFact, placement: Placement, learned: Learned) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from coschedule import SizeChange
+from lockstep.api.preemption import gang_name
 from lockstep.report.text.sentences import duration, n_members
 from lockstep.snapshot.holders.elastic_runs import KeepsSize
 
@@ -10,7 +11,6 @@ KEEPS_SIZE: Mapping[KeepsSize, str] = {
     KeepsSize.SEVERAL_ROLES: "it has several roles",
     KeepsSize.MINDS_PODS: "other pods decide where its members may be",
     KeepsSize.OWN_COLUMNS: "its members use host ports or disks",
-    KeepsSize.NO_END: "its run time is unknown",
     KeepsSize.NOT_ALL_RUN: "not all of its members run, or it is about to end",
     KeepsSize.NOT_ON_KNOWN_NODES: "some members are on nodes that no gang may use, or have other requests",
     KeepsSize.NOT_COMPARABLE: "other sizes can't be compared with the work that it has left",
@@ -25,8 +25,20 @@ def size_change(change: SizeChange, *, restart_time: float | None = None, is_ask
     """
     size = len(change.nodes)
     verb, why = ("grows", "") if size > change.was else ("shrinks", ", so that other gangs end sooner")
-    why = ", as elastic.size asks" if is_asked else why
-    gain = change.end_before - change.end
-    ends = f"ends {duration(abs(gain))} {'sooner' if gain >= 0 else 'later'}"
+    why = ", as elastic.size asks" if is_asked else "" if change.is_open_ended else why
+    comes = _by_unknown_end(change, is_asked=is_asked) if change.is_open_ended else _by_end(change)
     takes = "" if restart_time is None else f"; the change takes about {duration(restart_time)}"
-    return f"{verb} from {change.was} to {n_members(size)}{why}: {ends}{takes}"
+    return f"{verb} from {change.was} to {n_members(size)}{why}: {comes}{takes}"
+
+
+def _by_end(change: SizeChange) -> str:
+    gain = change.end_before - change.end
+    return f"ends {duration(abs(gain))} {'sooner' if gain >= 0 else 'later'}"
+
+
+def _by_unknown_end(change: SizeChange, *, is_asked: bool) -> str:
+    if is_asked:
+        return "its end is unknown"
+    if change.made_for is None:
+        return "nodes are idle and no gang waits for them; its end is unknown"
+    return f"{gang_name(change.made_for)} waits, and starts with what it gives back; its end is unknown"

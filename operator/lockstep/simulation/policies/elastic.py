@@ -20,15 +20,16 @@ class Elastic:
         """Start and change what is worth most; jobs that wait get a start estimate."""
         snapshot = self.memory.remembered_by(self.planned.snapshot(cluster))
         elastic = {gang_key(job): cluster.changing for job in cluster.waiting.values() if job.is_elastic}
-        sizes, after, made, again = resize(snapshot, list(self._runs(cluster)), elastic)
-        self.memory.record(after, made)
+        resized = resize(snapshot, list(self._runs(cluster)), elastic)
+        sizes, made = resized.sizes, resized.plan
+        self.memory.record(resized.after, made)
         starts = [Start(cluster.waiting[_number(one.gang)], one.nodes) for one in sizes.starts]
         for job, _ in starts:
             self.planned.note_start(job, cluster.now)
         by_plan = self.planned.decided(cluster, made)
         return by_plan._replace(
             starts=[*starts, *by_plan.starts],
-            next_start=again,
+            next_start=resized.again,
             changes=[Start(cluster.running[_number(one.gang)].job, one.nodes) for one in sizes.changes],
         )
 

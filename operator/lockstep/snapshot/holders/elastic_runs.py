@@ -1,9 +1,10 @@
 """The gangs that run and may change their size, as the engine needs them.
 
 A gang keeps its size while a plan could not choose another one exactly: its members have ended or wait for each other,
-its end is unknown, or other pods decide where its members may be.
+or other pods decide where its members may be.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,17 +12,18 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import NamedTuple
 
-from coschedule import Constraints, ElasticRun, Sizes
+from coschedule import Constraints, ElasticRun, OpenEndedRun, SizedRun, Sizes
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.run_times.reported_work import reported_part
+from lockstep.belief.run_times.work_done import has_used_up_its_work
 from lockstep.belief.state import State
 from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import Request
 from lockstep.facts.reasons import Condition
-from lockstep.snapshot.holders.endings import expected_finish
+from lockstep.snapshot.holders.endings import expected_finish, longest_grace
 from lockstep.snapshot.holders.running import each_member, may_be_evicted
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns, is_of_every_node
@@ -42,14 +44,16 @@ class KeepsSize(StrEnum):
     SEVERAL_ROLES = "SeveralRoles"
     MINDS_PODS = "MindsPods"
     OWN_COLUMNS = "OwnColumns"
-    NO_END = "NoEnd"
     NOT_ALL_RUN = "NotAllRun"
     NOT_ON_KNOWN_NODES = "NotOnKnownNodes"
     NOT_COMPARABLE = "NotComparable"
 
 
 class Resizable(NamedTuple):
-    """A gang that runs and may change its size; ``nodes`` has the node of each member, by index."""
+    """A gang that runs and may change its size; ``nodes`` has the node of each member, by index.
+
+    ``end`` is None where it is unknown.
+    """
 
     gang: AcceptedGang
     spec: GangSpec
@@ -58,7 +62,15 @@ class Resizable(NamedTuple):
     reservation: Reservation
     priority: int
     nodes: tuple[int, ...]
+    end: float | None
+
+
+class _Ending(NamedTuple):
+    """A gang that ends at ``end``, and the part of the work that its members report as done."""
+
+    run: Resizable
     end: float
+    reported: str
 
 
 def any_elastic_run(state: State) -> bool:
@@ -94,8 +106,8 @@ def resizable(
     spec, end, priority = gang.spec, expected_finish(reservation, now), state.priorities.of(gang)
     assert spec.elastic is not None, "a gang that may change its size says so"
     keeps = _always_keeps(spec)
-    if keeps is not None or end is None:
-        return keeps or KeepsSize.NO_END
+    if keeps is not None:
+        return keeps
     if priority is None or not _runs_undisturbed(state, gang, reservation):
         return KeepsSize.NOT_ALL_RUN
     [role], each = spec.roles, each_member(state, nodes.index, columns, reservation)
@@ -106,9 +118,45 @@ def resizable(
     return Resizable(gang, spec, role, spec.elastic, reservation, priority, members, end)
 
 
-def elastic_run(
+def sized_run(
     state: State,
     one: Resizable,
+    constraints: Constraints,
+    nodes: NodeArrays,
+    columns: Columns,
+    now: float,
+) -> SizedRun | None:
+    """The gang for a choice of its size: with the work that is left, or of unknown end; None where it has no choice."""
+    reported = reported_part(one.reservation, state.members(one.gang).values())
+    if one.end is None or (not reported and has_used_up_its_work(one.gang, now)):
+        return _open_ended_run(state, one, constraints, columns)
+    return _elastic_run(state, _Ending(one, one.end, reported), constraints, nodes, columns, now)
+
+
+def _open_ended_run(state: State, one: Resizable, constraints: Constraints, columns: Columns) -> OpenEndedRun | None:
+    """The gang of unknown end; None where its size can't stay."""
+    size, first = len(one.nodes), one.gang.status.first_size
+    if not one.role.sizes.has(size):
+        return None
+    return OpenEndedRun(
+        key=one.gang.key,
+        priority=one.priority,
+        sizes=_within_quotas(state, one),
+        least=size if first is None else first,
+        request=columns.asked(one.role.request),
+        nodes=one.nodes,
+        end=math.inf if one.end is None else one.end,
+        terms=one.elastic.terms,
+        asked=one.elastic.size,
+        changed=_changed(one.gang),
+        constraints=constraints,
+        grace=longest_grace(one.gang),
+    )
+
+
+def _elastic_run(
+    state: State,
+    ending: _Ending,
     constraints: Constraints,
     nodes: NodeArrays,
     columns: Columns,
@@ -118,13 +166,13 @@ def elastic_run(
 
     That is the work that members have not reported as done; if they report nothing, the rest of the expected run time.
     """
+    one, end, reported = ending
     learned = state.past_runs.in_force(one.gang)
-    reported = reported_part(one.reservation, state.members(one.gang).values())
     work = remaining_work(_with_progress(one.gang, reported), learned)
     if work is None or nodes.kinds.factors(learned) or not one.role.sizes.has(len(one.nodes)):
         return None
     seconds = work.float_time(len(one.nodes)) * float(nodes.slowdown[list(one.nodes)].max())
-    left = 1.0 if reported else min(1.0, (one.end - now) / seconds)
+    left = 1.0 if reported else min(1.0, (end - now) / seconds)
     if left <= 0:
         return None
     return ElasticRun(
@@ -135,12 +183,16 @@ def elastic_run(
         work=work,
         left=left,
         nodes=one.nodes,
-        end=one.end,
+        end=end,
         terms=one.elastic.terms,
         asked=one.elastic.size,
-        changed=-float("inf") if one.gang.status.resized_at is None else one.gang.status.resized_at,
+        changed=_changed(one.gang),
         constraints=constraints,
     )
+
+
+def _changed(gang: GangFact) -> float:
+    return -math.inf if gang.status.resized_at is None else gang.status.resized_at
 
 
 def _in_turn(holders: Sequence[_Holder], now: float) -> Sequence[_Holder]:

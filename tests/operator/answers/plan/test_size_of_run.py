@@ -1,5 +1,7 @@
 """What ``explain`` says about the sizes of gangs that run."""
 
+from functools import partial
+
 import pytest
 
 from builders.served import container, node
@@ -12,10 +14,11 @@ from fake_cluster.elastic import (
     in_a_long_change,
     rigid,
     run,
+    until_attempt,
 )
 from fake_cluster.jumping import now, until
 from fake_cluster.looking import key, look, rules
-from fake_cluster.rig import api_with, is_placed, running_operator
+from fake_cluster.rig import api_with, is_placed, running_operator, set_phases, status_of
 from lockstep.answers.plan.chart import ASCII
 from lockstep.answers.plan.document import settled_document, waiting_document
 from lockstep.answers.plan.planned import plan_now
@@ -48,6 +51,29 @@ async def changes_its_size(api):
 async def is_asked_for_more(api):
     await run(api, elastic(asked=2))
     await run(api, rigid("beside", size=2, takes="400h"), "beside")
+    ask_for(api, 4)
+
+
+async def runs_without_work(api):
+    await run(api, elastic(work=None))
+
+
+async def runs_without_work_and_room(api):
+    await run(api, rigid("beside", size=2, takes="400h"), "beside")
+    await run(api, elastic(work=None, most=6))
+
+
+async def has_given_back(api):
+    await beside_a_blocker(api, work=None)
+    free_the_room(api)
+    await until_attempt(api, 2)
+    set_phases(api, "g", "Running")
+    await until(lambda: status_of(api).get("startedAt"))
+
+
+async def is_asked_without_work(api):
+    await run(api, rigid("beside", size=2, takes="400h"), "beside")
+    await run(api, elastic(work=None))
     ask_for(api, 4)
 
 
@@ -85,6 +111,17 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
         pytest.param(changes_its_size, 0, None, id="a change that is under way"),
         pytest.param(is_asked_for_more, HOUR, "It changes to 4 members, as elastic.size asks, when", id="no room yet"),
         pytest.param(is_not_elastic, HOUR, None, id="not elastic"),
+        pytest.param(
+            runs_without_work,
+            HOUR,
+            "its end is unknown, and it has the 4 members that it may have now",
+            id="all that it may",
+        ),
+        pytest.param(
+            runs_without_work_and_room, HOUR, "Its end is unknown: to grow it needs idle nodes", id="without work"
+        ),
+        pytest.param(has_given_back, 60, "It keeps its size until 20", id="without work, just changed"),
+        pytest.param(is_asked_without_work, HOUR, "It changes to 4 members, as elastic.size asks, when", id="asked"),
     ],
 )
 async def test_gang_that_keeps_its_size_says_why(life, later, want):
@@ -94,6 +131,33 @@ async def test_gang_that_keeps_its_size_says_why(life, later, want):
     why = why_this_size(state, rules(), state.gangs[key("g")], now() + later)
 
     assert (why and want in why) if want else why is None
+
+
+async def test_gang_without_work_that_is_about_to_grow_says_why():
+    async with api_with(*FOUR) as api:
+        state = await seen(api, partial(beside_a_blocker, work=None), then=free_the_room)
+
+    answer = answer_with_size(state, rules(), state.gangs[key("g")], now() + HOUR)
+
+    assert answer.why_this_size == (
+        "With the next plan it grows from 2 to 4 members: nodes are idle and no gang waits for them; "
+        "its end is unknown; the change takes about 2 min."
+    )
+
+
+async def test_gang_that_waits_for_room_that_is_given_back_says_who_shrinks_for_it():
+    async with api_with(*FOUR) as api:
+        waits = rigid("waits", size=1)
+        state = await seen(api, has_given_back, then=lambda api: api.store.create("gangjobs", waits))
+
+    answer = answer_about(plan_now(state, rules(), now() + HOUR, asked=[key("waits")]), key("waits"))
+
+    said = " ".join(line.strip() for line in waiting_lines(answer, ASCII))
+    assert (
+        "Beside it, default/g shrinks from 4 to 3 members: default/waits waits, and starts with what it gives" in said
+    )
+    [change] = waiting_document(answer)["sizeChanges"]
+    assert (change["was"], change["size"], change["endsSoonerSeconds"]) == (4, 3, None)
 
 
 async def test_gang_that_waits_starts_beside_one_that_shrinks_and_the_answer_names_it():

@@ -7,7 +7,7 @@ import pytest
 from builders.facts import gang_fact, gang_spec
 from coschedule import SerialWork
 from lockstep.belief.run_times.remaining_work import remaining_work
-from lockstep.belief.run_times.work_done import work_done
+from lockstep.belief.run_times.work_done import has_used_up_its_work, work_done
 from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.gang import GangStatus
 
@@ -40,6 +40,21 @@ def test_no_work_is_done_in_the_restart_time_after_a_change():
 
 def test_change_before_the_present_attempt_costs_it_no_restart_time():
     assert done(3000.0, resized_at=900.0) == "0.5"
+
+
+@pytest.mark.parametrize(
+    ("now", "status", "want"),
+    [
+        pytest.param(4999.0, {}, False, id="before its expected end"),
+        pytest.param(5000.0, {}, True, id="from its expected end on"),
+        pytest.param(5000.0, {"progress": "0.5"}, False, id="where it reports progress"),
+        pytest.param(2000.0, {"work_done": "0.5"}, False, id="when an earlier size did a part"),
+        pytest.param(2000.0, {"work_done": done(9000.0)}, True, id="when an earlier size did all"),
+        pytest.param(9000.0, {"expected_finish": None}, False, id="without work"),
+    ],
+)
+def test_work_is_used_up_once_the_gang_overruns(now, status, want):
+    assert has_used_up_its_work(gang_fact(status=replace(RUNS, **status)), now) == want
 
 
 def test_gang_that_overruns_has_something_left_to_do():

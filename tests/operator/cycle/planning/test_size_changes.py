@@ -111,6 +111,22 @@ async def test_shrinking_gang_names_the_others_and_loses_nothing():
         await until(lambda: is_placed(api, "short"))
 
 
+async def test_gang_starts_on_room_that_is_given_up_only_once_it_is_free():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic(size={"min": 2, "max": 4, "multipleOf": 2}))
+        await asyncio.sleep(7200)
+
+        # The change is for the first of them. The other one is planned beside it, on what it leaves.
+        urgent = {"work": {"serialTime": "1m"}, "deadline": "5h"}
+        api.store.create("gangjobs", rigid("short", size=1, takes="10m"))
+        api.store.create("gangjobs", gang("other", size=1, spec=urgent))
+        await asyncio.sleep(0.5)
+        assert not is_placed(api, "other")
+
+        await until(lambda: is_placed(api, "other"))
+        assert status_of(api)["size"] == 2
+
+
 async def test_elastic_gang_that_is_suspended_keeps_its_work():
     async with operator_over(*FOUR) as (api, _):
         await run(api, elastic())

@@ -8,6 +8,7 @@ from builders.served import gang, priority_class
 from fake_cluster.api import DELETE, NEVER_ARRIVED, PATCH, POST
 from fake_cluster.elastic import (
     FOUR,
+    HOURS,
     beside_a_blocker,
     end_grace,
     free_the_room,
@@ -171,10 +172,11 @@ async def leave_in_a_change(api, kind, number):
         *[((POST, "pods/binding"), number) for number in (1, 4)],
     ],
 )
-async def test_next_process_goes_on_with_a_change_from_every_request(kind, number):
+@pytest.mark.parametrize("work", [HOURS, None], ids=["known end", "unknown end"])
+async def test_next_process_goes_on_with_a_change_from_every_request(kind, number, work):
     async with api_with(*FOUR) as api:
         async with running_operator(api):
-            await beside_a_blocker(api)
+            await beside_a_blocker(api, work=work)
         await leave_in_a_change(api, kind, number)
         async with running_operator(api) as parts:
             await until(lambda: status_of(api).get("size") == 4 and is_placed(api))

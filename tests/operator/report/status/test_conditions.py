@@ -15,6 +15,7 @@ from builders.statuses import (
     no_place,
     no_room,
     placed,
+    placement,
     reserved,
     with_status,
 )
@@ -23,7 +24,7 @@ from coschedule import Reason as PlanReason
 from lockstep.api.gangjob.gangjob import parse_gang, status_manifest
 from lockstep.facts.cluster.node_request import NodeRequest, NodesAnswer
 from lockstep.facts.columns import SLOTS
-from lockstep.facts.elastic import NextSize
+from lockstep.facts.elastic import ElasticSpec, NextSize
 from lockstep.facts.gang.gang import GangStatus, Refusal
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.pods.failure import Failure
@@ -50,6 +51,7 @@ CHANGING = Failure(
         why="grows from 2 to 3 members: ends 31 min sooner; the change takes about 2 min",
     ),
 )
+OPEN_ENDED = replace(CHANGING, next_size=replace(CHANGING.next_size, expected_finish=None))
 FIRST_VISITS = {
     "refused": conditions.mark_refused(GANG, REFUSAL, now=NOW),
     "rejected": conditions.mark_refused(GANG, REJECTION, now=NOW, rejected=Rejected("AppArmor", ("n1", "n2"), "0a")),
@@ -63,6 +65,7 @@ HAPPENINGS = {
     "placed": placed(),
     "started": conditions.mark_started(with_status(placed()), now=NOW),
     "changing size": conditions.mark_undoing(with_status(placed()), CHANGING, waits="", now=NOW + 30),
+    "changing without an end": conditions.mark_undoing(with_status(placed()), OPEN_ENDED, waits="", now=NOW + 30),
     "gone for a change": conditions.mark_released(
         with_status(conditions.mark_undoing(with_status(placed()), CHANGING, waits="", now=NOW + 30)),
         CHANGING,
@@ -151,12 +154,26 @@ def test_status_survives_its_spelling(happening):
     assert parse_gang({"metadata": metadata, "status": manifest}, GANG).status == status
 
 
+def test_elastic_gang_keeps_the_size_with_which_it_started():
+    elastic = replace(GANG, spec=replace(gang_spec(size=1, most=9), elastic=ElasticSpec(120.0, 600.0)))
+    small, large = (replace(placement(elastic, start=NOW), size=size) for size in (2, 4))
+
+    started = conditions.mark_reserved(elastic, small, attempt=1, now=NOW)
+    changing = replace(elastic, status=replace(started, next_size=CHANGING.next_size))
+    changed = conditions.mark_reserved(changing, large, attempt=2, now=NOW)
+    again = conditions.mark_reserved(replace(elastic, status=changed), large, attempt=3, now=NOW)
+
+    assert [one.first_size for one in (started, changed, again)] == [2, 2, 4]
+    assert conditions.mark_reserved(GANG, small, attempt=1, now=NOW).first_size is None
+
+
 def test_written_status_clears_what_does_not_apply():
     manifest = status_manifest(HAPPENINGS["released"])
 
     assert {name for name, value in manifest.items() if value is None} == {
         "next",
         "resizedAt",
+        "firstSize",
         "workDone",
         "size",
         "start",

@@ -1,9 +1,11 @@
 """Which gangs may change their size in a plan, and what the plan is told of them."""
 
+import math
+
 import pytest
 
 from builders.served import at, gang, node, owned_by, pod, priority_class
-from coschedule import Constraints, Release, Sizes
+from coschedule import Constraints, ElasticRun, OpenEndedRun, Release, Sizes
 from lockstep.api.cluster.cluster import parse_priority_class
 from lockstep.api.cluster.node import parse_node
 from lockstep.api.cluster.quota import parse_quota
@@ -26,6 +28,7 @@ RUNS = {
     "expectedFinish": at(3600),
     "conditions": [PLACED],
 }
+HOURS = {"serialTime": "3h"}
 ELASTIC = {"mode": "Restart", "restartTime": "90s", "minInterval": "5m"}
 PLACES = ("n1", "n1", "n3")
 NOW = epoch_seconds(at(900))
@@ -44,13 +47,13 @@ class Watch:
         self.runs = runs
 
 
-def running(*, status=None, spec=None, size=1, most=8, phase="Running"):
+def running(*, status=None, spec=None, size=1, most=8, phase="Running", work=HOURS):
     """A state with a gang of three that runs on two of four nodes."""
     state = State(lambda: None)
     for number in range(1, 5):
         state.nodes.apply(parse_node(node(f"n{number}", cpu="8")))
-    work = {"work": {"serialTime": "3h"}, "elastic": ELASTIC}
-    manifest = gang("g", size=size, most=most, spec={**work, **(spec or {})}, status={**RUNS, **(status or {})})
+    terms = {**({"work": work} if work else {}), "elastic": ELASTIC}
+    manifest = gang("g", size=size, most=most, spec={**terms, **(spec or {})}, status={**RUNS, **(status or {})})
     state.apply_gang(parse_gang(manifest, None))
     for rank, place in enumerate(PLACES):
         state.apply_pod(parse_pod(pod(f"g-1-{rank}", node=place, phase=phase, **owned_by("g", rank=rank))))
@@ -116,7 +119,6 @@ def test_gang_changes_only_to_sizes_that_quotas_allow_and_may_keep_the_present_o
         pytest.param({"spec": {"elastic": None}}, id="without elastic"),
         pytest.param({"status": {"startedAt": None}}, id="before all members run"),
         pytest.param({"status": {"conditions": [UNDOING]}}, id="while it is undone"),
-        pytest.param({"status": {"expectedFinish": None}}, id="without an end"),
         pytest.param({"status": {"succeededRanks": "1"}}, id="once a member has succeeded"),
         pytest.param({"phase": "Succeeded"}, id="once members have ended"),
         pytest.param({"spec": {"suspend": True}}, id="while it is suspended"),
@@ -127,6 +129,42 @@ def test_gang_keeps_its_size(case):
     _, runs = drawn(running(**case))
 
     assert runs == []
+
+
+@pytest.mark.parametrize(
+    ("case", "end"),
+    [
+        pytest.param({"spec": {"work": None}, "status": {"expectedFinish": None}}, None, id="without work"),
+        pytest.param({"status": {"expectedFinish": at(899)}}, 900.0, id="after its expected end"),
+        pytest.param({"status": {"workDone": "0.999023"}}, 3600.0, id="when an earlier size had used up its work"),
+    ],
+)
+def test_end_of_a_gang_is_unknown(case, end):
+    spec = {"work": {"serialTime": "3h"}, **case.get("spec", {})}
+    status = {"firstSize": 2, "resizedAt": at(800), **case["status"]}
+    manifest = {name: one for name, one in spec.items() if one}
+
+    snapshot, [run] = drawn(running(spec=manifest, status=status, work=spec["work"]))
+
+    assert isinstance(run, OpenEndedRun)
+    assert (run.least, run.nodes, run.priority, run.grace) == (2, (0, 0, 2), 0, 30.0)
+    assert run.may_change_at == epoch_seconds(at(1100))
+    assert (run.sizes.minimum, run.sizes.maximum) == (1, 8)
+    known = [] if end is None else [Release(node=node, request=run.request, time=run.end) for node in run.nodes]
+    assert list(snapshot.releases) == known
+    assert run.end == math.inf if end is None else run.end > NOW
+
+
+def test_end_of_a_gang_that_reports_its_progress_is_known():
+    state = running(status={"expectedFinish": at(899), "progress": "0.5"})
+
+    assert [type(run) for run in drawn(state)[1]] == [ElasticRun]
+
+
+def test_gang_that_an_earlier_version_started_shrinks_to_no_smaller_size():
+    _, [run] = drawn(running(work=None, status={"expectedFinish": None}))
+
+    assert run.least == run.size == 3
 
 
 def test_host_ports_of_gangs_that_run_make_no_columns():
@@ -217,7 +255,7 @@ def test_one_gang_that_cannot_be_read_keeps_no_other_from_changing(monkeypatch):
     def breaks(*_):
         raise ValueError("broken")
 
-    monkeypatch.setattr("lockstep.snapshot.snapshots.elastic_run", breaks)
+    monkeypatch.setattr("lockstep.snapshot.snapshots.sized_run", breaks)
     watch = Watch()
     at_once(SnapshotCutter(state).drawn(NOW, [], rescue=errors.__setitem__, watch=watch))
 

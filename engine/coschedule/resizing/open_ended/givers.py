@@ -1,0 +1,83 @@
+"""Gangs that may give up members, gangs that wait for room, and whether there are seats enough for these."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.problem.gangs import RESOLUTION_SECONDS, GangKey, PendingGang
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.resizing.gangs import OpenEndedRun, SeatKind
+from coschedule.resizing.open_ended.idle_nodes import free_by
+from coschedule.resizing.options import seats_by_pace
+from coschedule.resizing.seats import members_that_fit
+
+# Of no gang more members are counted on a node.
+_MOST_SEATS = 1_000_000
+
+
+def soon(now: float, givers: Sequence[OpenEndedRun]) -> float:
+    """Return when what these gangs give up is free."""
+    return now + max(run.grace for run in givers) + RESOLUTION_SECONDS
+
+
+class Waiter(NamedTuple):
+    """A gang that waits, and when it starts if no gang shrinks."""
+
+    gang: PendingGang
+    start: float
+
+    def gains_from(self, run: OpenEndedRun, now: float) -> bool:
+        """Return whether a gang may shrink for it: one that is not more urgent, if the wait is longer than a change."""
+        may_start = self.gang.not_before <= now < self.start - max(run.terms.restart_time, run.grace)
+        return may_start and run.priority <= self.gang.priority
+
+
+def spare_members(run: OpenEndedRun) -> int:
+    """Return how many members a gang can give up."""
+    return 0 if run.asked is not None else run.size - least_members(run)
+
+
+def least_members(run: OpenEndedRun) -> int:
+    """Return the smallest size to which a gang may shrink."""
+    return int(run.sizes.between(min(run.least, run.size), run.size)[0])
+
+
+def given_up(snapshot: Snapshot, run: OpenEndedRun) -> list[int]:
+    """List the nodes of the members that a gang gives up if it shrinks as far as it may: its slowest."""
+    return seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)[least_members(run) :]
+
+
+class SeatCounts:
+    """Counts the seats for gangs that wait if the first few of some gangs shrink as far as they may."""
+
+    def __init__(self, snapshot: Snapshot, able: Sequence[OpenEndedRun]) -> None:
+        self._snapshot = snapshot
+        self._able = able
+        self._feasibility = Feasibility(snapshot.nodes)
+        self._free = free_by(snapshot, soon(snapshot.now, able))
+        self._counts: dict[tuple[SeatKind, tuple[GangKey, ...]], int] = {}
+
+    def are_enough(self, waiter: Waiter, count: int) -> bool:
+        """Return whether each role has seats for its fewest members if so many gangs shrink that may for it."""
+        givers = [run for run in self._able[:count] if waiter.gains_from(run, self._snapshot.now)]
+        return all(
+            self._count(SeatKind(role.constraints, role.request), givers) >= role.sizes.least
+            for role in waiter.gang.roles
+        )
+
+    def _count(self, seat: SeatKind, givers: Sequence[OpenEndedRun]) -> int:
+        key = seat, tuple(run.key for run in givers)
+        if key not in self._counts:
+            free = self._free.copy()
+            for run in givers:
+                np.add.at(free, given_up(self._snapshot, run), run.request)
+            self._counts[key] = self._room(seat, free)
+        return self._counts[key]
+
+    def _room(self, seat: SeatKind, free: IntArray) -> int:
+        is_usable = self._feasibility.mask(seat.constraints) & (self._snapshot.start <= self._snapshot.now)
+        room = members_that_fit(free[is_usable], np.array(seat.request, dtype=np.int64), most=_MOST_SEATS)
+        return int(room.sum())

@@ -1,0 +1,139 @@
+"""Gangs of unknown end give back room that they grew into, if a gang that waits starts with it.
+
+Method: find the first gang that waits for which there are seats if others shrink, and the first of these that are
+enough. Plan the queue as if they had shrunk as far as they may. The gangs that start then are to have as many members,
+but on idle nodes first. What they need beyond these, others have to give: each shrinks to its largest size that leaves
+it. Plan the queue once more beside these sizes, since a plan decides who gets the room. If that does not help, they get
+the nodes that they had in the first plan. Then try the same with all gangs that may shrink.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+
+from coschedule.queue.problem.decisions import Placement, Plan
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.resizing.gangs import OpenEndedRun, SizeChange
+from coschedule.resizing.open_ended.givers import SeatCounts, Waiter, least_members, soon, spare_members
+from coschedule.resizing.open_ended.idle_nodes import starts_by, waiting_gangs
+from coschedule.resizing.open_ended.sharing import Giving, Sharing
+from coschedule.resizing.options import seats_by_pace
+from coschedule.resizing.promising import late_gangs
+from coschedule.resizing.seats import seats_without
+from coschedule.resizing.worlds import after_changes
+
+MOST_WAITING = 250
+"""Room is given back for so many gangs, the first of the plan. If more wait, only one try is made."""
+
+Planned = Callable[[Snapshot], Plan]
+"""Makes the plan of a snapshot."""
+
+_Runs = Sequence[OpenEndedRun]
+_Waiting = Mapping[GangKey, Waiter]
+
+
+class GivenBack(NamedTuple):
+    """The gangs that shrink, the snapshot ``after`` that, and the ``plan`` of its gangs."""
+
+    changes: tuple[SizeChange, ...]
+    after: Snapshot
+    plan: Plan
+
+
+def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], planned: Planned) -> GivenBack | None:
+    """Choose the gangs that shrink now, among gangs that may change now; None where none does.
+
+    ``made`` is a plan in which the gangs of the snapshot wait. Guarantees: a gang shrinks only for one that is no less
+    urgent. That one starts in the new plan when the members given up are gone, and would otherwise wait for longer than
+    a change takes. A gang keeps at least the members that it got when it started. No promise that ``made`` keeps
+    breaks.
+    """
+    waiting = _waiters(snapshot, made)
+    gaining = [partial(one.gains_from, now=snapshot.now) for one in waiting.values()]
+    able = [run for run in runs if spare_members(run) and any(gains_from(run) for gains_from in gaining)]
+    able.sort(key=lambda run: (run.priority, -spare_members(run), run.key))
+    for givers in _tries(snapshot, waiting, able):
+        found = _tried(snapshot, made, waiting, givers, planned)
+        if found is not None:
+            return found
+    return None
+
+
+def shrunk(run: OpenEndedRun, snapshot: Snapshot, size: int, made_for: GangKey | None = None) -> SizeChange:
+    """Return the change in which a gang keeps the fastest of its members."""
+    return _change(run, seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)[:size], made_for)
+
+
+def _waiters(snapshot: Snapshot, made: Plan) -> dict[GangKey, Waiter]:
+    """Return the first ``MOST_WAITING`` gangs that wait, in planning order."""
+    gangs = {gang.key: gang for gang in snapshot.gangs}
+    first = islice(waiting_gangs(made, snapshot.now).items(), MOST_WAITING)
+    return {key: Waiter(gangs[key], start) for key, start in first}
+
+
+def _tries(snapshot: Snapshot, waiting: _Waiting, able: _Runs) -> Iterator[_Runs]:
+    """Generate gangs that shrink together: the first ones that make seats enough for a gang that waits, then all."""
+    if not able:
+        return
+    seats = SeatCounts(snapshot, able)
+    first = next((one for one in waiting.values() if seats.are_enough(one, len(able))), None)
+    if first is None:
+        return
+    if len(snapshot.gangs) <= MOST_WAITING:
+        few = bisect_left(range(len(able)), 1, key=lambda count: int(seats.are_enough(first, count)))
+        if 0 < few < len(able):
+            yield able[:few]
+    yield able
+
+
+def _tried(snapshot: Snapshot, made: Plan, waiting: _Waiting, givers: _Runs, planned: Planned) -> GivenBack | None:
+    """Let these gangs shrink as far as gangs that wait start with it; None where that does not help."""
+    by = soon(snapshot.now, givers)
+    emptier = after_changes(snapshot, givers, [shrunk(run, snapshot, least_members(run)) for run in givers])
+    first = replace(emptier, gangs=tuple(gang for gang in emptier.gangs if gang.key in waiting))
+    starts = [one for one in planned(first).decisions if starts_by(one, by)]
+    tried = list[Sequence[SizeChange]]()
+    for moves in (True, False):
+        changes = _changes(snapshot, waiting, givers, starts, moves=moves)
+        if changes and changes not in tried:
+            tried.append(changes)
+            after = after_changes(snapshot, givers, changes)
+            then = planned(after)
+            if _helps(waiting, changes, then, by) and late_gangs(then, after) <= late_gangs(made, snapshot):
+                return GivenBack(changes, after, then)
+        if len(snapshot.gangs) > MOST_WAITING:
+            break
+    return None
+
+
+def _changes(
+    snapshot: Snapshot, waiting: _Waiting, givers: _Runs, starts: Sequence[Placement], *, moves: bool
+) -> tuple[SizeChange, ...]:
+    """Let each gang give what others need for these starts."""
+    sharing = Sharing(snapshot, givers, moves=moves)
+    for one in starts:
+        sharing.start(waiting[one.gang], one)
+    return tuple(_trimmed(snapshot, run, sharing.giving[run.key]) for run in givers if run.key in sharing.giving)
+
+
+def _helps(waiting: _Waiting, changes: Sequence[SizeChange], then: Plan, by: float) -> bool:
+    """Return whether each gang for which others shrink starts by a time in a plan, and earlier than without that."""
+    starts = {one.gang: one.start for one in then.decisions if starts_by(one, by)}
+    return all(one.made_for in starts and starts[one.made_for] < waiting[one.made_for].start for one in changes)
+
+
+def _trimmed(snapshot: Snapshot, run: OpenEndedRun, giving: Giving) -> SizeChange:
+    """Return the change to the largest size without these members; the slowest of the others go too if need be."""
+    own = seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)
+    kept = seats_without(own, giving.nodes)
+    size = int(run.sizes.between(least_members(run), len(kept))[-1])
+    return _change(run, kept[:size], giving.made_for)
+
+
+def _change(run: OpenEndedRun, kept: Sequence[int], made_for: GangKey | None) -> SizeChange:
+    nodes = tuple(sorted(kept))
+    return SizeChange(run.key, run.size, nodes, run.end_after_change, run.end, is_open_ended=True, made_for=made_for)

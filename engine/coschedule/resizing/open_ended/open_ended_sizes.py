@@ -1,0 +1,67 @@
+"""Sizes of gangs of unknown end: they grow into idle nodes that no gang waits for, and give these back.
+
+There is no work by which two of their sizes could be compared. So a gang first has the size that it got when it
+started. It may have more while no gang waits for the nodes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from coschedule.queue.problem.decisions import Placement, Plan
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.resizing.gangs import OpenEndedRun, SizeChange
+from coschedule.resizing.open_ended.giving_back import GivenBack, Planned, given_back, shrunk
+from coschedule.resizing.open_ended.growing import grown
+from coschedule.resizing.open_ended.idle_nodes import begun, starts_by
+from coschedule.resizing.seats import may_stay
+from coschedule.resizing.turns import grouped, in_turn, next_turn
+from coschedule.resizing.worlds import after_changes
+
+
+class OpenEndedSizes(NamedTuple):
+    """The gangs of unknown end that change their size, and the starts of the plan, which stay as they are.
+
+    ``after`` is the snapshot after all of these, and ``plan`` that of its gangs. Other gangs have their turn ``again``.
+    """
+
+    changes: tuple[SizeChange, ...]
+    starts: tuple[Placement, ...]
+    after: Snapshot
+    plan: Plan
+    again: float
+
+
+def open_ended_sizes(
+    snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], planned: Planned, *, may_grow: bool
+) -> OpenEndedSizes:
+    """Choose sizes for gangs of unknown end beside a plan of the snapshot.
+
+    If gangs give room back, none grows in the same plan. Guarantees: the starts of the plan stay. What gangs hold is in
+    the snapshot, in its releases up to their ends or freed at an unknown time. The same snapshot gives the same sizes.
+    """
+    groups = grouped([run for run in runs if _may_change(snapshot, run)])
+    turn, starts = in_turn(groups, snapshot.now), tuple(one for one in made.decisions if starts_by(one, snapshot.now))
+    after, able = begun(snapshot, made), [run for _, alike in turn for run in alike]
+    waiting = replace(made, decisions=tuple(one for one in made.decisions if not starts_by(one, snapshot.now)))
+    found = _as_asked(after, able, planned) or given_back(after, waiting, able, planned)
+    if found is None:
+        changes = tuple(grown(after, waiting, turn)) if may_grow else ()
+        found = GivenBack(changes, after_changes(after, able, changes), waiting)
+    return OpenEndedSizes(found.changes, starts, found.after, found.plan, next_turn(groups, snapshot.now))
+
+
+def _may_change(snapshot: Snapshot, run: OpenEndedRun) -> bool:
+    """Return whether its last change is long enough ago, and its nodes take its members again, until it ends."""
+    is_time = run.may_change_at <= snapshot.now
+    return is_time and may_stay(snapshot, run) and bool(snapshot.until[list(run.nodes)].min() >= run.end_after_change)
+
+
+def _as_asked(snapshot: Snapshot, runs: Sequence[OpenEndedRun], planned: Planned) -> GivenBack | None:
+    """Let gangs shrink to sizes that are asked of them; None where there are none."""
+    due = [run for run in runs if run.is_due and run.asked is not None and run.asked < run.size]
+    changes = tuple(shrunk(run, snapshot, run.asked) for run in due if run.asked is not None)
+    if not changes:
+        return None
+    after = after_changes(snapshot, due, changes)
+    return GivenBack(changes, after, planned(after))

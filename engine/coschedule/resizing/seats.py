@@ -1,0 +1,93 @@
+"""The idle seats of a snapshot for members of one kind, and whether a gang may stay where it is."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.problem.sizes import Sizes
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.resizing.gangs import SeatKind, SizedRun
+
+
+def may_stay(snapshot: Snapshot, run: SizedRun) -> bool:
+    """Return whether each node of the run would take its members again: open, suitable, and not overcommitted."""
+    nodes = list(set(run.nodes))
+    has_room = (snapshot.free[nodes] >= 0)[:, np.array(run.request) > 0].all()
+    return bool(has_room and _is_usable(snapshot, run.constraints)[nodes].all())
+
+
+def idle_seats(snapshot: Snapshot, seat: SeatKind, sizes: Sequence[Sizes]) -> Iterator[int]:
+    """List the idle seats of nodes that are open and pass the constraints, by node.
+
+    ``sizes`` has those of each gang. Nodes that are equally fast and open equally long have as many seats as all gangs
+    have members, at most: small requests, or none, make no more.
+    """
+    if not sizes:
+        return
+    most = max(one.maximum for one in sizes)
+    room = members_that_fit(without_nominated(snapshot), np.array(seat.request, dtype=np.int64), most=most)
+    seats = np.where(_is_usable(snapshot, seat.constraints), room, 0)
+    seats = _no_more_than(sum(one.maximum for one in sizes), seats, snapshot)
+    for node in np.flatnonzero(seats > 0).tolist():
+        yield from [node] * int(seats[node])
+
+
+def members_that_fit(free: IntArray, request: IntArray, *, most: int) -> IntArray:
+    """Return how many members find room on each node, up to ``most``: int[n]."""
+    is_taken = request > 0
+    room: IntArray = (free[:, is_taken] // request[is_taken]).min(axis=1, initial=most)
+    return np.maximum(room, 0)
+
+
+def without_nominated(snapshot: Snapshot) -> IntArray:
+    """Return what is free on each node beside what pods of others are about to take: int[n, r]."""
+    free = snapshot.free.copy()
+    for pod in snapshot.nominated:
+        free[pod.node] -= pod.request
+    return free
+
+
+def seats_without(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
+    """List the seats in ``nodes`` without those in ``than``; each entry of ``than`` removes the first of its node."""
+    more, removed, rest = list[int](), Counter(than), len(than)
+    for place, node in enumerate(nodes):
+        if not rest:
+            return [*more, *nodes[place:]]
+        if removed[node]:
+            removed[node] -= 1
+            rest -= 1
+        else:
+            more.append(node)
+    return more
+
+
+def _no_more_than(enough: int, seats: IntArray, snapshot: Snapshot) -> IntArray:
+    """Return the seats of each node without those beyond ``enough`` on nodes that are alike.
+
+    Nodes are alike if they are equally fast and open equally long. Their seats are interchangeable, so the first keep
+    theirs.
+    """
+    alike = np.unique(np.stack([snapshot.slowdown, snapshot.until]), axis=1, return_inverse=True)[1].ravel()
+    order = np.argsort(alike, kind="stable")
+    before = np.cumsum(seats[order]) - seats[order]
+    _, first = np.unique(alike[order], return_index=True)
+    kept = np.empty_like(seats)
+    kept[order] = np.clip(enough - (before - before[first][alike[order]]), 0, seats[order])
+    return kept
+
+
+def _is_usable(snapshot: Snapshot, constraints: Constraints) -> BoolArray:
+    """Return whether each node is open now, and members may stay on it for any time: bool[n]."""
+    return (snapshot.start <= snapshot.now) & _passing(snapshot, constraints)
+
+
+def _passing(snapshot: Snapshot, constraints: Constraints) -> BoolArray:
+    """Return whether members may stay on each node for any time: bool[n]."""
+    feasibility = Feasibility(snapshot.nodes)
+    stays = feasibility.stays(constraints)
+    mask = feasibility.mask(constraints)
+    return mask if stays is None else mask & (stays == np.inf)

@@ -1,0 +1,36 @@
+"""Groups of gangs whose members can take each other's seats, and whose turn it is where there are many groups."""
+
+import math
+from collections.abc import Sequence
+from typing import TypeVar
+
+from coschedule.resizing.gangs import SeatKind, SizedRun
+
+MOST_GROUPS = 32
+"""So many groups of gangs may change their size in one plan; the free room of all nodes is read for each."""
+TURN_SECONDS = 60.0
+"""After so long it is the turn of other groups, where there are more."""
+
+R = TypeVar("R", bound=SizedRun)
+T = TypeVar("T")
+
+
+def grouped(runs: Sequence[R]) -> Sequence[tuple[SeatKind, Sequence[R]]]:
+    """Return the runs with the same seats, those with most members first; of equal ones, those of the first gang."""
+    groups: dict[SeatKind, list[R]] = {}
+    for run in sorted(runs, key=lambda run: run.key):
+        groups.setdefault(run.seat, []).append(run)
+    return sorted(groups.items(), key=lambda group: -sum(run.size for run in group[1]))
+
+
+def in_turn(groups: Sequence[T], now: float) -> list[T]:
+    """Return ``MOST_GROUPS`` of the groups: others after each ``TURN_SECONDS``, so that many groups keep none out."""
+    if len(groups) <= MOST_GROUPS:
+        return list(groups)
+    first = int(now // TURN_SECONDS) * MOST_GROUPS % len(groups)
+    return [*groups, *groups][first : first + MOST_GROUPS]
+
+
+def next_turn(groups: Sequence[object], now: float) -> float:
+    """Return when it is the turn of other groups, inf for never."""
+    return (now // TURN_SECONDS + 1) * TURN_SECONDS if len(groups) > MOST_GROUPS else math.inf

@@ -1,0 +1,225 @@
+"""Gangs of unknown end grow into idle nodes that no gang waits for, and give them back to gangs that wait."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from coschedule.model.run_times import SerialWork
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.sizes import Sizes
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, OpenEndedRun
+from coschedule.resizing.resize import resize
+from engine.builders import NOW, gang, in_front, node, release, running, snapshot
+
+TERMS = ChangeTerms(restart_time=120.0, min_interval=600.0)
+
+
+def endless(*nodes, name="run", least=1, most=8, multiple_of=1, **more):
+    """Describe a gang of unknown end on these nodes, which started with ``least`` members."""
+    sizes = Sizes(minimum=1, maximum=most, multiple_of=multiple_of)
+    facts = {"priority": 0, "request": (1,), "end": math.inf, "terms": TERMS, "least": least, **more}
+    return OpenEndedRun(key=GangKey("default", name), sizes=sizes, nodes=nodes, **facts)
+
+
+def world(runs, gangs=(), *, count=6, nodes=None, **facts):
+    """Freeze some nodes of one slot each, on which these gangs run and those wait."""
+    held = [index for run in runs for index in run.nodes]
+    made = nodes or [node(f"n{index}", free=int(index not in held)) for index in range(count)]
+    endless = [running(run.key.name, *dict.fromkeys(run.nodes)) for run in runs if run.end == math.inf]
+    known = [(index, run.end) for run in runs if run.end < math.inf for index in run.nodes]
+    facts["releases"] = (*facts.get("releases", ()), *(release(*one) for one in known))
+    return replace(snapshot(made, gangs, runs=endless, **facts), running=())
+
+
+def resized(runs, *gangs, **facts):
+    return resize(world(runs, gangs, **facts), runs, {})
+
+
+def sizes(result):
+    return {one.gang.name: len(one.nodes) for one in result.sizes.changes}
+
+
+def starting(result, by=NOW):
+    placed = [*result.placed, *result.plan.decisions]
+    return {one.gang.name for one in placed if getattr(one, "start", math.inf) <= by}
+
+
+def test_gang_grows_into_all_idle_nodes_that_no_gang_waits_for():
+    result = resized([endless(0, 1)])
+
+    [change] = result.sizes.changes
+    assert (change.was, change.nodes, change.end, change.is_open_ended) == (2, (0, 1, 2, 3, 4, 5), math.inf, True)
+    assert (change.made_for, result.after.free.sum(), result.after.someday.sum()) == (None, 0, 6)
+    assert result.after.open_ended.node.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("size", "idle", "multiple_of", "want"),
+    [
+        pytest.param(5, 1, 1, 6, id="a fifth"),
+        pytest.param(6, 1, 1, None, id="less than a fifth"),
+        pytest.param(2, 3, 2, 4, id="a size that is allowed"),
+        pytest.param(2, 1, 2, None, id="no size that is allowed"),
+    ],
+)
+def test_gang_grows_by_a_fifth_or_not_at_all(size, idle, multiple_of, want):
+    result = resized([endless(*range(size), multiple_of=multiple_of)], count=size + idle)
+
+    assert sizes(result).get("run") == want
+
+
+def test_gang_does_not_grow_onto_nodes_that_would_slow_it_down():
+    fast = [node(f"n{index}", free=int(index > 1)) for index in range(3)]
+    slow = [node(f"s{index}", slowdown=2.0) for index in range(2)]
+
+    assert [one.nodes for one in resized([endless(0, 1)], nodes=[*fast, *slow]).sizes.changes] == [(0, 1, 2)]
+    assert sizes(resized([endless(0, 1)], nodes=[*fast[:2], *slow])) == {}
+
+
+@pytest.mark.parametrize(
+    ("waits", "want"),
+    [
+        pytest.param({"size": 5}, None, id="it waits for the end of the run"),
+        pytest.param({"size": 5, "priority": -5}, None, id="it is less urgent"),
+        pytest.param({"size": 7}, 6, id="it would not fit on empty nodes"),
+        pytest.param({"size": 3, "constraints": Constraints(node_selector=(("pool", "a"),))}, 3, id="in its own pool"),
+        pytest.param({"size": 2}, 4, id="it starts at once"),
+        pytest.param({"size": 2, "not_before": NOW + 5}, None, id="it is tried again soon"),
+        pytest.param({"size": 2, "request": (2,)}, 6, id="its members are too large"),
+    ],
+)
+def test_gang_takes_no_node_that_one_that_waits_could_use(waits, want):
+    nodes = [node(f"n{index}", free=int(index > 1), labels={"pool": "a" if index > 2 else "b"}) for index in range(6)]
+
+    result = resized([endless(0, 1, least=2)], gang("waits", **waits), nodes=nodes)
+
+    assert sizes(result).get("run") == want
+
+
+@pytest.mark.parametrize("least", [1, 4])
+def test_gang_gives_back_what_one_that_waits_needs(least):
+    result = resized([endless(0, 1, 2, 3, 4, least=least)], gang("waits", size=3))
+
+    assert sizes(result) == ({"run": 3} if least == 1 else {})
+    assert starting(result) == set()
+    assert starting(result, by=NOW + 1) == ({"waits"} if least == 1 else set())
+    assert [one.made_for for one in result.sizes.changes] == ([GangKey("default", "waits")] if least == 1 else [])
+
+
+@pytest.mark.parametrize(
+    ("more", "waits", "want"),
+    [
+        pytest.param({}, {"priority": -1}, None, id="a less urgent gang"),
+        pytest.param({}, {"priority": 1}, 3, id="a more urgent gang"),
+        pytest.param({"changed": NOW - 500}, {}, None, id="its last change is not long ago"),
+        pytest.param({"changed": NOW - 600}, {}, 3, id="its last change is long ago"),
+        pytest.param({"multiple_of": 5}, {}, None, id="no smaller size is allowed"),
+        pytest.param({}, {"size": 6}, None, id="too large a gang"),
+        pytest.param({}, {"size": 1, "most": 9}, None, id="a gang that starts smaller at once"),
+        pytest.param({}, {"size": 2, "most": 9}, 1, id="as much as a gang of many sizes takes"),
+        pytest.param({"asked": 5}, {}, None, id="its size is asked for"),
+    ],
+)
+def test_gang_gives_back_only(more, waits, want):
+    run = endless(0, 1, 2, 3, 4, **more)
+
+    result = resized([run], gang("waits", **{"size": 3, **waits}))
+
+    assert sizes(result).get("run") == want
+
+
+@pytest.mark.parametrize(("ends", "want"), [(100, {}), (200, {"run": 2})])
+def test_gang_gives_nothing_to_one_that_starts_soon_anyway(ends, want):
+    nodes = [node(f"n{index}", free=int(index == 6)) for index in range(7)]
+    soon = [release(index, NOW + ends) for index in (4, 5)]
+
+    assert sizes(resized([endless(0, 1, 2, 3)], gang("waits", size=3), nodes=nodes, releases=soon)) == want
+
+
+def test_gang_that_overruns_is_released_at_the_next_guess_of_its_end():
+    result = resized([endless(0, 1, end=NOW + 50.0)], count=4)
+
+    [change] = result.sizes.changes
+    assert (change.end_before, change.end) == (NOW + 50, NOW + 170)
+    assert {(one.node, one.time) for one in result.after.releases} == {(index, NOW + 170) for index in range(4)}
+
+
+@pytest.mark.parametrize(("end", "want"), [(math.inf, 4), (NOW + 50.0, None)])
+def test_gang_that_overruns_does_not_grow_if_one_is_planned_for_its_end(end, want):
+    nodes = [node(f"n{index}", free=int(index > 1), labels={"pool": "a" if index < 2 else "b"}) for index in range(4)]
+    waits = gang("waits", size=2, constraints=Constraints(node_selector=(("pool", "a"),)))
+
+    result = resized([endless(0, 1, least=2, end=end)], waits, nodes=nodes)
+
+    assert sizes(result).get("run") == want
+
+
+def test_node_that_closes_before_the_end_is_not_taken():
+    nodes = [node(f"n{index}", free=int(index > 1), until=math.inf if index != 2 else NOW + 9e9) for index in range(4)]
+
+    assert [one.nodes for one in resized([endless(0, 1)], nodes=nodes).sizes.changes] == [(0, 1, 3)]
+    nodes[0]["until"] = NOW + 9e9
+    assert sizes(resized([endless(0, 1)], nodes=nodes)) == {}
+
+
+def test_room_that_a_pod_is_about_to_take_is_not_taken():
+    result = resized([endless(0, 1)], nominated=[in_front(index) for index in (2, 3)])
+
+    assert [one.nodes for one in result.sizes.changes] == [(0, 1, 4, 5)]
+
+
+def test_gangs_that_grow_share_idle_nodes_the_most_urgent_first():
+    runs = [endless(0, name="a"), endless(1, name="b"), endless(2, name="urgent", priority=1)]
+
+    assert sizes(resized(runs, count=8)) == {"urgent": 3, "a": 3, "b": 2}
+
+
+def test_gang_changes_to_the_size_that_is_asked_for():
+    assert sizes(resized([endless(0, 1, 2, asked=2, least=3)])) == {"run": 2}
+    assert sizes(resized([endless(*range(6), asked=7, least=3)], count=9)) == {"run": 7}
+    assert sizes(resized([endless(*range(6), asked=9, most=9)], count=8)) == {}
+
+
+def test_gang_of_known_end_changes_first():
+    known = ElasticRun(
+        key=GangKey("default", "known"),
+        sizes=Sizes(minimum=1, maximum=8),
+        request=(1,),
+        nodes=(0,),
+        terms=TERMS,
+        end=NOW + 80_000,
+        created=NOW,
+        work=SerialWork(serial=80_000),
+        left=1.0,
+    )
+    runs = [known, endless(1)]
+
+    assert sizes(resize(world(runs), runs, {})) == {"known": 5}
+
+
+def test_gang_for_which_another_shrinks_starts_beside_those_that_start_anyway():
+    result = resized([endless(0, 1, 2, 3)], gang("small", size=2, created=0), gang("waits", size=2, created=1))
+
+    assert starting(result) == {"small"}
+    assert starting(result, by=NOW + 1) == {"small", "waits"}
+    assert sizes(result) == {"run": 2}
+    assert [one.gang.name for one in result.placed] == ["small"]
+
+
+def test_room_that_is_given_back_is_free_when_the_members_are_gone():
+    result = resized([endless(0, 1, 2, 3, 4, grace=30.0)], gang("waits", size=3))
+
+    [change] = result.sizes.changes
+    given_up = set(range(5)) - set(change.nodes)
+    assert result.after.free.sum() == 1
+    assert {(one.node, one.time) for one in result.after.releases} == {(index, NOW + 30) for index in given_up}
+    assert [one.start for one in result.plan.decisions] == [NOW + 30]
+    assert sizes(resized([endless(0, 1, 2, 3, 4, grace=9000.0)], gang("waits", size=3))) == {"run": 3}
+
+
+def test_fewest_gangs_shrink():
+    runs = [endless(0, 1, name="a"), endless(2, 3, name="b"), endless(*range(4, 9), name="large")]
+
+    assert sizes(resized(runs, gang("waits", size=3), count=9)) == {"large": 2}

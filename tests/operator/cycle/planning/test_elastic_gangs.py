@@ -1,0 +1,40 @@
+"""Which gangs may change their size beside a plan, and which of them may grow."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from builders.facts import gang_fact, gang_spec
+from coschedule import ChangeTerms, ElasticRun, GangKey, OpenEndedRun, SerialWork, Sizes
+from lockstep.cycle.planning.decided import ElasticGangs, Unplanned
+from lockstep.facts.elastic import ElasticSpec
+
+TERMS = ChangeTerms(120.0, 600.0)
+FACTS = {"sizes": Sizes(minimum=1, maximum=8), "request": (1,), "nodes": (0, 1), "terms": TERMS}
+OPEN = OpenEndedRun(key=GangKey("a", "open"), end=math.inf, priority=0, least=1, **FACTS)
+KNOWN = ElasticRun(key=GangKey("a", "known"), end=100.0, created=0.0, work=SerialWork(serial=100), left=1.0, **FACTS)
+
+
+@pytest.mark.parametrize(
+    ("unplanned", "want"),
+    [
+        pytest.param(Unplanned(), 8, id="all gangs that wait are planned"),
+        pytest.param(Unplanned(any=True), 2, id="others wait"),
+        pytest.param(Unplanned(short_of_quota=frozenset("a")), 2, id="one of its namespace waits for a quota"),
+        pytest.param(Unplanned(short_of_quota=frozenset("b")), 8, id="one of another namespace waits for a quota"),
+    ],
+)
+def test_gang_of_unknown_end_grows_only_if_no_gang_outside_the_plan_waits(unplanned, want):
+    open_ended, known = ElasticGangs.of([OPEN, KNOWN], (), unplanned).runs
+
+    assert (open_ended.sizes.minimum, open_ended.sizes.maximum) == (1, want)
+    assert known == KNOWN
+
+
+@pytest.mark.parametrize("work", [None, SerialWork(serial=100)])
+def test_gang_that_waits_may_change_its_size_later_if_its_work_is_known(work):
+    spec = replace(gang_spec(size=1, most=4, work=work), elastic=ElasticSpec(120.0, 600.0))
+    waits = gang_fact(spec=spec)
+
+    assert ElasticGangs.of((), [waits], Unplanned()).waiting == ({waits.key: TERMS} if work else {})

@@ -1,0 +1,181 @@
+"""Elastic gangs whose end is unknown: they grow into idle nodes, and give them back to gangs that wait."""
+
+import asyncio
+
+import pytest
+
+from builders.served import gang, priority_class
+from fake_cluster.elastic import (
+    FOUR,
+    ask_for,
+    beside_a_blocker,
+    elastic,
+    free_the_room,
+    note_of,
+    rigid,
+    run,
+    until_attempt,
+)
+from fake_cluster.jumping import until
+from fake_cluster.rig import bound, condition, is_placed, operator_over, pods_of, set_phases, status_of
+
+pytestmark = pytest.mark.asyncio
+
+HOUR = 3600.0
+
+
+async def grown(api, **spec):
+    """Run a gang without work on two nodes, then on all four."""
+    await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
+    await run(api, elastic(work=None, **spec))
+    free_the_room(api)
+    await until_attempt(api, 2)
+    set_phases(api, "g", "Running")
+    await until(lambda: status_of(api).get("startedAt"))
+    assert (status_of(api)["size"], status_of(api)["firstSize"]) == (4, 2)
+
+
+async def test_gang_without_work_grows_into_idle_nodes():
+    async with operator_over(*FOUR) as (api, parts):
+        await beside_a_blocker(api, work=None)
+
+        free_the_room(api)
+        await until_attempt(api, 2)
+
+        status = status_of(api)
+        assert (status["size"], status["firstSize"], "expectedFinish" in status, "next" in status) == (
+            4,
+            2,
+            False,
+            False,
+        )
+        assert sorted(bound(pods_of(api, "g"))) == ["n1", "n2", "n3", "n4"]
+        assert parts.metric("lockstep_size_changes_total", direction="grow") == 1
+        assert note_of(api, "GangChangesSize").startswith(
+            "Grows from 2 to 4 members: nodes are idle and no gang waits for them; its end is unknown; "
+            "the change takes about 2 min."
+        )
+
+
+async def test_gang_gives_back_what_one_that_waits_needs_once_its_interval_is_over():
+    async with operator_over(*FOUR) as (api, parts):
+        await grown(api)
+
+        api.store.create("gangjobs", rigid("waits", size=1))
+        await asyncio.sleep(300)
+        assert not is_placed(api, "waits")
+
+        await until(lambda: is_placed(api, "waits"))
+        assert (status_of(api)["size"], status_of(api)["firstSize"], status_of(api)["attempt"]) == (3, 2, 3)
+        assert parts.metric("lockstep_size_changes_total", direction="shrink") == 1
+        assert "Shrinks from 4 to 3 members: default/waits waits, and starts with what it gives back" in "".join(
+            one["note"] for one in api.store.objects("events")
+        )
+
+
+@pytest.mark.parametrize(("size", "want"), [(2, 2), (3, 4)])
+async def test_gang_gives_back_no_more_than_it_grew_by(size, want):
+    async with operator_over(*FOUR) as (api, _):
+        await grown(api)
+
+        api.store.create("gangjobs", rigid("waits", size=size))
+        await asyncio.sleep(2 * HOUR)
+
+        assert (status_of(api)["size"], is_placed(api, "waits")) == (want, size == 2)
+
+
+async def test_gang_gives_nothing_to_a_less_urgent_one():
+    async with operator_over(*FOUR) as (api, _):
+        await grown(api)
+        api.store.create("priorityclasses", priority_class("low", -100))
+
+        api.store.create("gangjobs", rigid("waits", size=1, priorityClassName="low"))
+        await asyncio.sleep(2 * HOUR)
+
+        assert (status_of(api)["size"], is_placed(api, "waits")) == (4, False)
+
+
+async def test_gang_grows_again_when_the_one_that_waited_has_ended():
+    async with operator_over(*FOUR) as (api, _):
+        await grown(api)
+        await asyncio.sleep(300)
+        await run(api, rigid("waits", size=2), "waits")
+        assert status_of(api)["size"] == 2
+        set_phases(api, "g", "Running")
+
+        set_phases(api, "waits", "Succeeded")
+        await asyncio.sleep(300)
+        await until_attempt(api, 4)
+
+        assert status_of(api)["size"] == 4
+
+
+async def test_gang_does_not_grow_into_nodes_that_one_waits_for():
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api, work=None)
+        api.store.create("gangjobs", rigid("waits", size=3))
+        await until(lambda: condition(api, "waits", "Planned"))
+
+        free_the_room(api)
+        await asyncio.sleep(HOUR)
+
+        assert (status_of(api)["size"], status_of(api)["attempt"]) == (2, 1)
+
+
+async def test_gang_does_not_grow_while_one_of_its_namespace_waits_for_a_quota():
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api, work=None)
+        hard, metadata = {"pods": "8"}, {"name": "small", "namespace": "default", "resourceVersion": "1"}
+        status = {"hard": hard, "used": {"pods": "4"}}
+        api.store.create("resourcequotas", {"metadata": metadata, "spec": {"hard": hard}, "status": status})
+        api.store.create("gangjobs", rigid("waits", size=7))
+        await until(lambda: condition(api, "waits", "Planned"))
+
+        free_the_room(api)
+        await asyncio.sleep(HOUR)
+
+        assert (status_of(api)["size"], status_of(api)["attempt"]) == (2, 1)
+
+
+async def test_gang_that_overruns_grows_and_its_end_stays_a_guess():
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api, work={"serialTime": "2h"})
+        await asyncio.sleep(HOUR / 2)
+        free_the_room(api)
+        await asyncio.sleep(HOUR / 3)
+        assert status_of(api)["size"] == 2
+
+        await asyncio.sleep(HOUR)
+        await until_attempt(api, 2)
+
+        assert (status_of(api)["size"], status_of(api)["firstSize"]) == (4, 2)
+        assert float(status_of(api)["workDone"]) == pytest.approx(1, abs=0.002)
+        set_phases(api, "g", "Running")
+        api.store.create("gangjobs", rigid("waits", size=2))
+        await until(lambda: is_placed(api, "waits"))
+        assert status_of(api)["size"] == 2
+
+
+@pytest.mark.parametrize("size", [1, 3])
+async def test_gang_changes_to_a_size_that_is_asked_for(size):
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api, work=None)
+
+        ask_for(api, size)
+        free_the_room(api)
+        await until_attempt(api, 2)
+
+        assert status_of(api)["size"] == size
+        assert f" to {size} member" in note_of(api, "GangChangesSize")
+        assert ", as elastic.size asks: its end is unknown; the change takes" in note_of(api, "GangChangesSize")
+
+
+async def test_gang_without_elastic_keeps_its_size():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
+        await run(api, gang("g", size=1, most=4))
+
+        free_the_room(api)
+        await asyncio.sleep(HOUR)
+
+        assert (status_of(api)["size"], status_of(api)["attempt"], "firstSize" in status_of(api)) == (2, 1, False)
