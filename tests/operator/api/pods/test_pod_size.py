@@ -137,7 +137,9 @@ def test_labels_of_a_pod_are_read_up_to_a_bound():
     assert (fact.labels, fact.has_unread_labels) == ((), True)
 
 
-@pytest.mark.parametrize("spec", [containers, amounts, ports, monitors, equal_monitors, terms], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "spec", [containers, amounts, ports, monitors, equal_monitors, terms], ids=lambda one: one.__name__
+)
 def test_to_read_a_pod_costs_little_however_long_its_lists_are(spec):
     """Some lists are counted, whose length is known; of no other the end is looked at."""
     few, many = (pod_manifest("p", node="n1", spec=spec(count)) for count in (1_100, 11_000))
