@@ -13,7 +13,7 @@ from lockstep.api.client.configuration import load_configuration
 from sandbox import Sandbox
 
 PAUSE_SECONDS = 0.3
-MOST_UNFINISHED = 40
+MOST_UNFINISHED = 10
 
 
 @contextmanager
