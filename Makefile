@@ -34,16 +34,18 @@ PROCESSES ?= 6
 # Of long searches a sample is asked, drawn by this seed.
 SAMPLE ?= 1
 
-# What control planes allocate lives for seconds: they need not look for garbage so often.
+# What control planes allocate lives for seconds: they look for garbage seldom, but for those that have much.
+FEW_COLLECTIONS := GOGC=400 GOMEMLIMIT=1GiB
+
 .PHONY: test
 test: needs-of-tests lint type $(INSTALLED) ## Lint, types, import contracts and every test; of long searches a sample: SAMPLE=1
 	$(BIN)/python -m sandbox fetch
-	GOGC=200 $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE)
+	$(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE)
 
 .PHONY: test-whole
 test-whole: needs-of-tests lint type $(INSTALLED) ## The same, and every case of long searches
 	$(BIN)/python -m sandbox fetch
-	GOGC=200 $(BIN)/pytest -n $(PROCESSES) --whole
+	$(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --whole
 
 .PHONY: test-unit
 test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; a few minutes
@@ -57,7 +59,7 @@ lint: $(INSTALLED) ## Formatting, lint rules and import contracts
 
 .PHONY: type
 type: $(INSTALLED) ## Types, strictly
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 
 .PHONY: bench
 bench: $(INSTALLED) ## Measure speed beside the API server's ceiling and kube-scheduler's gangs; prints, never fails
@@ -129,16 +131,15 @@ kind-image: ## Build the image with Docker for this machine, and load it into th
 
 .PHONY: e2e-kind
 e2e-kind: $(INSTALLED) kind-image ## Install the chart there, run the examples, kill the leader, upgrade, uninstall
-	LOCKSTEP_E2E=kind LOCKSTEP_E2E_IMAGE=$(IMAGE) $(BIN)/pytest tests/e2e
+	LOCKSTEP_E2E=kind LOCKSTEP_E2E_IMAGE=$(IMAGE) $(BIN)/pytest --whole tests/e2e
 
-# All that is started ends with these namespaces; but the control groups are the machine's, and so is the disk. Nothing in
-# them is loaded from anywhere: what they need is there before.
+# Each process has namespaces of its own, with which all ends that it starts; but the control groups are the machine's, and
+# so is the disk. Nothing in them is loaded from anywhere: what they need is there before.
 define on_kubelets
 folder=$$(mktemp -d) && \
-unshare --net --mount --pid --fork --kill-child --mount-proc sh -c "ip link set lo up && \
   LOCKSTEP_E2E=kubelets LOCKSTEP_E2E_IMAGE=$(IMAGE) LOCKSTEP_E2E_ARCHIVE=build/lockstep-rootfs.tar \
   LOCKSTEP_E2E_MEMBERS='$(MEMBERS)' LOCKSTEP_E2E_TORCH=$(TORCH) LOCKSTEP_E2E_ROUNDS=$(ROUNDS) \
-  $(BIN)/pytest --basetemp=$$folder/e2e $(1)"; code=$$?; \
+  $(BIN)/pytest --basetemp=$$folder/e2e --dist=load --tx='$(2)*popen//python=sh tests/e2e/own_namespaces.sh' $(1); code=$$?; \
   rm -rf $$folder; find /sys/fs/cgroup/*/lockstep-e2e -depth -type d -exec rmdir {} +; exit $$code
 endef
 TORCH ?=
@@ -154,13 +155,15 @@ e2e-needs: $(INSTALLED) ## Install what real nodes need, or say what this machin
 
 .PHONY: e2e-kubelets
 e2e-kubelets: e2e-needs image-rootfs ## The same on real kubelets of this machine: as root, with containerd, runc, CNI, busybox
-	$(call on_kubelets,tests/e2e)
+	$(call on_kubelets,--whole tests/e2e,1)
 
 TESTS ?= tests/e2e/nodes
+# These tests wait for nearly all of their time. Each process has three nodes and a control plane.
+NODE_PROCESSES ?= 2
 
 .PHONY: e2e-nodes
 e2e-nodes: e2e-needs image-rootfs $(MEMBERS) ## Real programs on real kubelets, as root; TORCH=1 also PyTorch
-	$(call on_kubelets,$(TESTS))
+	$(call on_kubelets,$(TESTS),$(NODE_PROCESSES))
 
 $(MEMBERS): build/%.tar: $(wildcard tests/e2e/members/*.py tests/e2e/members/programs/*) $(INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m e2e.members.image $@ --name $*:e2e

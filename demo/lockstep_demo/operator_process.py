@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -183,11 +183,7 @@ class OperatorProcess:
 
     def writes(self) -> float:
         """Return how many requests that change something but the lease have been answered in this life."""
-        return sum(
-            value
-            for name, value in self.metrics().items()
-            if name.startswith("lockstep_api_requests_total{") and not any(word in name for word in NO_WRITES)
-        )
+        return writes_in(self.metrics())
 
     # What can be seen of it from outside
 
@@ -221,6 +217,15 @@ class OperatorProcess:
     def _running(self) -> Life:
         assert self._life is not None, "it is not running"
         return self._life
+
+
+def writes_in(samples: Mapping[str, float]) -> float:
+    """Return how many requests that change something but the lease are counted in samples of /metrics."""
+    return sum(
+        value
+        for name, value in samples.items()
+        if name.startswith("lockstep_api_requests_total{") and not any(word in name for word in NO_WRITES)
+    )
 
 
 @contextmanager

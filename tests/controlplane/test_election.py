@@ -80,7 +80,8 @@ class Electorate:
             writes = voter.writes()
             return writes > before.setdefault(voter.name, writes) + 30
 
-        leader = eventually(lambda: next((voter for voter in among or self.all if works(voter)), None))
+        # Seldom, since each question costs an operator as much as a gang.
+        leader = eventually(lambda: next((voter for voter in among or self.all if works(voter)), None), every=0.5)
         self.has_led.append(leader)
         return leader
 

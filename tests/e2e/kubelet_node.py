@@ -37,7 +37,7 @@ class KubeletNode:
     def start_containerd(self) -> None:
         """Start the one that knows of this node's containers only, and return once it answers."""
         self._write("containerd.toml", containerd_toml(self._folder))
-        self._write("cni/10-ptp.conflist", json.dumps(ptp(self._number)))
+        self._write("cni/10-ptp.conflist", json.dumps(ptp(self._number, self._folder / "addresses")))
         self._containerd = self._run("containerd", "--config", str(self._folder / "containerd.toml"))
         eventually((self._folder / "containerd.sock").exists)
         eventually(lambda: self._ctr("version").returncode == 0)

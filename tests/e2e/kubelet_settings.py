@@ -35,9 +35,13 @@ state = "{folder}/state"
 """
 
 
-def ptp(number: int) -> dict[str, Any]:
-    """Return the network of a node's pods: each is linked with the machine alone, which knows the way to all."""
-    addresses = {"type": "host-local", "subnet": pod_addresses(number), "routes": [{"dst": "0.0.0.0/0"}]}
+def ptp(number: int, folder: Path) -> dict[str, Any]:
+    """Return the network of a node's pods: each is linked with the machine alone, which knows the way to all.
+
+    Which addresses are taken is kept in ``folder``: nothing of it outlasts the node.
+    """
+    routes = [{"dst": "0.0.0.0/0"}]
+    addresses = {"type": "host-local", "subnet": pod_addresses(number), "routes": routes, "dataDir": str(folder)}
     plugin = {"type": "ptp", "ipam": addresses}
     return {"cniVersion": "0.4.0", "name": f"node{number}", "plugins": [plugin]}
 

@@ -4,13 +4,15 @@ Its processes are in control groups of their own and see these as the roots. So 
 and the kubelet's own work counts too. Everything else is the machine's: how many processors there are, the disk.
 """
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 CGROUPS = Path("/sys/fs/cgroup")
-# A folder in every controller of cgroup v1; make removes it.
-CGROUP = "lockstep-e2e"
+# A folder in every controller of cgroup v1; make removes it. In it each process of the tests has one of its own.
+ALL_CGROUPS = "lockstep-e2e"
+CGROUP = f"{ALL_CGROUPS}/{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 # Where a node finds a folder of its own: what is kept there, no other node finds.
 HOME = Path("/mnt")
 # Real nodes have their processors to themselves: on a busy machine, all of them weigh as much as four other processes.
@@ -49,9 +51,9 @@ class NodeSpace:
 def _make_groups(name: str) -> None:
     for hierarchy in _hierarchies():
         (hierarchy / CGROUP / name).mkdir(parents=True, exist_ok=True)
-    (CGROUPS / "cpu" / CGROUP / "cpu.shares").write_text(str(_SHARES))
+    (CGROUPS / "cpu" / ALL_CGROUPS / "cpu.shares").write_text(str(_SHARES))
     cpus = CGROUPS / "cpuset"
-    for folder in (cpus / CGROUP, cpus / CGROUP / name):
+    for folder in (cpus / ALL_CGROUPS, cpus / CGROUP, cpus / CGROUP / name):
         for file in ("cpuset.cpus", "cpuset.mems"):
             (folder / file).write_text((cpus / file).read_text())
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from eventually import eventually
 from live.quick_start import Forked
-from lockstep_demo.operator_process import OperatorProcess
+from lockstep_demo.operator_process import OperatorProcess, writes_in
 from sandbox import Sandbox
 
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/lockstep-system/leases/lockstep"
@@ -47,9 +47,10 @@ class Voter:
     def writes(self) -> float:
         """How much it has written as the leader; nothing where it does not say that it leads."""
         try:
-            return self.process.writes() if self.leads else 0.0
+            samples = self.process.metrics() if self.process.is_alive else {}
         except OSError:
             return 0.0
+        return writes_in(samples) if samples.get("lockstep_leader") == 1 else 0.0
 
     def freeze(self) -> None:
         """Stop it while it waits for something to do.

@@ -12,8 +12,8 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import load_configuration
 from sandbox import Sandbox
 
-PAUSE_SECONDS = 0.3
-MOST_UNFINISHED = 40
+PAUSE_SECONDS = 0.5
+MOST_UNFINISHED = 10
 
 
 @contextmanager

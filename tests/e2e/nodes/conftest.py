@@ -12,7 +12,7 @@ from e2e.gangs import bids
 from e2e.installed import installed
 from e2e.kubelet_node import KubeletNode
 from e2e.nodes.jobs import Jobs
-from e2e.nodes.measured import LINES, Measured
+from e2e.nodes.measured import Measured, all_measured
 from e2e.release import Release
 from sandbox import Node, Taint, TaintEffect
 
@@ -79,7 +79,7 @@ def jobs(cluster: Cluster, offers: None) -> Iterator[Jobs]:
 @pytest.fixture
 def measured(request: pytest.FixtureRequest) -> Measured:
     """Where a test leaves what it has measured."""
-    return Measured(request.config.stash.setdefault(LINES, []), request.node.name)
+    return Measured(request.node)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -92,9 +92,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     return report
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what was measured."""
-    if lines := config.stash.get(LINES, []):
+    if lines := all_measured([*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]):
         terminalreporter.section("Measured on real kubelets")
         for line in lines:
             terminalreporter.write_line(line)

@@ -109,7 +109,8 @@ def test_interrupted_it_ends_with_all_of_its_processes():
 
 
 def test_owners_who_come_unannounced_have_a_table_and_the_same_each_time():
-    options = [*SMALL, "--owners", "0.5@habits", "--interruptible", "Checkpointed", "--checkpoint-interval", "10m"]
+    few = ["--jobs", "20", "--nodes", "8", "--load", "0.9", "--seeds", "2"]
+    options = [*few, "--owners", "0.5@habits", "--interruptible", "Checkpointed", "--checkpoint-interval", "10m"]
     first, again = (simulated(*options, "--policy", "easy", "--policy", "lockstep") for _ in range(2))
 
     assert first.exit_code == 0, first.output

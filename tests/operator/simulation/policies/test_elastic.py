@@ -88,7 +88,7 @@ def test_a_job_grows_when_another_one_ends():
 def test_without_elastic_jobs_everything_is_as_without_changes():
     random = np.random.default_rng(1)
     jobs = [
-        job(number, float(number * 500), float(random.integers(100, 40_000)), elastic=False) for number in range(1, 30)
+        job(number, float(number * 500), float(random.integers(100, 40_000)), elastic=False) for number in range(1, 16)
     ]
 
     assert ends(simulated(jobs)) == ends(simulated(jobs, "lockstep"))
