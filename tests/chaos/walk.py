@@ -90,7 +90,7 @@ class Walk:
         }
         if self._number % 3 == 0:
             # Changes of size come as often as plans do.
-            how |= {"high": low + 4, "work": "100h", "policies": ELASTIC}
+            how |= {"high": low + 4, "work": self._one(("100h", None, None)), "policies": ELASTIC}
         self._gangs.append(how["name"])
         return Step("submit", how)
 
