@@ -52,7 +52,7 @@ LONGEST = (
 # Files of which each function asks many cases of one kind: of these a run asks a sample.
 SEARCHES = (
     *TIERS["exhaustive"],
-    *("charts/installed/test_values_files.py", "charts/rendered/test_schema.py", "demo/test_demo.py"),
+    *("charts/installed/*", "charts/rendered/test_schema.py", "demo/test_demo.py"),
     # The operator is also killed in other lives of a gang, in controlplane/long/test_crash_points.py.
     *("controlplane/test_crashes.py", "controlplane/test_ends_in_every_phase.py"),
     # What is done to the lease, to requests and to watches differs by a number, a code or a resource.

@@ -1,9 +1,9 @@
-"""A hundred and fifty GangJobs at once, a tenth of them nonsense; ``make load`` submits ten thousand."""
+"""Ninety GangJobs at once, a tenth of them nonsense; ``make load`` submits ten thousand."""
 
 from eventually import eventually
 from live.crowd import Asker, Crowd
 
-GANGS = 150
+GANGS = 90
 PATIENCE_SECONDS = 120
 
 

@@ -15,7 +15,7 @@ from live.work import steady_work
 from observe.dashboard_file import TARGETS, with_variables
 from observe.rules_file import ALERTS
 
-GANGS = 200
+GANGS = 80
 WINDOWS = {"5m": "8s", "10m": "8s", "15m": "12s"}
 THRESHOLDS = {"gangPendingBeyondPlanSeconds": 2, "attemptsUndone": 2, "watchStaleSeconds": 5}
 # A busy machine must not cost the leader its lease: the one that stands by is needed for later.
