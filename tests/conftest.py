@@ -57,7 +57,6 @@ SEARCHES = (
     *("controlplane/test_crashes.py", "controlplane/test_ends_in_every_phase.py"),
     # What is done to the lease, to requests and to watches differs by a number, a code or a resource.
     *("controlplane/test_election.py", "controlplane/test_api_trouble.py", "controlplane/test_blind_own_kinds.py"),
-    "tenants/test_mends_taken_out.py",
     # All examples are also applied at once, in controlplane/long/test_all_examples.py.
     *("controlplane/test_examples.py", "e2e/test_release.py"),
     *("engine/learning/test_work_fit.py", "engine/queue/owners/test_choosing.py"),
