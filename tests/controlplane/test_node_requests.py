@@ -171,6 +171,17 @@ def test_without_the_kind_nothing_else_suffers(allowed, process, arena):
     assert message == "Nodes can't be asked for: this cluster has no ProvisioningRequests (autoscaling.x-k8s.io/v1)."
 
 
+def test_without_the_option_nobody_is_asked(known, arena, autoscaler, operator_kubeconfig, tmp_path):
+    """It comes before the first test with ``operator``, which would ask for this gang's nodes too."""
+    with running(OperatorProcess(operator_kubeconfig, tmp_path / "log", spawn=Forked)) as operator:
+        arena.submit(gang("heat", size=2, cpu="4"))
+        arena.until("heat", "Planned", "False")
+
+        asked = [name for name in operator.metrics() if PLURAL in name or "podtemplates" in name]
+        assert asked == []
+        assert autoscaler.is_left_alone()
+
+
 def test_gang_is_asked_for_provided_for_and_placed(operator, arena, autoscaler):
     arena.submit(gang("heat", size=(3, 5), cpu="4"))
 
@@ -240,13 +251,3 @@ def test_request_that_cannot_be_found_is_not_made_twice(operator, arena, autosca
     found = autoscaler.until_asked(2)
     arena.until("later", "NodesRequested")
     assert request["metadata"]["uid"] in {one["metadata"]["uid"] for one in found}
-
-
-def test_without_the_option_nobody_is_asked(known, arena, autoscaler, operator_kubeconfig, tmp_path):
-    with running(OperatorProcess(operator_kubeconfig, tmp_path / "log", spawn=Forked)) as operator:
-        arena.submit(gang("heat", size=2, cpu="4"))
-        arena.until("heat", "Planned", "False")
-
-        asked = [name for name in operator.metrics() if PLURAL in name or "podtemplates" in name]
-        assert asked == []
-        assert autoscaler.is_left_alone()
