@@ -34,7 +34,7 @@ class _Comparison:
     def beyond(self, bounds: Any, value: Any) -> str | None:
         """Where in the value something exceeds its bound, and by how much; values of another type have no bound."""
         if isinstance(bounds, int):
-            return _too_long(value, bounds) if isinstance(value, str) else None
+            return _too_long(value, bounds) if isinstance(value, str) and len(value) > bounds else None
         if isinstance(value, dict) and "fields" in bounds:
             return self._in_fields(bounds["fields"], value)
         if isinstance(value, dict) and "most" in bounds:
@@ -45,15 +45,13 @@ class _Comparison:
 
     def _in_fields(self, fields: Mapping[str, Any], value: Mapping[str, Any]) -> str | None:
         for name, one in value.items():
-            found = self.beyond(fields[name], one) if name in fields else None
-            if found is not None:
+            if name in fields and (found := self.beyond(fields[name], one)) is not None:
                 return f".{name}{found}"
         return None
 
     def _in_entries(self, bounds: Mapping[str, Any], entries: Iterable[tuple[Any, Any]]) -> str | None:
         for key, one in entries if "each" in bounds else ():
-            found = self.beyond(bounds["each"], one)
-            if found is not None:
+            if (found := self.beyond(bounds["each"], one)) is not None:
                 return f"[{str(key)[:_LONGEST_KEY]}]{found}"
         return None
 
@@ -67,7 +65,5 @@ class _Comparison:
         return None
 
 
-def _too_long(value: str, most: int) -> str | None:
-    if len(value) <= most:
-        return None
+def _too_long(value: str, most: int) -> str:
     return f": {len(value):,} characters are more than the {most:,} that it may have"

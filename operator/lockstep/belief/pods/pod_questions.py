@@ -1,6 +1,7 @@
 """Queries for pods by labels and namespaces, answered from the pods with the query's rarest label."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from lockstep.facts.pods.pod import LabelSelector
 
 # Up to so many pods, checking them one by one is faster than checking all at once.
 _FEW = 200
+# Of so many requirements, the one that the fewest pods pass is searched for: a gang's terms may have thousands.
+_MOST_COMPARED = 100
 # For more values, only the key is checked for changes.
 _MOST_VALUES = 16
 
@@ -72,7 +75,10 @@ class PodQuestion:
         """The rows of the matching pods."""
         if not len(self._index.nodes) or any(wanted.selector is None for wanted in self._question):
             return _NO_ROWS
-        rarest = min((self._passing(one) for one in self._positive), key=_how_many, default=None)
+        first = islice(self._positive, _MOST_COMPARED)
+        rarest = min((self._passing(one) for one in first), key=_how_many, default=None)
+        if rarest is not None and not _how_many(rarest):
+            return _NO_ROWS
         if rarest is not None and _how_many(rarest) <= _FEW:
             return self._one_by_one(rarest)
         return self._all_at_once()

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import node_fact, pod_fact
+from builders.work import instructions
 from coschedule import Requirement
 from lockstep.belief.common.steps import Steps
 from lockstep.belief.pods import pod_questions
@@ -183,10 +184,12 @@ def some_wanted(rnd):
     return WantedPods(selector, rnd.choice((None, HERE, frozenset({"else"}), frozenset({"default", "else", "none"}))))
 
 
+@pytest.mark.parametrize("compared", [1, 100], ids=["the first", "all"])
 @pytest.mark.parametrize("few", [0, 200], ids=["all at once", "one by one"])
 @pytest.mark.parametrize("seed", range(4))
-def test_nodes_are_those_that_a_look_at_every_pod_finds_whatever_is_asked(seed, few, monkeypatch):
+def test_nodes_are_those_that_a_look_at_every_pod_finds_whatever_is_asked(seed, few, compared, monkeypatch):
     monkeypatch.setattr(pod_questions, "_FEW", few)
+    monkeypatch.setattr(pod_questions, "_MOST_COMPARED", compared)
     rnd, state = random.Random(seed), state_with()  # noqa: S311 - cases of a test are no secrets
     questions = [tuple(some_wanted(rnd) for _ in range(rnd.randint(1, 2))) for _ in range(30)]
     for number in range(300):
@@ -207,3 +210,16 @@ def test_nodes_are_those_that_a_look_at_every_pod_finds_whatever_is_asked(seed, 
             for question in asked_now
             if all(wanted.has(dict(pod.labels), pod.key.namespace) for wanted in question)
         }
+
+
+def test_labels_that_no_pod_has_cost_little_however_many_are_asked_for():
+    """As of a gang whose affinity has 58 terms of 58 requirements each."""
+    state = state_with(pod_fact("a", node="n1", labels={"app": "heat"}))
+    few, many = (
+        [(WantedPods(tuple(Requirement(f"k{one}", "Gt", ("1",)) for one in range(count)), HERE),)]
+        for count in (200, 3_400)
+    )
+
+    spent = [instructions(lambda it=it: state.pods_nearby.pods_by_label.nodes_of(it, ())) for it in (few, many)]
+
+    assert spent[1] <= spent[0] + 100 * 3_200
