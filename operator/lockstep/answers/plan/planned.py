@@ -23,7 +23,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.planning.by_rank import in_rank_order
 from lockstep.cycle.planning.decided import ElasticGangs, Unplanned
 from lockstep.cycle.planning.memory import PlanMemory
-from lockstep.cycle.planning.plan_thread import Evicting, with_evictions, with_sizes
+from lockstep.cycle.planning.plan_thread import Evicting, Sized, with_evictions, with_sizes
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
@@ -31,7 +31,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.snapshot.holders.running import gangs_that_hold
 from lockstep.snapshot.nodes.resource_columns import Columns
-from lockstep.snapshot.snapshots import SnapshotCutter
+from lockstep.snapshot.snapshots import Rescue, SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
 
 
@@ -71,7 +71,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     gangs = sorted((gang for gang in waiting if gang.key in chosen), key=lambda gang: gang.key not in asked)
     prices = {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}
     found = _Found()
-    snapshot = cutter.cut(
+    drawn = cutter.cut(
         now,
         gangs,
         terms={gang.key: _terms(state, gang, now, prices[gang.key]) for gang in gangs},
@@ -79,28 +79,31 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
         rescue=errors.__setitem__,
         watch=found,
     )
-    before = PlanMemory(rules.promises).remembered_by(snapshot)
-    short = frozenset(one.gang.namespace for one in within.refused)
-    unplanned = Unplanned(any=len(gangs) < len(waiting) or bool(found.left_out), short_of_quota=short)
+    is_partial = len(gangs) < len(waiting) or bool(found.left_out)
+    unplanned = Unplanned(any=is_partial, short_of_quota=within.short_namespaces)
     elastic = ElasticGangs.of(found.runs, gangs, unplanned)
-    sized = with_sizes(before, elastic, errors.__setitem__)
-    snapshot, made = sized.snapshot, sized.plan
-    if len(snapshot.gangs) < len(before.gangs):
-        # Gangs that start with these sizes are planned with the others, so that the answer about them is whole.
-        snapshot = after_changes(before, elastic.runs, sized.changes)
-        made = plan(snapshot, rescue=errors.__setitem__)
+    sized = _sized(PlanMemory(rules.promises).remembered_by(drawn), elastic, errors.__setitem__)
     _check(errors, asked)
     return AnsweredPlan(
-        snapshot=snapshot,
-        made=made,
-        preempting=with_evictions(snapshot, made, errors.__setitem__),
+        snapshot=sized.snapshot,
+        made=sized.plan,
+        preempting=with_evictions(sized.snapshot, sized.plan, errors.__setitem__),
         prices=prices,
-        running=gangs_that_hold(state, snapshot.nodes.index, Columns(snapshot.resources, {}), now),
+        running=gangs_that_hold(state, sized.snapshot.nodes.index, Columns(sized.snapshot.resources, {}), now),
         runs=elastic.runs,
         changes=sized.changes,
         as_reported=lambda decision: _as_reported(state, decision),
         selector=state.pool.selector,
     )
+
+
+def _sized(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:
+    """Choose sizes, and plan all gangs beside them: also those that start with these sizes."""
+    sized = with_sizes(snapshot, elastic, rescue)
+    if len(sized.snapshot.gangs) == len(snapshot.gangs):
+        return sized
+    after = after_changes(snapshot, elastic.runs, sized.changes)
+    return sized._replace(snapshot=after, plan=plan(after, rescue=rescue))
 
 
 class _Found:

@@ -161,8 +161,7 @@ class Planning:
         # A thousand gangs may wait: let other tasks of the event loop run. ``asked`` is checked again before a decision
         # is carried out.
         await asyncio.sleep(0)
-        short = frozenset(one.gang.namespace for one in quotas.refused)
-        unplanned = Unplanned(any=len(planned) < len(sound), short_of_quota=short)
+        unplanned = Unplanned(any=len(planned) < len(sound), short_of_quota=quotas.short_namespaces)
         seen, made = await self._plan_exactly(planned, evicting, unplanned, now)
         self._choose_sizes_at = self._monotonic() + made.again - now
         recorded = await in_turns(self._recording(planned, made.plan, now))

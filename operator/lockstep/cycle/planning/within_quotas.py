@@ -18,6 +18,11 @@ class WithinQuotas(NamedTuple):
     narrowed: Mapping[GangKey, Narrowed]
     refused: list[Unplaceable]
 
+    @property
+    def short_namespaces(self) -> frozenset[str]:
+        """The namespaces of the refused gangs."""
+        return frozenset(one.gang.namespace for one in self.refused)
+
 
 def within_quotas(state: State, gangs: Iterable[AcceptedGang], rescue: Rescue) -> WithinQuotas:
     """Apply quotas to each gang by itself. Gangs that share a quota compete for it only when they start."""

@@ -24,6 +24,12 @@ pytestmark = pytest.mark.asyncio
 HOUR = 3600.0
 
 
+async def assert_keeps_its_size_in_free_room(api):
+    free_the_room(api)
+    await asyncio.sleep(HOUR)
+    assert (status_of(api)["size"], status_of(api)["attempt"]) == (2, 1)
+
+
 async def grown(api, **spec):
     """Run a gang without work on two nodes, then on all four."""
     await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
@@ -116,10 +122,7 @@ async def test_gang_does_not_grow_into_nodes_that_one_waits_for():
         api.store.create("gangjobs", rigid("waits", size=3))
         await until(lambda: condition(api, "waits", "Planned"))
 
-        free_the_room(api)
-        await asyncio.sleep(HOUR)
-
-        assert (status_of(api)["size"], status_of(api)["attempt"]) == (2, 1)
+        await assert_keeps_its_size_in_free_room(api)
 
 
 async def test_gang_does_not_grow_while_one_of_its_namespace_waits_for_a_quota():
@@ -131,10 +134,7 @@ async def test_gang_does_not_grow_while_one_of_its_namespace_waits_for_a_quota()
         api.store.create("gangjobs", rigid("waits", size=7))
         await until(lambda: condition(api, "waits", "Planned"))
 
-        free_the_room(api)
-        await asyncio.sleep(HOUR)
-
-        assert (status_of(api)["size"], status_of(api)["attempt"]) == (2, 1)
+        await assert_keeps_its_size_in_free_room(api)
 
 
 async def test_gang_that_overruns_grows_and_its_end_stays_a_guess():
