@@ -3,17 +3,18 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import repeat
+from operator import attrgetter
 
-from coschedule import LabelTest, Requirement, label_test
+from coschedule import Requirement
+from lockstep.api.label_demands import LabelDemands
 from lockstep.api.manifest import Manifest
 from lockstep.facts.pods.pod import LabelSelector
 
-Tests = tuple[tuple[str, LabelTest], ...]
-"""Pairs of a label key and the test of its value."""
-
-# Tenants may write selectors of any size, so tests of large ones are not kept.
+# Tenants may write selectors of any size, so what large ones ask is not kept.
 _MOST_KEPT_VALUES = 100
 _MOST_KEPT = 10_000
+
+_values_of = attrgetter("values")
 
 
 def parse_selector(selector: Manifest | None) -> LabelSelector | None:
@@ -35,33 +36,20 @@ def _labels_required(labels: Mapping[str, str]) -> LabelSelector:
 
 def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
     """Whether the labels match; None matches nothing, an empty selector matches everything."""
-    return selector is not None and all(test(labels.get(key)) for key, test in tests_of(selector))
+    return selector is not None and demands_of(selector).pass_with(labels)
 
 
-def tests_of(selector: LabelSelector) -> Tests:
-    """The tests of a selector. A caller that tests many labels should keep them."""
-    return _kept(selector) if words_in(selector) <= _MOST_KEPT_VALUES else _tests(selector)
+def demands_of(selector: LabelSelector) -> LabelDemands:
+    """What a selector asks of labels. A caller that tests many objects should keep it."""
+    return _kept(selector) if words_in(selector) <= _MOST_KEPT_VALUES else LabelDemands(selector)
 
 
 def words_in(selector: LabelSelector | None) -> int:
-    """The number of keys and values in a selector."""
-    return sum(1 + len(requirement.values) for requirement in selector or ())
+    """The number of keys and values in a selector. There may be 100,000, so the loop is not written in Python."""
+    requirements = selector or ()
+    return len(requirements) + sum(map(len, map(_values_of, requirements)))
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _kept(selector: LabelSelector) -> Tests:
-    return _tests(selector)
-
-
-def _tests(selector: LabelSelector) -> Tests:
-    return tuple((requirement.key, _test(requirement)) for requirement in selector)
-
-
-def _test(requirement: Requirement) -> LabelTest:
-    """The test of one requirement; its cost does not grow with the number of values."""
-    values = frozenset(requirement.values)
-    if requirement.operator == "In" and values:
-        return lambda value: value in values
-    if requirement.operator == "NotIn" and values:
-        return lambda value: value not in values
-    return label_test(requirement)
+def _kept(selector: LabelSelector) -> LabelDemands:
+    return LabelDemands(selector)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from lockstep.api.label_selectors import tests_of, words_in
+from lockstep.api.label_selectors import demands_of, words_in
 from lockstep.belief.common.kept_answers import BYTES_OF_NAME, BYTES_OF_WORD, KeptAnswers
 from lockstep.facts.cluster.cluster import NamespaceFact
 from lockstep.facts.pods.pod import LabelSelector
@@ -32,9 +32,7 @@ class Namespaces(dict[str, Mapping[str, str]]):
         """The namespaces whose labels match; the same set object until namespaces change."""
         chosen = self._chosen.get(selector)
         if chosen is None:
-            tests = tests_of(selector)
-            chosen = frozenset(
-                name for name, labels in self.items() if all(test(labels.get(key)) for key, test in tests)
-            )
+            demands = demands_of(selector)
+            chosen = frozenset(name for name, labels in self.items() if demands.pass_with(labels))
             self._chosen.keep(selector, chosen, BYTES_OF_WORD * words_in(selector) + BYTES_OF_NAME * len(chosen))
         return chosen

@@ -3,16 +3,20 @@
 Memory grows with the labels that pods have, never with what is queried.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lockstep.belief.common.steps import Steps, at_once
 from lockstep.facts.pods.pod import PodFact
 
 Rows = NDArray[np.intp]
 
 _FIRST_ROWS = 1024
+# In pieces of work: the cost of one value of a label.
+_PIECES_OF_VALUE = 3
 
 
 class PodSet:
@@ -112,6 +116,8 @@ class PodIndex:
         self._free: list[int] = list(range(_FIRST_ROWS))
         self._by_key: dict[str, PodSet] = {}
         self._by_value: dict[str, dict[str, PodSet]] = {}
+        # The same while it is being read: pods that come and go are entered in both.
+        self._drafts: dict[str, dict[str, PodSet]] = {}
         for pod in pods:
             self.enter(pod)
 
@@ -123,8 +129,8 @@ class PodIndex:
         self.node[row], self.namespace[row] = self.nodes.take(pod.node), self.namespaces.take(pod.key.namespace)
         for key, value in pod.labels:
             self._by_key.setdefault(key, PodSet()).add(row, at=self.changes)
-            if key in self._by_value:
-                self._by_value[key].setdefault(value, PodSet()).add(row, at=self.changes)
+            for values in self._kept_values(key):
+                values.setdefault(value, PodSet()).add(row, at=self.changes)
 
     def leave(self, pod: PodFact) -> None:
         """Remove a pod."""
@@ -147,31 +153,51 @@ class PodIndex:
         """The rows of those of these pods that are in the index."""
         return np.array([self._rows[pod.uid] for pod in pods if pod.uid in self._rows], dtype=np.intp)
 
+    def known(self, keys: AbstractSet[str]) -> AbstractSet[str]:
+        """The labels among these that any pod has."""
+        return keys & self._by_key.keys()
+
     def having(self, key: str) -> PodSet:
         """The pods that have a label of that key."""
         return self._by_key.get(key, NO_PODS)
 
     def by_value(self, key: str) -> Mapping[str, PodSet]:
-        """The pods with a label of that key, by its value; computed at the first query and then kept."""
-        if key not in self._by_key:
-            return {}
-        if key not in self._by_value:
-            values = self._by_value[key] = dict[str, PodSet]()
-            for row in self._by_key[key].rows.tolist():
-                values.setdefault(dict(self.pod(row).labels)[key], PodSet()).add(row, at=self.changes)
-        return self._by_value[key]
+        """The pods with a label of that key, by its value; read at the first query and then kept."""
+        if key in self._by_key and key not in self._by_value:
+            at_once(self.reading_values(key, Steps()))
+        return self._by_value.get(key, {})
+
+    def reading_values(self, key: str, steps: Steps) -> Generator[None, None, None]:
+        """Read the values of a label for the first query, in steps between which pods may come and go."""
+        if key in self._by_value or key not in self._by_key:
+            return
+        draft = self._drafts[key] = dict[str, PodSet]()
+        for row in self._by_key[key].rows.tolist():
+            pod = self._pods[row]
+            value = None if pod is None else dict(pod.labels).get(key)
+            if value is not None:
+                draft.setdefault(value, PodSet()).add(row, at=self.changes)
+            if steps.are_due(_PIECES_OF_VALUE):
+                yield
+        if self._drafts.get(key) is draft:
+            self._by_value[key] = self._drafts.pop(key)
 
     def _leave_label(self, row: int, key: str, value: str) -> None:
         pods = self._by_key[key]
         pods.discard(row, at=self.changes)
-        if not pods:
-            del self._by_key[key]
-            self._by_value.pop(key, None)
-        elif key in self._by_value:
-            of_value = self._by_value[key][value]
+        for values in self._kept_values(key):
+            # A value that is being read may not have been entered yet.
+            of_value = values.get(value, PodSet())
             of_value.discard(row, at=self.changes)
             if not of_value:
-                del self._by_value[key][value]
+                values.pop(value, None)
+        if not pods:
+            for kept in (self._by_key, self._by_value, self._drafts):
+                kept.pop(key, None)
+
+    def _kept_values(self, key: str) -> Iterable[dict[str, PodSet]]:
+        """The pods with a label by its value, where they are kept or being read."""
+        return (kept[key] for kept in (self._by_value, self._drafts) if key in kept)
 
     def _free_row(self) -> int:
         if not self._free:

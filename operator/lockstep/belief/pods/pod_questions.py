@@ -1,6 +1,7 @@
 """Queries for pods by labels and namespaces, answered from the pods with the query's rarest label."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -8,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule import Requirement
-from lockstep.api.label_selectors import selects, tests_of, words_in
+from lockstep.api.label_demands import LabelDemand, LabelDemands
+from lockstep.api.label_selectors import words_in
 from lockstep.belief.pods.pod_index import NO_PODS, PodIndex, PodSet, Rows
 from lockstep.facts.pods.pod import LabelSelector
 
 # Up to so many pods, checking them one by one is faster than checking all at once.
 _FEW = 200
-# Of so many requirements, the one that the fewest pods pass is searched for: a gang's terms may have thousands.
+# Of so many labels, the one that the fewest pods have as required is searched for: a gang's terms may have thousands.
 _MOST_COMPARED = 100
 # For more values, only the key is checked for changes.
 _MOST_VALUES = 16
@@ -32,10 +34,6 @@ class WantedPods(NamedTuple):
         """Whether a pod of that namespace may match."""
         return self.namespaces is None or namespace in self.namespaces
 
-    def has(self, labels: Mapping[str, str], namespace: str) -> bool:
-        """Whether a pod with these labels in that namespace matches."""
-        return self.is_about(namespace) and selects(self.selector, labels)
-
 
 Question = tuple[WantedPods, ...]
 """Pods that match each of these."""
@@ -46,26 +44,52 @@ def words_of(question: Question) -> int:
     return sum(words_in(one.selector) + len(one.namespaces or ()) for one in question)
 
 
+class PodDemand:
+    """What a query asks of a pod; worked out at the first use, since most answers are kept."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+
+    @cached_property
+    def labels(self) -> LabelDemands:
+        """What all its selectors ask of labels."""
+        return LabelDemands(one for wanted in self.question for one in wanted.selector or ())
+
+    @cached_property
+    def namespaces(self) -> frozenset[str] | None:
+        """The namespaces of all its parts; None for all namespaces."""
+        chosen = [one.namespaces for one in self.question if one.namespaces is not None]
+        return frozenset.intersection(*chosen) if chosen else None
+
+    @cached_property
+    def is_for_none(self) -> bool:
+        """Whether no pod matches, whatever its labels."""
+        return any(wanted.selector is None for wanted in self.question)
+
+    def takes(self, labels: Mapping[str, str], namespace: str) -> bool:
+        """Whether a pod with these labels in that namespace matches."""
+        if self.is_for_none or not (self.namespaces is None or namespace in self.namespaces):
+            return False
+        return self.labels.pass_with(labels)
+
+
 class PodQuestion:
     """A query on the pods of an index."""
 
-    def __init__(self, index: PodIndex, question: Question) -> None:
+    def __init__(self, index: PodIndex, demand: PodDemand) -> None:
         self._index = index
-        self._question = question
-        self._requirements = [one for wanted in question for one in wanted.selector or ()]
-        # Requirements that only pods with the label can pass.
-        self._positive = [one for one in self._requirements if not _passes_without(one)]
+        self._demand = demand
 
     @property
     def stamp(self) -> tuple[int, ...]:
         """Equal stamps mean that the same pods match.
 
-        All matching pods pass the first positive requirement, and the stamp shows whether the pods that pass it
-        changed.
+        All matching pods have the first label that is required, and the stamp shows whether the pods with it changed.
         """
-        if not self._positive:
+        requirements = (one for wanted in self._demand.question for one in wanted.selector or ())
+        one = next(filter(_is_of_a_label, requirements), None)
+        if one is None:
             return (self._index.changes,)
-        one = self._positive[0]
         if one.operator == "In" and len(one.values) <= _MOST_VALUES:
             values = self._index.by_value(one.key)
             return tuple(values.get(value, NO_PODS).changed_at for value in one.values)
@@ -73,42 +97,35 @@ class PodQuestion:
 
     def rows(self) -> Rows:
         """The rows of the matching pods."""
-        if not len(self._index.nodes) or any(wanted.selector is None for wanted in self._question):
+        known = self._index.known(self._demand.labels.of.keys())
+        if not len(self._index.nodes) or self._demand.is_for_none or self._demand.labels.need_other_than(known):
             return _NO_ROWS
-        first = islice(self._positive, _MOST_COMPARED)
-        rarest = min((self._passing(one) for one in first), key=_how_many, default=None)
-        if rarest is not None and not _how_many(rarest):
-            return _NO_ROWS
+        asked = {key: self._demand.labels.of[key] for key in known}
+        required = (self._having(key, demand) for key, demand in asked.items() if demand.is_required)
+        rarest = min(islice(required, _MOST_COMPARED), key=_how_many, default=None)
         if rarest is not None and _how_many(rarest) <= _FEW:
             return self._one_by_one(rarest)
-        return self._all_at_once()
+        return self._all_at_once(asked)
 
     def _one_by_one(self, sets: Iterable[PodSet]) -> Rows:
-        tests = [(wanted.namespaces, tests_of(wanted.selector or ())) for wanted in self._question]
-        found = []
-        for row in (row for those in sets for row in those.rows.tolist()):
-            pod = self._index.pod(row)
-            labels, namespace = dict(pod.labels), pod.key.namespace
-            if all(
-                (names is None or namespace in names) and all(test(labels.get(key)) for key, test in of_wanted)
-                for names, of_wanted in tests
-            ):
-                found.append(row)
-        return np.array(found, dtype=np.intp)
+        rows = (row for those in sets for row in those.rows.tolist())
+        return np.array([row for row in rows if self._is_meant(row)], dtype=np.intp)
 
-    def _all_at_once(self) -> Rows:
+    def _is_meant(self, row: int) -> bool:
+        pod = self._index.pod(row)
+        return self._demand.takes(dict(pod.labels), pod.key.namespace)
+
+    def _all_at_once(self, asked: Mapping[str, LabelDemand]) -> Rows:
         meant = self._index.there.copy()
-        for one in self._requirements:
-            if _passes_without(one):
-                for those in self._failing(one):
-                    meant[those.rows] = False
-            else:
-                meant &= self._only(self._passing(one))
-        for wanted in self._question:
-            if wanted.namespaces is not None:
-                allowed = np.zeros(len(self._index.namespaces), dtype=np.bool_)
-                allowed[self._index.namespaces.of(wanted.namespaces)] = True
-                meant &= allowed[self._index.namespace]
+        for key, demand in asked.items():
+            if demand.is_required:
+                meant &= self._only(self._having(key, demand))
+            for those in self._excluded(key, demand):
+                meant[those.rows] = False
+        if self._demand.namespaces is not None:
+            allowed = np.zeros(len(self._index.namespaces), dtype=np.bool_)
+            allowed[self._index.namespaces.of(self._demand.namespaces)] = True
+            meant &= allowed[self._index.namespace]
         return np.flatnonzero(meant)
 
     def _only(self, sets: Iterable[PodSet]) -> NDArray[np.bool_]:
@@ -117,29 +134,26 @@ class PodQuestion:
             only[those.rows] = True
         return only
 
-    def _passing(self, one: Requirement) -> Sequence[PodSet]:
-        """The pods that pass a requirement which pods without the label fail."""
-        if one.operator == "Exists" and not one.values:
-            return (self._index.having(one.key),)
-        values = self._index.by_value(one.key)
-        if one.operator == "In":
-            return [values[value] for value in dict.fromkeys(one.values) if value in values]
-        [(_, test)] = tests_of((one,))
-        return [those for value, those in values.items() if test(value)]
+    def _having(self, key: str, demand: LabelDemand) -> list[PodSet]:
+        """The pods that have a label, with one of the values among which it has to be."""
+        if demand.among is None:
+            return [self._index.having(key)]
+        values = self._index.by_value(key)
+        return [values[value] for value in demand.among if value in values]
 
-    def _failing(self, one: Requirement) -> Iterator[PodSet]:
-        """The pods that fail a requirement which pods without the label pass."""
-        if one.operator == "DoesNotExist":
-            yield self._index.having(one.key)
-            return
-        values = self._index.by_value(one.key)
-        yield from (values[value] for value in one.values if value in values)
+    def _excluded(self, key: str, demand: LabelDemand) -> Iterator[PodSet]:
+        """The pods that have a label, or a value of it, that they may not have."""
+        if demand.is_forbidden:
+            yield self._index.having(key)
+        elif demand.outside:
+            values = self._index.by_value(key)
+            yield from (values[value] for value in demand.outside if value in values)
 
 
-def _passes_without(one: Requirement) -> bool:
-    """Whether a pod without the label passes."""
-    return (one.operator == "NotIn" and bool(one.values)) or (one.operator == "DoesNotExist" and not one.values)
+def _is_of_a_label(one: Requirement) -> bool:
+    """Whether only pods with the label may pass."""
+    return one.operator in ("In", "Exists")
 
 
-def _how_many(sets: Sequence[PodSet]) -> int:
+def _how_many(sets: Iterable[PodSet]) -> int:
     return sum(map(len, sets))

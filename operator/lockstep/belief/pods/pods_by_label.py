@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lockstep.belief.common.kept_answers import BYTES_OF_WORD, KeptAnswers
 from lockstep.belief.common.steps import Steps
 from lockstep.belief.pods.pod_index import PodIndex, Rows
-from lockstep.belief.pods.pod_questions import PodQuestion, Question, words_of
+from lockstep.belief.pods.pod_questions import PodDemand, PodQuestion, Question, words_of
 from lockstep.facts.pods.pod import PodFact
 
 # In pieces of work: the cost of entering one pod.
@@ -97,28 +97,34 @@ class PodsByLabel:
             if self._draft is draft:
                 self._draft = None
 
-    def nodes_of(self, questions: Iterable[Question], own: Iterable[PodFact] = ()) -> set[str]:
+    def reading_values(self, demand: PodDemand, steps: Steps) -> Generator[None, None, None]:
+        """Read the values of the labels that a query is about, in steps between which pods may come and go."""
+        if self._index is not None:
+            for key in self._index.known(demand.labels.of.keys()):
+                yield from self._index.reading_values(key, steps)
+
+    def nodes_of(self, demands: Iterable[PodDemand], own: Iterable[PodFact] = ()) -> set[str]:
         """The nodes with pods that any of these queries selects; the asking gang's ``own`` pods do not count."""
         if self._index is None:
             self._index, self._draft = PodIndex(self._there()), None
         index, own_rows = self._index, self._index.rows_of(own)
         found = np.zeros(len(index.nodes), dtype=np.bool_)
-        for question in questions:
-            found[self._besides(index, question, own_rows) if own_rows.size else self._answer(index, question)] = True
+        for demand in demands:
+            found[self._besides(index, demand, own_rows) if own_rows.size else self._answer(index, demand)] = True
         return {index.nodes.name(number) for number in np.flatnonzero(found).tolist()}
 
-    def _besides(self, index: PodIndex, question: Question, own: Rows) -> NDArray[np.int32]:
+    def _besides(self, index: PodIndex, demand: PodDemand, own: Rows) -> NDArray[np.int32]:
         """The nodes of selected pods, without the asking gang's own pods."""
-        rows = PodQuestion(index, question).rows()
+        rows = PodQuestion(index, demand).rows()
         return index.node[rows[~np.isin(rows, own)]]
 
-    def _answer(self, index: PodIndex, question: Question) -> NDArray[np.int32]:
-        asked = PodQuestion(index, question)
-        known = self._answers.get(question)
+    def _answer(self, index: PodIndex, demand: PodDemand) -> NDArray[np.int32]:
+        asked = PodQuestion(index, demand)
+        known = self._answers.get(demand.question)
         if known is None or known.stamp != asked.stamp:
             nodes = _distinct(index.node[asked.rows()], len(index.nodes))
             known = _Answer(asked.stamp, nodes)
-            self._answers.keep(question, known, nodes.nbytes + BYTES_OF_WORD * words_of(question))
+            self._answers.keep(demand.question, known, nodes.nbytes + BYTES_OF_WORD * words_of(demand.question))
         return known.nodes
 
 

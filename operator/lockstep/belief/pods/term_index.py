@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from coschedule import Requirement
-from lockstep.api.label_selectors import Tests, tests_of
+from lockstep.api.label_demands import LabelDemands
+from lockstep.api.label_selectors import demands_of
 from lockstep.belief.pods.pod_terms import LabelMap
 from lockstep.facts.pods.pod import PodTerm
 
@@ -18,22 +19,22 @@ _Anchor = tuple[str, str | None]
 class IndexedTerm:
     """A term, its number, and the number of its pods on each node.
 
-    ``chooses`` are the tests of its namespace selector; None where it has none.
+    ``chooses`` is what its namespace selector asks; None where it has none.
     """
 
     number: int
     term: PodTerm
-    selects: Tests
-    chooses: Tests | None
+    selects: LabelDemands
+    chooses: LabelDemands | None
     nodes: Counter[str] = field(default_factory=Counter)
 
     def means(self, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> bool:
         """Whether the term selects a pod with these labels, in a namespace with those."""
         if namespace not in self.term.namespaces and (
-            self.chooses is None or not _pass(self.chooses, labels_of_namespace)
+            self.chooses is None or not self.chooses.pass_with(labels_of_namespace)
         ):
             return False
-        return _pass(self.selects, labels)
+        return self.selects.pass_with(labels)
 
 
 class TermIndex:
@@ -51,8 +52,8 @@ class TermIndex:
         entry = self._entries.get(term)
         if entry is None:
             self._last += 1
-            chooses = None if term.namespace_selector is None else tests_of(term.namespace_selector)
-            entry = self._entries[term] = IndexedTerm(self._last, term, tests_of(term.selector), chooses)
+            chooses = None if term.namespace_selector is None else demands_of(term.namespace_selector)
+            entry = self._entries[term] = IndexedTerm(self._last, term, demands_of(term.selector), chooses)
             for namespace in _namespaces(term):
                 for anchor in _anchors(term):
                     self._by_anchor.setdefault(namespace, {}).setdefault(anchor, {})[entry.number] = entry
@@ -97,10 +98,6 @@ class TermIndex:
             del by_anchor[anchor]
         if not by_anchor:
             del self._by_anchor[namespace]
-
-
-def _pass(tests: Tests, labels: LabelMap) -> bool:
-    return all(test(labels.get(key)) for key, test in tests)
 
 
 def _namespaces(term: PodTerm) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from functools import cached_property
 from coschedule import Term, TermKind
 from lockstep.belief.common.steps import Steps
 from lockstep.belief.pods.kinds import MemberKind
-from lockstep.belief.pods.pod_questions import Question
+from lockstep.belief.pods.pod_questions import PodDemand, Question, words_of
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import RoleSpec
@@ -35,6 +35,7 @@ class Surroundings:
         self._gang = gang
         self._spec = gang.spec
         self._answers: dict[Question, frozenset[str]] = {}
+        self._roles: dict[Question, frozenset[str]] = {}
 
     @cached_property
     def kinds(self) -> tuple[MemberKind, ...]:
@@ -47,17 +48,23 @@ class Surroundings:
         return own_pods(self._state, self._gang)
 
     def answering(self, steps: Steps) -> Generator[None, None, None]:
-        """Answer all queries of the gang about other pods in steps, since there may be many."""
+        """Answer all queries of the gang about other pods in steps, since there may be many, and large ones."""
         if self._spec.minds_pods:
             yield from self._state.pods_nearby_now().pods_by_label.making_ready(steps)
             for kind in self.kinds:
-                for asked in (
-                    *(question(self._state, [term]) for term in kind.apart),
-                    question(self._state, kind.near),
-                ):
-                    self._nodes_with(asked)
-                    if steps.are_due(_PIECES_OF_QUESTION):
-                        yield
+                for term in kind.apart:
+                    yield from self._answering(question(self._state, [term]), steps)
+                yield from self._answering(question(self._state, kind.near), steps)
+
+    def _answering(self, asked: Question, steps: Steps) -> Generator[None, None, None]:
+        demand, words = PodDemand(asked), words_of(asked)
+        self._roles[asked] = self._roles_of(demand)
+        if steps.are_due(words):
+            yield
+        yield from self._state.pods_nearby_now().pods_by_label.reading_values(demand, steps)
+        self._answers[asked] = self._nodes_of(demand)
+        if steps.are_due(_PIECES_OF_QUESTION + words):
+            yield
 
     def bars(self, role: RoleSpec) -> Iterator[Bar]:
         """The nodes that members of the role may not use.
@@ -136,15 +143,22 @@ class Surroundings:
     def _stand_ins(self, kind: MemberKind) -> frozenset[str]:
         return self._wanted_among(question(self._state, kind.near))
 
-    def _wanted_among(self, wanted: Question) -> frozenset[str]:
-        return frozenset(
-            kind.role for kind in self.kinds if all(one.has(kind.labels, kind.namespace) for one in wanted)
-        )
+    def _wanted_among(self, asked: Question) -> frozenset[str]:
+        """The roles whose members match."""
+        if asked not in self._roles:
+            self._roles[asked] = self._roles_of(PodDemand(asked))
+        return self._roles[asked]
 
     def _nodes_with(self, asked: Question) -> frozenset[str]:
         if asked not in self._answers:
-            self._answers[asked] = frozenset(nodes_with_others(self._state, [asked], self.own))
+            self._answers[asked] = self._nodes_of(PodDemand(asked))
         return self._answers[asked]
+
+    def _roles_of(self, demand: PodDemand) -> frozenset[str]:
+        return frozenset(kind.role for kind in self.kinds if demand.takes(kind.labels, kind.namespace))
+
+    def _nodes_of(self, demand: PodDemand) -> frozenset[str]:
+        return frozenset(nodes_with_others(self._state, [demand], self.own))
 
 
 def _reached(role: str, asks: Mapping[str, frozenset[str]]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from lockstep.belief.holding.reservation import next_attempt
 from lockstep.belief.pods.kinds import MemberKind, kinds_of
 from lockstep.belief.pods.pod_effects import takes_room
-from lockstep.belief.pods.pod_questions import Question, WantedPods
+from lockstep.belief.pods.pod_questions import PodDemand, Question, WantedPods
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.pod import PodFact, PodTerm
@@ -29,9 +29,9 @@ def own_pods(state: State, gang: GangFact) -> list[PodFact]:
     return [*filter(takes_room, state.members(gang).values()), *state.holders.coming.of(gang.key)]
 
 
-def nodes_with_others(state: State, questions: Iterable[Question], own: Collection[PodFact]) -> set[str]:
+def nodes_with_others(state: State, demands: Iterable[PodDemand], own: Collection[PodFact]) -> set[str]:
     """The nodes with pods that any of these queries selects now or soon, without the gang's own pods."""
-    return state.pods_nearby_now().pods_by_label.nodes_of(questions, own)
+    return state.pods_nearby_now().pods_by_label.nodes_of(demands, own)
 
 
 def _namespaces(state: State, term: PodTerm) -> frozenset[str] | None:

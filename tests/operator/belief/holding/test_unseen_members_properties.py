@@ -10,7 +10,7 @@ from builders.facts import gang_fact, gang_spec, node_fact, pod_fact, reservatio
 from coschedule import GangKey, Requirement
 from lockstep.belief.pods.kinds import kinds_of
 from lockstep.belief.pods.pod_effects import takes_room
-from lockstep.belief.pods.pod_questions import WantedPods
+from lockstep.belief.pods.pod_questions import PodDemand, WantedPods
 from lockstep.belief.state import State
 from lockstep.facts.pods.pod import Membership, PodAffinity, PodPhase, PodTerm, WrittenTerm
 from lockstep.snapshot.affinity.affinity import Surroundings
@@ -72,13 +72,13 @@ def nodes_with(state, gang_key, wanted):
     there = [
         pod for pod in state.pods.values() if takes_room(pod) and (pod.member is None or pod.member.gang != gang_key)
     ]
-    nodes = {pod.node for pod in there if wanted.has(dict(pod.labels), pod.key.namespace)}
+    nodes = {pod.node for pod in there if PodDemand((wanted,)).takes(dict(pod.labels), pod.key.namespace)}
     for key, one in state.reservations.items():
         if key == gang_key or not state.ledger.assumed_of(one.gang_uid, one.attempt):
             continue
         charged = {node for node, _ in state.ledger.charged(one.gang_uid, one.attempt)}
         for kind in kinds_of(state.gangs[key], one.attempt):
-            if wanted.has(kind.labels, kind.namespace):
+            if PodDemand((wanted,)).takes(kind.labels, kind.namespace):
                 nodes |= charged & {entry.node for entry in one.members if entry.role == kind.role}
     return nodes
 
@@ -94,7 +94,7 @@ def test_members_to_come_are_what_a_look_at_all_members_says(seed):
         assert dict(state.holders.unseen.in_namespace("default")) == unseen(state)
         wanted = WantedPods((Requirement("app", rnd.choice(("In", "NotIn")), ("heat",)),), None)
         for key in state.gangs:
-            found = nodes_with_others(state, [(wanted,)], own_pods(state, state.gangs[key]))
+            found = nodes_with_others(state, [PodDemand((wanted,))], own_pods(state, state.gangs[key]))
             assert found == nodes_with(state, key, wanted)
 
 
