@@ -39,7 +39,10 @@ _EMBEDDED_METADATA = ("labels", "annotations", "name", "generateName", "namespac
 _NULLABLE = ("creationTimestamp",)
 # Lists whose keys the API server's OpenAPI calls unique, and whose repetitions it accepts in a Job's template.
 _REPEATING = ("env", "ports", "imagePullSecrets", "hostAliases")
-_KEPT_EXTENSIONS = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type")
+_LIST_TYPE, _LIST_KEYS = "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
+# A list without a type is atomic too, so an atomic one does not say it: most lists are.
+_ATOMIC = "atomic"
+_KEPT_EXTENSIONS = (_LIST_TYPE, _LIST_KEYS, "x-kubernetes-map-type")
 _KEPT = ("type", "format", "enum", "required", *_KEPT_EXTENSIONS)
 # A sentence ends before a capital, a quote or the end of the text. "e.g." and its like don't end one, and
 # "Required." alone says nothing.
@@ -62,6 +65,8 @@ def _structural(node: Schema, schemas: Mapping[str, Schema]) -> Schema:
     if name in _LEAVES:
         return described | _LEAVES[name]
     result = described | {key: flat[key] for key in _KEPT if key in flat}
+    if result.get(_LIST_TYPE) == _ATOMIC:
+        del result[_LIST_TYPE]
     if "enum" in result:
         # Spelt out but empty means absent, in the API server's own kinds.
         result["enum"] = [*(value for value in result["enum"] if value), ""]
@@ -76,9 +81,8 @@ def _structural(node: Schema, schemas: Mapping[str, Schema]) -> Schema:
 
 
 def _field(name: str, node: Schema, schemas: Mapping[str, Schema]) -> Schema:
-    if name in _REPEATING and node.get("x-kubernetes-list-type") == "map":
-        own = {key: value for key, value in node.items() if key != "x-kubernetes-list-map-keys"}
-        node = own | {"x-kubernetes-list-type": "atomic"}
+    if name in _REPEATING and node.get(_LIST_TYPE) == "map":
+        node = {key: value for key, value in node.items() if key not in (_LIST_TYPE, _LIST_KEYS)}
     result = _structural(node, schemas)
     return result | {"nullable": True} if name in _NULLABLE else result
 
@@ -99,7 +103,7 @@ def _items(array: Schema, schemas: Mapping[str, Schema]) -> Schema:
     items = _structural(array["items"], schemas)
     items.pop("description", None)
     _, flat = _flattened(array["items"], schemas)
-    for key in array.get("x-kubernetes-list-map-keys", ()):
+    for key in array.get(_LIST_KEYS, ()):
         if key not in items.get("required", ()):
             items["properties"][key]["default"] = flat["properties"][key]["default"]
     return items

@@ -30,7 +30,6 @@ _QUOTA: Schema = {
                 "matchExpressions": {
                     "items": {"properties": _SCOPE},
                     "maxItems": _UNBOUNDED,
-                    "x-kubernetes-list-type": "atomic",
                 }
             }
         },

@@ -111,7 +111,7 @@ def _whole(objects: Objects, field: Field, spec: Manifest) -> Manifest:
 
 
 def _of_entries(field: Field, whole: Whole) -> Iterator[Sized]:
-    if field.schema.get("x-kubernetes-list-type", "set") == "atomic":
+    if field.sort is Sort.LIST and "x-kubernetes-list-type" not in field.schema:
         yield Sized("equal entries", 1, partial(_filled, field, whole, is_equal=True))
     yield Sized("different entries", 1, partial(_filled, field, whole))
     yield Sized("longest entries", 1, partial(_filled, field, whole, is_large=True))
