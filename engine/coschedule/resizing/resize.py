@@ -39,6 +39,7 @@ class Resized(NamedTuple):
 
     Sizes must be chosen again at ``again`` at the latest. That is the first promise, or planned start without one,
     after now; inf where there is none. Gangs that are ``placed`` start now too, as a plan without these sizes has it.
+    ``in_vain``: plans were made so that gangs of unknown end give room back, and none of these plans helped.
     """
 
     sizes: SizePlan
@@ -46,6 +47,7 @@ class Resized(NamedTuple):
     plan: Plan
     again: float
     placed: tuple[Placement, ...] = ()
+    in_vain: bool = False
 
 
 def resize(
@@ -54,16 +56,17 @@ def resize(
     elastic: Mapping[GangKey, ChangeTerms],
     *,
     rescue: Rescue | None = None,
+    may_give: bool = True,
 ) -> Resized:
     """Choose sizes for gangs that run or wait, and plan the others.
 
     The snapshot's releases contain what ``runs`` hold, at their ends. Runs of unknown end choose last, beside the plan
-    of all others (``open_ended``). Gangs that wait may change their size later if
-    they are in ``elastic``. Sizes are chosen for one group of gangs with the same seats: the first of
-    ``questions`` for which any size changes or any gang starts. Other runs keep their size until the next plan. A
-    waiting gang takes part only if its members are alike and have equal shares of known work. It must also have no
-    deadline, no terms and no factors, and no gang that waits is more urgent. All others are only planned. ``rescue`` is
-    as in ``plan``.
+    of all others (``open_ended``). They give room back only if they ``may_give``: that costs up to six more plans.
+    Gangs that wait may change their size later if they are in ``elastic``. Sizes are chosen for one group of gangs with
+    the same seats: the first of ``questions`` for which any size changes or any gang starts. Other runs keep their size
+    until the next plan. A waiting gang takes part only if its members are alike and have equal shares of known work. It
+    must also have no deadline, no terms and no factors, and no gang that waits is more urgent. All others are only
+    planned. ``rescue`` is as in ``plan``.
 
     Guarantees: no gang that runs is stopped. Changes reduce the objective only where a promise is due. Several choices
     are tried until no gang starts after its promise. If each of them makes a gang late, the one with the fewest late
@@ -72,7 +75,8 @@ def resize(
     known = [run for run in runs if isinstance(run, ElasticRun)]
     best = _of_known_end(snapshot, known, elastic, rescue)
     endless = [run for run in runs if isinstance(run, OpenEndedRun)]
-    return _with_open_ended(best, endless, partial(_plan, is_loose=bool(known or elastic), rescue=rescue))
+    planned = partial(_plan, is_loose=bool(known or elastic), rescue=rescue)
+    return _with_open_ended(best, endless, planned, may_give=may_give)
 
 
 def _of_known_end(
@@ -85,16 +89,17 @@ def _of_known_end(
     return best._replace(again=min(best.again, found.again))
 
 
-def _with_open_ended(known: Resized, runs: Sequence[OpenEndedRun], planned: Planned) -> Resized:
+def _with_open_ended(known: Resized, runs: Sequence[OpenEndedRun], planned: Planned, *, may_give: bool) -> Resized:
     """Add the changes of gangs of unknown end. These grow only where no other gang has a better size."""
     if not runs:
         return known
-    found = open_ended_sizes(known.after, known.plan, runs, planned, may_grow=not known.sizes.changes)
+    may_grow = not known.sizes.changes
+    found = open_ended_sizes(known.after, known.plan, runs, planned, may_grow=may_grow, may_give=may_give)
     again = min(known.again, found.again)
     if not found.changes:
-        return known._replace(again=again)
+        return known._replace(again=again, in_vain=found.in_vain)
     sizes = known.sizes._replace(changes=(*known.sizes.changes, *found.changes))
-    return _made(sizes, found.after, found.plan)._replace(placed=found.starts, again=again)
+    return _made(sizes, found.after, found.plan)._replace(placed=found.starts, again=again, in_vain=found.in_vain)
 
 
 class _First(NamedTuple):

@@ -44,8 +44,15 @@ class GivenBack(NamedTuple):
     plan: Plan
 
 
-def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], planned: Planned) -> GivenBack | None:
-    """Choose the gangs that shrink now, among gangs that may change now; None where none does.
+class Tried(NamedTuple):
+    """What was ``found``, None where no gang shrinks; ``in_vain``: plans were made for it, and none helped."""
+
+    found: GivenBack | None = None
+    in_vain: bool = False
+
+
+def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], planned: Planned) -> Tried:
+    """Choose the gangs that shrink now, among gangs that may change now.
 
     ``made`` is a plan in which the gangs of the snapshot wait. Guarantees: a gang shrinks only for one that is no less
     urgent. That one starts in the new plan when the members given up are gone, and would otherwise wait for longer than
@@ -56,11 +63,13 @@ def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], pla
     gaining = [partial(one.gains_from, now=snapshot.now) for one in waiting.values()]
     able = [run for run in runs if spare_members(run) and any(gains_from(run) for gains_from in gaining)]
     able.sort(key=lambda run: (run.priority, -spare_members(run), run.key))
+    in_vain = False
     for givers in _tries(snapshot, waiting, able):
         found = _tried(snapshot, made, waiting, givers, planned)
         if found is not None:
-            return found
-    return None
+            return Tried(found)
+        in_vain = True
+    return Tried(in_vain=in_vain)
 
 
 def shrunk(run: OpenEndedRun, snapshot: Snapshot, size: int, made_for: GangKey | None = None) -> SizeChange:

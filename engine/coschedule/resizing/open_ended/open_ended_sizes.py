@@ -11,7 +11,7 @@ from typing import NamedTuple
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs import OpenEndedRun, SizeChange
-from coschedule.resizing.open_ended.giving_back import GivenBack, Planned, given_back, shrunk
+from coschedule.resizing.open_ended.giving_back import GivenBack, Planned, Tried, given_back, shrunk
 from coschedule.resizing.open_ended.growing import grown
 from coschedule.resizing.open_ended.idle_nodes import begun, starts_by
 from coschedule.resizing.seats import may_stay
@@ -23,6 +23,7 @@ class OpenEndedSizes(NamedTuple):
     """The gangs of unknown end that change their size, and the starts of the plan, which stay as they are.
 
     ``after`` is the snapshot after all of these, and ``plan`` that of its gangs. Other gangs have their turn ``again``.
+    ``in_vain``: plans were made to give room back, and none helped.
     """
 
     changes: tuple[SizeChange, ...]
@@ -30,25 +31,31 @@ class OpenEndedSizes(NamedTuple):
     after: Snapshot
     plan: Plan
     again: float
+    in_vain: bool = False
 
 
 def open_ended_sizes(
-    snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], planned: Planned, *, may_grow: bool
+    snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], planned: Planned, *, may_grow: bool, may_give: bool
 ) -> OpenEndedSizes:
     """Choose sizes for gangs of unknown end beside a plan of the snapshot.
 
-    If gangs give room back, none grows in the same plan. Guarantees: the starts of the plan stay. What gangs hold is in
-    the snapshot, in its releases up to their ends or freed at an unknown time. The same snapshot gives the same sizes.
+    If gangs give room back, none grows in the same plan. Unless they ``may_give``, none gives any. Guarantees: the
+    starts of the plan stay. What gangs hold is in the snapshot, in its releases up to their ends or freed at an unknown
+    time. The same snapshot gives the same sizes.
     """
     groups = grouped([run for run in runs if _may_change(snapshot, run)])
     turn, starts = in_turn(groups, snapshot.now), tuple(one for one in made.decisions if starts_by(one, snapshot.now))
     after, able = begun(snapshot, made), [run for _, alike in turn for run in alike]
     waiting = replace(made, decisions=tuple(one for one in made.decisions if not starts_by(one, snapshot.now)))
-    found = _as_asked(after, able, planned) or given_back(after, waiting, able, planned)
+    found, tried = _as_asked(after, able, planned), Tried()
+    if found is None and may_give:
+        tried = given_back(after, waiting, able, planned)
+        found = tried.found
     if found is None:
         changes = tuple(grown(after, waiting, turn)) if may_grow else ()
         found = GivenBack(changes, after_changes(after, able, changes), waiting)
-    return OpenEndedSizes(found.changes, starts, found.after, found.plan, next_turn(groups, snapshot.now))
+    again = next_turn(groups, snapshot.now)
+    return OpenEndedSizes(found.changes, starts, found.after, found.plan, again, tried.in_vain)
 
 
 def _may_change(snapshot: Snapshot, run: OpenEndedRun) -> bool:

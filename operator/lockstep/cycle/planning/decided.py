@@ -45,10 +45,14 @@ class Unplanned(NamedTuple):
 
 
 class ElasticGangs(NamedTuple):
-    """The gangs that run and may change their size, and the terms of those that wait and may change it later."""
+    """The gangs that run and may change their size, and the terms of those that wait and may change it later.
+
+    Gangs of unknown end give room back only if they ``may_give``.
+    """
 
     runs: Sequence[SizedRun] = ()
     waiting: Mapping[GangKey, ChangeTerms] = MappingProxyType({})
+    may_give: bool = True
 
     @classmethod
     def of(cls, runs: Iterable[SizedRun], planned: Iterable[AcceptedGang], unplanned: Unplanned) -> "ElasticGangs":

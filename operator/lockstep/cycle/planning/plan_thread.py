@@ -25,6 +25,7 @@ class Made(NamedTuple):
     """A plan and its snapshot; the preemptions are as in ``Evicting``.
 
     ``changes`` are the changes of size that the plan assumes. Sizes must be chosen again at ``again`` at the latest.
+    ``in_vain``: plans were made so that gangs of unknown end give room back, and none of these plans helped.
     """
 
     snapshot: Snapshot
@@ -33,16 +34,21 @@ class Made(NamedTuple):
     against_budgets: bool = False
     changes: tuple[SizeChange, ...] = ()
     again: float = math.inf
+    in_vain: bool = False
 
 
 class Sized(NamedTuple):
-    """A plan of the snapshot after these changes and ``starts``, which the plan does not contain."""
+    """A plan of the snapshot after these changes and ``starts``, which the plan does not contain.
+
+    ``again`` and ``in_vain`` are as in ``Made``.
+    """
 
     snapshot: Snapshot
     plan: Plan
     changes: tuple[SizeChange, ...] = ()
     starts: tuple[Placement, ...] = ()
     again: float = math.inf
+    in_vain: bool = False
 
 
 def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue, elastic: ElasticGangs = NO_ELASTIC_GANGS) -> Made:
@@ -52,7 +58,13 @@ def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue, elastic: Elas
     memory.record(sized.snapshot, evicting.plan)
     made = replace(evicting.plan, decisions=(*sized.starts, *evicting.plan.decisions))
     return Made(
-        sized.snapshot, made, evicting.preemptions, evicting.against_budgets, changes=sized.changes, again=sized.again
+        sized.snapshot,
+        made,
+        evicting.preemptions,
+        evicting.against_budgets,
+        changes=sized.changes,
+        again=sized.again,
+        in_vain=sized.in_vain,
     )
 
 
@@ -60,10 +72,11 @@ def with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Siz
     """Choose sizes beside the plan if there are gangs that may change theirs; if the choice raises, no size changes."""
     if elastic.runs or elastic.waiting:
         try:
-            found = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue)
+            found = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue, may_give=elastic.may_give)
             later = (run.may_change_at for run in elastic.runs if run.may_change_at > snapshot.now)
             starts = (*placements(snapshot, found.sizes.starts), *found.placed)
-            return Sized(found.after, found.plan, found.sizes.changes, starts, min([found.again, *later]))
+            again = min([found.again, *later])
+            return Sized(found.after, found.plan, found.sizes.changes, starts, again, found.in_vain)
         except Exception:
             log.exception("the sizes of the gangs that run can't be chosen")
     return Sized(snapshot, plan(snapshot, rescue=rescue))

@@ -37,6 +37,7 @@ from lockstep.cycle.planning.offers import NO_OFFERS, Offers
 from lockstep.cycle.planning.plan_thread import Made, make_plan
 from lockstep.cycle.planning.quarantine import Quarantine
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Chosen, Rotation
+from lockstep.cycle.planning.size_times import SizeTimes
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_quotas
@@ -116,8 +117,7 @@ class Planning:
         self._rotation = Rotation(options.most_in_front)
         self._evicting = EvictionTurns()
         self._turns_left = False
-        # The monotonic time at which sizes must be chosen again though nothing changes.
-        self._choose_sizes_at = math.inf
+        self._size_times = SizeTimes(services.monotonic)
 
     def forget(self, gang: GangKey) -> None:
         """Drop the gang: it was deleted."""
@@ -134,7 +134,7 @@ class Planning:
         if self._turns_left:
             return _NEXT_TURNS_SECONDS
         now = self._monotonic()
-        return min(self._quarantine.next_end(now), self._holds.next_change(now), self._choose_sizes_at) - now
+        return min(self._quarantine.next_end(now), self._holds.next_change(now), self._size_times.next) - now
 
     async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> LastPlan | None:
         """Decide about all waiting gangs; None if there are none. The cache may change meanwhile.
@@ -144,7 +144,7 @@ class Planning:
         await self._apply_learned_runs()
         waiting = await in_turns(self._finding_waiting(now))
         self._turns_left = False
-        self._choose_sizes_at = math.inf
+        self._size_times.next = math.inf
         if not waiting and not any_elastic_run(self._state):
             self._memory.forget()
             self._metrics.planned_gangs.set(0)
@@ -163,7 +163,7 @@ class Planning:
         await asyncio.sleep(0)
         unplanned = Unplanned(any=len(planned) < len(sound), short_of_quota=quotas.short_namespaces)
         seen, made = await self._plan_exactly(planned, evicting, unplanned, now)
-        self._choose_sizes_at = self._monotonic() + made.again - now
+        self._size_times.record(made, now, may_give=seen.elastic.may_give)
         recorded = await in_turns(self._recording(planned, made.plan, now))
         decisions = [one for one in recorded if self._is_firm(one, chosen, now)]
         decisions += quotas.refused
@@ -368,7 +368,7 @@ class Planning:
         holding = (*(one.key for one in snapshot.running), *(run.key for run in watch.runs))
         held = {key: watch.reservations[key] for key in holding}
         unplanned = unplanned._replace(any=unplanned.any or bool(watch.left_out))
-        elastic = ElasticGangs.of(watch.runs, planned.values(), unplanned)
+        elastic = ElasticGangs.of(watch.runs, planned.values(), unplanned)._replace(may_give=self._size_times.may_give)
         return Seen(snapshot, held, watch.offers, watch.left_out, elastic)
 
     def _waits_guarded(self, gang: GangFact) -> bool:

@@ -5,13 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from coschedule import plan
 from coschedule.model.run_times import SerialWork
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
+from coschedule.resizing import resize as resizing
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, OpenEndedRun
 from coschedule.resizing.resize import resize
-from engine.builders import NOW, gang, in_front, node, release, running, snapshot
+from engine.builders import NOW, gang, in_front, node, release, running, snapshot, together
 
 TERMS = ChangeTerms(restart_time=120.0, min_interval=600.0)
 
@@ -223,3 +225,30 @@ def test_fewest_gangs_shrink():
     runs = [endless(0, 1, name="a"), endless(2, 3, name="b"), endless(*range(4, 9), name="large")]
 
     assert sizes(resized(runs, gang("waits", size=3), count=9)) == {"large": 2}
+
+
+def scattered(**facts):
+    """Freeze a gang that could give up one node in each of two zones, beside one that waits for two in one zone."""
+    nodes = [node(f"n{index}", free=0, labels={"zone": zone}) for index, zone in enumerate("aabbab")]
+    waits = gang("waits", size=2, terms=[together("")])
+    run = endless(*range(6), least=4)
+    return resize(world([run], [waits], nodes=nodes), [run], {}, **facts)
+
+
+def test_plans_that_did_not_help_are_reported():
+    result = scattered()
+
+    assert (sizes(result), starting(result), result.in_vain) == ({}, set(), True)
+    assert not resized([endless(*range(6), least=4)], gang("waits", size=2)).in_vain
+    assert not resized([endless(*range(6), least=5)], gang("waits", size=2)).in_vain
+
+
+def test_no_plan_is_made_for_gangs_that_may_not_give_room_back(monkeypatch):
+    made = []
+    monkeypatch.setattr(resizing, "plan", lambda *args, **options: made.append(args) or plan(*args, **options))
+    assert scattered().in_vain
+    tried = len(made)
+
+    assert not scattered(may_give=False).in_vain
+
+    assert (tried, len(made) - tried) == (2, 1)

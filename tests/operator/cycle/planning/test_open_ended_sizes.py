@@ -1,10 +1,12 @@
 """Elastic gangs whose end is unknown: they grow into idle nodes, and give them back to gangs that wait."""
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
-from builders.served import gang, priority_class
+from builders.served import gang, node, priority_class
+from coschedule import resize
 from fake_cluster.elastic import (
     FOUR,
     ask_for,
@@ -18,10 +20,12 @@ from fake_cluster.elastic import (
 )
 from fake_cluster.jumping import until
 from fake_cluster.rig import bound, condition, is_placed, operator_over, pods_of, set_phases, status_of
+from lockstep.cycle.planning import plan_thread
 
 pytestmark = pytest.mark.asyncio
 
 HOUR = 3600.0
+IN_ZONES = tuple(node(f"n{number}", cpu="1", labels={"zone": zone}) for number, zone in enumerate("abab"))
 
 
 async def assert_keeps_its_size_in_free_room(api):
@@ -39,6 +43,14 @@ async def grown(api, **spec):
     set_phases(api, "g", "Running")
     await until(lambda: status_of(api).get("startedAt"))
     assert (status_of(api)["size"], status_of(api)["firstSize"]) == (4, 2)
+
+
+async def grown_in_vain(api):
+    """Run a gang that could give up a node in each of two zones, beside one that waits for two in one zone."""
+    await grown(api)
+    await asyncio.sleep(HOUR)
+    api.store.create("gangjobs", rigid("together", size=2, placement={"allIn": "zone"}))
+    await until(lambda: condition(api, "together", "Planned"))
 
 
 async def test_gang_without_work_grows_into_idle_nodes():
@@ -88,6 +100,41 @@ async def test_gang_gives_back_no_more_than_it_grew_by(size, want):
         await asyncio.sleep(2 * HOUR)
 
         assert (status_of(api)["size"], is_placed(api, "waits")) == (want, size == 2)
+
+
+async def test_plans_that_did_not_help_are_not_made_again_with_each_event(monkeypatch):
+    """One tenant's gangs would make each plan several times dearer."""
+    chosen = []
+
+    def counted(*args, may_give, **options):
+        found = resize(*args, may_give=may_give, **options)
+        chosen.append((loop.time(), found.in_vain))
+        return found
+
+    monkeypatch.setattr(plan_thread, "resize", counted)
+    loop = asyncio.get_running_loop()
+    async with operator_over(*IN_ZONES) as (api, _):
+        await grown_in_vain(api)
+        chosen.clear()
+
+        for number in range(60):
+            api.store.create("gangjobs", rigid(f"large-{number}", size=9))
+            await asyncio.sleep(1)
+
+        assert len(chosen) > 50
+        in_vain = [time for time, is_vain in chosen if is_vain]
+        assert 3 <= len(in_vain) <= 7
+        assert min(later - time for time, later in pairwise(in_vain)) >= 10
+
+
+async def test_gang_that_comes_after_plans_that_did_not_help_gets_room_soon():
+    async with operator_over(*IN_ZONES) as (api, _):
+        await grown_in_vain(api)
+
+        api.store.create("gangjobs", rigid("waits", size=1))
+        await asyncio.sleep(60)
+
+        assert is_placed(api, "waits")
 
 
 async def test_gang_gives_nothing_to_a_less_urgent_one():
