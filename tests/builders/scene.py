@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from builders.facts import bid_fact, gang_fact, gang_spec, node_fact
+from builders.statuses import reserved
 from coschedule import GangKey, Placement, Promises, SerialWork, plan
 from lockstep.belief.state import State
 from lockstep.cycle.planning.decided import LastPlan, Seen
-from lockstep.report.status.conditions import mark_placed, mark_planned_for_later, mark_reserved, mark_unplaceable
+from lockstep.report.status.conditions import mark_placed, mark_planned_for_later, mark_unplaceable
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
 
@@ -52,8 +53,8 @@ class Scene:
         elif decision.start > now:
             status = mark_planned_for_later(gang, decision, now=now)
         else:
-            reserved = mark_reserved(gang, decision, attempt=1, now=now)
-            status = mark_placed(replace(gang, status=reserved), now=now)
+            holds = replace(gang, status=reserved(gang, decision, now=now))
+            status = mark_placed(holds, now=now)
         self.state.apply_gang(replace(gang, status=status))
 
     def end(self, name, namespace="default"):

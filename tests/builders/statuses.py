@@ -5,9 +5,11 @@ from dataclasses import replace
 from builders.facts import gang_fact
 from coschedule import Members, Pieces, Placement, Share, Spelled, Unplaceable
 from coschedule import Reason as PlanReason
+from lockstep.belief.holding.reservation import reserved_for
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.status import conditions
+from lockstep.snapshot.attempt_start import AttemptStart
 
 NOW = 1000.0
 GANG = gang_fact("g", generation=4)
@@ -55,9 +57,10 @@ def with_status(status):
     return replace(GANG, status=status)
 
 
-def reserved(gang=GANG, planned=PLACEMENT, *, now=NOW):
-    """Reserve what is planned."""
-    return conditions.mark_reserved(gang, planned, attempt=1, now=now)
+def reserved(gang=GANG, planned=PLACEMENT, *, attempt=1, now=NOW, **why):
+    """Reserve what is planned; ``why`` it was decided so is as in ``AttemptStart``."""
+    reservation = reserved_for(gang, planned, attempt=attempt, now=now)
+    return conditions.mark_reserved(gang, AttemptStart(reservation=reservation, placement=planned, **why))
 
 
 def placed():

@@ -14,8 +14,8 @@ from fake_cluster.rig import bound, end, gang_place, pods_of, watching_operator
 from lockstep.act.attempt import Attempt
 from lockstep.act.ending.undo import UndoListeners
 from lockstep.act.requests.outcome import Ending
-from lockstep.belief.holding.reservation import Reservation, requests_of
-from lockstep.report.status.conditions import mark_reserved
+from lockstep.belief.holding.reservation import reserved_for
+from lockstep.snapshot.attempt_start import AttemptStart
 
 KEY = GangKey("default", "g")
 NODES = (Planned("n1", 2), Planned("n2", 1))
@@ -44,21 +44,13 @@ class Try:
             latest=None,
             alternative=None,
         )
-        self.status = mark_reserved(self.gang, placement, attempt=1, now=now())
-        self.reservation = Reservation(
-            gang=KEY,
-            gang_uid=self.gang.uid,
-            attempt=1,
-            members=self.status.members,
-            requests=requests_of(self.gang.spec),
-            start=now(),
-            expected_finish=now() + 60,
-        )
+        self.reservation = reserved_for(self.gang, placement, attempt=1, now=now())
+        self.start = AttemptStart(reservation=self.reservation, placement=placement)
         parts.state.hold(self.reservation)
         self.attempt = Attempt(parts.services, self.gang, self.reservation, pause=lambda _: 1.0, listeners=SILENT)
 
     async def begin(self):
-        return await self._notified(self.attempt.begin(self.status))
+        return await self._notified(self.attempt.begin(self.start))
 
     async def resume(self):
         return await self._notified(self.attempt.resume())

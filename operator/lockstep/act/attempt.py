@@ -37,10 +37,12 @@ from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
+from lockstep.report.status.conditions import mark_reserved
 from lockstep.report.status.events import names_do_not_resolve
 from lockstep.report.status.status import Written
 from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.report.text.sentences import listed
+from lockstep.snapshot.attempt_start import AttemptStart
 from lockstep.snapshot.placement_conflicts import PlacementConflict
 
 log = logging.getLogger(__name__)
@@ -84,13 +86,13 @@ class Attempt:
         """The UID of the attempt's gang: another gang may have its name by now."""
         return self._gang.uid
 
-    async def begin(self, status: GangStatus) -> Outcome:
-        """Wait until the window admits the attempt, write this status as the reservation, then carry it out."""
+    async def begin(self, start: AttemptStart) -> Outcome:
+        """Wait until the window admits the attempt, write the reservation in the status, then carry it out."""
         has_waited = await self._stay.enter()
         try:
             if has_waited and self._conflict() is not None:
                 return Outcome(ending=Ending.NOT_RESERVED)
-            return await self._reserve(status)
+            return await self._reserve(mark_reserved(self._gang, start))
         finally:
             self._stay.leave()
 

@@ -15,11 +15,12 @@ from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
+from lockstep.snapshot.attempt_start import AttemptStart
 
 # A gang whose attempts fail keeps its place in the queue for about a minute. After that it delays no other gang.
 _FAILURES_WITH_A_PLACE = 6
@@ -156,10 +157,10 @@ class Attempts:
         retries = (self._time_of_day(memory) for memory in self._by_gang.values() if memory.retry is not None)
         return min((retry_at for retry_at in retries if retry_at > now), default=math.inf)
 
-    def begin(self, gang: GangFact, reservation: Reservation, status: GangStatus) -> None:
-        """Start an attempt whose reservation the state holds; the attempt writes this status."""
-        self._begun[gang.key] = (gang.uid, reservation.attempt)
-        self._start(gang, reservation, lambda attempt: attempt.begin(status))
+    def begin(self, gang: GangFact, start: AttemptStart) -> None:
+        """Start an attempt whose reservation the state holds; the attempt writes it in the status."""
+        self._begun[gang.key] = (gang.uid, start.reservation.attempt)
+        self._start(gang, start.reservation, lambda attempt: attempt.begin(start))
 
     def resume(self, gang: GangFact, reservation: Reservation) -> None:
         """Continue an attempt that an earlier process has reserved."""

@@ -8,34 +8,33 @@ import asyncio
 import logging
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from time import perf_counter
+from typing import TYPE_CHECKING
 
-from coschedule import Decision, GangKey, Placement
+from coschedule import GangKey
 from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
-from lockstep.belief.holding.reservation import Reservation, next_attempt, reserved_in_status
-from lockstep.belief.run_times.overruns import patience
+from lockstep.cycle.clockwork.plan_time import PlanTime
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.clockwork.wake_event import WakeEvent
 from lockstep.cycle.explaining.attempt_events import AttemptEvents
 from lockstep.cycle.explaining.explain import Explainer
-from lockstep.cycle.explaining.start_estimates import StartEstimates
+from lockstep.cycle.explaining.reporting import Reporting
 from lockstep.cycle.follow import Follower
-from lockstep.cycle.planning.decided import LastPlan
-from lockstep.cycle.planning.decision_log import log_decision
 from lockstep.cycle.planning.evictions import Evictions
 from lockstep.cycle.planning.planning import Planning, PlanOptions
 from lockstep.cycle.planning.size_changes import SizeChanges
+from lockstep.cycle.starting import Starting
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status.conditions import mark_reserved, with_narrowing
-from lockstep.snapshot.holders.endings import next_plan_for_ends, victims_ending_for
+from lockstep.snapshot.holders.endings import next_plan_for_ends
 from lockstep.snapshot.holders.running import lowest_held_priority
-from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
+
+if TYPE_CHECKING:
+    from lockstep.cycle.planning.decided import LastPlan
 
 # Changes come in bursts, such as the pods of one gang: one cycle handles each burst.
 _SHORTEST_PAUSE_SECONDS = 0.02
@@ -81,6 +80,7 @@ class Cycle:
         )
         self._explainer = Explainer(services.writer, metrics)
         self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
+        self._starting = Starting(services, self._attempts, self._planning, guarded=self._guarded)
         self._evictions = Evictions(
             self._state,
             self._attempts,
@@ -89,11 +89,13 @@ class Cycle:
             now=services.now,
             guarded=self._guarded,
         )
+        self._plan_time = PlanTime(services.monotonic)
+        self._reporting = Reporting(
+            services, self._explainer, self._planning, self._dry_runs, self._plan_time, guarded=self._guarded
+        )
         self._planner: asyncio.Task[None] | None = None
         self._monotonic = services.monotonic
-        self._plan_at = float("inf")
         self._planning_since = 0.0
-        self._start_estimates: StartEstimates | None = None
         self.decided: LastPlan | None = None
 
     async def run(self) -> None:
@@ -144,43 +146,38 @@ class Cycle:
         self._state.changes.plan()
 
     async def _run_once(self) -> None:
+        """Follow the gangs whose facts changed, and begin a plan if one is due and none is being made."""
         now = self._now()
+        # 1. Count what depends on time alone.
         self._state.advance_to(now)
-        self._plan_by(self._state.bids.next_shared_update(), now)
-        # 1. Reconcile gangs that changed, the deleted ones too; there may be thousands.
-        await in_turns(self._reconcile_changed(now))
-        if self._planner is not None or (not self._state.changes.is_plan_due and self._monotonic() < self._plan_at):
+        self._plan_time.plan_by(self._state.bids.next_shared_update(), now)
+        # 2. Follow each gang that has changed, deleted ones too; there may be thousands.
+        await in_turns(self._following(now))
+        # 3. Begin a plan, which is made and carried out beside later cycles.
+        if self._planner is not None or not self._is_plan_due():
             self._metrics.cycles.labels("idle").inc()
             return
-        # 2. Plan all waiting gangs on frozen facts, beside the cycle.
         has_changed = self._state.changes.begin_plan()
-        self._plan_at = float("inf")
+        self._plan_time.begin_plan()
         self._planning_since = self._monotonic()
-        self._planner = asyncio.create_task(self._plan(now, has_changed=has_changed))
+        self._planner = asyncio.create_task(self._plan_guarded(now, has_changed=has_changed))
 
-    def _reconcile_changed(self, now: float) -> Generator[None, None, None]:
+    def _is_plan_due(self) -> bool:
+        return self._state.changes.is_plan_due or self._plan_time.seconds <= 0
+
+    def _following(self, now: float) -> Generator[None, None, None]:
         changed = self._state.changes.gangs
         for gone in (yield from self._follower.reconcile_changed(now)):
             self._explainer.forget(gone)
             self._dry_runs.forget(gone)
             self._planning.forget(gone)
-        for decision in self._explainer.take_unreported(changed):
-            with self._guarded(decision.gang):
-                self._report(decision, now)
-            yield
+        yield from self._reporting.reporting_unreported(changed, now)
 
-    async def _plan(self, now: float, *, has_changed: bool) -> None:
+    async def _plan_guarded(self, now: float, *, has_changed: bool) -> None:
         """Make one plan and carry it out; then pause for as long as that took."""
         began = perf_counter()
         try:
-            self._dry_runs.set_lowest_held(lowest_held_priority(self._state))
-            asked_about = self._evictions.asked_about
-            decided = await self._planning.plan(now, has_changed=has_changed, asked_about=asked_about)
-            self._plan_by(self._next_plan(now), now)
-            if decided is None:
-                self._evictions.take_orders(None)
-            else:
-                await self._carry_out(decided)
+            await self._plan(now, has_changed=has_changed)
             self._metrics.cycles.labels("ok").inc()
         except Exception:
             log.exception("a plan failed")
@@ -192,17 +189,31 @@ class Cycle:
         self._planner = None
         self._woken.set()
 
-    async def _carry_out(self, decided: LastPlan) -> None:
+    async def _plan(self, now: float, *, has_changed: bool) -> None:
+        """Snapshot → plan → act → report."""
+        # 1. Snapshot the cache, and plan all waiting gangs on that, in a thread.
+        self._dry_runs.set_lowest_held(lowest_held_priority(self._state))
+        asked_about = self._evictions.asked_about
+        decided = await self._planning.plan(now, has_changed=has_changed, asked_about=asked_about)
+        self._plan_time.plan_by(self._next_plan(now), now)
+        if decided is None:
+            self._evictions.take_orders(None)
+            return
         self.decided = decided
-        self._start_estimates = StartEstimates(self._state, decided)
-        # 3. Start what is due. 4. Evict for gangs that admission still accepts. 5. Change sizes. 6. Report why the
-        # others wait.
-        await in_turns(self._start_due(decided), self._seconds_of("act"))
+        self._reporting.begin(decided)
+        # 2. Start what is due.
+        await in_turns(self._starting.starting_due(decided), self._seconds_of("act"))
+        # 3. Evict for gangs that admission still accepts.
         self._evictions.take_orders(decided)
+        # 4. Change sizes.
         now = self._now()
-        self._plan_by(now + self._size_changes.begin(decided), now)
-        await in_turns(self._report_others(decided), self._seconds_of("report"))
-        self._plan_when_an_end_has_passed()
+        self._plan_time.plan_by(now + self._size_changes.begin(decided), now)
+        # 5. Report to the others why they wait.
+        others = self._reporting.reporting_others(decided, besides=self._evictions.asked_about)
+        await in_turns(others, self._seconds_of("report"))
+        # 6. Plan again when gangs that hold nodes were expected to end, also those that were just started.
+        now = self._now()
+        self._plan_time.plan_by(next_plan_for_ends(self._state, now), now)
 
     def _next_plan(self, now: float) -> float:
         """When a plan is due although nothing changes; starts that the last plan decided are not included."""
@@ -215,38 +226,6 @@ class Cycle:
             self._state.owners.next_due(now),
         )
 
-    def _plan_when_an_end_has_passed(self) -> None:
-        """Plan again when gangs that hold nodes were expected to end, including gangs that were just started."""
-        now = self._now()
-        self._plan_by(next_plan_for_ends(self._state, now), now)
-
-    def _plan_by(self, time: float, now: float) -> None:
-        """Plan at ``time`` at the latest; kept as a monotonic time, so a step of the clock does not move it."""
-        self._plan_at = min(self._plan_at, self._monotonic() + time - now)
-
-    def _start_due(self, decided: LastPlan) -> Generator[None, None, None]:
-        for placement in decided.plan.decisions:
-            if isinstance(placement, Placement) and decided.is_due(placement):
-                now = self._now()
-                with self._guarded(placement.gang):
-                    log_decision(placement, now)
-                    self._start(placement, decided, now)
-                yield
-
-    def _report_others(self, decided: LastPlan) -> Generator[None, None, None]:
-        for decision in decided.plan.decisions:
-            if not decided.is_due(decision) and decision.gang not in self._evictions.asked_about:
-                now = self._now()
-                with self._guarded(decision.gang):
-                    log_decision(decision, now)
-                    self._report_planned(decision, decided, now)
-                yield
-
-    def _report_planned(self, decision: Decision, decided: LastPlan, now: float) -> None:
-        gang = self._state.gangs.get(decision.gang)
-        if gang is not None and self._planning.still_asks(gang, decided):
-            self._report(decision, now)
-
     @contextmanager
     def _guarded(self, gang: GangKey) -> Iterator[None]:
         """Log an error in work for one gang and quarantine that gang; the work for other gangs goes on."""
@@ -258,59 +237,6 @@ class Cycle:
                 raise
             log.exception("it could not be started or told of", extra=about(gang))
             self._planning.quarantine(known, error)
-
-    def _report(self, decision: Decision, now: float) -> None:
-        gang = self._state.gangs.get(decision.gang)
-        if gang is None or not self._planning.waits(gang) or self._planning.retry_at(gang) > now:
-            # During its back-off, its status says why it was undone and when it is planned again.
-            return
-        self._dry_runs.ask(gang)
-        victims = victims_ending_for(self._state, gang.key)
-        learned = self._state.past_runs.in_force(gang)
-        next_report_at = self._explainer.explain(
-            gang, decision, now, victims=victims, start_estimates=self._start_estimates, learned=learned
-        )
-        self._plan_by(self._due_again(gang, decision, next_report_at, now), now)
-
-    def _due_again(self, gang: GangFact, decision: Decision, next_report_at: float, now: float) -> float:
-        """When a gang that waits is planned again though nothing changes. Starts that await no end are not delayed."""
-        if not isinstance(decision, Placement):
-            return next_report_at
-        # Many gangs wait, and their likely starts pass one after the other: one plan for several of them.
-        report_at = max(next_report_at, now + patience(now - gang.created))
-        if self._start_estimates is not None and self._start_estimates.awaits_an_end(decision):
-            return report_at
-        return min(report_at, decision.start)
-
-    def _start(self, placement: Placement, decided: LastPlan, now: float) -> None:
-        gang = self._state.gangs.get(placement.gang)
-        if not isinstance(gang, AcceptedGang) or not self._planning.still_asks(gang, decided):
-            return
-        if self._writer.make_way(gang.key):
-            self._reserve(gang, placement, decided, now)
-
-    def _reserve(self, gang: AcceptedGang, placement: Placement, decided: LastPlan, now: float) -> None:
-        attempt = next_attempt(gang.status, self._state.members(gang).values())
-        victims = self._state.preempted_gangs.victims_of(gang.key)
-        learned = self._state.past_runs.in_force(gang)
-        status = mark_reserved(gang, placement, attempt=attempt, now=now, victims=victims, learned=learned)
-        status = with_narrowing(status, gang, decided.narrowing(placement), now)
-        # Read back from the status, which is all that the next process has.
-        reservation = reserved_in_status(replace(gang, status=status))
-        assert reservation is not None, "a plan has sizes that the spec allows"
-        has_changed = self._state.generation != decided.snapshot.generation
-        if (has_changed or decided.changes) and self._is_outdated(gang, reservation, now):
-            # The cache has changed since the snapshot, also by gangs that this plan started: leave it to the next plan.
-            # If not, the gang was planned on what others give up when their sizes change, and a plan follows that.
-            if has_changed:
-                self._state.changes.plan()
-            return
-        self._state.hold(reservation)
-        self._attempts.begin(gang, reservation, status)
-
-    def _is_outdated(self, gang: AcceptedGang, reservation: Reservation, now: float) -> bool:
-        is_allowed = QuotaBounds(self._state).allow(gang, reservation.members)
-        return not is_allowed or self._cutter.conflict(gang, reservation, now) is not None
 
     def _attempt_ended(self, gang: GangFact, outcome: Outcome) -> None:
         if outcome.ending is Ending.PLACED:
@@ -339,7 +265,7 @@ class Cycle:
             self._state.changes.reconcile(gang.key)
 
     async def _until_due(self) -> None:
-        seconds = min(self._plan_at - self._monotonic(), self._follower.seconds_to_next_retry())
+        seconds = min(self._plan_time.seconds, self._follower.seconds_to_next_retry())
         if seconds > 0:
             # Not wait_for: in Python 3.11 it loses a cancellation that comes together with the event.
             with suppress(TimeoutError):

@@ -8,20 +8,22 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import gang_fact, gang_spec, reservation
+from builders.statuses import PLACEMENT
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import services_with
 from lockstep.act.attempts import Attempts, _AttemptHistory
 from lockstep.act.requests.outcome import Ending
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
+from lockstep.snapshot.attempt_start import AttemptStart
 
 pytestmark = pytest.mark.asyncio
 
 GANG = gang_fact("g", spec=gang_spec(size=2))
 HELD = reservation("g")
+START = AttemptStart(reservation=HELD, placement=PLACEMENT)
 LOST = Failure(reason=Reason.POD_LOST, message="pod g-1-0 was deleted")
 
 
@@ -66,7 +68,7 @@ async def test_nothing_is_remembered_of_an_unknown_gang():
 async def test_attempt_that_breaks_off_is_told_at_once_and_rests():
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
         began = now()
-        made.begin(GANG, HELD, GangStatus())
+        made.begin(GANG, START)
         assert made.is_under_way(GANG.key)
         await until(lambda: ended)
 
@@ -82,7 +84,7 @@ async def test_attempt_that_breaks_off_is_told_at_once_and_rests():
 async def test_failure_after_thousands_of_them_is_one_more_failure():
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
         made._by_gang[GANG.key] = _AttemptHistory(failures=2000)
-        made.begin(GANG, HELD, GangStatus())
+        made.begin(GANG, START)
         await until(lambda: ended)
 
         assert made.retry_at(GANG.key) - now() == pytest.approx(60, abs=1)
@@ -92,7 +94,7 @@ async def test_step_of_the_time_of_day_moves_no_retry():
     step = 0.0
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
         made._services = replace(made._services, now=lambda: now() + step)
-        made.begin(GANG, HELD, GangStatus())
+        made.begin(GANG, START)
         await until(lambda: ended)
         began, step = now(), 86_400.0
 
@@ -103,7 +105,7 @@ async def test_step_of_the_time_of_day_moves_no_retry():
 
 async def test_dropped_attempt_is_stopped_without_a_word():
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
-        made.begin(GANG, HELD, GangStatus())
+        made.begin(GANG, START)
         made.drop(GANG.key)
         await asyncio.sleep(120)
 
@@ -113,9 +115,9 @@ async def test_dropped_attempt_is_stopped_without_a_word():
 
 async def test_one_attempt_a_gang_at_a_time():
     async with attempts(ZeroDivisionError("ours")) as (made, _):
-        made.begin(GANG, HELD, GangStatus())
+        made.begin(GANG, START)
         with pytest.raises(AssertionError, match="one attempt"):
-            made.begin(GANG, HELD, GangStatus())
+            made.begin(GANG, START)
 
 
 async def test_pause_after_failures_doubles_up_to_a_minute_and_is_forgotten_after_a_success():
@@ -142,7 +144,7 @@ class GoneClient:
 
 async def test_attempt_that_is_stopped_before_it_began_leaves_nothing_behind():
     async with attempts(ApiUnavailableError("down")) as (made, ended):
-        made.begin(GANG, HELD, GangStatus())
+        made.begin(GANG, START)
         await made.stop()
         # A coroutine that nobody has awaited warns when it is collected.
         gc.collect()

@@ -1,10 +1,12 @@
 """The reservation of one attempt, and how the gang's status represents it."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from coschedule import GangKey, Members
+from coschedule import GangKey, Members, Placement
 from lockstep.api.membership import LARGEST_ATTEMPT, pod_name
+from lockstep.api.parts import as_formatted
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey, Request
@@ -64,6 +66,23 @@ class Reservation:
         """The pod of each rank. It depends only on gang, attempt and rank, so every request can be repeated."""
         for rank in range(self.size):
             yield PodKey(self.gang.namespace, pod_name(self.gang.name, self.attempt, rank))
+
+
+def reserved_for(gang: AcceptedGang, placement: Placement, *, attempt: int, now: float) -> Reservation:
+    """What an attempt holds that starts now: exactly what :func:`reserved_in_status` reads back later.
+
+    The gang starts later than planned, since the plan took some time. So its expected finish is as much later.
+    """
+    seconds = placement.finish - placement.start
+    return Reservation(
+        gang=gang.key,
+        gang_uid=gang.uid,
+        attempt=attempt,
+        members=as_formatted(placement.members),
+        requests=requests_of(gang.spec),
+        start=now,
+        expected_finish=None if math.isinf(seconds) else now + seconds,
+    )
 
 
 def reserved_in_status(gang: GangFact) -> Reservation | None:

@@ -19,10 +19,8 @@ from lockstep.act.requests.progress import progress_of
 from lockstep.act.requests.services import Services
 from lockstep.belief.holding.reservation import (
     Reservation,
-    next_attempt,
     next_in_status,
     next_reservation,
-    reserved_in_status,
 )
 from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.planning.decided import LastPlan
@@ -31,11 +29,12 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status.conditions import mark_change_dropped, mark_reserved
+from lockstep.report.status.conditions import mark_change_dropped
 from lockstep.report.status.events import size_change_dropped
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.report.text.size_sentences import size_change
+from lockstep.snapshot.attempt_start import start_of
 from lockstep.snapshot.holders.running import may_be_evicted
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
@@ -105,18 +104,14 @@ class SizeChanges:
         if room is None or not isinstance(gang, AcceptedGang):
             self._drop(gang, "the spec does not allow that size any more", now)
             return
-        attempt = next_attempt(gang.status, self._state.members(gang).values())
-        learned = self._state.past_runs.in_force(gang)
-        status = mark_reserved(gang, _placement(gang, following, now), attempt=attempt, now=now, learned=learned)
-        reservation = reserved_in_status(replace(gang, status=status))
-        assert reservation is not None, "the spec allows the next size"
+        start = start_of(self._state, gang, _placement(gang, following, now), now)
         self._state.next_sizes.forget(gang.key)
-        conflict = self._cutter.conflict(gang, reservation, now)
+        conflict = self._cutter.conflict(gang, start.reservation, now)
         if conflict is not None:
             self._drop(gang, conflict_sentence(conflict).rstrip("."), now)
             return
-        self._state.hold(reservation)
-        self._attempts.begin(gang, reservation, status)
+        self._state.hold(start.reservation)
+        self._attempts.begin(gang, start)
 
     def _begin_if_possible(self, change: SizeChange, decided: LastPlan) -> None:
         changing = self._still_possible(change, decided)

@@ -39,6 +39,7 @@ from lockstep.report.text.sentences import (
     took_place_of,
     waits_for_victims,
 )
+from lockstep.snapshot.attempt_start import AttemptStart
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
@@ -94,42 +95,34 @@ def mark_planned_for_later(
     return with_condition(status, gang, Condition.PLACED, placed, now)
 
 
-def mark_reserved(
-    gang: GangFact,
-    placement: Placement,
-    *,
-    attempt: int,
-    now: float,
-    victims: Sequence[GangKey] = (),
-    learned: Learned | None = None,
-) -> GangStatus:
+def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
     """The write-ahead entry: the members and their nodes, written before any of their pods exists.
 
-    ``victims`` are the gangs that were evicted for it and are not placed again yet. ``learned`` has the learned run
-    times of the plan, if any. The gang starts later than planned, since the plan took some time. So its expected finish
-    is as much later. If the gang was changing its size, the change is done.
+    If the gang was changing its size, the change is done.
     """
-    seconds = placement.finish - placement.start
+    held, placement, now = start.reservation, start.placement, start.reservation.start
     status = replace(
-        _with_plan(gang, placement, learned, now),
-        attempt=attempt,
+        _with_plan(gang, placement, start.learned, now),
+        attempt=held.attempt,
         start=now,
-        expected_finish=None if math.isinf(seconds) else now + seconds,
+        expected_finish=held.expected_finish,
+        members=held.members,
         reserved_at=now,
         restart_at=None,
         succeeded_ranks="",
         resized_at=gang.status.resized_at if gang.status.next_size is None else now,
         first_size=_first_size(gang, placement),
     )
-    why = f"; {took_place_of(victims)}" if victims else ""
-    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
+    why = f"; {took_place_of(start.victims)}" if start.victims else ""
+    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + _by_past_runs(start.learned) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     placed = (
         FALSE,
         Reason.BINDING,
-        f"{n_members(placement.size)} of attempt {attempt} are being created and bound.",
+        f"{n_members(placement.size)} of attempt {held.attempt} are being created and bound.",
     )
-    return with_condition(status, gang, Condition.PLACED, placed, now)
+    status = with_condition(status, gang, Condition.PLACED, placed, now)
+    return with_narrowing(status, gang, start.narrowed, now)
 
 
 def with_narrowing(status: GangStatus, gang: GangFact, narrowed: Narrowed | None, now: float) -> GangStatus:

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from builders.facts import gang_fact
-from builders.statuses import no_place, placement
+from builders.statuses import no_place, placement, reserved
 from coschedule import Reason as PlanReason
 from lockstep.api.gangjob.gangjob import parse_gang, status_manifest
 from lockstep.belief.gangs.age import queued_since
@@ -44,7 +44,7 @@ def is_not_planned_exactly(gang, now):
 
 
 def is_placed(gang, now):
-    return conditions.mark_reserved(gang, placement(gang, start=now), attempt=1, now=now)
+    return reserved(gang, placement(gang, start=now), now=now)
 
 
 STOPS = [refuse, suspend, does_not_fit_empty_nodes]

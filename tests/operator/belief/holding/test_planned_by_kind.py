@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import DEFAULT, bid_fact, gang_fact, gang_spec, node_fact, outlook
+from builders.statuses import reserved
 from coschedule import KindFactor, Load, Members, SerialWork, plan
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.belief.state import State
 from lockstep.cycle.placed.run_time_learning import observation_of
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import KIND_LABEL, Template, run_of
-from lockstep.report.status.conditions import mark_planned_for_later, mark_reserved
+from lockstep.report.status.conditions import mark_planned_for_later
 from lockstep.snapshot.snapshots import SnapshotCutter
 
 HEAT = "0" * 32
@@ -91,11 +92,11 @@ def test_run_on_several_kinds_teaches_what_it_would_have_taken_on_the_usual_one(
     state.bids.apply(bid_fact("b", slowdown=1.5))
     gang = asked(size=2, load=load, pieces=pieces)
     placement = placed(state, gang)
-    status = mark_reserved(gang, placement, attempt=1, now=NOW, learned=state.past_runs.in_force(gang))
-    reserved = replace(gang, status=status)
+    status = reserved(gang, placement, now=NOW, learned=state.past_runs.in_force(gang))
+    holds = replace(gang, status=status)
 
     # It takes just as long as it was planned to.
-    observation = observation_of(reserved, reserved_in_status(reserved), placement.finish - NOW, state.nodes)
+    observation = observation_of(holds, reserved_in_status(holds), placement.finish - NOW, state.nodes)
 
     plain = placed(state, replace(gang, spec=replace(gang.spec, learns=False, run_template="")))
     assert observation.run.slowdown == pytest.approx(1000 * (plain.finish - NOW) / 50, rel=5e-3)
@@ -106,10 +107,10 @@ def test_run_on_one_kind_goes_on_to_teach_its_factor():
     state = cluster(a="slow")
     gang = asked()
     placement = placed(state, gang)
-    status = mark_reserved(gang, placement, attempt=1, now=NOW, learned=state.past_runs.in_force(gang))
-    reserved = replace(gang, status=status)
+    status = reserved(gang, placement, now=NOW, learned=state.past_runs.in_force(gang))
+    holds = replace(gang, status=status)
 
-    observation = observation_of(reserved, reserved_in_status(reserved), 200.0, state.nodes)
+    observation = observation_of(holds, reserved_in_status(holds), 200.0, state.nodes)
 
     assert status.run_time_factor == "2"
     assert (observation.run.thousandths, observation.run.slowdown, observation.run.kind) == (2000, 1000, "slow")

@@ -1,12 +1,14 @@
 """What a status says that its gang holds, whoever has written it."""
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from builders.facts import gang_fact, gang_spec
+from builders.statuses import IN_PIECES, NOW, PLACEMENT, SHARED, reserved
 from coschedule import Members
-from lockstep.belief.holding.reservation import reserved_in_status
+from lockstep.belief.holding.reservation import reserved_for, reserved_in_status
 from lockstep.facts.gang.gang import GangStatus
 
 RESERVED = GangStatus(attempt=1, members=(Members("n1", 2),), reserved_at=100.0, start=100.0, expected_finish=160.0)
@@ -37,3 +39,17 @@ def test_times_that_cannot_be_keep_nobody_waiting(status, want):
 
 def test_size_that_the_spec_does_not_allow_holds_nothing():
     assert held(members=(Members("n1", 3),)) is None
+
+
+@pytest.mark.parametrize(
+    "members", [PLACEMENT.members, SHARED.members, IN_PIECES.members], ids=["equal", "shares", "pieces"]
+)
+@pytest.mark.parametrize("finish", [NOW + 50.25, math.inf], ids=["with an end", "of unknown end"])
+def test_what_an_attempt_holds_is_read_back_from_its_status(members, finish):
+    gang = gang_fact(spec=gang_spec(size=sum(entry.count for entry in members)))
+    placement = replace(PLACEMENT, gang=gang.key, members=members, start=NOW - 2, finish=finish)
+
+    holds = reserved_for(gang, placement, attempt=3, now=NOW)
+
+    status = reserved(gang, placement, attempt=3, now=NOW)
+    assert holds == reserved_in_status(replace(gang, status=status))

@@ -158,13 +158,13 @@ def test_elastic_gang_keeps_the_size_with_which_it_started():
     elastic = replace(GANG, spec=replace(gang_spec(size=1, most=9), elastic=ElasticSpec(120.0, 600.0)))
     small, large = (replace(placement(elastic, start=NOW), size=size) for size in (2, 4))
 
-    started = conditions.mark_reserved(elastic, small, attempt=1, now=NOW)
+    started = reserved(elastic, small, now=NOW)
     changing = replace(elastic, status=replace(started, next_size=CHANGING.next_size))
-    changed = conditions.mark_reserved(changing, large, attempt=2, now=NOW)
-    again = conditions.mark_reserved(replace(elastic, status=changed), large, attempt=3, now=NOW)
+    changed = reserved(changing, large, attempt=2, now=NOW)
+    again = reserved(replace(elastic, status=changed), large, attempt=3, now=NOW)
 
     assert [one.first_size for one in (started, changed, again)] == [2, 2, 4]
-    assert conditions.mark_reserved(GANG, small, attempt=1, now=NOW).first_size is None
+    assert reserved(GANG, small, now=NOW).first_size is None
 
 
 def test_written_status_clears_what_does_not_apply():

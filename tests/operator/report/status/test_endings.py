@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import gang_fact
-from builders.statuses import placement
+from builders.statuses import placement, reserved
 from lockstep.api.gangjob.gangjob import parse_gang, status_manifest
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.pods.failure import Failure
@@ -23,7 +23,7 @@ def after(status):
     return replace(GANG, status=status)
 
 
-RESERVED = after(conditions.mark_reserved(GANG, PLACEMENT, attempt=1, now=NOW))
+RESERVED = after(reserved(GANG, PLACEMENT, now=NOW))
 PLACED = after(conditions.mark_placed(RESERVED, now=NOW + 1))
 RUNNING = after(conditions.mark_started(PLACED, now=NOW + 2))
 RESTARTING = after(endings.mark_restarting(RUNNING, WHY, counts=True, pause_seconds=10, now=NOW + 30))
@@ -62,13 +62,13 @@ def test_released_gang_says_when_it_is_planned_again():
 
 
 def test_next_attempt_forgets_the_pause_and_keeps_the_count():
-    status = conditions.mark_reserved(RELEASED, PLACEMENT, attempt=2, now=NOW + 60)
+    status = reserved(RELEASED, PLACEMENT, attempt=2, now=NOW + 60)
 
     assert (status.restarts, status.restart_at) == (1, None)
 
 
 def test_gang_is_active_from_its_first_placing_over_restarts():
-    again = after(conditions.mark_reserved(RELEASED, PLACEMENT, attempt=2, now=NOW + 60))
+    again = after(reserved(RELEASED, PLACEMENT, attempt=2, now=NOW + 60))
 
     assert PLACED.status.active_since == NOW + 1
     assert conditions.mark_placed(again, now=NOW + 70).active_since == NOW + 1

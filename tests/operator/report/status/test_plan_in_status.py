@@ -44,7 +44,7 @@ def test_reservation_says_what_it_will_make():
 def test_share_is_a_decimal(share, want):
     placement = replace(PLACEMENT, size=1, members=(Members("n1", 1, Share(share)),))
 
-    [written] = status_manifest(conditions.mark_reserved(GANG, placement, attempt=1, now=NOW))["members"]
+    [written] = status_manifest(reserved(GANG, placement, now=NOW))["members"]
     assert written == {"node": "n1", "count": 1, "share": want}
 
 
@@ -83,7 +83,7 @@ def test_members_are_written_with_what_the_load_gives_them_and_no_more(happening
 
 def test_unknown_run_time_has_no_finish():
     endless = replace(PLACEMENT, finish=math.inf, speedup=None)
-    status = conditions.mark_reserved(GANG, endless, attempt=1, now=NOW)
+    status = reserved(GANG, endless, now=NOW)
 
     assert (status.expected_finish, status.effective_speedup) == (None, None)
 
@@ -91,7 +91,7 @@ def test_unknown_run_time_has_no_finish():
 def test_first_planned_start_is_never_moved():
     planned = conditions.mark_planned_for_later(GANG, LATER, now=NOW)
     put_off = conditions.mark_planned_for_later(with_status(planned), replace(LATER, start=NOW + 90), now=NOW + 50)
-    status = conditions.mark_reserved(with_status(put_off), replace(PLACEMENT, start=NOW + 90), attempt=1, now=NOW + 90)
+    status = reserved(with_status(put_off), replace(PLACEMENT, start=NOW + 90), now=NOW + 90)
 
     assert status.first_planned_start == NOW + 40
 
@@ -133,7 +133,7 @@ def test_gang_that_awaits_its_victims_names_them(victims, want):
 
 
 def test_gang_that_starts_names_whose_place_it_takes():
-    status = conditions.mark_reserved(GANG, LATER, attempt=1, now=NOW, victims=[GangKey("default", "a")])
+    status = reserved(GANG, LATER, now=NOW, victims=[GangKey("default", "a")])
 
     assert status.condition("Planned").message.endswith("; takes the place of gang default/a.")
 
@@ -149,7 +149,7 @@ def test_gang_that_starts_names_whose_place_it_takes():
 def test_plan_says_what_runs_have_taught(thousandths, want):
     learned = Learned(thousandths=thousandths, runs=12)
     for status in (
-        conditions.mark_reserved(GANG, PLACEMENT, attempt=1, now=NOW, learned=learned),
+        reserved(GANG, PLACEMENT, now=NOW, learned=learned),
         conditions.mark_planned_for_later(GANG, LATER, now=NOW, learned=learned),
     ):
         assert status.condition(Condition.PLANNED).message.endswith(want)
@@ -169,6 +169,6 @@ def test_plan_with_stated_run_times_has_no_factor():
 def test_run_is_as_long_as_planned_however_long_the_plan_took():
     planned = replace(PLACEMENT, start=NOW - 3, finish=NOW - 2)
 
-    status = conditions.mark_reserved(GANG, planned, attempt=1, now=NOW)
+    status = reserved(GANG, planned, now=NOW)
 
     assert (status.start, status.expected_finish) == (NOW, NOW + 1)

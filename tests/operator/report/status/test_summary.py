@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from builders.facts import gang_fact, gang_spec, outlook
-from builders.statuses import placement
+from builders.statuses import placement, reserved
 from coschedule import Members, Spelled, Unplaceable
 from coschedule import Reason as PlanReason
 from lockstep.api.gangjob.role import parse_needs
@@ -43,7 +43,7 @@ REFUSED = after(conditions.mark_refused(GANG, REFUSAL, now=NOW))
 WAITING = after(conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW))
 LATER = conditions.mark_planned_for_later(GANG, replace(PLACEMENT, start=NOW + 40), now=NOW)
 PLANNED = after(replace(LATER, plan=outlook(NOW + 25, promised_start=NOW + 60)))
-RESERVED = after(conditions.mark_reserved(PLANNED, PLACEMENT, attempt=1, now=NOW))
+RESERVED = after(reserved(PLANNED, PLACEMENT, now=NOW))
 PLACED = after(conditions.mark_placed(RESERVED, now=NOW + 1))
 RUNNING = after(conditions.mark_started(PLACED, now=NOW + 2))
 UNDOING = after(conditions.mark_undoing(RUNNING, QUOTA, waits="", now=NOW + 10))
