@@ -104,7 +104,17 @@ from coschedule.queue.why.changes import (
 from coschedule.queue.why.following import decision_of, turn_of
 from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import RoomNow, room_now
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, OpenEndedRun, SizeChange, SizedRun, SizedStart, SizePlan
+from coschedule.resizing.gangs import (
+    ChangeTerms,
+    ElasticRun,
+    FixedMembers,
+    OpenEndedRun,
+    SeatKind,
+    SizeChange,
+    SizedRun,
+    SizedStart,
+    SizePlan,
+)
 from coschedule.resizing.placements import placements
 from coschedule.resizing.resize import Resized, resize
 from coschedule.resizing.worlds import after_changes
@@ -130,6 +140,7 @@ __all__ = [
     "Feasibility",
     "FewerMembers",
     "FinishedRuns",
+    "FixedMembers",
     "Forecasts",
     "GangEnds",
     "GangKey",
@@ -193,6 +204,7 @@ __all__ = [
     "RunningGang",
     "Scarcest",
     "Seat",
+    "SeatKind",
     "SelectorDropped",
     "SerialWork",
     "SetUnitTimes",

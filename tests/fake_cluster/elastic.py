@@ -1,10 +1,12 @@
 """An elastic gang on four nodes beside another one, and what becomes of it when that ends."""
 
-from builders.served import gang, node
+from builders.served import gang, node, role
 from fake_cluster.jumping import until
 from fake_cluster.rig import gang_place, is_placed, pod_place, pods_of, set_phases, status_of
 
 FOUR = tuple(node(f"n{number}", cpu="1") for number in range(1, 5))
+FIVE = (*FOUR, node("n5", cpu="500m", labels={"kind": "small"}))
+"""Four nodes, of which a member of most gangs fills each, and a smaller one for launchers."""
 HOURS = {"serialTime": "400h"}
 
 
@@ -13,6 +15,16 @@ def elastic(name="g", *, least=1, most=4, work=HOURS, restart="2m", asked=None, 
     terms = {"mode": "Restart", "restartTime": restart, "minInterval": "10m"}
     terms |= {} if asked is None else {"size": asked}
     return gang(name, size=least, most=most, spec={**_work(work), "elastic": terms, **spec})
+
+
+def with_launcher(name="g", *, least=1, most=4, work=HOURS, asked=None, is_first=True, load="None", cpu="500m", **spec):
+    """Describe a gang with workers whose number may change, and a launcher on a node of its own."""
+    manifest = elastic(name, least=least, most=most, work=work, asked=asked, **spec)
+    launcher = role("launcher", load=load, cpu=cpu, nodeSelector={"kind": "small"})
+    workers = role("workers", size=least, most=most)
+    listed = [launcher, workers] if is_first else [workers, launcher]
+    rest = {field: value for field, value in manifest["spec"].items() if field not in {"size", "template"}}
+    return {**manifest, "spec": {**rest, "roles": listed}}
 
 
 def rigid(name, *, size, takes=None, **spec):
@@ -33,6 +45,13 @@ async def beside_a_blocker(api, *, work=HOURS):
     await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
     await run(api, elastic(work=work))
     assert status_of(api)["size"] == 2
+
+
+async def launched_beside_a_blocker(api, **described):
+    """Run an elastic gang with a launcher and two workers, on the two of the four nodes that another one leaves."""
+    await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
+    await run(api, with_launcher(**described))
+    assert status_of(api)["size"] == 3
 
 
 def free_the_room(api):

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from coschedule.model.numbers import FloatArray
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.resizing.gangs import ElasticRun, RunSeats, SizedStart
 from coschedule.resizing.options import Sized, seats_by_pace
@@ -73,11 +74,16 @@ def _found(
     one: Chosen, kept: Sequence[int], free: Sequence[int], seats: RunSeats, now: float, limit: float
 ) -> SizedStart | None:
     """Add the fastest ``free`` seats to the kept ones; None where too few seats stay open until the gang ends."""
-    pause, times = 0.0 if one.run is None else one.run.terms.restart_time, one.sized.worth.times
-    latest = now + pause + float(times[one.size - 1]) * limit
+    run, rest = one.run, float(one.sized.worth.times[one.size - 1])
+    begins = now if run is None else now + run.terms.restart_time
+    latest = begins + rest * (limit if run is None else max(limit, run.least_pace(seats.slowdown)))
     more = [node for node in free if seats.until[node] >= latest][: one.size - len(kept)]
     nodes = tuple(sorted([*kept, *more]))
     if len(nodes) < one.size or min((seats.until[node] for node in nodes), default=math.inf) < latest:
         return None
-    pace = max(float(seats.slowdown[node]) for node in nodes)
-    return SizedStart(one.sized.gang.key, nodes, now + pause + float(times[one.size - 1]) * pace)
+    return SizedStart(one.sized.gang.key, nodes, begins + rest * pace_on(run, nodes, seats.slowdown))
+
+
+def pace_on(run: ElasticRun | None, nodes: Sequence[int], slowdown: FloatArray) -> float:
+    """Return the slow-down of a gang that runs, or of one that starts (None), with members on these nodes."""
+    return float(slowdown[list(nodes)].max()) if run is None else run.pace_on(nodes, slowdown)

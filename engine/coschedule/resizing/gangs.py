@@ -5,6 +5,7 @@ once for each member that it has room for.
 """
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from coschedule.model.run_times import Work
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.sizes import Sizes
+from coschedule.resizing.worth import SharedWork
 
 LEAST_RESTARTS = 30
 """A gang changes its size only if it would run for so many restart times at its present size."""
@@ -46,6 +48,17 @@ class SeatKind(NamedTuple):
         return all(asked <= taken for asked, taken in zip(gang.roles[0].request, self.request, strict=True))
 
 
+class FixedMembers(NamedTuple):
+    """Members of a gang that runs whose number never changes: one on each of ``nodes``, which they never leave.
+
+    If they do a part of the work (``is_work``), the gang is as slow as the slowest of these nodes, or slower.
+    """
+
+    seat: SeatKind
+    nodes: tuple[int, ...]
+    is_work: bool
+
+
 class ChangeTerms(NamedTuple):
     """A change takes ``restart_time`` seconds, in which a gang holds its new nodes and does no work.
 
@@ -62,8 +75,8 @@ class SizedRun:
 
     A member takes ``request[r]`` of resource ``r`` of the snapshot. The gang ends at ``end`` if its size stays the
     same. It last changed its size at ``changed``, -inf for never. If a size is ``asked`` of it, it changes to that size
-    only, as soon as there is room. Its members run only on nodes that pass its ``constraints``. Raises ValueError for
-    invalid numbers.
+    only, as soon as there is room. Its members run only on nodes that pass its ``constraints``. All this is about the
+    members whose number may change. The gang may also have ``fixed`` members. Raises ValueError for invalid numbers.
     """
 
     key: GangKey
@@ -75,6 +88,7 @@ class SizedRun:
     changed: float = -math.inf
     asked: int | None = None
     constraints: Constraints = field(default_factory=Constraints)
+    fixed: tuple[FixedMembers, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.sizes.has(len(self.nodes)):
@@ -84,8 +98,23 @@ class SizedRun:
 
     @property
     def size(self) -> int:
-        """How many members it has."""
+        """How many members it has whose number may change."""
         return len(self.nodes)
+
+    @property
+    def fixed_size(self) -> int:
+        """How many members it has whose number never changes."""
+        return sum(len(part.nodes) for part in self.fixed)
+
+    @property
+    def fixed_working(self) -> int:
+        """How many of these do a part of the work."""
+        return sum(len(part.nodes) for part in self.fixed if part.is_work)
+
+    @property
+    def all_nodes(self) -> list[int]:
+        """The nodes of all its members, one entry a member."""
+        return [*self.nodes, *(node for part in self.fixed for node in part.nodes)]
 
     @property
     def seat(self) -> SeatKind:
@@ -101,6 +130,22 @@ class SizedRun:
     def may_change_at(self) -> float:
         """The first time at which it may change its size again: ``min_interval`` seconds after its last change."""
         return self.changed + self.terms.min_interval
+
+    def least_pace(self, slowdown: FloatArray) -> float:
+        """Return the slow-down of its slowest fixed member that works: no size is faster. 0 without such a member."""
+        return max((float(slowdown[list(part.nodes)].max()) for part in self.fixed if part.is_work), default=0.0)
+
+    def pace_on(self, nodes: Sequence[int], slowdown: FloatArray) -> float:
+        """Return its slow-down with members on these nodes and the fixed ones: that of the slowest."""
+        return max(float(slowdown[list(nodes)].max()), self.least_pace(slowdown))
+
+    def closes(self, until: FloatArray) -> float:
+        """Return when the first node of a fixed member closes: it ends by then at any size. inf without one."""
+        return min((float(until[list(part.nodes)].min()) for part in self.fixed), default=math.inf)
+
+    def change_to(self, nodes: Iterable[int], end: float) -> "SizeChange":
+        """Return the change to a member on each of these nodes, with which it ends at ``end``."""
+        return SizeChange(self.key, self.size, tuple(sorted(nodes)), end, self.end, fixed=self.fixed_size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +168,11 @@ class ElasticRun(SizedRun):
     def least_rest(self) -> float:
         """For how many seconds it must be expected to run to change its size, unless another gang must start."""
         return LEAST_RESTARTS * self.terms.restart_time
+
+    @property
+    def shared(self) -> SharedWork:
+        """Its work, of which its fixed members may do a part."""
+        return SharedWork(self.work, self.fixed_working)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,12 +214,18 @@ class WaitingGang:
     elastic: bool
     member_price: float = 0.0
 
+    @property
+    def shared(self) -> SharedWork:
+        """Its work, of which all its members do a part."""
+        return SharedWork(self.work)
+
 
 class SizeChange(NamedTuple):
     """A gang that had ``was`` members continues with one member on each of ``nodes``.
 
     It ends at ``end``. Without the change it would end at ``end_before``. If ``is_open_ended``, both are guesses, or
     inf. It then gives room to the gang ``made_for``, None where it grows into idle nodes or its size was asked for.
+    ``fixed`` more members, whose number never changes, keep their nodes.
     """
 
     gang: GangKey
@@ -179,6 +235,17 @@ class SizeChange(NamedTuple):
     end_before: float
     is_open_ended: bool = False
     made_for: GangKey | None = None
+    fixed: int = 0
+
+    @property
+    def size_before(self) -> int:
+        """How many members the gang had, with the fixed ones."""
+        return self.was + self.fixed
+
+    @property
+    def size_after(self) -> int:
+        """How many members the gang will have, with the fixed ones."""
+        return len(self.nodes) + self.fixed
 
 
 class SizedStart(NamedTuple):

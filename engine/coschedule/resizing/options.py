@@ -33,23 +33,24 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     """List the sizes that a run may get; the first option is its present size.
 
     Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size counts
-    as if it kept all its nodes and ran at ``limit``. Sizes are left out if a node that they keep closes too early. If
-    another size is asked of it, that is the only other one, and worth a change if no other gang gains from the seats.
+    as if it kept all its nodes and ran at ``limit``. Fixed members bound the pace, and take no seats. Sizes are left
+    out if a node that they keep closes too early. If another size is asked of it, that is the only other one, and worth
+    a change if no other gang gains from the seats.
     """
-    worth = worth_of(run.sizes, run.work, left=run.left, age=now - run.created)
+    worth = worth_of(run.sizes, run.shared, left=run.left, age=now - run.created)
     own = np.array(seats_by_pace(run.nodes, seats.slowdown, seats.until))
     of_own = np.maximum.accumulate(seats.slowdown[own])
     others = _others(run, worth, most=run.sizes.maximum if may_grow else run.size - 1)
     sizes = np.concatenate(([run.size], others[others != run.size]))
     is_larger = sizes > run.size
-    paces = np.where(is_larger, limit, of_own[np.minimum(sizes, run.size) - 1])
+    paces = np.where(is_larger, limit, of_own[np.minimum(sizes, run.size) - 1]).clip(min=run.least_pace(seats.slowdown))
     counted = np.concatenate(([0], np.cumsum(seats.slowdown[own] <= limit)))
     taken = np.where(is_larger, sizes, counted[np.minimum(sizes, run.size)])
     pauses = np.where(sizes == run.size, 0.0, run.terms.restart_time)
     worths = worth.of(sizes, paces, pauses)
     if run.is_due:
         worths[1:] = np.maximum(worths[1:], worths[0] * (1 + ASKED_GAIN))
-    closes = np.minimum.accumulate(seats.until[own])[np.minimum(sizes, run.size) - 1]
+    closes = np.minimum.accumulate(seats.until[own])[np.minimum(sizes, run.size) - 1].clip(max=run.closes(seats.until))
     in_time = now + pauses + worth.rests(sizes, paces) <= closes
     in_time[0] = True
     return Sized(run, worth, sizes[in_time], SizeOptions(taken[in_time], worths[in_time]))
@@ -67,7 +68,7 @@ def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int
     The first option is to wait, unless it must start. A gang that is not elastic has only its best size, unless it must
     start.
     """
-    worth = worth_of(gang.sizes, gang.work, left=1.0, age=now - gang.created)
+    worth = worth_of(gang.sizes, gang.shared, left=1.0, age=now - gang.created)
     able = gang.sizes.between(1, most)
     sizes = distinct_sizes(worth, able) if gang.elastic or must_start else _best_at_price(gang, worth, able)
     worths = worth.of(sizes, np.full(len(sizes), limit))

@@ -15,9 +15,8 @@ from coschedule.resizing.gangs import SeatKind, SizedRun
 
 def may_stay(snapshot: Snapshot, run: SizedRun) -> bool:
     """Return whether each node of the run would take its members again: open, suitable, and not overcommitted."""
-    nodes = list(set(run.nodes))
-    has_room = (snapshot.free[nodes] >= 0)[:, np.array(run.request) > 0].all()
-    return bool(has_room and _is_usable(snapshot, run.constraints)[nodes].all())
+    parts = [(run.seat, run.nodes), *((part.seat, part.nodes) for part in run.fixed)]
+    return all(_take_again(snapshot, seat, list(set(nodes))) for seat, nodes in parts)
 
 
 def idle_seats(snapshot: Snapshot, seat: SeatKind, sizes: Sequence[Sizes]) -> Iterator[int]:
@@ -63,6 +62,11 @@ def seats_without(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
         else:
             more.append(node)
     return more
+
+
+def _take_again(snapshot: Snapshot, seat: SeatKind, nodes: Sequence[int]) -> bool:
+    has_room = (snapshot.free[nodes] >= 0)[:, np.array(seat.request) > 0].all()
+    return bool(has_room and _is_usable(snapshot, seat.constraints)[nodes].all())
 
 
 def _no_more_than(enough: int, seats: IntArray, snapshot: Snapshot) -> IntArray:

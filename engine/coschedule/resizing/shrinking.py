@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ElasticRun, SizeChange, SizePlan
+from coschedule.resizing.gangs import ElasticRun, SizePlan
 from coschedule.resizing.options import seats_by_pace
-from coschedule.resizing.worth import least_size, worth_of
+from coschedule.resizing.worth import worth_of
 
 
 class Shrinking(NamedTuple):
@@ -23,17 +23,17 @@ class Shrinking(NamedTuple):
 def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | None:
     """Return how a gang shrinks to its fewest members at ``due``, or later when it may change.
 
-    It keeps its fastest members. None where it stays as it is: it has its fewest members, it ends before, or a node
-    that it keeps would close too early.
+    It keeps its fastest members and its fixed ones. None where it stays as it is: it has its fewest members, it ends
+    before, or a node that it keeps would close too early.
     """
-    least, since = least_size(run.sizes, run.work), max(due, run.may_change_at)
+    least, since = run.shared.least(run.sizes), max(due, run.may_change_at)
     if least >= run.size or since >= run.end:
         return None
-    nodes = seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)
-    slow, fast = snapshot.slowdown[[nodes[least - 1], nodes[-1]]].tolist()
-    longer = run.work.float_time(least) * slow / (run.work.float_time(run.size) * fast)
+    nodes, closes = seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until), run.closes(snapshot.until)
+    then, before = (run.pace_on(some, snapshot.slowdown) for some in (nodes[:least], nodes))
+    longer = run.shared.time(least) * then / (run.shared.time(run.size) * before)
     end = since + run.terms.restart_time + (run.end - since) * longer
-    if snapshot.until[nodes[:least]].min() < end:
+    if min(snapshot.until[nodes[:least]].min(), closes) < end:
         return None
     return Shrinking(tuple(sorted(nodes[:least])), tuple(nodes[least:]), since, end)
 
@@ -42,14 +42,14 @@ def all_shrunk(snapshot: Snapshot, runs: Sequence[ElasticRun]) -> SizePlan:
     """Return the plan in which each gang that may shrink now has its fewest members. No choice frees more nodes."""
     found = [(run, shrinking(run, snapshot, snapshot.now)) for run in runs]
     shrunk = [(run, how) for run, how in found if how is not None and how.since <= snapshot.now]
-    changes = tuple(SizeChange(run.key, run.size, how.kept, how.end, run.end) for run, how in shrunk)
+    changes = tuple(run.change_to(how.kept, how.end) for run, how in shrunk)
     return SizePlan(changes, gain=sum(_gain(run, how, snapshot) for run, how in shrunk))
 
 
 def _gain(run: ElasticRun, how: Shrinking, snapshot: Snapshot) -> float:
-    worth = worth_of(run.sizes, run.work, left=run.left, age=snapshot.now - run.created)
+    worth = worth_of(run.sizes, run.shared, left=run.left, age=snapshot.now - run.created)
     sizes = np.array([len(how.kept), run.size])
-    paces = np.array([snapshot.slowdown[list(nodes)].max() for nodes in (how.kept, run.nodes)])
+    paces = np.array([run.pace_on(nodes, snapshot.slowdown) for nodes in (how.kept, run.nodes)])
     after, before = worth.of(sizes, paces, np.array([run.terms.restart_time, 0.0])).tolist()
     gain: float = after - before
     return gain

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.queue.problem.gangs import GangKey
-from coschedule.resizing.assign import Assigned, Chosen, assign
+from coschedule.resizing.assign import Assigned, Chosen, assign, pace_on
 from coschedule.resizing.gangs import ElasticRun, RunSeats, SizeChange, SizedStart, SizePlan, WaitingGang
 from coschedule.resizing.knapsack import best_options
 from coschedule.resizing.options import ASKED_GAIN, options_of_run, options_of_waiting
@@ -83,7 +83,7 @@ def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool,
     are seats for it.
     """
     left = gang.left if isinstance(gang, ElasticRun) else 1.0
-    worth = worth_of(gang.sizes, gang.work, left=left, age=question.now - gang.created)
+    worth = worth_of(gang.sizes, gang.shared, left=left, age=question.now - gang.created)
     makes_room = isinstance(gang, ElasticRun) and (bool(question.must_start) or _is_asked_and_possible(question, gang))
     return not (makes_room or gang.key in question.must_start), -worth.weight
 
@@ -147,7 +147,7 @@ def _plan(question: SizeQuestion, assigned: Assigned) -> SizePlan:
 
 def _gain(question: SizeQuestion, one: Chosen, found: SizedStart) -> float:
     """Return the worth of a gang on its real nodes minus its worth without a change, which is 0 if it waits."""
-    size, pace = np.array([one.size]), np.array([max(question.seats.slowdown[node] for node in found.nodes)])
+    size, pace = np.array([one.size]), np.array([pace_on(one.run, found.nodes, question.seats.slowdown)])
     if one.run is None:
         return float(one.sized.worth.of(size, pace)[0])
     before, pauses = float(one.sized.options.worths[0]), np.array([one.run.terms.restart_time])
@@ -156,4 +156,4 @@ def _gain(question: SizeQuestion, one: Chosen, found: SizedStart) -> float:
 
 
 def _change(run: ElasticRun, found: SizedStart) -> SizeChange:
-    return SizeChange(run.key, run.size, found.nodes, found.end, run.end)
+    return run.change_to(found.nodes, found.end)

@@ -11,7 +11,16 @@ import numpy as np
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, OpenEndedRun, SizeChange, SizedRun, SizedStart, SizePlan
+from coschedule.resizing.gangs import (
+    ChangeTerms,
+    ElasticRun,
+    OpenEndedRun,
+    SeatKind,
+    SizeChange,
+    SizedRun,
+    SizedStart,
+    SizePlan,
+)
 from coschedule.resizing.seats import seats_without
 from coschedule.resizing.shrinking import shrinking
 
@@ -113,11 +122,11 @@ def _endless_moved(snapshot: Snapshot, before: Sequence[SizedRun], after: Sequen
     """Move what gangs without an end hold: it is freed at an unknown time."""
     if not before:
         return snapshot
-    of_unknown_end, endless, nodes = snapshot.someday.copy(), snapshot.open_ended, {run.key: run.nodes for run in after}
+    of_unknown_end, endless, then = snapshot.someday.copy(), snapshot.open_ended, {run.key: run for run in after}
     for run in before:
         np.subtract.at(of_unknown_end, list(run.nodes), run.request)
-        np.add.at(of_unknown_end, list(nodes[run.key]), run.request)
-        endless = endless.moved(run.key, np.array(nodes[run.key], dtype=np.int64))
+        np.add.at(of_unknown_end, list(then[run.key].nodes), run.request)
+        endless = endless.moved(run.key, np.array(then[run.key].all_nodes, dtype=np.int64))
     return replace(snapshot, someday=np.maximum(of_unknown_end, 0), open_ended=endless)
 
 
@@ -130,16 +139,22 @@ def _leaving(snapshot: Snapshot, before: Sequence[SizedRun], after: Sequence[Siz
 
 
 def _releases(run: SizedRun, nodes: Sequence[int], time: float) -> list[Release]:
+    """List what a gang with members on these nodes gives back when it ends, with what its fixed members do."""
     if time == math.inf:
         return []
-    return [Release(node=node, request=run.request, time=time) for node in nodes]
+    fixed = (one for part in run.fixed for one in _given_back(part.seat, part.nodes, time))
+    return [*_given_back(run.seat, nodes, time), *fixed]
+
+
+def _given_back(seat: SeatKind, nodes: Iterable[int], time: float) -> Iterator[Release]:
+    return (Release(node=node, request=seat.request, time=time) for node in nodes)
 
 
 def _releases_if_shrunk(run: ElasticRun, snapshot: Snapshot, due: float) -> list[Release]:
     how = shrinking(run, snapshot, due)
     if how is None:
         return _releases(run, run.nodes, run.end)
-    return [*_releases(run, how.given_up, how.since), *_releases(run, how.kept, how.end)]
+    return [*_given_back(run.seat, how.given_up, how.since), *_releases(run, how.kept, how.end)]
 
 
 def _without(releases: Iterable[Release], runs: Sequence[SizedRun]) -> Iterator[Release]:

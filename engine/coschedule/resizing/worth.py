@@ -25,11 +25,34 @@ HORIZON_SECONDS = 1000.0
 _POWER_OF_REST = 0.75
 
 
+class SharedWork(NamedTuple):
+    """The work of a gang, of which ``others`` members do a part whose number never changes.
+
+    Sizes are numbers of members beside these.
+    """
+
+    work: Work
+    others: int = 0
+
+    def times(self, largest: int) -> FloatArray:
+        """Return the run times of the sizes 1, ..., ``largest``, inf for sizes that are not allowed."""
+        return self.work.float_times(largest + self.others)[self.others :]
+
+    def time(self, size: int) -> float:
+        """Return the run time of a size, inf if it is not allowed."""
+        return self.work.float_time(size + self.others)
+
+    def least(self, sizes: Sizes) -> int:
+        """Return the least size with a finite run time."""
+        able = sizes.between(1, sizes.maximum)
+        return int(able[np.isfinite(self.times(sizes.maximum)[able - 1]).argmax()])
+
+
 class Worth(NamedTuple):
     """The worth of the sizes of one gang: ``weight`` for each unit of its speed.
 
-    ``rest`` is the work that is left (module docstring: unit). On nodes of slow-down 1, n members do it in ``times[n -
-    1]`` seconds.
+    ``rest`` is the work that is left (module docstring: unit). On nodes of slow-down 1, a size of n does it in
+    ``times[n - 1]`` seconds.
     """
 
     weight: float
@@ -49,16 +72,9 @@ class Worth(NamedTuple):
         return rests
 
 
-def worth_of(sizes: Sizes, work: Work, *, left: float, age: float) -> Worth:
+def worth_of(sizes: Sizes, shared: SharedWork, *, left: float, age: float) -> Worth:
     """Return the worth of the sizes of a gang of ``age`` seconds; ``left`` is the part of its work that is not done."""
-    times, least = work.float_times(sizes.maximum), least_size(sizes, work)
-    fewest = float(times[least - 1])
-    alone = float(times[0]) if times[0] < np.inf else least * fewest
-    rest = left * alone
-    return Worth((1 + max(age, 0.0) / fewest) / rest**_POWER_OF_REST, rest, left * times)
-
-
-def least_size(sizes: Sizes, work: Work) -> int:
-    """Return the least size with a finite run time."""
-    able = sizes.between(1, sizes.maximum)
-    return int(able[np.isfinite(work.float_times(sizes.maximum)[able - 1]).argmax()])
+    least, alone = shared.least(sizes), shared.work.float_time(1)
+    fewest = shared.time(least)
+    rest = left * (alone if alone < np.inf else (least + shared.others) * fewest)
+    return Worth((1 + max(age, 0.0) / fewest) / rest**_POWER_OF_REST, rest, left * shared.times(sizes.maximum))

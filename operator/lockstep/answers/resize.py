@@ -6,7 +6,8 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.preemption import gang_name
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
+from lockstep.facts.gang.role_sizes import sizes_of, varying_role
 from lockstep.report.text.sentences import n_members
 
 
@@ -40,16 +41,25 @@ async def _elastic(client: KubeClient, key: GangKey) -> AcceptedGang:
 
 
 def _check_size(gang: AcceptedGang, size: int) -> None:
-    [role] = gang.spec.roles
-    if not role.sizes.has(size):
-        raise AnswerError(f"GangJob {gang_name(gang.key)} can't have {n_members(size)}, but {_range(role.sizes)}.")
+    if sizes_of(gang.spec.roles, size) is None:
+        raise AnswerError(f"GangJob {gang_name(gang.key)} can't have {n_members(size)}, but {_range(gang.spec)}.")
 
 
-def _range(sizes: Sizes) -> str:
+def _range(spec: GangSpec) -> str:
+    """The sizes that the gang can have; of a gang with roles only one has a size that varies."""
+    role = varying_role(spec.roles)
+    if role is None:
+        return n_members(spec.minimum)
+    sizes, others = role.sizes, spec.minimum - role.sizes.minimum
     if sizes.allowed:
-        return f"one of {', '.join(map(str, sizes.allowed))}"
-    of = f", in multiples of {sizes.multiple_of}" if sizes.multiple_of > 1 else ""
-    return f"{sizes.minimum} to {sizes.maximum}{of}"
+        return f"one of {', '.join(str(size + others) for size in sizes.allowed)}"
+    return f"{sizes.minimum + others} to {sizes.maximum + others}{_steps(sizes, role.name)}"
+
+
+def _steps(sizes: Sizes, role: str) -> str:
+    if sizes.multiple_of == 1:
+        return ""
+    return f", {f'those of role {role} ' if role else ''}in multiples of {sizes.multiple_of}"
 
 
 def _done(gang: GangFact, size: int | None) -> str:

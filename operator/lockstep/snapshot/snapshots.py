@@ -23,8 +23,9 @@ from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.asked import Demands, Room
 from lockstep.snapshot.constraints import constraints_of
 from lockstep.snapshot.holders.directions import Directions, directions
-from lockstep.snapshot.holders.elastic_runs import Resizable, elastic_requests, resizable_gangs, sized_run
+from lockstep.snapshot.holders.elastic_runs import elastic_requests, resizable_gangs, sized_run
 from lockstep.snapshot.holders.releases import Releases
+from lockstep.snapshot.holders.resizable import Resizable
 from lockstep.snapshot.holders.running import Evictable, evictable_gangs, open_ended
 from lockstep.snapshot.nodes.node_arrays import NodeArrays, node_arrays
 from lockstep.snapshot.nodes.owner_forecasts import OwnerForecasts
@@ -178,7 +179,9 @@ class SnapshotCutter:
             with _guarded(one.gang, rescue):
                 around = Surroundings(self._state, one.gang)
                 yield from around.answering(steps)
-                constraints = constraints_of(self._state, one.gang, one.role, around)
+                constraints = {
+                    role.name: constraints_of(self._state, one.gang, role, around) for role in one.spec.roles
+                }
                 run = sized_run(self._state, one, constraints, nodes, columns, now)
                 if isinstance(run, ElasticRun):
                     run = replace(run, sizes=may_go.sizes(run.sizes, run.size, one.priority))

@@ -2,10 +2,19 @@
 
 import pytest
 
+from builders.volumes import claim_templates
+
 TEMPLATE = {"spec": {"containers": [{"name": "member", "image": "registry.k8s.io/pause:3.10"}]}}
 LAUNCHER = {"name": "launcher", "size": {"min": 1, "max": 1}, "load": "None", "template": TEMPLATE}
 WORKERS = {"name": "workers", "size": {"min": 2, "max": 16}, "template": TEMPLATE}
 FIXED = {**WORKERS, "size": {"min": 4, "max": 4}}
+RESTART = {"mode": "Restart"}
+CLAIMS = claim_templates("fast", "data")
+NO_ROLE_FOR_ELASTIC = (
+    "spec.elastic: Invalid value: elastic needs a role with load Equal whose size can vary, without"
+    " volumeClaimTemplates."
+)
+NO_SUCH_SIZE = "spec.elastic.size: Invalid value: elastic.size must be one of the sizes that size allows."
 
 
 def roles(*listed, **fields):
@@ -24,6 +33,29 @@ def roles(*listed, **fields):
         pytest.param(roles(LAUNCHER, {**WORKERS, "load": "Pieces", "pieces": 64}), id="pieces of one role"),
         pytest.param(
             roles(LAUNCHER, {**WORKERS, "size": {"allowed": [4, 8, 16]}}, work={"serialTime": "1h"}), id="allowed sizes"
+        ),
+        pytest.param(roles(LAUNCHER, WORKERS, elastic=RESTART), id="workers whose number changes while they run"),
+        pytest.param(
+            roles(LAUNCHER, {**WORKERS, "size": {"allowed": [8, 4]}}, elastic=RESTART), id="one of several numbers"
+        ),
+        pytest.param(
+            roles({**FIXED, "name": "data", "volumeClaimTemplates": CLAIMS}, WORKERS, elastic=RESTART),
+            id="workers whose number changes beside claims",
+        ),
+        *(
+            pytest.param(
+                roles(
+                    LAUNCHER, {**FIXED, "name": "others"}, {**WORKERS, "size": size}, elastic={**RESTART, "size": asked}
+                ),
+                id=f"elastic at {asked} with others of 5 and {size}",
+            )
+            for asked, size in [
+                (7, {"min": 2, "max": 16}),
+                (21, {"min": 2, "max": 16}),
+                (9, {"min": 2, "max": 16, "multipleOf": 4}),
+                (9, {"allowed": [8, 4]}),
+                (13, {"allowed": [8, 4]}),
+            ]
         ),
     ],
 )
@@ -72,6 +104,33 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
             "spec.roles: Invalid value: roles must have one at least whose load is not None, because somebody has to do"
             " the work.",
             id="nobody works",
+        ),
+        *(
+            pytest.param(roles(*listed, elastic=RESTART), NO_ROLE_FOR_ELASTIC, id=f"elastic with {case}")
+            for case, listed in {
+                "roles of one size": [LAUNCHER, FIXED],
+                "a role of one allowed size": [LAUNCHER, {**WORKERS, "size": {"allowed": [4]}}],
+                "unequal shares": [LAUNCHER, {**WORKERS, "load": "Proportional"}],
+                "members that do not work": [{**LAUNCHER, "size": {"min": 1, "max": 2}}, FIXED],
+                "claims of each worker": [LAUNCHER, {**WORKERS, "volumeClaimTemplates": CLAIMS}],
+            }.items()
+        ),
+        *(
+            pytest.param(
+                roles(
+                    LAUNCHER, {**FIXED, "name": "others"}, {**WORKERS, "size": size}, elastic={**RESTART, "size": asked}
+                ),
+                NO_SUCH_SIZE,
+                id=f"elastic at {asked} with others of 5 and {size}",
+            )
+            for asked, size in [
+                (2, {"min": 2, "max": 16}),
+                (6, {"min": 2, "max": 16}),
+                (22, {"min": 2, "max": 16}),
+                (8, {"min": 2, "max": 16, "multipleOf": 4}),
+                (8, {"allowed": [8, 4]}),
+                (14, {"allowed": [8, 4]}),
+            ]
         ),
         pytest.param(
             roles({**WORKERS, "startAfter": ["workers"]}),

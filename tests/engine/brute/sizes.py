@@ -3,24 +3,30 @@
 from itertools import product
 
 
-def best_gain(now, idle, runs, waiting):
-    """The greatest gain of all combinations on so many equal nodes, and by the formula as it is written down."""
-    choices = [list(of_run(now, run)) for run in runs]
+def best_gain(now, idle, runs, waiting, *, slowdown, until):
+    """The greatest gain of all combinations on so many equal nodes, and by the formula as it is written down.
+
+    Only the nodes of fixed members may differ, in ``slowdown`` and ``until``.
+    """
+    choices = [list(of_run(now, run, slowdown, until)) for run in runs]
     choices += [[(0, 0.0), *of_waiting(now, gang)] for gang in waiting]
     room = idle + sum(run.size for run in runs)
     return max(sum(gain for _, gain in one) for one in product(*choices) if sum(size for size, _ in one) <= room)
 
 
-def of_run(now, run):
-    """The sizes that a run may have, and what each gains."""
-    as_it_is = worth(now, run, run.size, run.left)
+def of_run(now, run, slowdown, until):
+    """The sizes that a run may have, and what each gains: its fixed members stay, and all end with the slowest."""
+    working = [node for part in run.fixed if part.is_work for node in part.nodes]
+    pace = max([1.0, *(slowdown[node] for node in working)])
+    closes = min((until[node] for part in run.fixed for node in part.nodes), default=float("inf"))
+    as_it_is = worth(now, run, run.size, run.left, others=len(working)) / pace
     yield run.size, 0.0
     if run.end - now >= 3600 and now - run.changed >= run.terms.min_interval:
         for size in sizes_of(run):
-            if size != run.size:
-                rest = run.left * run.work.float_time(size)
+            rest = run.left * run.work.float_time(size + len(working)) * pace
+            if size != run.size and now + run.terms.restart_time + rest <= closes:
                 works = 1 - run.terms.restart_time / min(rest, 1000)
-                yield size, worth(now, run, size, run.left) * works - as_it_is
+                yield size, worth(now, run, size, run.left, others=len(working)) / pace * works - as_it_is
 
 
 def of_waiting(now, gang):
@@ -33,7 +39,7 @@ def sizes_of(gang):
     return gang.sizes.between(1, gang.sizes.maximum).tolist()
 
 
-def worth(now, gang, size, left):
-    alone, fewest = gang.work.float_time(1), gang.work.float_time(gang.sizes.least)
-    speed = alone / gang.work.float_time(size)
+def worth(now, gang, size, left, *, others=0):
+    alone, fewest = gang.work.float_time(1), gang.work.float_time(gang.sizes.least + others)
+    speed = alone / gang.work.float_time(size + others)
     return speed * (1 + (now - gang.created) / fewest) / (left * alone) ** 0.75

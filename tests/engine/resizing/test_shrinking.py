@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,19 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coschedule.model.run_times import TimesWork
+from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, FixedMembers, SeatKind
 from coschedule.resizing.shrinking import all_shrunk, shrinking
 from coschedule.resizing.worlds import World, resized, shrunk
 from engine.builders import NOW, node, snapshot
 
-STEEP = TimesWork(times=(40_000.0, 20_000.0, 15_000.0, 12_000.0))
+STEEP = TimesWork(times=(40_000.0, 20_000.0, 15_000.0, 12_000.0, 11_000.0))
 
 
-def run(name, nodes, *, least=1, changed=-math.inf, restart_time=120.0, work=STEEP):
+def run(name, nodes, *, least=1, changed=-math.inf, restart_time=120.0, work=STEEP, fixed=()):
     """Describe a gang that has just begun on these nodes."""
+    others = sum(len(part.nodes) for part in fixed if part.is_work)
     return ElasticRun(
         key=GangKey("default", name),
         created=NOW,
@@ -30,17 +33,25 @@ def run(name, nodes, *, least=1, changed=-math.inf, restart_time=120.0, work=STE
         work=work,
         left=1.0,
         nodes=nodes,
-        end=NOW + work.float_time(len(nodes)),
+        end=NOW + work.float_time(len(nodes) + others),
         terms=ChangeTerms(restart_time=restart_time),
         changed=changed,
+        fixed=fixed,
     )
 
 
+def fixed_on(*nodes, is_work=True):
+    """Describe members whose number never changes; each takes twice as much as others."""
+    return FixedMembers(SeatKind(Constraints(), (2,)), nodes, is_work)
+
+
 def world(runs, until=(math.inf,) * 8):
-    """Describe eight nodes on which these gangs run; no other gang waits."""
-    held = [index for one in runs for index in one.nodes]
-    nodes = [node(f"n{index}", free=int(index not in held), until=until[index]) for index in range(8)]
-    releases = [Release(node=index, request=(1,), time=one.end) for one in runs for index in one.nodes]
+    """Describe eight nodes of three slots, on which these gangs run; no other gang waits."""
+    held = [(index, (1,), one.end) for one in runs for index in one.nodes]
+    held += [(index, (2,), one.end) for one in runs for part in one.fixed for index in part.nodes]
+    taken = Counter(index for index, request, _ in held for _ in range(request[0]))
+    nodes = [node(f"n{index}", free=3 - taken[index], until=until[index]) for index in range(8)]
+    releases = [Release(node=index, request=request, time=time) for index, request, time in held]
     return World(snapshot(nodes, [], releases=releases), runs)
 
 
@@ -52,7 +63,9 @@ def worlds(draw):
         nodes = tuple(range(begin, begin + size))
         begin += size
         since = draw(st.sampled_from([-math.inf, NOW - 700, NOW - 600]))
-        runs.append(run(f"r{number}", nodes, least=draw(st.integers(1, size)), changed=since))
+        parts = [(), (fixed_on(number),), (fixed_on(7 - number, is_work=False),)]
+        fixed = draw(st.sampled_from([*parts, tuple(part for one in parts for part in one)]))
+        runs.append(run(f"r{number}", nodes, least=draw(st.integers(1, size)), changed=since, fixed=fixed))
     until = [draw(st.sampled_from([math.inf, NOW + 16_000.0])) for _ in range(8)]
     return world(runs, until)
 
@@ -76,8 +89,19 @@ def test_every_gang_that_shrinks_keeps_its_fewest_members_until_its_end(before):
         [one] = [one for one in before.runs if one.key == change.gang]
         assert len(change.nodes) == one.sizes.minimum < change.was == one.size
         assert set(change.nodes) <= set(one.nodes)
-        assert change.end == pytest.approx(NOW + 120 + STEEP.float_time(len(change.nodes)))
-        assert before.snapshot.until[list(change.nodes)].min() >= change.end
+        assert change.end == pytest.approx(NOW + 120 + STEEP.float_time(len(change.nodes) + one.fixed_working))
+        assert before.snapshot.until[replace(one, nodes=change.nodes).all_nodes].min() >= change.end
+
+
+@given(before=worlds())
+def test_what_members_take_of_nodes_is_free_or_comes_back_whatever_shrinks(before):
+    after = resized(before, all_shrunk(*before), {}).snapshot
+
+    for then in (before.snapshot, after, shrunk(before, NOW), shrunk(before, NOW + 100)):
+        capacity = then.free.copy()
+        for one in then.releases:
+            capacity[one.node] += one.request
+        assert capacity.tolist() == [[3]] * 8
 
 
 def test_a_gang_that_has_just_changed_shrinks_when_it_may():
@@ -88,6 +112,18 @@ def test_a_gang_that_has_just_changed_shrinks_when_it_may():
     # It works for 500 s with two members, so that 39,000 s are left for one.
     assert how == ((0,), (1,), NOW + 500, NOW + 500 + 120 + 39_000)
     assert all_shrunk(*world([one])).changes == ()
+
+
+def test_a_gang_that_shrinks_is_as_slow_as_its_slowest_fixed_member():
+    one = run("r", (0, 1), fixed=(fixed_on(7),))
+    before = world([one])
+    facts = replace(before.snapshot, slowdown=np.array([1.0] * 7 + [2.0]))
+    one = replace(one, end=NOW + 2 * 15_000.0)
+
+    how = shrinking(one, facts, NOW)
+
+    assert (how.kept, how.end) == ((0,), NOW + 120 + 2 * 20_000.0)
+    assert shrinking(one, replace(facts, until=np.array([math.inf] * 7 + [how.end - 1])), NOW) is None
 
 
 def test_what_shrinking_costs_is_the_loss_of_the_objective():

@@ -9,16 +9,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coschedule.model.run_times import TimesWork
+from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, RunSeats, SizePlan, WaitingGang
+from coschedule.resizing.gangs import (
+    ChangeTerms,
+    ElasticRun,
+    FixedMembers,
+    RunSeats,
+    SeatKind,
+    SizePlan,
+    WaitingGang,
+)
 from coschedule.resizing.sizes import SizeQuestion, choose_sizes
 from engine.brute.sizes import best_gain
 
 NOW = 20_000.0
+SEATS = 20
+FIXED_NODES = range(SEATS, SEATS + 6)
+# Fixed members have requests and constraints of their own.
+FIXED_SEAT = SeatKind(Constraints(node_selector=(("kind", "fixed"),)), (3,))
 # Serial seconds, and how much of it is not divided.
 works = st.tuples(st.sampled_from([600, 7_000, 40_000, 400_000]), st.sampled_from([0.0, 0.1, 0.5])).map(
-    lambda law: TimesWork(times=tuple(law[0] * (law[1] + (1 - law[1]) / size) for size in range(1, 7)))
+    lambda law: TimesWork(times=tuple(law[0] * (law[1] + (1 - law[1]) / size) for size in range(1, 9)))
 )
 sizes = st.tuples(st.integers(1, 3), st.integers(0, 3)).map(
     lambda bounds: Sizes(minimum=bounds[0], maximum=bounds[0] + bounds[1])
@@ -26,8 +39,9 @@ sizes = st.tuples(st.integers(1, 3), st.integers(0, 3)).map(
 ages = st.sampled_from([0.0, 50.0, 9_000.0])
 
 
-def run(name, work, sizes, size, *, left=1.0, age=0.0, since=math.inf, nodes=None, slowdown=1.0, **terms):
+def run(name, work, sizes, size, *, left=1.0, age=0.0, since=math.inf, nodes=None, slowdown=1.0, fixed=(), **terms):
     """Describe a gang that runs, on the nodes from 0 on unless told."""
+    others = sum(len(part.nodes) for part in fixed if part.is_work)
     return ElasticRun(
         key=GangKey("ns", name),
         created=NOW - age,
@@ -36,10 +50,15 @@ def run(name, work, sizes, size, *, left=1.0, age=0.0, since=math.inf, nodes=Non
         work=work,
         left=left,
         nodes=tuple(range(size)) if nodes is None else nodes,
-        end=NOW + left * work.float_time(size) * slowdown,
+        end=NOW + left * work.float_time(size + others) * slowdown,
         terms=ChangeTerms(**terms),
         changed=NOW - since,
+        fixed=fixed,
     )
+
+
+def fixed_on(*nodes, is_work=True):
+    return FixedMembers(FIXED_SEAT, nodes, is_work)
 
 
 def waiting(name, work, sizes, *, age=0.0, elastic=True):
@@ -47,23 +66,39 @@ def waiting(name, work, sizes, *, age=0.0, elastic=True):
 
 
 @st.composite
-def questions(draw, slowdowns=(1.0,), closing=(math.inf,)):
-    """Draw some gangs that run on nodes of their own, some that wait, and some idle nodes."""
+def fixed_members(draw, number):
+    """Draw the members of a run whose number never changes: none, idle ones, or such that work; nodes may repeat."""
+    first, second = FIXED_NODES[2 * number : 2 * number + 2]
+    idle, works = fixed_on(first, is_work=False), fixed_on(second)
+    return draw(st.sampled_from([(), (idle,), (works,), (idle, works), (fixed_on(first, second),)]))
+
+
+@st.composite
+def questions(draw, slowdowns=(1.0,), closing=(math.inf,), of_fixed=(0.5, 1.0, 2.0)):
+    """Draw some gangs that run on nodes of their own, some that wait, and some idle nodes.
+
+    The nodes of fixed members have slow-downs and windows of their own.
+    """
     runs, count = [], 0
-    pace = draw(st.lists(st.sampled_from(slowdowns), min_size=20, max_size=20))
+    pace = draw(st.lists(st.sampled_from(slowdowns), min_size=SEATS, max_size=SEATS))
+    pace += [draw(st.sampled_from(of_fixed)) for _ in FIXED_NODES]
     for number in range(draw(st.integers(0, 3))):
         of_run, work = draw(sizes), draw(works)
         size = draw(st.integers(of_run.minimum, of_run.maximum))
         nodes = tuple(range(count, count + size))
         count += size
         described = {"left": draw(st.sampled_from([0.2, 1.0])), "age": draw(ages), "nodes": nodes}
-        described |= {"since": draw(st.sampled_from([60.0, math.inf])), "slowdown": max(pace[node] for node in nodes)}
+        fixed = draw(fixed_members(number))
+        working = [*nodes, *(node for part in fixed if part.is_work for node in part.nodes)]
+        described |= {"since": draw(st.sampled_from([60.0, math.inf])), "slowdown": max(pace[node] for node in working)}
+        described |= {"fixed": fixed}
         runs.append(run(f"r{number}", work, of_run, size, **described))
     others = [
         waiting(f"w{number}", draw(works), draw(sizes), age=draw(ages)) for number in range(draw(st.integers(0, 3)))
     ]
-    idle = draw(st.integers(0, 20 - count))
-    until = [NOW + draw(st.sampled_from(closing)) if node >= count else math.inf for node in range(20)]
+    idle = draw(st.integers(0, SEATS - count))
+    until = [NOW + draw(st.sampled_from(closing)) if node >= count else math.inf for node in range(SEATS)]
+    until += [NOW + draw(st.sampled_from([3_000.0, 50_000.0, math.inf])) for _ in FIXED_NODES]
     seats = RunSeats(np.array(pace), np.array(until), tuple(range(count, count + idle)))
     return SizeQuestion(NOW, seats, runs, others)
 
@@ -71,7 +106,8 @@ def questions(draw, slowdowns=(1.0,), closing=(math.inf,)):
 @given(question=questions())
 @settings(max_examples=300, deadline=None)
 def test_on_equal_nodes_no_combination_of_sizes_gains_more(question):
-    best = best_gain(NOW, len(question.seats.idle), question.runs, question.waiting)
+    of_nodes = {"slowdown": question.seats.slowdown, "until": question.seats.until}
+    best = best_gain(NOW, len(question.seats.idle), question.runs, question.waiting, **of_nodes)
 
     assert choose_sizes(question).gain == pytest.approx(best, rel=1e-9, abs=1e-12)
 
@@ -89,7 +125,12 @@ def test_every_gang_has_an_allowed_size_on_nodes_of_its_own_until_it_ends(questi
         assert len(change.nodes) != change.was == one.size
         assert one.end - NOW >= 3600
         assert NOW - one.changed >= one.terms.min_interval
-        rest = one.left * one.work.float_time(len(change.nodes)) * seats.slowdown[list(change.nodes)].max()
+        working = [*change.nodes, *(node for part in one.fixed if part.is_work for node in part.nodes)]
+        rest = one.left * one.work.float_time(len(working)) * seats.slowdown[working].max()
+        assert all(seats.until[list(part.nodes)].min() >= change.end for part in one.fixed)
+        assert (change.size_before, change.size_after) == tuple(
+            size + sum(len(part.nodes) for part in one.fixed) for size in (change.was, len(change.nodes))
+        )
         assert change.end == pytest.approx(NOW + one.terms.restart_time + rest)
         after[change.gang] = change.nodes
     for start in chosen.starts:
@@ -135,6 +176,25 @@ def test_a_gang_on_slow_nodes_does_not_wait_for_its_slowest_member():
     [change] = choose_sizes(SizeQuestion(NOW, seats, [slow], [])).changes
 
     assert change.nodes == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("is_work", "pace", "open_for", "want"),
+    [
+        pytest.param(True, 1.0, 21_000.0, [4], id="nodes stay open until it ends"),
+        pytest.param(True, 2.0, 26_000.0, [], id="a slow fixed member makes it end after that"),
+        pytest.param(False, 2.0, 26_000.0, [4], id="a slow fixed member that does not work"),
+        pytest.param(True, 2.0, 41_000.0, [4], id="a slow fixed member on nodes that stay open for longer"),
+    ],
+)
+def test_a_gang_with_fixed_members_grows_onto_nodes_that_stay_open_until_these_have_ended(
+    is_work, pace, open_for, want
+):
+    times = TimesWork(times=tuple(100_000 / size for size in range(1, 9)))
+    seats = RunSeats(np.array([1.0] * 4 + [pace]), np.array([math.inf] * 2 + [NOW + open_for] * 2 + [math.inf]), (2, 3))
+    one = run("r", times, Sizes(minimum=2, maximum=4), 2, slowdown=pace, fixed=(fixed_on(4, is_work=is_work),))
+
+    assert [len(change.nodes) for change in choose_sizes(SizeQuestion(NOW, seats, [one], [])).changes] == want
 
 
 def test_a_gang_that_keeps_its_size_starts_with_the_best_one_at_its_price():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders.served import at, gang
+from builders.served import at, gang, role
 from coschedule import GangKey
 from fake_cluster.api import FakeApi
 from fake_cluster.jumping import now
@@ -94,6 +94,38 @@ async def test_size_that_is_impossible_is_one_sentence(size, manifest, want):
         await asked(size, **manifest)
 
     assert str(caught.value).startswith(want)
+
+
+LAUNCHER = role("launcher", load="None")
+
+
+@pytest.mark.parametrize(
+    ("workers", "size", "want"),
+    [
+        pytest.param(role("workers", size=2, most=6), 3, None, id="the fewest"),
+        pytest.param(role("workers", size=2, most=6), 7, None, id="the most"),
+        pytest.param(role("workers", size=2, most=6), 2, "2 members, but 3 to 7.", id="too few"),
+        pytest.param(role("workers", size=2, most=6), 8, "8 members, but 3 to 7.", id="too many"),
+        pytest.param(
+            {**role("workers"), "size": {"min": 2, "max": 6, "multipleOf": 2}},
+            4,
+            "4 members, but 3 to 7, those of role workers in multiples of 2.",
+            id="multiples",
+        ),
+        pytest.param({**role("workers"), "size": {"allowed": [2, 4]}}, 4, "4 members, but one of 3, 5.", id="a list"),
+    ],
+)
+async def test_size_of_a_gang_of_several_roles_is_that_of_all_members(workers, size, want):
+    manifest = {"roles": [LAUNCHER, workers], "spec": ELASTIC}
+    if want is None:
+        said, elastic = await asked(size, **manifest)
+        assert (said, elastic["size"]) == (f"default/g waits, and it starts with {size} members.", size)
+        return
+
+    with pytest.raises(AnswerError) as caught:
+        await asked(size, **manifest)
+
+    assert str(caught.value) == f"GangJob default/g can't have {want}"
 
 
 async def test_gang_that_is_not_there_is_one_sentence():

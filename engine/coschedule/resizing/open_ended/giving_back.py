@@ -144,5 +144,4 @@ def _trimmed(snapshot: Snapshot, run: OpenEndedRun, giving: Giving) -> SizeChang
 
 
 def _change(run: OpenEndedRun, kept: Sequence[int], made_for: GangKey | None) -> SizeChange:
-    nodes = tuple(sorted(kept))
-    return SizeChange(run.key, run.size, nodes, run.end_after_change, run.end, is_open_ended=True, made_for=made_for)
+    return run.change_to(kept, run.end_after_change)._replace(is_open_ended=True, made_for=made_for)

@@ -2,7 +2,8 @@
 
 Method: groups of gangs with the same seats choose in turn (``turns``). In a group the most urgent gang chooses first,
 then the one whose last change is longest ago. A gang takes at most an equal part of the seats, so that all may grow.
-Of its sizes it takes the one with the most speed: members, divided by the slow-down of the slowest of them.
+Of its sizes it takes the one with the most speed: members that do a part of the work, divided by the slow-down of the
+slowest of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,7 +53,7 @@ def _target(run: OpenEndedRun) -> int:
 
 def _is_awaited_by_none(run: OpenEndedRun, is_idle: BoolArray) -> bool:
     """Return whether no gang can be planned for its end: that is unknown, or no gang could use its nodes."""
-    return run.end == np.inf or bool(is_idle[list(run.nodes)].all())
+    return run.end == np.inf or bool(is_idle[run.all_nodes].all())
 
 
 def _in_group(
@@ -79,13 +80,12 @@ def _added(snapshot: Snapshot, run: OpenEndedRun, seats: IntArray) -> int:
         sizes = sizes[sizes == run.asked]
     if not sizes.size:
         return 0
-    own = float(snapshot.slowdown[list(run.nodes)].max())
+    own, others = run.pace_on(run.nodes, snapshot.slowdown), run.fixed_working
     paces = np.maximum.accumulate(np.maximum(snapshot.slowdown[seats], own))
-    gains = sizes / paces[sizes - run.size - 1] * own / run.size
+    gains = (sizes + others) / paces[sizes - run.size - 1] * own / (run.size + others)
     best = int(gains.argmax())
     return int(sizes[best]) - run.size if run.is_due or gains[best] >= run.least_growth else 0
 
 
 def _change(run: OpenEndedRun, added: IntArray) -> SizeChange:
-    nodes = tuple(sorted([*run.nodes, *added.tolist()]))
-    return SizeChange(run.key, run.size, nodes, run.end_after_change, run.end, is_open_ended=True)
+    return run.change_to([*run.nodes, *added.tolist()], run.end_after_change)._replace(is_open_ended=True)

@@ -61,7 +61,7 @@ def open_ended_sizes(
 def _may_change(snapshot: Snapshot, run: OpenEndedRun) -> bool:
     """Return whether its last change is long enough ago, and its nodes take its members again, until it ends."""
     is_time = run.may_change_at <= snapshot.now
-    return is_time and may_stay(snapshot, run) and bool(snapshot.until[list(run.nodes)].min() >= run.end_after_change)
+    return is_time and may_stay(snapshot, run) and bool(snapshot.until[run.all_nodes].min() >= run.end_after_change)
 
 
 def _as_asked(snapshot: Snapshot, runs: Sequence[OpenEndedRun], planned: Planned) -> GivenBack | None:

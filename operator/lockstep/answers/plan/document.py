@@ -80,7 +80,12 @@ def decision_document(decision: Decision, now: float) -> dict[str, Any]:
 
 def _change(change: SizeChange) -> Document:
     sooner = None if change.is_open_ended else _finite(change.end_before - change.end)
-    return {"gang": change.gang._asdict(), "was": change.was, "size": len(change.nodes), "endsSoonerSeconds": sooner}
+    return {
+        "gang": change.gang._asdict(),
+        "was": change.size_before,
+        "size": change.size_after,
+        "endsSoonerSeconds": sooner,
+    }
 
 
 def _work_used(used: WorkUsed | None) -> Document | None:

@@ -11,7 +11,7 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.report.text.sentences import as_sentence, duration, n_members
 from lockstep.report.text.size_sentences import KEEPS_SIZE, size_change
-from lockstep.snapshot.holders.elastic_runs import KeepsSize, Resizable, resizable
+from lockstep.snapshot.holders.resizable import KeepsSize, Resizable, resizable
 from lockstep.snapshot.nodes.node_arrays import node_arrays
 from lockstep.snapshot.nodes.resource_columns import Columns
 
@@ -69,9 +69,10 @@ def _why_kept(run: SizedRun, now: float) -> str:
 
 def _without_end(run: OpenEndedRun) -> str:
     """Say what keeps a gang of unknown end from growing; it shrinks only for others."""
+    size, least = run.size + run.fixed_size, run.least + run.fixed_size
     if run.size == run.sizes.maximum:
-        return f"it keeps its size: its end is unknown, and it has the {n_members(run.size)} that it may have now"
-    back = f"; it gives members back to gangs that wait, down to {n_members(run.least)}" if run.least < run.size else ""
+        return f"it keeps its size: its end is unknown, and it has the {n_members(size)} that it may have now"
+    back = f"; it gives members back to gangs that wait, down to {n_members(least)}" if least < size else ""
     needs = (
         f"to grow it needs idle nodes that no gang waits for, and at least {run.least_growth} times its speed with them"
     )
@@ -85,13 +86,15 @@ def _with_end(run: ElasticRun, now: float) -> str:
         return f"it keeps its size: it is expected to run for {duration(max(left, 0.0))} more, {least}"
     if not run.sizes.vary:
         return f"it keeps its size: {_NO_OTHER}"
-    sizes = f"of the sizes from {run.sizes.least} to {run.sizes.maximum} that it may have now"
+    fewest, most = run.sizes.least + run.fixed_size, run.sizes.maximum + run.fixed_size
+    sizes = f"of the sizes from {fewest} to {most} that it may have now"
     return f"{sizes}, none is better for all gangs together, with the room that there is"
 
 
 def _asked(run: SizedRun, asked: int) -> str:
     if asked == run.size:
         return "it keeps the size that elastic.size asks for"
+    size = n_members(asked + run.fixed_size)
     if not run.sizes.has(asked):
-        return f"it does not change to {n_members(asked)}, as elastic.size asks: {_NO_OTHER}"
-    return f"it changes to {n_members(asked)}, as elastic.size asks, when there is room that no other gang gains from"
+        return f"it does not change to {size}, as elastic.size asks: {_NO_OTHER}"
+    return f"it changes to {size}, as elastic.size asks, when there is room that no other gang gains from"

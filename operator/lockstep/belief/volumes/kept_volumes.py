@@ -7,12 +7,12 @@ existing claims are read: a gang may have thousands of ranks without any.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from coschedule import Sizes
 from lockstep.belief.nodes.node_index import Names
 from lockstep.belief.volumes.claims import Claims
 from lockstep.facts.cluster.volume import ClaimFact, Sharing
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.gang.role_sizes import claims_stay, sizes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +48,14 @@ def has_kept_claims(claims: Claims, gang: GangFact) -> bool:
     return any(True for _ in _kept(claims, gang))
 
 
-def sizes_of(spec: GangSpec, size: int) -> dict[str, Sizes] | None:
-    """The sizes of the roles of a gang with so many members; None where it can't have so many."""
-    others = sum(role.sizes.least for role in spec.roles if not role.sizes.vary)
-    sizes = {role.name: size - others if role.sizes.vary else role.sizes.least for role in spec.roles}
-    if sum(sizes.values()) != size or not all(_can_be(role.sizes, sizes[role.name]) for role in spec.roles):
-        return None
-    return {name: Sizes(minimum=count, maximum=count) for name, count in sizes.items()}
-
-
 def places_of_role(spec: GangSpec, role: RoleSpec, places: Places) -> Places:
-    """The places of the ranks of one role."""
-    sizes = sizes_of(spec, places.size) if places.size else None
+    """The places of the ranks of one role.
+
+    The roles of an elastic gang without claims of their own have none, since their number may change.
+    """
+    if spec.elastic is not None and not role.claim_templates and claims_stay(spec.roles):
+        return NO_PLACES
+    sizes = sizes_of(spec.roles, places.size) if places.size else None
     first = 0
     for one in spec.roles if sizes else ():
         count = (sizes or {})[one.name].minimum
@@ -69,15 +65,11 @@ def places_of_role(spec: GangSpec, role: RoleSpec, places: Places) -> Places:
     return NO_PLACES
 
 
-def _can_be(sizes: Sizes, count: int) -> bool:
-    return len(sizes.between(count, count)) == 1
-
-
 def _places(claims: Claims, gang: GangFact) -> Places:
     """The places of the gang's ranks at its earlier size, if it can still have that size."""
     kept = list(_kept(claims, gang))
     size = max(claim.gang_size for _, claim in kept)
-    if not isinstance(gang, AcceptedGang) or sizes_of(gang.spec, size) is None:
+    if not isinstance(gang, AcceptedGang) or sizes_of(gang.spec.roles, size) is None:
         return NO_PLACES
     of_rank: dict[int, dict[Names, None]] = {}
     for rank, claim in kept:

@@ -7,7 +7,7 @@ leads then goes on from what the status says.
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -26,6 +26,7 @@ from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.elastic import ElasticSpec, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
+from lockstep.facts.gang.role_sizes import varying_role
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
@@ -125,13 +126,14 @@ class SizeChanges:
         gang, reservation = self._state.gangs.get(change.gang), self._state.reservations.get(change.gang)
         if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
             return None
-        if gang.spec.elastic.size not in (None, len(change.nodes)):
+        if gang.spec.elastic.size not in (None, change.size_after):
             return None
         if reservation is None or reservation != decided.seen.held.get(change.gang):
             return None
         if self._attempts.is_under_way(gang.key) or not self._runs_undisturbed(gang, reservation):
             return None
-        following = self._following(gang.spec, gang.spec.elastic, change, decided)
+        members = tuple(_members(gang.spec, reservation, change, decided.snapshot.nodes.names))
+        following = self._following(gang.spec.elastic, change, members, decided)
         room = next_reservation(gang, gang.spec, following)
         is_there = decided.seen.offers.stand({entry.node for entry in following.members}, self._state)
         return (
@@ -146,12 +148,13 @@ class SizeChanges:
         is_going_on = may_be_evicted(self._state, gang, reservation) and gang.key not in self._state.next_sizes
         return is_whole and is_going_on and not is_over(self._state, gang, reservation, self._now())
 
-    def _following(self, spec: GangSpec, elastic: ElasticSpec, change: SizeChange, decided: LastPlan) -> NextSize:
-        names, now = decided.snapshot.nodes.names, self._now()
-        counts = Counter(change.nodes)
+    def _following(
+        self, elastic: ElasticSpec, change: SizeChange, members: tuple[Members, ...], decided: LastPlan
+    ) -> NextSize:
+        now = self._now()
         why = size_change(change, restart_time=elastic.restart_time, is_asked=elastic.size is not None)
         return NextSize(
-            members=tuple(Members(names[node], counts[node], role=spec.roles[0].name) for node in sorted(counts)),
+            members=members,
             decided_at=now,
             expected_finish=None if change.end == math.inf else now + change.end - decided.snapshot.now,
             why=why,
@@ -185,10 +188,20 @@ class SizeChanges:
         )
 
 
+def _members(spec: GangSpec, held: Reservation, change: SizeChange, names: Sequence[str]) -> Iterator[Members]:
+    """The members with which the gang goes on: those of roles whose size does not vary keep their nodes."""
+    varying, counts = varying_role(spec.roles), Counter(change.nodes)
+    for role in spec.roles:
+        if role is varying:
+            yield from (Members(names[node], counts[node], role=role.name) for node in sorted(counts))
+        else:
+            yield from (entry for entry in held.members if entry.role == role.name)
+
+
 def _added(room: Reservation, reservation: Reservation) -> tuple[Members, ...]:
-    """The members on each node beyond those that the gang has there already."""
-    had = Counter({entry.node: entry.count for entry in reservation.members})
-    more = ((entry, entry.count - had[entry.node]) for entry in room.members)
+    """The members of each role on each node beyond those that the gang has there already."""
+    had = Counter({(entry.node, entry.role): entry.count for entry in reservation.members})
+    more = ((entry, entry.count - had[entry.node, entry.role]) for entry in room.members)
     return tuple(replace(entry, count=count) for entry, count in more if count > 0)
 
 

@@ -12,6 +12,7 @@ from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.gang.role import Needs, RoleSpec
+from lockstep.facts.gang.role_sizes import sizes_of
 from lockstep.facts.gang.start_estimate import StartEstimate
 from lockstep.facts.pods.pace import Pace, PaceStatus
 from lockstep.facts.pods.pod import NO_POD_AFFINITY
@@ -256,12 +257,13 @@ class AcceptedGang(_GangBase):
     def planned_sizes(self, role: RoleSpec) -> Sizes:
         """The sizes with which a role may start: if one is asked for, a gang that never had nodes has only that one.
 
-        Later it may start with any of them, and then changes to that one: it keeps a place where there is one.
+        That size is the number of members of all roles. Later the gang may start with any size, and then changes to
+        that one: it keeps a place where there is one.
         """
         asked = None if self.spec.elastic is None else self.spec.elastic.size
-        if asked is None or self.status.attempt or not role.sizes.has(asked):
+        if asked is None or self.status.attempt:
             return role.sizes
-        return Sizes(minimum=asked, maximum=asked)
+        return (sizes_of(self.spec.roles, asked) or {}).get(role.name, role.sizes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,18 @@
-"""Why a gang changes its size or keeps it, in a clause with numbers."""
+"""Why a gang changes its size or keeps it, in a clause with numbers.
+
+All numbers of members are of the whole gang, whatever roles it has: as in its status, and in ``elastic.size``.
+"""
 
 from collections.abc import Mapping
 
 from coschedule import SizeChange
 from lockstep.api.preemption import gang_name
 from lockstep.report.text.sentences import duration, n_members
-from lockstep.snapshot.holders.elastic_runs import KeepsSize
+from lockstep.snapshot.holders.resizable import KeepsSize
 
 KEEPS_SIZE: Mapping[KeepsSize, str] = {
-    KeepsSize.SEVERAL_ROLES: "it has several roles",
+    KeepsSize.NO_VARYING_ROLE: "it has roles, but not exactly one of them has a size that can vary",
+    KeepsSize.CLAIMS_MOVE: "with it the ranks of members with volumeClaimTemplates would change",
     KeepsSize.MINDS_PODS: "other pods decide where its members may be",
     KeepsSize.OWN_COLUMNS: "its members use host ports or disks",
     KeepsSize.NOT_ALL_RUN: "not all of its members run, or it is about to end",
@@ -23,12 +27,12 @@ def size_change(change: SizeChange, *, restart_time: float | None = None, is_ask
 
     ``is_asked``: the gang's owner asked for that size.
     """
-    size = len(change.nodes)
-    verb, why = ("grows", "") if size > change.was else ("shrinks", ", so that other gangs end sooner")
+    was, size = change.size_before, change.size_after
+    verb, why = ("grows", "") if size > was else ("shrinks", ", so that other gangs end sooner")
     why = ", as elastic.size asks" if is_asked else "" if change.is_open_ended else why
     comes = _by_unknown_end(change, is_asked=is_asked) if change.is_open_ended else _by_end(change)
     takes = "" if restart_time is None else f"; the change takes about {duration(restart_time)}"
-    return f"{verb} from {change.was} to {n_members(size)}{why}: {comes}{takes}"
+    return f"{verb} from {was} to {n_members(size)}{why}: {comes}{takes}"
 
 
 def _by_end(change: SizeChange) -> str:

@@ -1,32 +1,24 @@
-"""The gangs that run and may change their size, as the engine needs them.
-
-A gang keeps its size while a plan could not choose another one exactly: its members have ended or wait for each other,
-or other pods decide where its members may be.
-"""
+"""The gangs that run and may change their size, as the engine needs them."""
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from itertools import accumulate
 from typing import NamedTuple
 
-from coschedule import Constraints, ElasticRun, OpenEndedRun, SizedRun, Sizes
+from coschedule import Constraints, ElasticRun, FixedMembers, OpenEndedRun, SeatKind, SizedRun, Sizes
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.belief.run_times.work_done import has_used_up_its_work
 from lockstep.belief.state import State
-from lockstep.facts.elastic import ElasticSpec
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
-from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.pod import Request
-from lockstep.facts.reasons import Condition
-from lockstep.snapshot.holders.endings import expected_finish, longest_grace
-from lockstep.snapshot.holders.running import each_member, may_be_evicted
+from lockstep.snapshot.holders.endings import longest_grace
+from lockstep.snapshot.holders.resizable import Resizable, has_own_columns, resizable
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
-from lockstep.snapshot.nodes.resource_columns import Columns, is_of_every_node
+from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 MOST_MEMBERS = 8_000
@@ -36,33 +28,6 @@ _COST_OF_GANG = 7
 _TURN_SECONDS = 60.0
 
 _Holder = tuple[AcceptedGang, Reservation]
-
-
-class KeepsSize(StrEnum):
-    """Why the size of an elastic gang that holds nodes is not chosen anew."""
-
-    SEVERAL_ROLES = "SeveralRoles"
-    MINDS_PODS = "MindsPods"
-    OWN_COLUMNS = "OwnColumns"
-    NOT_ALL_RUN = "NotAllRun"
-    NOT_ON_KNOWN_NODES = "NotOnKnownNodes"
-    NOT_COMPARABLE = "NotComparable"
-
-
-class Resizable(NamedTuple):
-    """A gang that runs and may change its size; ``nodes`` has the node of each member, by index.
-
-    ``end`` is None where it is unknown.
-    """
-
-    gang: AcceptedGang
-    spec: GangSpec
-    role: RoleSpec
-    elastic: ElasticSpec
-    reservation: Reservation
-    priority: int
-    nodes: tuple[int, ...]
-    end: float | None
 
 
 class _Ending(NamedTuple):
@@ -99,57 +64,44 @@ def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: floa
     return found
 
 
-def resizable(
-    state: State, gang: AcceptedGang, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
-) -> Resizable | KeepsSize:
-    """The elastic gang with what it holds, or why its size is not chosen anew."""
-    spec, end, priority = gang.spec, expected_finish(reservation, now), state.priorities.of(gang)
-    assert spec.elastic is not None, "a gang that may change its size says so"
-    keeps = _always_keeps(spec)
-    if keeps is not None:
-        return keeps
-    if priority is None or not _runs_undisturbed(state, gang, reservation):
-        return KeepsSize.NOT_ALL_RUN
-    [role], each = spec.roles, each_member(state, nodes.index, columns, reservation)
-    request = columns.asked(role.request)
-    if len(each) < reservation.size or any(held != request for _, held in each):
-        return KeepsSize.NOT_ON_KNOWN_NODES
-    members = tuple(sorted(node for node, _ in each))
-    return Resizable(gang, spec, role, spec.elastic, reservation, priority, members, end)
-
-
 def sized_run(
     state: State,
     one: Resizable,
-    constraints: Constraints,
+    constraints: Mapping[str, Constraints],
     nodes: NodeArrays,
     columns: Columns,
     now: float,
 ) -> SizedRun | None:
-    """The gang for a choice of its size: with the work that is left, or of unknown end; None where it has no choice."""
+    """The gang for a choice of its size: with the work that is left, or of unknown end; None where it has no choice.
+
+    ``constraints`` are those of each role.
+    """
     reported = reported_part(one.reservation, state.members(one.gang).values())
     if one.end is None or (not reported and has_used_up_its_work(one.gang, now)):
         return _open_ended_run(state, one, constraints, columns)
     return _elastic_run(state, _Ending(one, one.end, reported), constraints, nodes, columns, now)
 
 
-def _open_ended_run(state: State, one: Resizable, constraints: Constraints, columns: Columns) -> OpenEndedRun | None:
+def _open_ended_run(
+    state: State, one: Resizable, constraints: Mapping[str, Constraints], columns: Columns
+) -> OpenEndedRun | None:
     """The gang of unknown end; None where its size can't stay."""
-    size, first = len(one.nodes), one.gang.status.first_size
-    if not one.role.sizes.has(size):
+    size, first, role = len(one.nodes), one.gang.status.first_size, one.varying.role
+    if not role.sizes.has(size):
         return None
     return OpenEndedRun(
         key=one.gang.key,
         priority=one.priority,
         sizes=_within_quotas(state, one),
-        least=size if first is None else first,
-        request=columns.asked(one.role.request),
+        least=size if first is None else first - one.fixed_size,
+        request=columns.asked(role.request),
         nodes=one.nodes,
         end=math.inf if one.end is None else one.end,
         terms=one.elastic.terms,
-        asked=one.elastic.size,
+        asked=one.asked,
         changed=_changed(one.gang),
-        constraints=constraints,
+        constraints=constraints[role.name],
+        fixed=_fixed(one, constraints, columns),
         grace=longest_grace(one.gang),
     )
 
@@ -157,7 +109,7 @@ def _open_ended_run(state: State, one: Resizable, constraints: Constraints, colu
 def _elastic_run(
     state: State,
     ending: _Ending,
-    constraints: Constraints,
+    constraints: Mapping[str, Constraints],
     nodes: NodeArrays,
     columns: Columns,
     now: float,
@@ -167,11 +119,12 @@ def _elastic_run(
     That is the work that members have not reported as done; if they report nothing, the rest of the expected run time.
     """
     one, end, reported = ending
+    role, working = one.varying.role, one.working_nodes
     learned = state.past_runs.in_force(one.gang)
     work = remaining_work(_with_progress(one.gang, reported), learned)
-    if work is None or nodes.kinds.factors(learned) or not one.role.sizes.has(len(one.nodes)):
+    if work is None or nodes.kinds.factors(learned) or not role.sizes.has(len(one.nodes)):
         return None
-    seconds = work.float_time(len(one.nodes)) * float(nodes.slowdown[list(one.nodes)].max())
+    seconds = work.float_time(len(working)) * float(nodes.slowdown[working].max())
     left = 1.0 if reported else min(1.0, (end - now) / seconds)
     if left <= 0:
         return None
@@ -179,15 +132,24 @@ def _elastic_run(
         key=one.gang.key,
         created=one.gang.created,
         sizes=_within_quotas(state, one),
-        request=columns.asked(one.role.request),
+        request=columns.asked(role.request),
         work=work,
         left=left,
         nodes=one.nodes,
         end=end,
         terms=one.elastic.terms,
-        asked=one.elastic.size,
+        asked=one.asked,
         changed=_changed(one.gang),
-        constraints=constraints,
+        constraints=constraints[role.name],
+        fixed=_fixed(one, constraints, columns),
+    )
+
+
+def _fixed(one: Resizable, constraints: Mapping[str, Constraints], columns: Columns) -> tuple[FixedMembers, ...]:
+    """The members of the roles whose size does not vary."""
+    return tuple(
+        FixedMembers(SeatKind(constraints[role.name], columns.asked(role.request)), nodes, role.load.is_work)
+        for role, nodes in one.fixed
     )
 
 
@@ -218,28 +180,8 @@ def _elastic_holders(state: State) -> Iterator[_Holder]:
         gang = state.gangs.get(key)
         if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
             continue
-        if not _has_own_columns(gang.spec):
+        if not has_own_columns(gang.spec):
             yield gang, reservation
-
-
-def _always_keeps(spec: GangSpec) -> KeepsSize | None:
-    """Why the gang never changes its size, by its spec; None if it may."""
-    if len(spec.roles) > 1:
-        return KeepsSize.SEVERAL_ROLES
-    if spec.minds_pods:
-        return KeepsSize.MINDS_PODS
-    return KeepsSize.OWN_COLUMNS if _has_own_columns(spec) else None
-
-
-def _has_own_columns(spec: GangSpec) -> bool:
-    return any(is_of_every_node(name) for role in spec.roles for name, _ in role.request)
-
-
-def _runs_undisturbed(state: State, gang: GangFact, reservation: Reservation) -> bool:
-    """Whether all members have run, none has succeeded, and the gang is not ending."""
-    status = gang.status
-    has_run = status.is_true(Condition.PLACED) and status.started_at is not None
-    return has_run and not status.succeeded_ranks and may_be_evicted(state, gang, reservation)
 
 
 def _with_progress(gang: GangFact, part: str) -> GangFact:
@@ -251,8 +193,9 @@ def _within_quotas(state: State, one: Resizable) -> Sizes:
 
     A quota that was lowered may allow only sizes below the present one, or none.
     """
-    size, sizes = len(one.nodes), one.role.sizes
-    spare = [limit.left // limit.each[0] for limit in QuotaBounds(state).limits(one.gang) if limit.each[0]]
+    size, sizes = len(one.nodes), one.varying.role.sizes
+    limits, place = QuotaBounds(state).limits(one.gang), one.spec.roles.index(one.varying.role)
+    spare = [limit.left // limit.each[place] for limit in limits if limit.each[place]]
     most = size + min(spare, default=sizes.maximum)
     if most >= size:
         return sizes if most >= sizes.maximum else replace(sizes, maximum=most)

@@ -12,7 +12,7 @@ from coschedule.queue.plan import plan
 from coschedule.queue.problem.decisions import Placement, Unplaceable
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import LEAST_GROWTH, ChangeTerms, OpenEndedRun, SizeChange
+from coschedule.resizing.gangs import LEAST_GROWTH, ChangeTerms, FixedMembers, OpenEndedRun, SeatKind, SizeChange
 from coschedule.resizing.resize import resize
 from coschedule.resizing.worlds import after_changes
 from engine.builders import NOW, gang, node, release, running, snapshot
@@ -30,6 +30,8 @@ def runs_on(draw, count):
         nodes = tuple(range(begin, min(begin + size, count)))
         begin += size
         if nodes:
+            fixed = draw(fixed_members(begin, count))
+            begin += sum(len(part.nodes) for part in fixed)
             every = draw(st.sampled_from([1, 1, 2])) if len(nodes) % 2 == 0 else 1
             runs.append(
                 OpenEndedRun(
@@ -44,9 +46,17 @@ def runs_on(draw, count):
                     priority=draw(st.integers(0, 1)),
                     least=draw(st.integers(1, len(nodes))),
                     grace=draw(st.sampled_from([0.0, 30.0])),
+                    fixed=fixed,
                 )
             )
     return runs
+
+
+@st.composite
+def fixed_members(draw, begin, count):
+    """No, one or two members whose number never changes, on nodes of their own from one on."""
+    on = range(begin, min(begin + draw(st.integers(0, 2)), count))
+    return tuple(FixedMembers(SeatKind(draw(constraints()), (1,)), (index,), draw(st.booleans())) for index in on)
 
 
 def constraints():
@@ -76,7 +86,7 @@ def worlds(draw, *, is_even=False, most_runs=2):
     """A few nodes, gangs of unknown end that run there, others that run beside them, and gangs that wait."""
     count = draw(st.integers(2, 7))
     runs = draw(runs_on(count))[:most_runs]
-    held = {index for run in runs for index in run.nodes}
+    held = {index for run in runs for index in run.all_nodes}
     pools = [draw(st.sampled_from("aab")) for _ in range(count)]
     paces = [1.0 if is_even else draw(st.sampled_from([1.0, 1.0, 2.0])) for _ in range(count)]
     closing = [math.inf] if is_even else [math.inf, math.inf, math.inf, NOW + 400]
@@ -89,8 +99,8 @@ def worlds(draw, *, is_even=False, most_runs=2):
         for index, (slots, pace, closes, pool) in enumerate(facts)
     ]
     gangs = [draw(waiting(number)) for number in range(draw(st.integers(0, 3)))]
-    endless = [running(run.key.name, *run.nodes) for run in runs if run.end == math.inf]
-    known = [(index, run.end) for run in runs if run.end < math.inf for index in run.nodes]
+    endless = [running(run.key.name, *run.all_nodes) for run in runs if run.end == math.inf]
+    known = [(index, run.end) for run in runs if run.end < math.inf for index in run.all_nodes]
     ends = [draw(st.sampled_from([math.inf, NOW + 50, NOW + 1000])) for _ in others]
     endless += [running(f"other{index}", index) for index, end in zip(others, ends, strict=True) if end == math.inf]
     known += [(index, end) for index, end in zip(others, ends, strict=True) if end < math.inf]
@@ -114,6 +124,13 @@ def nodes_of_starts(facts, made):
 
 def passes(facts, constraints, index):
     return all(facts.nodes.labels[index].get(key) == value for key, value in constraints.node_selector)
+
+
+def stays(facts, run):
+    """Whether each node of the gang takes its member again, until the gang ends."""
+    parts = [(run.constraints, run.nodes), *((part.seat.constraints, part.nodes) for part in run.fixed)]
+    on = [(constraints, index) for constraints, nodes in parts for index in nodes]
+    return all(facts.until[index] >= run.end + RESTART and passes(facts, one, index) for one, index in on)
 
 
 def subsets(items):
@@ -147,6 +164,7 @@ def test_gangs_grow_only_into_idle_nodes_that_none_that_waits_could_use(case):
         assert run.sizes.has(len(change.nodes))
         assert run.changed <= NOW - TERMS.min_interval
         assert all(facts.until[index] >= run.end + RESTART for index in change.nodes)
+        assert stays(facts, run)
         waits = gangs_that_wait(facts, made)
         assert not [(one, index) for one in waits for index in added if could_use(facts, one, index)]
         taken += added
@@ -174,17 +192,15 @@ def test_gang_that_is_alone_grows_to_its_fastest_size(case):
         and passes(facts, run.constraints, index)
         and not any(could_use(facts, one, index) for one in waits)
     ]
-    is_awaited = run.end < math.inf and any(could_use(facts, one, index) for one in waits for index in run.nodes)
+    is_awaited = run.end < math.inf and any(could_use(facts, one, index) for one in waits for index in run.all_nodes)
 
     [*changes] = resize(facts, [run], {}).sizes.changes
 
     def speed(added):
-        nodes = [*run.nodes, *added]
+        nodes = [*run.nodes, *added, *(index for part in run.fixed if part.is_work for index in part.nodes)]
         return len(nodes) / max(facts.slowdown[list(nodes)])
 
-    may_change = run.changed <= NOW - TERMS.min_interval and all(
-        facts.until[index] >= run.end + RESTART and passes(facts, run.constraints, index) for index in run.nodes
-    )
+    may_change = run.changed <= NOW - TERMS.min_interval and stays(facts, run)
     able = [added for added in subsets(free) if added and run.sizes.has(run.size + len(added))] if may_change else []
     best = max(map(speed, able), default=0.0)
     added = [set(one.nodes) - set(run.nodes) for one in changes if len(one.nodes) > one.was]
@@ -240,10 +256,30 @@ def test_gang_on_equal_nodes_keeps_all_that_one_of_one_size_does_not_need(case, 
         starts(before).get(one.key, math.inf) <= NOW + RESTART
         or one.priority < run.priority
         or run.changed > NOW - TERMS.min_interval
-        or not all(passes(facts, run.constraints, index) for index in run.nodes)
+        or not stays(facts, run)
     )
     shrunk = [len(change.nodes) for change in changes if len(change.nodes) < change.was]
     assert shrunk == ([] if is_stuck or not wanted else [max(wanted)])
+
+
+@given(case=worlds())
+def test_what_members_take_of_nodes_is_free_or_comes_back_whatever_changes(case):
+    facts, runs = case
+
+    after = resize(facts, runs, {}).after
+
+    def capacity(then):
+        all_of_it = then.free + then.someday
+        for one in then.releases:
+            all_of_it[one.node] += one.request
+        return all_of_it.tolist()
+
+    assert capacity(after) == capacity(facts)
+    held = dict.fromkeys(after.open_ended.gangs, frozenset[int]())
+    for number, index in zip(after.open_ended.holder.tolist(), after.open_ended.node.tolist(), strict=True):
+        held[after.open_ended.gangs[number]] |= {index}
+    for run in (run for run in runs if run.end == math.inf):
+        assert {index for part in run.fixed for index in part.nodes} <= held[run.key]
 
 
 @given(case=worlds())

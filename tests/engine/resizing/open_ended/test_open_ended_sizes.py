@@ -11,7 +11,7 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing import resize as resizing
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, OpenEndedRun
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, FixedMembers, OpenEndedRun, SeatKind
 from coschedule.resizing.resize import resize
 from engine.builders import NOW, gang, in_front, node, release, running, snapshot, together
 
@@ -27,10 +27,10 @@ def endless(*nodes, name="run", least=1, most=8, multiple_of=1, **more):
 
 def world(runs, gangs=(), *, count=6, nodes=None, **facts):
     """Freeze some nodes of one slot each, on which these gangs run and those wait."""
-    held = [index for run in runs for index in run.nodes]
+    held = [index for run in runs for index in run.all_nodes]
     made = nodes or [node(f"n{index}", free=int(index not in held)) for index in range(count)]
-    endless = [running(run.key.name, *dict.fromkeys(run.nodes)) for run in runs if run.end == math.inf]
-    known = [(index, run.end) for run in runs if run.end < math.inf for index in run.nodes]
+    endless = [running(run.key.name, *dict.fromkeys(run.all_nodes)) for run in runs if run.end == math.inf]
+    known = [(index, run.end) for run in runs if run.end < math.inf for index in run.all_nodes]
     facts["releases"] = (*facts.get("releases", ()), *(release(*one) for one in known))
     return replace(snapshot(made, gangs, runs=endless, **facts), running=())
 
@@ -252,3 +252,57 @@ def test_no_plan_is_made_for_gangs_that_may_not_give_room_back(monkeypatch):
     assert not scattered(may_give=False).in_vain
 
     assert (tried, len(made) - tried) == (2, 1)
+
+
+def fixed_on(*nodes, is_work=True):
+    return (FixedMembers(SeatKind(Constraints(), (1,)), nodes, is_work),)
+
+
+def test_gang_with_a_fixed_member_grows_beside_it_and_both_are_held_without_an_end():
+    result = resized([endless(1, 2, fixed=fixed_on(0, is_work=False))])
+
+    [change] = result.sizes.changes
+    assert (change.nodes, change.size_before, change.size_after) == ((1, 2, 3, 4, 5), 3, 6)
+    assert result.after.open_ended.node.tolist() == [0, 1, 2, 3, 4, 5]
+    assert (result.after.free.sum(), result.after.someday.sum()) == (0, 6)
+
+
+@pytest.mark.parametrize(("is_work", "want"), [(False, 6), (True, None)])
+def test_fixed_members_that_work_count_in_the_fifth_by_which_a_gang_grows(is_work, want):
+    result = resized([endless(*range(1, 6), fixed=fixed_on(0, is_work=is_work))], count=7)
+
+    assert sizes(result).get("run") == want
+
+
+@pytest.mark.parametrize(("is_work", "want"), [(False, {}), (True, {"run": 2})])
+def test_gang_grows_onto_nodes_that_are_no_slower_than_a_fixed_member_that_works(is_work, want):
+    nodes = [node("n0", free=0), node("s1", free=0, slowdown=2.0), node("s2", slowdown=2.0)]
+
+    assert sizes(resized([endless(0, fixed=fixed_on(1, is_work=is_work))], nodes=nodes)) == want
+
+
+@pytest.mark.parametrize(("until", "want"), [(NOW + 620, {"run": 3}), (NOW + 619, {})])
+def test_gang_grows_only_if_the_node_of_a_fixed_member_stays_open_until_its_end(until, want):
+    run = endless(1, end=NOW + 500.0, fixed=fixed_on(0))
+    nodes = [node("n0", free=0, until=until), node("n1", free=0), node("n2"), node("n3")]
+
+    assert sizes(resized([run], nodes=nodes)) == want
+
+
+@pytest.mark.parametrize(("pool", "want"), [("other", {"run": 3}), ("fixed", {})])
+def test_gang_does_not_grow_while_another_waits_for_the_end_of_its_fixed_member(pool, want):
+    pools = ["fixed", "own", "own", "own", "other"]
+    nodes = [node(f"n{index}", free=int(index in {2, 3}), labels={"pool": pool}) for index, pool in enumerate(pools)]
+    waits = gang("waits", size=1, constraints=Constraints(node_selector=(("pool", pool),)))
+    run = endless(1, end=NOW + 500.0, fixed=fixed_on(0))
+
+    assert sizes(resized([run], waits, nodes=nodes, releases=[release(4, NOW + 900)])) == want
+
+
+def test_gang_with_a_fixed_member_gives_back_members_whose_number_may_change():
+    result = resized([endless(1, 2, 3, 4, 5, fixed=fixed_on(0))], gang("waits", size=3))
+
+    [change] = result.sizes.changes
+    assert (len(change.nodes), change.size_before, change.size_after) == (2, 6, 3)
+    assert 0 not in change.nodes
+    assert starting(result, by=NOW + 1) == {"waits"}

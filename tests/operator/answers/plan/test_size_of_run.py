@@ -6,15 +6,18 @@ import pytest
 
 from builders.served import container, node
 from fake_cluster.elastic import (
+    FIVE,
     FOUR,
     ask_for,
     beside_a_blocker,
     elastic,
     free_the_room,
     in_a_long_change,
+    launched_beside_a_blocker,
     rigid,
     run,
     until_attempt,
+    with_launcher,
 )
 from fake_cluster.jumping import now, until
 from fake_cluster.looking import key, look, rules
@@ -194,3 +197,49 @@ async def test_gang_says_that_others_whose_members_require_something_else_change
     [grows, waits] = (why_this_size(state, rules(), state.gangs[key(pool)], now() + HOUR) for pool in "ab")
     assert grows.startswith("With the next plan it grows from 1 to 2 members")
     assert waits.startswith("It keeps its size in the next plan: gangs whose members require something else change")
+
+
+async def launcher_is_asked_for_more(api):
+    await run(api, with_launcher(asked=3))
+    await run(api, rigid("beside", size=2, takes="400h"), "beside")
+    ask_for(api, 5)
+
+
+async def launcher_has_given_back(api):
+    await launched_beside_a_blocker(api, work=None, most=6)
+    free_the_room(api)
+    await until_attempt(api, 2)
+    set_phases(api, "g", "Running")
+    await until(lambda: status_of(api).get("startedAt"))
+
+
+@pytest.mark.parametrize(
+    ("life", "want"),
+    [
+        pytest.param(
+            partial(run, manifest=with_launcher()), "Of the sizes from 2 to 5 that it may have now", id="best"
+        ),
+        pytest.param(launcher_is_asked_for_more, "It changes to 5 members, as elastic.size asks", id="asked"),
+        pytest.param(
+            partial(run, manifest=with_launcher(work=None)), "it has the 5 members that it may have now", id="largest"
+        ),
+        pytest.param(launcher_has_given_back, "gives members back to gangs that wait, down to 3 members", id="grown"),
+    ],
+)
+async def test_numbers_are_those_of_launcher_and_workers(life, want):
+    async with api_with(*FIVE) as api:
+        state = await seen(api, life)
+
+    assert want in why_this_size(state, rules(), state.gangs[key("g")], now() + HOUR)
+
+
+async def test_change_of_workers_has_the_numbers_of_the_gang_in_the_document_too():
+    async with api_with(*FIVE) as api:
+        short = rigid("short", size=1, takes="1m")
+        alone = partial(run, manifest=with_launcher())
+        state = await seen(api, alone, then=lambda api: api.store.create("gangjobs", short))
+
+    answer = answer_about(plan_now(state, rules(), now() + HOUR, asked=[key("short")]), key("short"))
+
+    [change] = waiting_document(answer)["sizeChanges"]
+    assert (change["gang"]["name"], change["was"], change["size"]) == ("g", 5, 4)

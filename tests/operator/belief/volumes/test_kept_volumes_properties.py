@@ -10,9 +10,10 @@ from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, role_spe
 from coschedule import GangKey
 from lockstep.api.members.claims import as_rank, kept_claim, kept_stem, stem_and_rank
 from lockstep.belief.state import State
-from lockstep.belief.volumes.kept_volumes import Places, has_kept_claims, kept_places, places_of_role, sizes_of
+from lockstep.belief.volumes.kept_volumes import Places, has_kept_claims, kept_places, places_of_role
 from lockstep.belief.volumes.volume_choice import candidates
 from lockstep.facts.cluster.volume import ClaimKey, ClaimUse, Sharing, StorageClass
+from lockstep.facts.gang.role_sizes import sizes_of
 
 NODES = ("n1", "n2", "n3", "n4")
 TEMPLATES = ("data", "log-data")
@@ -44,7 +45,7 @@ def looked_at_each_rank(state, gang):
     for those in by_rank[:size]:
         reached = [names for claim in those if (names := claims.reach(claim)) is not None]
         places.append(frozenset.intersection(*reached) if reached else None)
-    is_usual = sizes_of(spec, size) is not None and any(place is not None for place in places)
+    is_usual = sizes_of(spec.roles, size) is not None and any(place is not None for place in places)
     return any(by_rank), places if is_usual else []
 
 
@@ -70,7 +71,7 @@ def test_places_of_ranks_are_those_that_a_look_at_each_finds(seed):
         found = kept_places(state.claims, gang)
         assert [found.there.get(rank) for rank in range(found.size)] == want
         assert has_kept_claims(state.claims, gang) == has_any
-        sizes = sizes_of(gang.spec, found.size) if want else {}
+        sizes = sizes_of(gang.spec.roles, found.size) if want else {}
         first = 0
         for role in gang.spec.roles:
             count = sizes[role.name].minimum if sizes else 0

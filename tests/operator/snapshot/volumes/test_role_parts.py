@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, volume_fact, wish
+from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, role_spec, volume_fact, wish
 from coschedule import Placement, plan
 from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import kept_places
-from lockstep.facts.cluster.volume import ClaimUse, Sharing, StorageClass
+from lockstep.facts.cluster.volume import ClaimKey, ClaimUse, Sharing, StorageClass
 from lockstep.facts.document import Document
+from lockstep.facts.elastic import ElasticSpec
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.volumes.rank_order import ordered_by_rank
 from lockstep.snapshot.volumes.role_parts import without_parts
@@ -82,3 +83,33 @@ def test_gang_waits_for_the_node_of_its_volume():
 
     assert "gone" not in str(refusal)
     assert not isinstance(refusal, list)
+
+
+DATA = replace(
+    role_spec("data", size=1, claims=(KEPT,)), claim_templates=(Document.of({"metadata": {"name": "data"}}),)
+)
+WORKERS = role_spec("workers", size=1, most=3)
+
+
+@pytest.mark.parametrize(
+    ("roles", "elastic", "want"),
+    [
+        pytest.param([DATA, WORKERS], ElasticSpec(120.0, 600.0), {"data": ["n3"], "workers": 3}, id="elastic"),
+        pytest.param([DATA, WORKERS], None, {"data": ["n3"], "workers": 1}, id="not elastic"),
+        pytest.param(
+            [WORKERS, DATA], ElasticSpec(120.0, 600.0), {"data": ["n3"], "workers": 1}, id="ranks would change"
+        ),
+    ],
+)
+def test_volumes_of_one_role_leave_the_size_of_another_to_an_elastic_gang_whose_ranks_stay(roles, elastic, want):
+    rank = roles.index(DATA)
+    state = state_with([["n3"] if rank == 0 else None, ["n3"] if rank == 1 else None])
+    state.claims.remove_claim(ClaimKey("default", f"data-g-{1 - rank}"))
+    gang = gang_fact("g", spec=replace(gang_spec(roles=roles), elastic=elastic))
+    state.apply_gang(gang)
+
+    [decision] = plan(SnapshotCutter(state).cut(0.0, [gang])).decisions
+
+    members = without_parts(decision.members)
+    assert [one.node for one in members if one.role == "data"] == want["data"]
+    assert sum(one.count for one in members if one.role == "workers") == want["workers"]

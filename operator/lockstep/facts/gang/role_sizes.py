@@ -1,0 +1,30 @@
+"""The sizes of the roles of a gang: at most one role has a size that varies."""
+
+from collections.abc import Mapping, Sequence
+
+from coschedule import Sizes
+from lockstep.facts.gang.role import RoleSpec
+
+
+def varying_role(roles: Sequence[RoleSpec]) -> RoleSpec | None:
+    """The role with the size that can vary: the only role, or of several the only such one; None where none is."""
+    varying = [role for role in roles if role.sizes.vary] if len(roles) > 1 else roles
+    return varying[0] if len(varying) == 1 else None
+
+
+def claims_stay(roles: Sequence[RoleSpec]) -> bool:
+    """Whether members with claims of their own have the same ranks, and so the same claims, at each size of the gang.
+
+    Ranks go through the roles in their order. So only the roles before the one whose size varies may have such claims.
+    """
+    varying = varying_role(roles)
+    return varying is not None and not any(role.claim_templates for role in roles[roles.index(varying) :])
+
+
+def sizes_of(roles: Sequence[RoleSpec], size: int) -> Mapping[str, Sizes] | None:
+    """The sizes of the roles of a gang with so many members; None where it can't have so many."""
+    others = sum(role.sizes.least for role in roles if not role.sizes.vary)
+    sizes = {role.name: size - others if role.sizes.vary else role.sizes.least for role in roles}
+    if sum(sizes.values()) != size or not all(role.sizes.has(sizes[role.name]) for role in roles):
+        return None
+    return {name: Sizes(minimum=count, maximum=count) for name, count in sizes.items()}

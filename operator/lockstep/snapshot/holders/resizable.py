@@ -1,0 +1,140 @@
+"""Which gangs that hold nodes may change their size, and what these hold.
+
+A gang keeps its size while a plan could not choose another one exactly: its members have ended or wait for each other,
+or other pods decide where its members may be.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from coschedule import AMOUNT_LIMIT, Holding
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.elastic import ElasticSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
+from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.gang.role_sizes import claims_stay, varying_role
+from lockstep.facts.reasons import Condition
+from lockstep.snapshot.holders.endings import expected_finish
+from lockstep.snapshot.holders.running import may_be_evicted
+from lockstep.snapshot.nodes.node_arrays import NodeArrays
+from lockstep.snapshot.nodes.resource_columns import Columns, is_of_every_node
+
+
+class KeepsSize(StrEnum):
+    """Why the size of an elastic gang that holds nodes is not chosen anew."""
+
+    NO_VARYING_ROLE = "NoVaryingRole"
+    CLAIMS_MOVE = "ClaimsMove"
+    MINDS_PODS = "MindsPods"
+    OWN_COLUMNS = "OwnColumns"
+    NOT_ALL_RUN = "NotAllRun"
+    NOT_ON_KNOWN_NODES = "NotOnKnownNodes"
+    NOT_COMPARABLE = "NotComparable"
+
+
+class HeldRole(NamedTuple):
+    """A role of a gang that runs, and the node of each of its members, by index."""
+
+    role: RoleSpec
+    nodes: tuple[int, ...]
+
+
+class Resizable(NamedTuple):
+    """A gang that runs and may change its size: only the number of members of one role changes.
+
+    The size of the role ``varying`` changes, the ``fixed`` ones keep their members and nodes. ``end`` is None where it
+    is unknown.
+    """
+
+    gang: AcceptedGang
+    spec: GangSpec
+    varying: HeldRole
+    fixed: tuple[HeldRole, ...]
+    elastic: ElasticSpec
+    reservation: Reservation
+    priority: int
+    end: float | None
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The node of each member whose number may change."""
+        return self.varying.nodes
+
+    @property
+    def fixed_size(self) -> int:
+        """How many members the other roles have."""
+        return sum(len(held.nodes) for held in self.fixed)
+
+    @property
+    def asked(self) -> int | None:
+        """How many members of the role whose size varies ``elastic.size`` asks for, which is of the whole gang."""
+        return None if self.elastic.size is None else self.elastic.size - self.fixed_size
+
+    @property
+    def working_nodes(self) -> list[int]:
+        """The node of each member that does a part of the work."""
+        return [node for held in (self.varying, *self.fixed) if held.role.load.is_work for node in held.nodes]
+
+
+def resizable(
+    state: State, gang: AcceptedGang, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
+) -> Resizable | KeepsSize:
+    """The elastic gang with what it holds, or why its size is not chosen anew."""
+    spec, end, priority = gang.spec, expected_finish(reservation, now), state.priorities.of(gang)
+    assert spec.elastic is not None, "a gang that may change its size says so"
+    role = varying_role(spec.roles)
+    if role is None:
+        return KeepsSize.NO_VARYING_ROLE
+    always = _always_keeps(spec)
+    if always is not None:
+        return always
+    if priority is None or not _runs_undisturbed(state, gang, reservation):
+        return KeepsSize.NOT_ALL_RUN
+    if not _is_as_reserved(state, reservation, nodes, columns):
+        return KeepsSize.NOT_ON_KNOWN_NODES
+    held = {one.name: HeldRole(one, _nodes_of(one, reservation, nodes.index)) for one in spec.roles}
+    varying = held.pop(role.name)
+    return Resizable(gang, spec, varying, tuple(held.values()), spec.elastic, reservation, priority, end)
+
+
+def _always_keeps(spec: GangSpec) -> KeepsSize | None:
+    """Why the gang never changes its size, by its spec; None if it may."""
+    if not claims_stay(spec.roles):
+        return KeepsSize.CLAIMS_MOVE
+    if spec.minds_pods:
+        return KeepsSize.MINDS_PODS
+    return KeepsSize.OWN_COLUMNS if has_own_columns(spec) else None
+
+
+def has_own_columns(spec: GangSpec) -> bool:
+    """Whether a member uses host ports or disks."""
+    return any(is_of_every_node(name) for role in spec.roles for name, _ in role.request)
+
+
+def _is_as_reserved(state: State, reservation: Reservation, nodes: NodeArrays, columns: Columns) -> bool:
+    """Whether each member is on its node, which is known, and takes what its role requests."""
+    wanted, held = Counter[Holding](), Counter[Holding]()
+    for entry in reservation.members:
+        if entry.node not in nodes.index:
+            return False
+        request = columns.asked(reservation.requests[entry.role])
+        wanted[Holding(nodes.index[entry.node], request)] += entry.count
+    for (node, taken), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+        if node in nodes.index:
+            held[Holding(nodes.index[node], columns.held([(taken, 1)], AMOUNT_LIMIT))] += count
+    return wanted == held
+
+
+def _runs_undisturbed(state: State, gang: GangFact, reservation: Reservation) -> bool:
+    """Whether all members have run, none has succeeded, and the gang is not ending."""
+    status = gang.status
+    has_run = status.is_true(Condition.PLACED) and status.started_at is not None
+    return has_run and not status.succeeded_ranks and may_be_evicted(state, gang, reservation)
+
+
+def _nodes_of(role: RoleSpec, reservation: Reservation, index: Mapping[str, int]) -> tuple[int, ...]:
+    entries = (entry for entry in reservation.members if entry.role == role.name)
+    return tuple(sorted(index[entry.node] for entry in entries for _ in range(entry.count)))
