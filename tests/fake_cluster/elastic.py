@@ -87,6 +87,11 @@ def suspend(api):
     _change(api, {"suspend": True})
 
 
+def want_it_by(api, deadline):
+    """Change the deadline of the elastic gang."""
+    _change(api, {"deadline": deadline})
+
+
 def ask_for(api, size):
     """Ask for a size of the elastic gang, or with None for any size."""
     elastic = api.store.get(gang_place("g"))["spec"]["elastic"]

@@ -152,12 +152,14 @@ class SizedRun:
 class ElasticRun(SizedRun):
     """A gang that runs and whose work is known: ``left`` is the part of ``work`` that is not done, above 0, at most 1.
 
-    Raises ValueError for invalid numbers.
+    By ``deadline`` it wants to end with the fewest members; None where it may have more. Raises ValueError for invalid
+    numbers.
     """
 
     created: float
     work: Work
     left: float
+    deadline: float | None = None
 
     def __post_init__(self) -> None:
         SizedRun.__post_init__(self)
@@ -168,6 +170,15 @@ class ElasticRun(SizedRun):
     def least_rest(self) -> float:
         """For how many seconds it must be expected to run to change its size, unless another gang must start."""
         return LEAST_RESTARTS * self.terms.restart_time
+
+    @property
+    def meets_its_deadline(self) -> bool:
+        """Whether it has a deadline, and ends by then if its size stays the same."""
+        return self.deadline is not None and self.end <= self.deadline
+
+    def wants(self, end: float) -> bool:
+        """Whether it is to have a size with which it ends then, if no other gang gains from the seats."""
+        return self.is_due or (self.deadline is not None and end <= self.deadline < self.end)
 
     @property
     def shared(self) -> SharedWork:

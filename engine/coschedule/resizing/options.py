@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.problem.price import Price
@@ -35,7 +36,8 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size counts
     as if it kept all its nodes and ran at ``limit``. Fixed members bound the pace, and take no seats. Sizes are left
     out if a node that they keep closes too early. If another size is asked of it, that is the only other one, and worth
-    a change if no other gang gains from the seats.
+    a change if no other gang gains from the seats. So is the fewest members that meet a deadline which it would miss. A
+    gang that meets its deadline gets no more members, and no size that misses it.
     """
     worth = worth_of(run.sizes, run.shared, left=run.left, age=now - run.created)
     own = np.array(seats_by_pace(run.nodes, seats.slowdown, seats.until))
@@ -47,13 +49,25 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     counted = np.concatenate(([0], np.cumsum(seats.slowdown[own] <= limit)))
     taken = np.where(is_larger, sizes, counted[np.minimum(sizes, run.size)])
     pauses = np.where(sizes == run.size, 0.0, run.terms.restart_time)
-    worths = worth.of(sizes, paces, pauses)
-    if run.is_due:
-        worths[1:] = np.maximum(worths[1:], worths[0] * (1 + ASKED_GAIN))
+    worths, ends = worth.of(sizes, paces, pauses), now + pauses + worth.rests(sizes, paces)
+    is_wanted = np.array([run.wants(end) for end in ends.tolist()])
+    is_wanted[0] = False
+    worths[is_wanted] = np.maximum(worths[is_wanted], worths[0] * (1 + ASKED_GAIN))
     closes = np.minimum.accumulate(seats.until[own])[np.minimum(sizes, run.size) - 1].clip(max=run.closes(seats.until))
-    in_time = now + pauses + worth.rests(sizes, paces) <= closes
-    in_time[0] = True
-    return Sized(run, worth, sizes[in_time], SizeOptions(taken[in_time], worths[in_time]))
+    may_be = ends <= closes
+    if run.deadline is not None and run.asked is None:
+        may_be &= _by_deadline(run, run.deadline, sizes, ends)
+    may_be[0] = True
+    return Sized(run, worth, sizes[may_be], SizeOptions(taken[may_be], worths[may_be]))
+
+
+def _by_deadline(run: ElasticRun, deadline: float, sizes: IntArray, ends: FloatArray) -> NDArray[np.bool_]:
+    """Return which sizes a gang may change to: all if none meets its deadline, so that it ends as soon as it can."""
+    meets: NDArray[np.bool_] = ends <= deadline
+    if run.meets_its_deadline:
+        return meets & (sizes < run.size)
+    meets[0] = False
+    return meets & (sizes == sizes[meets].min()) if meets.any() else ~meets
 
 
 def _others(run: ElasticRun, worth: Worth, *, most: int) -> IntArray:

@@ -24,7 +24,7 @@ def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | No
     """Return how a gang shrinks to its fewest members at ``due``, or later when it may change.
 
     It keeps its fastest members and its fixed ones. None where it stays as it is: it has its fewest members, it ends
-    before, or a node that it keeps would close too early.
+    before, a node that it keeps would close too early, or it would miss its deadline by that.
     """
     least, since = run.shared.least(run.sizes), max(due, run.may_change_at)
     if least >= run.size or since >= run.end:
@@ -33,9 +33,13 @@ def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | No
     then, before = (run.pace_on(some, snapshot.slowdown) for some in (nodes[:least], nodes))
     longer = run.shared.time(least) * then / (run.shared.time(run.size) * before)
     end = since + run.terms.restart_time + (run.end - since) * longer
-    if min(snapshot.until[nodes[:least]].min(), closes) < end:
+    if min(snapshot.until[nodes[:least]].min(), closes) < end or _breaks_its_deadline(run, end):
         return None
     return Shrinking(tuple(sorted(nodes[:least])), tuple(nodes[least:]), since, end)
+
+
+def _breaks_its_deadline(run: ElasticRun, end: float) -> bool:
+    return run.meets_its_deadline and run.deadline is not None and end > run.deadline
 
 
 def all_shrunk(snapshot: Snapshot, runs: Sequence[ElasticRun]) -> SizePlan:

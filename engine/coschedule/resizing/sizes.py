@@ -152,7 +152,7 @@ def _gain(question: SizeQuestion, one: Chosen, found: SizedStart) -> float:
         return float(one.sized.worth.of(size, pace)[0])
     before, pauses = float(one.sized.options.worths[0]), np.array([one.run.terms.restart_time])
     gain = float(one.sized.worth.of(size, pace, pauses)[0]) - before
-    return max(gain, ASKED_GAIN * before) if one.run.is_due else gain
+    return max(gain, ASKED_GAIN * before) if one.run.wants(found.end) else gain
 
 
 def _change(run: ElasticRun, found: SizedStart) -> SizeChange:

@@ -7,7 +7,6 @@ from coschedule import Constraints, PendingGang, Role
 from lockstep.belief.gangs.age import queued_since
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact, GangSpec
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.constraints import constraints_of
 from lockstep.snapshot.holders.endings import awaited_end
@@ -16,7 +15,7 @@ from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.submission import requested_at
 from lockstep.snapshot.volumes.role_parts import terms_of_parts
-from lockstep.snapshot.wanted import PlanTerms, WantedGang, WantedPart
+from lockstep.snapshot.wanted import WantedGang, WantedPart
 
 
 def pending_gang(
@@ -37,7 +36,7 @@ def pending_gang(
         queued_since=queued_since(gang, now),
         roles=roles,
         work=work,
-        deadline=_deadline(gang, spec, terms),
+        deadline=math.inf if gang.deadline is None and terms.wants_fewest else gang.deadline,
         member_price=terms.member_price,
         not_before=terms.not_before,
         promised=promised_start(gang),
@@ -64,10 +63,3 @@ def _role(wanted: WantedPart, constraints: Constraints, columns: Columns) -> Rol
         load=role.load,
         pieces=role.pieces,
     )
-
-
-def _deadline(gang: GangFact, spec: GangSpec, terms: PlanTerms) -> float | None:
-    """The deadline by which it must end with the fewest members; None where it may have more."""
-    if spec.deadline_seconds is not None:
-        return gang.created + spec.deadline_seconds
-    return math.inf if terms.wants_fewest else None

@@ -260,11 +260,6 @@ def pod(**fields):
             id="elastic with unequal shares",
         ),
         pytest.param(
-            spec(elastic=RESTART, work=HOUR, deadline="2h"),
-            "spec.elastic: Forbidden: elastic can't be set beside deadline, because a smaller size could miss it.",
-            id="elastic with a deadline",
-        ),
-        pytest.param(
             spec(elastic=RESTART, work=HOUR, volumeClaimTemplates=claim_templates("fast", "data")),
             "spec.elastic: Forbidden: elastic can't be set beside volumeClaimTemplates, because kept claims need the"
             " size that they had.",

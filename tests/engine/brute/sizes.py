@@ -22,11 +22,23 @@ def of_run(now, run, slowdown, until):
     as_it_is = worth(now, run, run.size, run.left, others=len(working)) / pace
     yield run.size, 0.0
     if run.end - now >= 3600 and now - run.changed >= run.terms.min_interval:
-        for size in sizes_of(run):
-            rest = run.left * run.work.float_time(size + len(working)) * pace
-            if size != run.size and now + run.terms.restart_time + rest <= closes:
-                works = 1 - run.terms.restart_time / min(rest, 1000)
-                yield size, worth(now, run, size, run.left, others=len(working)) / pace * works - as_it_is
+        rests = {size: run.left * run.work.float_time(size + len(working)) * pace for size in sizes_of(run)}
+        ends = {size: now + run.terms.restart_time + rest for size, rest in rests.items() if size != run.size}
+        for size in by_deadline(run, {size: end for size, end in ends.items() if end <= closes}):
+            works = 1 - run.terms.restart_time / min(rests[size], 1000)
+            gain = worth(now, run, size, run.left, others=len(working)) / pace * works - as_it_is
+            is_wanted = run.deadline is not None and ends[size] <= run.deadline < run.end
+            yield size, max(gain, 1e-6 * as_it_is) if is_wanted else gain
+
+
+def by_deadline(run, ends):
+    """The sizes that a deadline leaves, of those with these ends."""
+    if run.deadline is None:
+        return [*ends]
+    meets = [size for size, end in ends.items() if end <= run.deadline]
+    if run.end <= run.deadline:
+        return [size for size in meets if size < run.size]
+    return [min(meets)] if meets else [*ends]
 
 
 def of_waiting(now, gang):

@@ -36,10 +36,25 @@ works = st.tuples(st.sampled_from([600, 7_000, 40_000, 400_000]), st.sampled_fro
 sizes = st.tuples(st.integers(1, 3), st.integers(0, 3)).map(
     lambda bounds: Sizes(minimum=bounds[0], maximum=bounds[0] + bounds[1])
 )
+DEADLINES = (NOW - 1, NOW + 5_000, NOW + 15_000, NOW + 60_000)
 ages = st.sampled_from([0.0, 50.0, 9_000.0])
 
 
-def run(name, work, sizes, size, *, left=1.0, age=0.0, since=math.inf, nodes=None, slowdown=1.0, fixed=(), **terms):
+def run(
+    name,
+    work,
+    sizes,
+    size,
+    *,
+    left=1.0,
+    age=0.0,
+    since=math.inf,
+    nodes=None,
+    slowdown=1.0,
+    fixed=(),
+    deadline=None,
+    **terms,
+):
     """Describe a gang that runs, on the nodes from 0 on unless told."""
     others = sum(len(part.nodes) for part in fixed if part.is_work)
     return ElasticRun(
@@ -54,6 +69,7 @@ def run(name, work, sizes, size, *, left=1.0, age=0.0, since=math.inf, nodes=Non
         terms=ChangeTerms(**terms),
         changed=NOW - since,
         fixed=fixed,
+        deadline=deadline,
     )
 
 
@@ -74,7 +90,7 @@ def fixed_members(draw, number):
 
 
 @st.composite
-def questions(draw, slowdowns=(1.0,), closing=(math.inf,), of_fixed=(0.5, 1.0, 2.0)):
+def questions(draw, slowdowns=(1.0,), closing=(math.inf,), of_fixed=(0.5, 1.0, 2.0), deadlines=DEADLINES):
     """Draw some gangs that run on nodes of their own, some that wait, and some idle nodes.
 
     The nodes of fixed members have slow-downs and windows of their own.
@@ -91,7 +107,7 @@ def questions(draw, slowdowns=(1.0,), closing=(math.inf,), of_fixed=(0.5, 1.0, 2
         fixed = draw(fixed_members(number))
         working = [*nodes, *(node for part in fixed if part.is_work for node in part.nodes)]
         described |= {"since": draw(st.sampled_from([60.0, math.inf])), "slowdown": max(pace[node] for node in working)}
-        described |= {"fixed": fixed}
+        described |= {"fixed": fixed, "deadline": draw(st.sampled_from([None, math.inf, *deadlines]))}
         runs.append(run(f"r{number}", work, of_run, size, **described))
     others = [
         waiting(f"w{number}", draw(works), draw(sizes), age=draw(ages)) for number in range(draw(st.integers(0, 3)))
@@ -132,6 +148,8 @@ def test_every_gang_has_an_allowed_size_on_nodes_of_its_own_until_it_ends(questi
             size + sum(len(part.nodes) for part in one.fixed) for size in (change.was, len(change.nodes))
         )
         assert change.end == pytest.approx(NOW + one.terms.restart_time + rest)
+        if one.deadline is not None and one.end <= one.deadline:
+            assert (change.end <= one.deadline, len(change.nodes) < one.size) == (True, True)
         after[change.gang] = change.nodes
     for start in chosen.starts:
         assert others[start.gang].sizes.has(len(start.nodes))

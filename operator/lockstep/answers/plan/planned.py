@@ -81,7 +81,8 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     )
     is_partial = len(gangs) < len(waiting) or bool(found.left_out)
     unplanned = Unplanned(any=is_partial, short_of_quota=within.short_namespaces)
-    elastic = ElasticGangs.of(found.runs, gangs, unplanned)
+    fewest = rules.sizing.wanting_fewest(state.gangs, [run.key for run in found.runs])
+    elastic = ElasticGangs.of(found.runs, gangs, unplanned, fewest)
     sized = _sized(PlanMemory(rules.promises).remembered_by(drawn), elastic, errors.__setitem__)
     _check(errors, asked)
     return AnsweredPlan(

@@ -1,5 +1,6 @@
 """Why an elastic gang that runs keeps its size, or what it changes to."""
 
+import math
 from dataclasses import replace
 
 from coschedule import ElasticRun, OpenEndedRun, SizedRun
@@ -80,6 +81,8 @@ def _without_end(run: OpenEndedRun) -> str:
 
 
 def _with_end(run: ElasticRun, now: float) -> str:
+    if run.meets_its_deadline:
+        return _by_deadline(run)
     left = run.end - now
     if left < run.least_rest:
         least = f"and gangs change it only with {duration(run.least_rest)} left"
@@ -89,6 +92,13 @@ def _with_end(run: ElasticRun, now: float) -> str:
     fewest, most = run.sizes.least + run.fixed_size, run.sizes.maximum + run.fixed_size
     sizes = f"of the sizes from {fewest} to {most} that it may have now"
     return f"{sizes}, none is better for all gangs together, with the room that there is"
+
+
+def _by_deadline(run: ElasticRun) -> str:
+    if run.deadline == math.inf:
+        return "it keeps its size: its sizing is Fewest, so it grows no more"
+    assert run.deadline is not None, "it has a deadline"
+    return f"it keeps its size: it ends by its deadline, {rfc3339(run.deadline)}, so it grows no more"
 
 
 def _asked(run: SizedRun, asked: int) -> str:

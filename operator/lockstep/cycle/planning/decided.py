@@ -1,5 +1,6 @@
 """What a plan has decided, and on which facts."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -8,6 +9,7 @@ from typing import NamedTuple
 from coschedule import (
     ChangeTerms,
     Decision,
+    ElasticRun,
     GangKey,
     OpenEndedRun,
     Placement,
@@ -55,17 +57,32 @@ class ElasticGangs(NamedTuple):
     may_give: bool = True
 
     @classmethod
-    def of(cls, runs: Iterable[SizedRun], planned: Iterable[AcceptedGang], unplanned: Unplanned) -> "ElasticGangs":
+    def of(
+        cls,
+        runs: Iterable[SizedRun],
+        planned: Iterable[AcceptedGang],
+        unplanned: Unplanned,
+        fewest: Collection[GangKey] = (),
+    ) -> "ElasticGangs":
         """These runs, and of the gangs that are planned those with work that may change their size after their start.
 
-        No run of unknown end grows into room that a gang waits for which is not planned.
+        No run of unknown end grows into room that a gang waits for which is not planned. Runs in ``fewest`` get no more
+        members than they need.
         """
         specs = ((gang.key, gang.spec) for gang in planned if gang.spec.work is not None)
         waiting = {key: spec.elastic.terms for key, spec in specs if spec.elastic is not None}
-        return cls([_not_growing(run) if unplanned.may_want_room_of(run) else run for run in runs], waiting)
+        ruled = [_with_fewest(run) if run.key in fewest else run for run in runs]
+        return cls([_not_growing(run) if unplanned.may_want_room_of(run) else run for run in ruled], waiting)
 
 
 NO_ELASTIC_GANGS = ElasticGangs()
+
+
+def _with_fewest(run: SizedRun) -> SizedRun:
+    """The run as if any time of its end were soon enough. A size that is asked for counts more."""
+    if isinstance(run, ElasticRun):
+        return replace(run, deadline=math.inf if run.deadline is None else run.deadline)
+    return _not_growing(run) if run.asked is None else run
 
 
 def _not_growing(run: SizedRun) -> SizedRun:

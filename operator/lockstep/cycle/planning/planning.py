@@ -368,7 +368,9 @@ class Planning:
         holding = (*(one.key for one in snapshot.running), *(run.key for run in watch.runs))
         held = {key: watch.reservations[key] for key in holding}
         unplanned = unplanned._replace(any=unplanned.any or bool(watch.left_out))
-        elastic = ElasticGangs.of(watch.runs, planned.values(), unplanned)._replace(may_give=self._size_times.may_give)
+        fewest = self._sizing.wanting_fewest(self._state.gangs, [run.key for run in watch.runs])
+        elastic = ElasticGangs.of(watch.runs, planned.values(), unplanned, fewest)
+        elastic = elastic._replace(may_give=self._size_times.may_give)
         return Seen(snapshot, held, watch.offers, watch.left_out, elastic)
 
     def _waits_guarded(self, gang: GangFact) -> bool:

@@ -5,9 +5,11 @@ the nodes: it costs ``factor * (Q - 1 + R) / N`` seconds. The factor was found b
 nearly the same from 2 to 8.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
+from coschedule import GangKey
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.sizing import Sizing
 
@@ -36,6 +38,10 @@ class SizingPolicy:
         """The policy for one gang, which may ask for a sizing of its own."""
         asked = gang.spec.sizing if isinstance(gang, AcceptedGang) else None
         return self if asked is None else replace(self, sizing=asked)
+
+    def wanting_fewest(self, known: Mapping[GangKey, GangFact], keys: Iterable[GangKey]) -> frozenset[GangKey]:
+        """Those of these gangs that get the fewest members that can run; one that is not known any more does not."""
+        return frozenset(key for key in keys if key in known and self.asked_for(known[key]).wants_fewest)
 
     def member_price(self, among: Contention) -> float:
         """The cost of a member-second for others, in seconds."""

@@ -254,6 +254,11 @@ class AcceptedGang(_GangBase):
     spec: GangSpec
     refusal: None = None
 
+    @property
+    def deadline(self) -> float | None:
+        """The time by which it wants to end, with the fewest members that can; None where it may have more."""
+        return None if self.spec.deadline_seconds is None else self.created + self.spec.deadline_seconds
+
     def planned_sizes(self, role: RoleSpec) -> Sizes:
         """The sizes with which a role may start: if one is asked for, a gang that never had nodes has only that one.
 

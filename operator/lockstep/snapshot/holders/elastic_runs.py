@@ -142,6 +142,7 @@ def _elastic_run(
         changed=_changed(one.gang),
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
+        deadline=one.gang.deadline,
     )
 
 

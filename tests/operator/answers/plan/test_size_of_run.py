@@ -80,6 +80,14 @@ async def is_asked_without_work(api):
     ask_for(api, 4)
 
 
+async def meets_its_deadline(api):
+    await run(api, elastic(deadline="300h"))
+
+
+async def gets_the_fewest(api):
+    await run(api, elastic(sizing="Fewest"))
+
+
 async def is_not_elastic(api):
     await run(api, rigid("g", size=2, takes="400h"))
 
@@ -114,6 +122,10 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
         pytest.param(changes_its_size, 0, None, id="a change that is under way"),
         pytest.param(is_asked_for_more, HOUR, "It changes to 4 members, as elastic.size asks, when", id="no room yet"),
         pytest.param(is_not_elastic, HOUR, None, id="not elastic"),
+        pytest.param(
+            meets_its_deadline, HOUR, "It keeps its size: it ends by its deadline, 20", id="a deadline that is met"
+        ),
+        pytest.param(gets_the_fewest, HOUR, "its sizing is Fewest, so it grows no more", id="the fewest members"),
         pytest.param(
             runs_without_work,
             HOUR,

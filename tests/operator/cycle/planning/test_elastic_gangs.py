@@ -32,6 +32,21 @@ def test_gang_of_unknown_end_grows_only_if_no_gang_outside_the_plan_waits(unplan
     assert known == KNOWN
 
 
+def test_gangs_that_get_the_fewest_members_grow_only_to_meet_a_deadline():
+    late, asked = replace(KNOWN, deadline=50.0), replace(OPEN, asked=4)
+    kept = [OPEN.key, KNOWN.key]
+
+    ruled = [ElasticGangs.of([run], (), Unplanned(), kept).runs[0] for run in (OPEN, asked, KNOWN, late)]
+
+    assert ruled == [
+        replace(OPEN, sizes=replace(OPEN.sizes, maximum=2)),
+        asked,
+        replace(KNOWN, deadline=math.inf),
+        late,
+    ]
+    assert ElasticGangs.of([OPEN, KNOWN], (), Unplanned()).runs == [OPEN, KNOWN]
+
+
 @pytest.mark.parametrize("work", [None, SerialWork(serial=100)])
 def test_gang_that_waits_may_change_its_size_later_if_its_work_is_known(work):
     spec = replace(gang_spec(size=1, most=4, work=work), elastic=ElasticSpec(120.0, 600.0))

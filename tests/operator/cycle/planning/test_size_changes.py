@@ -17,6 +17,7 @@ from fake_cluster.elastic import (
     run,
     suspend,
     until_attempt,
+    want_it_by,
 )
 from fake_cluster.jumping import until
 from fake_cluster.rig import (
@@ -36,6 +37,28 @@ from fake_cluster.store import Place
 from lockstep.api.quantities import epoch_seconds
 
 pytestmark = pytest.mark.asyncio
+
+
+async def test_gang_with_a_deadline_grows_only_to_meet_it():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
+        await run(api, elastic(deadline="300h"))
+        free_the_room(api)
+        await asyncio.sleep(3600)
+        assert (status_of(api)["size"], status_of(api)["attempt"]) == (2, 1)
+
+        want_it_by(api, "150h")
+        await until_attempt(api, 2)
+
+        assert status_of(api)["size"] == 3
+
+
+async def test_gang_whose_sizing_is_fewest_does_not_grow():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic(sizing="Fewest"))
+        await asyncio.sleep(7200)
+
+        assert (status_of(api)["size"], status_of(api)["attempt"]) == (1, 1)
 
 
 async def test_gang_grows_into_room_that_becomes_free_and_keeps_its_work():
