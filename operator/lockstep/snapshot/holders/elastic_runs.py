@@ -18,7 +18,7 @@ from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.belief.run_times.work_done import has_used_up_its_work
 from lockstep.belief.state import State
-from lockstep.facts.elastic import ElasticSpec
+from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, ElasticSpec
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import Request
@@ -150,7 +150,7 @@ def _open_ended_run(state: State, one: Resizable, constraints: Constraints, colu
         asked=one.elastic.size,
         changed=_changed(one.gang),
         constraints=constraints,
-        grace=longest_grace(one.gang),
+        grace=longest_grace(one.gang) + (LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0),
     )
 
 
