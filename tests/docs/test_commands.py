@@ -54,6 +54,20 @@ WANT_NOT_FOLLOWED = [
     ("docs/operations.md", "pip", ["pip install"]),
     ("docs/operations.md", "pods", ["leader=$(kubectl -n", "kubectl -n", "curl http://localhost:8081/debug/snapshot"]),
     ("docs/pace.md", "pods", ["$ kubectl describe"]),
+    # tests/docs/test_notice.py runs it beside programs that pretend.
+    (
+        "docs/run-your-job.md",
+        "pods",
+        [
+            "notice=$(cat /etc/lockstep/resize)",
+            "if [",
+            "size=${notice% *}",
+            'echo "goes',
+            "write-checkpoint",
+            '[ "$LOCKSTEP_RANK"',
+            "fi",
+        ],
+    ),
 ]
 
 

@@ -26,6 +26,10 @@ GO_ANNOTATION = "lockstep.dev/go"
 ALLOWED_SIZING = "lockstep.dev/allowed-sizing"
 # Annotation of a pod: the part of the work that is done, as the member reports it.
 PROGRESS_ANNOTATION = "lockstep.dev/progress"
+# Annotation of a pod, by the operator: the next size of the gang, and when the members are asked to end.
+RESIZE_ANNOTATION = "lockstep.dev/resize"
+# Annotation of a pod: that notice, once the member of rank 0 is ready for the change.
+READY_ANNOTATION = "lockstep.dev/ready-to-resize"
 # Label of a node whose node owner does not want it measured.
 AGENT_LABEL = "lockstep.dev/agent"
 AGENT_OFF = "off"

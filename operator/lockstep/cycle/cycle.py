@@ -23,6 +23,7 @@ from lockstep.cycle.explaining.attempt_events import AttemptEvents
 from lockstep.cycle.explaining.explain import Explainer
 from lockstep.cycle.explaining.reporting import Reporting
 from lockstep.cycle.follow import Follower
+from lockstep.cycle.placed.notices import Notices
 from lockstep.cycle.planning.evictions import Evictions
 from lockstep.cycle.planning.planning import Planning, PlanOptions
 from lockstep.cycle.planning.size_changes import SizeChanges
@@ -74,9 +75,10 @@ class Cycle:
             reported=self._attempt_events.undoing,
         )
         self._dry_runs = DryRuns(services, changed=self._attempt_events.admission)
-        self._size_changes = SizeChanges(services, self._attempts, metrics, guarded=self._guarded)
+        notices = Notices(services, metrics)
+        self._size_changes = SizeChanges(services, self._attempts, notices, metrics, guarded=self._guarded)
         self._follower = Follower(
-            services, self._attempts, self._dry_runs, metrics, change_size=self._size_changes.go_on
+            services, self._attempts, self._dry_runs, metrics, notices=notices, change_size=self._size_changes.go_on
         )
         self._explainer = Explainer(services.writer, metrics)
         self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)

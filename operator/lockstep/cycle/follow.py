@@ -24,6 +24,7 @@ from lockstep.cycle.ends.active_deadline import exceeded_at, is_exceeded
 from lockstep.cycle.ends.expiry import expires_at
 from lockstep.cycle.ends.kept_members import kept_until, remains, stopped_by
 from lockstep.cycle.ends.overrun import overruns_at
+from lockstep.cycle.placed.notices import Notices
 from lockstep.cycle.placed.reserved import ReservedGangs
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
@@ -40,7 +41,8 @@ log = logging.getLogger(__name__)
 class Follower:
     """Reconciles gangs: reports what pods show, resumes and stops attempts, deletes pods without a reservation.
 
-    ``change_size`` is called for a gang whose members have ended and that goes on at another size.
+    ``notices`` are those of gangs that run. ``change_size`` is called for a gang whose members have ended and that goes
+    on at another size.
     """
 
     def __init__(
@@ -50,13 +52,14 @@ class Follower:
         dry_runs: DryRuns,
         metrics: Metrics,
         *,
+        notices: Notices,
         change_size: Callable[[GangFact, float], None],
     ) -> None:
         self._change_size = change_size
         self._sweeper = Sweeper(services.client, services.state, services.deletions)
         self._stops = PodPatches(services.client, services.state, STOP)
         self._lost_nodes = services.lost_nodes
-        self._reserved = ReservedGangs(services, attempts, metrics)
+        self._reserved = ReservedGangs(services, attempts, metrics, notices)
         self._expiries = Expiries(services)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._state = services.state

@@ -5,17 +5,22 @@ from typing import NamedTuple
 
 from coschedule import ChangeTerms, Members
 
+LONGEST_NOTICE_SECONDS = 120.0
+"""The longest time for which members may prepare a change of size of which they have notice."""
+
 
 class ElasticSpec(NamedTuple):
     """How the size of a gang may change while it runs: its members end, and it goes on at another size.
 
     A change takes about ``restart_time`` seconds, in which no work is done. It happens at most once in ``min_interval``
-    seconds. If ``size`` is given, the gang is to have so many members.
+    seconds. If ``size`` is given, the gang is to have so many members. If it ``has_notice``, its members can read of a
+    change before it begins.
     """
 
     restart_time: float
     min_interval: float
     size: int | None = None
+    has_notice: bool = False
 
     @property
     def terms(self) -> ChangeTerms:
@@ -29,12 +34,21 @@ class NextSize:
 
     It was decided at ``decided_at``, because of ``why``, a clause for users. The gang is then expected to end at
     ``expected_finish``, None where that is unknown.
+
+    ``begins_at`` is given if the members have notice of the change. They go on working until then at the latest. Once
+    they were asked to end, it is the time at which that happened.
     """
 
     members: tuple[Members, ...]
     decided_at: float
     expected_finish: float | None
     why: str
+    begins_at: float | None = None
+
+    @property
+    def asked_to_end_at(self) -> float:
+        """When the members of the present size are asked to end, at the latest."""
+        return self.decided_at if self.begins_at is None else self.begins_at
 
     @property
     def size(self) -> int:

@@ -105,6 +105,7 @@ class EventReason(StrEnum):
     GANG_PREEMPTED = "GangPreempted"
     PREEMPTED_FOR_GANG = "PreemptedForGang"
     GANG_PACED = "GangPaced"
+    GANG_WILL_CHANGE_SIZE = "GangWillChangeSize"
     GANG_CHANGES_SIZE = "GangChangesSize"
     SIZE_CHANGE_DROPPED = "SizeChangeDropped"
     GANG_OVERRUNS = "GangOverruns"

@@ -132,9 +132,14 @@ class SnapshotCutter:
         yield
         return without_gangs(generation=generation, gangs=tuple(pending), most_holding=most_holding)
 
-    def conflict(self, gang: AcceptedGang, reservation: Reservation, now: float) -> PlacementConflict | None:
-        """Why the gang's members would not be placed as in this reservation if they were planned now."""
-        return conflict_of(self._state, self._node_arrays(), gang, reservation, now)
+    def conflict(
+        self, gang: AcceptedGang, reservation: Reservation, now: float, *, replaced: Reservation | None = None
+    ) -> PlacementConflict | None:
+        """Why the gang's members would not be placed as in this reservation if they were planned now.
+
+        What is ``replaced`` by the reservation counts as free.
+        """
+        return conflict_of(self._state, self._node_arrays(), gang, reservation, now, replaced)
 
     def _node_arrays(self) -> NodeArrays:
         if self._nodes is None or self._nodes.generation != self._state.nodes.generation:

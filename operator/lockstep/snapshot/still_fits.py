@@ -32,12 +32,17 @@ from lockstep.snapshot.wanted import attached_by
 
 
 def conflict_of(
-    state: State, nodes: NodeArrays, gang: AcceptedGang, reservation: Reservation, now: float
+    state: State,
+    nodes: NodeArrays,
+    gang: AcceptedGang,
+    reservation: Reservation,
+    now: float,
+    replaced: Reservation | None = None,
 ) -> PlacementConflict | None:
     """Why the gang's members would not be placed as in this reservation if they were planned now.
 
-    None without a conflict. What the reservation itself takes does not count against it. Only nodes with unbound
-    members are checked: running members stay where they are.
+    None without a conflict. What the reservation itself takes does not count against it, nor what is ``replaced`` by
+    it. Only nodes with unbound members are checked: running members stay where they are.
     """
     left = members_left(state, reservation)
     unknown = tuple(node for node in left if node not in nodes.index)
@@ -49,7 +54,7 @@ def conflict_of(
         _failed_check(nodes, _unbound(state, left, gang, around), now, end)
         or term_that_breaks(state, around.terms(), reservation)
         or closed(nodes, sorted(left), now, end)
-        or _short(state, nodes, left, reservation, state.priorities.of(gang))
+        or _short(state, nodes, left, (reservation, replaced), state.priorities.of(gang))
         or _short_of_volumes(state, left, gang)
     )
 
@@ -76,15 +81,21 @@ def _failed_check(
 
 
 def _short(
-    state: State, nodes: NodeArrays, left: Mapping[str, Left], reservation: Reservation, priority: int | None
+    state: State,
+    nodes: NodeArrays,
+    left: Mapping[str, Left],
+    ours: tuple[Reservation, Reservation | None],
+    priority: int | None,
 ) -> TooLittleRoom | None:
-    """The first node without room, and the resource that is short there."""
+    """The first node without room for the first of ``ours``, and the resource that is short there."""
+    reservation, replaced = ours
     wanted = tuple(sorted({name for one in reservation.requests.values() for name, amount in one if amount}))
     amounts = {role: dict(request) for role, request in reservation.requests.items()}
     rows = np.array([nodes.index[node] for node in left], dtype=np.intp)
     committed = state.ledger.committed(nodes.rows[rows], state.ledger.columns(wanted))
     allocatable = {resource: nodes.allocatable(resource)[rows] for resource in wanted}
-    own = _own_charges(state, reservation)
+    own = _charges(state, reservation)
+    own.update({} if replaced is None else _charges(state, replaced))
     in_front = taken_in_front(state, priority)
     for number, (node, members) in enumerate(left.items()):
         for column, resource in enumerate(wanted):
@@ -97,7 +108,7 @@ def _short(
     return None
 
 
-def _own_charges(state: State, reservation: Reservation) -> Counter[tuple[str, str]]:
+def _charges(state: State, reservation: Reservation) -> Counter[tuple[str, str]]:
     """What the reservation's members take of each resource of each node."""
     own: Counter[tuple[str, str]] = Counter()
     for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():

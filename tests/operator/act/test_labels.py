@@ -83,4 +83,5 @@ async def test_names_and_fields_are_those_that_are_promised(made):
 
 
 async def test_annotations_are_those_that_are_read():
-    assert first_cells(PAGE, "## Annotations") == [names.PROGRESS_ANNOTATION, names.ALLOWED_SIZING]
+    want = [names.PROGRESS_ANNOTATION, names.RESIZE_ANNOTATION, names.READY_ANNOTATION, names.ALLOWED_SIZING]
+    assert first_cells(PAGE, "## Annotations") == want

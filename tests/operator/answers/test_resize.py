@@ -26,6 +26,7 @@ CHANGES = {
         "why": "shrinks",
     },
 }
+HAS_NOTICE = {**CHANGES, "next": {**CHANGES["next"], "beginsAt": at(5)}}
 ENDED = {"conditions": [{"type": "Complete", "status": "True", "reason": "Succeeded", "lastTransitionTime": at(0)}]}
 
 
@@ -50,6 +51,8 @@ async def asked(size, *, status=None, **manifest):
         ),
         (3, CHANGES, "default/g is changing to 2 members already. After that it changes to 3."),
         (2, CHANGES, "default/g is changing to 2 members already. It keeps them."),
+        (3, HAS_NOTICE, "default/g has 4 members, and changes to 3 soon."),
+        (2, HAS_NOTICE, "default/g is changing to 2 members already. It keeps them."),
         (3, RUNS, "default/g has 4 members, and changes to 3 soon."),
         (6, RUNS, "default/g has 4 members, and changes to 6 when there is room for them."),
         (4, RUNS, "default/g has 4 members, and keeps them."),

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from coschedule import GangKey
@@ -14,6 +15,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.members.gate import go_patch
+from lockstep.api.members.notice import notice_patch
 from lockstep.api.members.stop import stop_patch
 from lockstep.belief.state import State
 from lockstep.facts.pods.failure import Failure
@@ -47,6 +49,13 @@ STOP = PodChange(
 """Members end where they are, and their pods stay."""
 
 
+def notice_change(notice: str) -> PodChange:
+    """Members can read this notice of a change of size; with '' they have none any more."""
+    asks = "read when its gang changes its size" if notice else "have no notice any more"
+    lags = "members can't read when the size of their gang changes" if notice else "members still have an old notice"
+    return PodChange(partial(notice_patch, notice), Urgency.DELETE, lambda pod: pod.notice == notice, asks, lags)
+
+
 class PodPatches:
     """Makes one change to pods. A gang is reconciled again later if one of its pods still lacks the change."""
 
@@ -71,10 +80,14 @@ class PodPatches:
         """Forget the failures of a gang that is gone, or whose attempt is."""
         self._failures.pop(gang, None)
 
-    async def stop(self) -> None:
-        """Cancel all patches: the next process sees which pods have the change."""
+    def cancel(self) -> None:
+        """Cancel all patches: the pods show which of them were made."""
         for task in self._tasks:
             task.cancel()
+
+    async def stop(self) -> None:
+        """Cancel all patches, and wait until they have ended; the next process sees which pods have the change."""
+        self.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _make(self, gang: GangKey, pods: Sequence[PodFact]) -> None:

@@ -11,7 +11,7 @@ from lockstep.api.quantities import rfc3339
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.report.text.sentences import as_sentence, duration, n_members
-from lockstep.report.text.size_sentences import KEEPS_SIZE, size_change
+from lockstep.report.text.size_sentences import KEEPS_SIZE, change_ahead, size_change
 from lockstep.snapshot.holders.resizable import KeepsSize, Resizable, resizable
 from lockstep.snapshot.nodes.node_arrays import node_arrays
 from lockstep.snapshot.nodes.resource_columns import Columns
@@ -31,6 +31,8 @@ def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) ->
     reservation, elastic = state.reservations.get(gang.key), gang.spec.elastic
     if reservation is None or elastic is None or gang.status.is_being_undone:
         return None
+    if gang.status.noticed_size is not None:
+        return as_sentence(f"it {change_ahead(reservation.size, gang.status.noticed_size)}")
     planned = plan_now(state, rules, now, asked=())
     change = next((one for one in planned.changes if one.gang == gang.key), None)
     if change is not None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from coschedule import Members
 from lockstep.api.manifest import Manifest
+from lockstep.api.members.notice import reads_notice
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.facts.elastic import ElasticSpec, NextSize
 
@@ -21,6 +22,7 @@ def parse_elastic(spec: Manifest) -> ElasticSpec | None:
         restart_time=float(duration_seconds(elastic.get("restartTime", _RESTART_TIME))),
         min_interval=float(duration_seconds(elastic.get("minInterval", _MIN_INTERVAL))),
         size=elastic.get("size"),
+        has_notice=any(reads_notice(one["template"]) for one in spec.get("roles") or [spec]),
     )
 
 
@@ -31,6 +33,7 @@ def parse_next_size(following: Manifest, members: Callable[[Manifest], Members])
         decided_at=epoch_seconds(following["decidedAt"]) or 0.0,
         expected_finish=epoch_seconds(following.get("expectedFinish")),
         why=following["why"],
+        begins_at=epoch_seconds(following.get("beginsAt")),
     )
 
 
@@ -40,6 +43,7 @@ def next_size_manifest(following: NextSize, entry: Callable[[Members], Mapping[s
         "size": following.size,
         "members": [entry(one) for one in following.members],
         "decidedAt": rfc3339(following.decided_at),
+        "beginsAt": None if following.begins_at is None else rfc3339(following.begins_at),
         "expectedFinish": None if following.expected_finish is None else rfc3339(following.expected_finish),
         "why": following.why,
     }

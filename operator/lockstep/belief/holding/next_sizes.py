@@ -24,6 +24,10 @@ class NextSizes:
     def __iter__(self) -> Iterator[Reservation]:
         return iter(self._held.values())
 
+    def of(self, gang: GangKey) -> Reservation | None:
+        """What the gang will hold at its next size; None where its size does not change."""
+        return self._held.get(gang)
+
     def decide(self, following: Reservation) -> None:
         """Keep the room for a next size that is about to be written."""
         self._hold(following)

@@ -112,29 +112,29 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
 def next_in_status(gang: GangFact) -> Reservation | None:
     """The next size in the gang's status, as a reservation of no attempt; None where it changes no size.
 
-    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted, nor for
-    one whose attempt goes on: that status was not written by us.
+    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. Nor is
+    it for one whose attempt goes on without a notice to its members: that status was not written by us.
     """
     following, status = gang.status.next_size, gang.status
     if following is None or status.end is not None or not isinstance(gang, AcceptedGang):
         return None
-    goes_on = status.reserved_at is not None and not status.is_being_undone
+    goes_on = status.reserved_at is not None and not status.is_being_undone and status.noticed_size is None
     if goes_on or gang.policies.is_suspended or gang.is_deleting or not _is_possible(gang.spec, following.members):
         return None
     return next_reservation(gang, gang.spec, following)
 
 
 def next_reservation(gang: GangFact, spec: GangSpec, following: NextSize) -> Reservation:
-    """What the gang will hold at its next size."""
-    finish = following.expected_finish
+    """What the gang will hold at its next size; it starts when the members of the present size are asked to end."""
+    start, finish = following.asked_to_end_at, following.expected_finish
     return Reservation(
         gang=gang.key,
         gang_uid=gang.uid,
         attempt=_NO_ATTEMPT,
         members=following.members,
         requests=requests_of(spec),
-        start=following.decided_at,
-        expected_finish=None if finish is None else max(finish, following.decided_at),
+        start=start,
+        expected_finish=None if finish is None else max(finish, start),
     )
 
 

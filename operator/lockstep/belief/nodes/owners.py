@@ -91,6 +91,13 @@ class NodeOwners:
         bid = self._bids.get(node)
         return math.inf if bid is not None and bid.owner_present else self._opens.get(node, -math.inf)
 
+    def taken_back_at(self, node: str) -> float:
+        """When members must have left a node, as far as is known; infinity where they may stay."""
+        back, bid = self._back.get(node), self._bids.get(node)
+        if back is not None:
+            return back.due if back.on_return is OnReturn.EVICT else math.inf
+        return math.inf if bid is None or bid.available_until is None else bid.available_until
+
     def next_due(self, now: float) -> float:
         """The next time at which an owner is expected back, or a grace period is over."""
         times = [bid.available_until for bid in self._bids.values() if bid.available_until is not None]

@@ -62,9 +62,15 @@ class AttemptEvents:
         if failure.reason is Reason.OWNER_RETURNED:
             self._writer.post(gang, owner_returned(failure.message))
         elif failure.reason is Reason.CHANGING_SIZE:
-            self._writer.post(gang, gang_changes_size(failure.message))
+            self._changing_size(gang, failure)
         elif failure.reason is Reason.PREEMPTED:
             self._preempted(gang, failure)
+
+    def _changing_size(self, gang: GangFact, failure: Failure) -> None:
+        if failure.next_size is not None:
+            is_growing = failure.next_size.size > (gang.status.size or 0)
+            self._metrics.size_changes.labels("grow" if is_growing else "shrink").inc()
+        self._writer.post(gang, gang_changes_size(failure.message))
 
     def _preempted(self, gang: GangFact, failure: Failure) -> None:
         since = gang.status.started_at

@@ -20,6 +20,7 @@ from lockstep.cycle.ends.failure_policy import FailureAction, answer
 from lockstep.cycle.ends.owner_returned import interrupted
 from lockstep.cycle.ends.success_policy import has_succeeded
 from lockstep.cycle.pace.paces import Paces
+from lockstep.cycle.placed.notices import Notices
 from lockstep.cycle.placed.outcomes import Outcomes
 from lockstep.cycle.placed.starts import Starts
 from lockstep.facts.gang.gang import GangFact
@@ -43,13 +44,14 @@ _PARTS_SECONDS = 10.0
 class ReservedGangs:
     """Reconciles gangs that hold nodes and have no running attempt."""
 
-    def __init__(self, services: Services, attempts: Attempts, metrics: Metrics) -> None:
+    def __init__(self, services: Services, attempts: Attempts, metrics: Metrics, notices: Notices) -> None:
         self._state = services.state
         self._attempts = attempts
         self._writer = services.writer
         self._lost_nodes = services.lost_nodes
         self._starts = Starts(services)
         self._paces = Paces(services, metrics)
+        self._notices = notices
         due = services.state.changes.reconcile
         self._outcomes = Outcomes(
             metrics,
@@ -84,6 +86,7 @@ class ReservedGangs:
         """Drop the gang: it no longer holds nodes."""
         self._starts.forget(gang)
         self._paces.forget(gang)
+        self._notices.forget(gang)
         self._outcomes.forget(gang)
         self._attempts.unmark_for_undoing(gang)
 
@@ -91,6 +94,7 @@ class ReservedGangs:
         """Stop all work and change nothing in the cluster."""
         self._outcomes.stop()
         await self._paces.stop()
+        await self._notices.stop()
         await self._starts.stop()
 
     def _must_go(self, gang: GangFact) -> Failure | None:
@@ -121,6 +125,8 @@ class ReservedGangs:
             self._undo(gang, reservation, returned)
         elif (late := self._starts.check(gang, reservation, now)) is not None:
             self._undo(gang, reservation, late)
+        elif (change := self._notices.check(gang, reservation, counts, now)) is not None:
+            self._undo(gang, reservation, change)
         else:
             self._attempts.placed(gang.key, is_running=counts.is_running)
             if counts.is_running:
@@ -131,7 +137,8 @@ class ReservedGangs:
     def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
         """The next report on running members, if any. Its write marks the gang as changed, so that more can follow."""
         part = self._reported_part(gang, reservation)
-        report = self._outcomes.running(gang, reservation, counts, part, now)
+        report = self._notices.report(gang, reservation, counts, now)
+        report = report or self._outcomes.running(gang, reservation, counts, part, now)
         return report or self._paces.report(gang, counts)
 
     def _reconcile_unplaced(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:

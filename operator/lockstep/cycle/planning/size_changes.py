@@ -2,7 +2,7 @@
 
 A change undoes the attempt of the gang. The same status write says that and has the next size, so its room is reserved
 before a member is asked to end. When the last member is gone, the next attempt begins in that room. The process that
-leads then goes on from what the status says.
+leads then goes on from what the status says. Members that read notices have one first (``cycle/placed/notices.py``).
 """
 
 import math
@@ -23,6 +23,9 @@ from lockstep.belief.holding.reservation import (
     next_reservation,
 )
 from lockstep.cycle.ends.final_state import is_over
+from lockstep.cycle.placed.next_room import why_no_room
+from lockstep.cycle.placed.notice_times import begin_of_change
+from lockstep.cycle.placed.notices import Notices
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.elastic import ElasticSpec, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
@@ -37,7 +40,6 @@ from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.report.text.size_sentences import size_change
 from lockstep.snapshot.attempt_start import start_of
 from lockstep.snapshot.holders.running import may_be_evicted
-from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 # Gangs end member by member. So a change begins once plans have wanted one of that gang for so long.
 _SETTLING_SECONDS = 2.0
@@ -48,7 +50,7 @@ _LEAST_RUN_SECONDS = 1.0
 class _Changing(NamedTuple):
     """A gang that may still change its size as planned: what it holds, and what it will hold."""
 
-    gang: GangFact
+    gang: AcceptedGang
     reservation: Reservation
     following: NextSize
     room: Reservation
@@ -61,10 +63,13 @@ class SizeChanges:
         self,
         services: Services,
         attempts: Attempts,
+        notices: Notices,
         metrics: Metrics,
         *,
         guarded: Callable[[GangKey], AbstractContextManager[None]],
     ) -> None:
+        self._services = services
+        self._notices = notices
         self._state = services.state
         self._cutter = services.cutter
         self._writer = services.writer
@@ -88,6 +93,8 @@ class SizeChanges:
             if now - self._wanted_since[change.gang] >= _SETTLING_SECONDS:
                 with self._guarded(change.gang):
                     self._begin_if_possible(change, decided)
+        # Facts that led to this plan may have taken the room of which members have notice.
+        self._state.changes.reconcile(*(following.gang for following in self._state.next_sizes))
         settled = (since + _SETTLING_SECONDS - now for since in self._wanted_since.values())
         return min((seconds for seconds in settled if seconds > 0), default=math.inf)
 
@@ -117,7 +124,7 @@ class SizeChanges:
     def _begin_if_possible(self, change: SizeChange, decided: LastPlan) -> None:
         changing = self._still_possible(change, decided)
         if changing is not None:
-            self._begin(changing)
+            self._begin(changing, decided)
         elif self._state.generation != decided.snapshot.generation:
             self._state.changes.plan()
 
@@ -136,11 +143,9 @@ class SizeChanges:
         following = self._following(gang.spec.elastic, change, members, decided)
         room = next_reservation(gang, gang.spec, following)
         is_there = decided.seen.offers.stand({entry.node for entry in following.members}, self._state)
-        return (
-            _Changing(gang, reservation, following, room)
-            if is_there and self._has_room(gang, reservation, room)
-            else None
-        )
+        if not is_there or why_no_room(self._services, gang, reservation, room, self._now()):
+            return None
+        return _Changing(gang, reservation, following, room)
 
     def _runs_undisturbed(self, gang: GangFact, reservation: Reservation) -> bool:
         counts = progress_of(self._state, gang, reservation)
@@ -160,20 +165,33 @@ class SizeChanges:
             why=why,
         )
 
-    def _has_room(self, gang: AcceptedGang, reservation: Reservation, room: Reservation) -> bool:
-        """Whether nodes and quotas have room for the members that are added; the others are on their nodes already."""
-        added = _added(room, reservation)
-        if not added:
-            return True
-        conflict = self._cutter.conflict(gang, replace(room, members=added), self._now())
-        return conflict is None and QuotaBounds(self._state).allow(gang, added)
-
-    def _begin(self, changing: _Changing) -> None:
+    def _begin(self, changing: _Changing, decided: LastPlan) -> None:
         gang, reservation, following, room = changing
-        self._metrics.size_changes.labels("grow" if room.size > reservation.size else "shrink").inc()
+        noticed = self._with_notice(changing, decided)
+        if noticed is not None:
+            self._notices.give(gang, noticed, next_reservation(gang, gang.spec, noticed))
+            return
         self._state.keep_room(room)
         failure = Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=following)
         self._attempts.interrupt(gang, reservation, failure)
+
+    def _with_notice(self, changing: _Changing, decided: LastPlan) -> NextSize | None:
+        """The change with the time at which it begins, if members read of it before; None if it begins now."""
+        gang, reservation, following, room = changing
+        if gang.spec.elastic is None or not gang.spec.elastic.has_notice:
+            return None
+        before, now = math.inf if room.size > reservation.size else self._first_promise(decided), self._now()
+        begin = begin_of_change(self._state, gang, reservation, room, before=before, now=now)
+        if begin is None:
+            return None
+        finish = following.expected_finish
+        return replace(following, begins_at=begin, expected_finish=None if finish is None else finish + begin - now)
+
+    def _first_promise(self, decided: LastPlan) -> float:
+        """The first start that this plan promises to a gang that still waits; infinity without one."""
+        placed = (one for one in decided.plan.decisions if isinstance(one, Placement))
+        waiting = (one.promised for one in placed if one.gang not in self._state.reservations)
+        return min((time for time in waiting if time is not None), default=math.inf)
 
     def _drop(self, gang: GangFact, why: str, now: float) -> None:
         self._state.next_sizes.forget(gang.key)
@@ -198,13 +216,6 @@ def _members(spec: GangSpec, held: Reservation, change: SizeChange, names: Seque
             yield from (entry for entry in held.members if entry.role == role.name)
 
 
-def _added(room: Reservation, reservation: Reservation) -> tuple[Members, ...]:
-    """The members of each role on each node beyond those that the gang has there already."""
-    had = Counter({(entry.node, entry.role): entry.count for entry in reservation.members})
-    more = ((entry, entry.count - had[entry.node, entry.role]) for entry in room.members)
-    return tuple(replace(entry, count=count) for entry, count in more if count > 0)
-
-
 def _placement(gang: GangFact, following: NextSize, now: float) -> Placement:
     """The next size as a placement that starts now. If the change takes longer than planned, the gang ends later."""
     return Placement(
@@ -225,5 +236,5 @@ def _finish(gang: GangFact, following: NextSize, now: float) -> float:
         return math.inf
     elastic = gang.spec.elastic if isinstance(gang, AcceptedGang) else None
     pause = 0.0 if elastic is None else elastic.restart_time
-    run_time = max(following.expected_finish - following.decided_at - pause, _LEAST_RUN_SECONDS)
+    run_time = max(following.expected_finish - following.asked_to_end_at - pause, _LEAST_RUN_SECONDS)
     return max(following.expected_finish, now + run_time)

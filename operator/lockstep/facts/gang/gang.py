@@ -217,6 +217,13 @@ class GangStatus:
         placed = self.condition(Condition.PLACED)
         return placed is not None and placed.reason == Reason.UNDOING
 
+    @property
+    def noticed_size(self) -> NextSize | None:
+        """The next size of which members have notice while they go on working; None where there is none."""
+        following = self.next_size
+        goes_on = self.reserved_at is not None and not self.is_being_undone
+        return following if goes_on and following is not None and following.begins_at is not None else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _GangBase:

@@ -120,7 +120,8 @@ class PodFact:
     ended; ``end`` is given if it failed or is lost. ``progress`` is what it reports. ``is_done``: it still runs, but
     all containers except sidecars have succeeded. ``rejected_for`` is the reason of a kubelet that rejected it.
     ``cpu`` is given while it runs. ``is_stopping``: the node must stop it or has done so, and the pod stays.
-    ``gone_by`` is the time by which a pod that is being deleted will have ended, if known.
+    ``gone_by`` is the time by which a pod that is being deleted will have ended, if known. ``notice`` is what it can
+    read of a change of its gang's size, ``ready_for`` the notice for which it says that it is ready.
     """
 
     key: PodKey
@@ -146,6 +147,8 @@ class PodFact:
     rejected_for: str = ""
     end: PodEnd | None = None
     progress: str = ""
+    notice: str = ""
+    ready_for: str = ""
     cpu: MemberCpu | None = None
     is_stopping: bool = False
     gone_by: float | None = None

@@ -184,7 +184,7 @@ class Metrics:
             self.size_changes.labels(direction)
         self.size_changes_dropped = Counter(
             "lockstep_size_changes_dropped",
-            "Changes of size after which the gang did not fit its new nodes any more, and was planned again.",
+            "Changes of size that were dropped: the gang did not fit its new nodes any more, or changed meanwhile.",
             registry=registry,
         )
         self.preemptions = Counter("lockstep_gangs_preempted", "Gangs evicted for more urgent ones.", registry=registry)

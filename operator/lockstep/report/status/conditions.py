@@ -16,6 +16,7 @@ from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.belief.run_times.work_done import work_done
 from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.columns import SLOTS
+from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.past_runs import Learned, formatted_factor
@@ -193,6 +194,11 @@ def mark_change_dropped(gang: GangFact, why: str, *, now: float) -> GangStatus:
     status = replace(gang.status, next_size=None, resized_at=now)
     planned = (FALSE, Reason.RESERVATION_RELEASED, f"The change of size was dropped: {why}. The gang is planned again.")
     return with_condition(status, gang, Condition.PLANNED, planned, now)
+
+
+def mark_notice(gang: GangFact, following: NextSize | None) -> GangStatus:
+    """The members have notice of their gang's next size, and go on working; None takes the notice back."""
+    return replace(gang.status, next_size=following)
 
 
 def mark_placed(gang: GangFact, *, now: float) -> GangStatus:

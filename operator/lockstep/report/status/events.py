@@ -108,15 +108,22 @@ def gang_paced(note: str) -> Event:
     return Event(kind=NORMAL, reason=EventReason.GANG_PACED, action="Pace", note=note)
 
 
+def gang_will_change_size(what: str) -> Event:
+    """The members of a gang that runs have notice of its next size."""
+    note = f"{as_sentence(what)} Its members can read that, and go on working until then."
+    return Event(kind=NORMAL, reason=EventReason.GANG_WILL_CHANGE_SIZE, action="Resize", note=note)
+
+
 def gang_changes_size(why: str) -> Event:
     """The size of a gang that runs changes."""
     note = f"{as_sentence(why)} The members end, and the gang goes on at the new size."
     return Event(kind=NORMAL, reason=EventReason.GANG_CHANGES_SIZE, action="Resize", note=note)
 
 
-def size_change_dropped(why: str) -> Event:
-    """The gang can't go on at its next size."""
-    note = f"The change of size was dropped: {why}. The gang is planned again."
+def size_change_dropped(why: str, *, goes_on: bool = False) -> Event:
+    """The gang can't go on at its next size; it ``goes_on`` if its members were not asked to end yet."""
+    then = "The gang keeps its size." if goes_on else "The gang is planned again."
+    note = f"The change of size was dropped: {why}. {then}"
     return Event(kind=WARNING, reason=EventReason.SIZE_CHANGE_DROPPED, action="Resize", note=note)
 
 

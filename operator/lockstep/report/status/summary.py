@@ -10,6 +10,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatu
 from lockstep.facts.gang.summary import GangState, Summary
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.sentences import REMEDY_BEGINS, duration
+from lockstep.report.text.size_sentences import change_ahead
 
 # In characters: roughly what fits on a line beside the other columns. The condition has the whole sentence.
 LONGEST = 120
@@ -84,6 +85,8 @@ def _starts(status: GangStatus) -> str:
 
 
 def _ends(status: GangStatus) -> str:
+    if status.noticed_size is not None and status.size is not None:
+        return change_ahead(status.size, status.noticed_size)
     if status.expected_finish is None:
         return ""
     end = rfc3339(status.expected_finish)

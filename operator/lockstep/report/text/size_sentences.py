@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from coschedule import SizeChange
 from lockstep.api.preemption import gang_name
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.elastic import NextSize
 from lockstep.report.text.sentences import duration, n_members
 from lockstep.snapshot.holders.resizable import KeepsSize
 
@@ -38,6 +40,13 @@ def size_change(change: SizeChange, *, restart_time: float | None = None, is_ask
 def _by_end(change: SizeChange) -> str:
     gain = change.end_before - change.end
     return f"ends {duration(abs(gain))} {'sooner' if gain >= 0 else 'later'}"
+
+
+def change_ahead(was: int, following: NextSize) -> str:
+    """``will grow from 4 to 9 members at 2026-11-27T12:04:30Z, or when it says that it is ready``."""
+    verb = "grow" if following.size > was else "shrink"
+    at = rfc3339(following.asked_to_end_at)
+    return f"will {verb} from {was} to {n_members(following.size)} at {at}, or when it says that it is ready"
 
 
 def _by_unknown_end(change: SizeChange, *, is_asked: bool) -> str:

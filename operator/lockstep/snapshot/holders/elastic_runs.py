@@ -13,6 +13,7 @@ from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.belief.run_times.work_done import has_used_up_its_work
 from lockstep.belief.state import State
+from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.pod import Request
 from lockstep.snapshot.holders.endings import longest_grace
@@ -102,7 +103,7 @@ def _open_ended_run(
         changed=_changed(one.gang),
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
-        grace=longest_grace(one.gang),
+        grace=longest_grace(one.gang) + (LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0),
     )
 
 

@@ -7,6 +7,7 @@ from coschedule import GangKey
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.overruns import end_after, patience
 from lockstep.belief.state import State
+from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, PodFact
 
@@ -18,7 +19,8 @@ def expected_end(state: State, reservation: Reservation, now: float) -> float | 
     """When a gang will release its nodes, in seconds since the epoch; None where it is unknown."""
     gang = state.gangs.get(reservation.gang)
     if gang is not None and is_ending(state, gang):
-        return max((_gone_by(pod, gang, now) for pod in _left(state, gang, reservation)), default=now)
+        asked_at = _asked_to_end_at(state, gang, now)
+        return max((_gone_by(pod, gang, asked_at) for pod in _left(state, gang, reservation)), default=now)
     return expected_finish(reservation, now)
 
 
@@ -77,11 +79,18 @@ def _left(state: State, gang: GangFact, reservation: Reservation) -> Iterator[Po
     return (pod for pod in there if not pod.has_ended)
 
 
-def _gone_by(pod: PodFact, gang: GangFact, now: float) -> float:
+def _asked_to_end_at(state: State, gang: GangFact, now: float) -> float:
+    """When the members of a gang that is ending are asked to end: now, or when their notice is over."""
+    following = state.next_sizes.of(gang.key)
+    return now if following is None else min(max(now, following.start), now + LONGEST_NOTICE_SECONDS)
+
+
+def _gone_by(pod: PodFact, gang: GangFact, asked_at: float) -> float:
     if not pod.node:
-        return now
-    end = now + longest_grace(gang) if pod.gone_by is None else min(pod.gone_by, now + MOST_GRACE_SECONDS)
-    return end_after(now, start=end - longest_grace(gang), expected=end)
+        return asked_at
+    grace = longest_grace(gang)
+    end = asked_at + grace if pod.gone_by is None else min(pod.gone_by, asked_at + MOST_GRACE_SECONDS)
+    return end_after(asked_at, start=end - grace, expected=end)
 
 
 def _seconds(given: object) -> int:

@@ -20,8 +20,14 @@ UNDOING = (ConditionFact(Condition.PLACED, "False", Reason.UNDOING, "", 1, 0.0),
 HELD = GangStatus(attempt=1, members=(Members("n1", 1),), reserved_at=100.0, start=100.0)
 
 
-def following(*nodes):
-    return NextSize(members=tuple(Members(node, 1) for node in nodes), decided_at=200.0, expected_finish=900.0, why="w")
+def following(*nodes, begins_at=None):
+    return NextSize(
+        members=tuple(Members(node, 1) for node in nodes),
+        decided_at=200.0,
+        expected_finish=900.0,
+        why="w",
+        begins_at=begins_at,
+    )
 
 
 def believed(status, state=None, version="1"):
@@ -44,6 +50,19 @@ def test_next_size_counts_beside_the_members_that_are_ending():
     state = believed(replace(HELD, conditions=UNDOING, next_size=following("n1", "n2")))
 
     assert taken(state) == [2000, 1000, 0]
+
+
+def test_next_size_of_which_members_have_notice_counts_beside_them():
+    state = believed(replace(HELD, next_size=following("n1", "n2", begins_at=300.0)))
+    assert taken(state) == [2000, 1000, 0]
+
+    believed(HELD, state, "2")
+
+    assert taken(state) == [1000, 0, 0]
+
+
+def test_next_size_of_a_gang_that_goes_on_without_a_notice_keeps_no_room():
+    assert taken(believed(replace(HELD, next_size=following("n1", "n2")))) == [1000, 0, 0]
 
 
 def test_next_size_counts_alone_when_the_members_have_gone():
@@ -90,7 +109,9 @@ def test_size_that_the_spec_does_not_allow_keeps_no_room(members):
 STATUSES = (
     GangStatus(),
     HELD,
+    replace(HELD, next_size=following("n1", "n2", begins_at=300.0)),
     replace(HELD, conditions=UNDOING, next_size=following("n1", "n2")),
+    replace(HELD, conditions=UNDOING, next_size=following("n1", "n2", begins_at=300.0)),
     replace(HELD, reserved_at=None, next_size=following("n2", "n3")),
     replace(HELD, attempt=2, members=(Members("n2", 1), Members("n3", 1))),
 )

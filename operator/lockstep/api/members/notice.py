@@ -1,0 +1,59 @@
+"""The notice of a change of size: what members read of it in a file, and how they say that they are ready.
+
+The kubelet makes the file from an annotation of the pod, in a volume of the template. A variable would keep the value
+that the annotation had at the start, so a template that has only that reads no notice.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from lockstep.api.manifest import Manifest
+from lockstep.api.names import READY_ANNOTATION, RESIZE_ANNOTATION
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.elastic import NextSize
+
+_FIELD = f"metadata.annotations['{RESIZE_ANNOTATION}']"
+_NOTICE = re.compile(r"[1-9][0-9]{0,4} [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+# Equal to no notice, so that the annotation is written again. Its text may be as long as a tenant likes.
+_SOMETHING_ELSE = "?"
+
+
+def reads_notice(template: Manifest) -> bool:
+    """Whether members of that pod template have the notice as a file."""
+    return any((one.get("fieldRef") or {}).get("fieldPath") == _FIELD for one in _files(template))
+
+
+def notice_of(following: NextSize) -> str:
+    """The notice of that change, which has a time: the next size, and when members are asked to end at the latest."""
+    return f"{following.size} {rfc3339(following.asked_to_end_at)}"
+
+
+def shown_notice(metadata: Manifest) -> str:
+    """The notice that the pod has; '' without one."""
+    text = (metadata.get("annotations") or {}).get(RESIZE_ANNOTATION, "")
+    return _known(text) or (_SOMETHING_ELSE if text else "")
+
+
+def ready_for(metadata: Manifest) -> str:
+    """The notice for which the pod says that it is ready; '' where it says nothing, or something else."""
+    return _known((metadata.get("annotations") or {}).get(READY_ANNOTATION, ""))
+
+
+def notice_patch(notice: str, uid: str) -> dict[str, Any]:
+    """A patch that gives the pod with that UID this notice; with '' it has none, and no answer to one."""
+    annotations = {RESIZE_ANNOTATION: notice} if notice else {RESIZE_ANNOTATION: None, READY_ANNOTATION: None}
+    return {"metadata": {"uid": uid, "annotations": annotations}}
+
+
+def _known(text: str) -> str:
+    return sys.intern(text) if _NOTICE.fullmatch(text) else ""
+
+
+def _files(template: Manifest) -> Iterator[Manifest]:
+    """The files that the template's volumes make of fields of the pod."""
+    for volume in (template.get("spec") or {}).get("volumes") or ():
+        sources = [volume, *((volume.get("projected") or {}).get("sources") or ())]
+        for source in sources:
+            yield from (source.get("downwardAPI") or {}).get("items") or ()

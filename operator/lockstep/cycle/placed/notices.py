@@ -1,0 +1,143 @@
+"""Gives members notice of a change of size, and ends the wait once they are ready or the time is over.
+
+The status has the change before any member can read of it. So the next process waits until the same time. What
+members read follows from the status: members whose annotation differs are patched, whatever happened before.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+from coschedule import GangKey
+from lockstep.act.changing.pod_patches import PodPatches, notice_change
+from lockstep.act.requests.progress import Progress
+from lockstep.act.requests.services import Services
+from lockstep.api.members.notice import notice_of
+from lockstep.belief.holding.reservation import Reservation, next_in_status
+from lockstep.cycle.clockwork.alarms import Alarms
+from lockstep.cycle.placed.next_room import why_no_room
+from lockstep.cycle.placed.notice_times import latest_begin
+from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, NextSize
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Reason
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status.conditions import mark_notice
+from lockstep.report.status.events import gang_will_change_size, size_change_dropped
+from lockstep.report.status.writer import StatusReport
+from lockstep.report.text.sentences import n_members
+from lockstep.report.text.size_sentences import change_ahead
+
+
+class Notices:
+    """The notices of gangs that go on working until their size changes."""
+
+    def __init__(self, services: Services, metrics: Metrics) -> None:
+        self._services = services
+        self._state = services.state
+        self._metrics = metrics
+        self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
+        # By gang, the notice that its members are to have, and the patches for it.
+        self._patches: dict[GangKey, tuple[str, PodPatches]] = {}
+
+    def give(self, gang: GangFact, following: NextSize, room: Reservation) -> None:
+        """Keep the room for the next size, and report when the change begins; without a report the room is given up."""
+        writer = self._services.writer
+        if writer.make_way(gang.key):
+            self._state.keep_room(room)
+            writer.report(gang, partial(_given, gang, following))
+
+    def check(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> Failure | None:
+        """Patch members whose notice is not that of the status; returns why they are asked to end now, if they are."""
+        following = gang.status.noticed_size
+        if following is None:
+            # Only a gang that is elastic, or was when it started, has a first size.
+            if gang.status.first_size is not None:
+                self._have(gang, reservation, "")
+            return None
+        if self._why_dropped(gang, reservation, following, counts, now):
+            return None
+        begin = min(following.asked_to_end_at, latest_begin(self._state, gang, reservation))
+        if self._is_ready(gang, reservation, following) or not now < begin <= now + LONGEST_NOTICE_SECONDS:
+            return Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=_begun(following, now))
+        self._alarms.set(gang.key, begin)
+        self._have(gang, reservation, notice_of(following))
+        return None
+
+    def report(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
+        """The report that a change was dropped before it began, if it was."""
+        following = gang.status.noticed_size
+        if following is None:
+            # No report of the gang is on its way, so a notice that was decided here was not written.
+            self._state.next_sizes.forget_decided(gang.key)
+            return None
+        why = self._why_dropped(gang, reservation, following, counts, now)
+        return self._dropped(gang, why) if why else None
+
+    def forget(self, gang: GangKey) -> None:
+        """Drop the gang: its attempt has ended, or is being undone."""
+        self._alarms.forget(gang)
+        _, patches = self._patches.pop(gang, ("", None))
+        if patches is not None:
+            patches.cancel()
+
+    async def stop(self) -> None:
+        """Stop all work and change nothing in the cluster."""
+        self._alarms.stop()
+        for _, patches in list(self._patches.values()):
+            await patches.stop()
+
+    def _why_dropped(
+        self, gang: GangFact, reservation: Reservation, following: NextSize, counts: Progress, now: float
+    ) -> str:
+        """Why the change can't be made any more, in a clause; '' if it can."""
+        room = next_in_status(gang)
+        if room is None or not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
+            return "the spec does not allow that size any more"
+        asked = gang.spec.elastic.size
+        if asked not in (None, following.size):
+            return f"elastic.size asks for {n_members(asked)}"
+        if counts.succeeded:
+            return "a member has ended well"
+        return why_no_room(self._services, gang, reservation, room, now)
+
+    def _is_ready(self, gang: GangFact, reservation: Reservation, following: NextSize) -> bool:
+        """Whether the member of rank 0 says that it is ready for this change, not for an earlier one."""
+        pod = self._state.members(gang).get(next(reservation.pod_keys()))
+        return pod is not None and pod.ready_for == notice_of(following)
+
+    def _have(self, gang: GangFact, reservation: Reservation, notice: str) -> None:
+        """Have the members that go on show that notice, and no other one; '' is none."""
+        if not notice:
+            self._alarms.forget(gang.key)
+        members = self._state.members(gang)
+        pods = (members[key] for key in reservation.pod_keys() if key in members)
+        differing = [pod for pod in pods if pod.notice != notice and not (pod.has_ended or pod.is_deleting)]
+        if differing:
+            self._patches_for(gang.key, notice).make(gang.key, differing)
+
+    def _patches_for(self, gang: GangKey, notice: str) -> PodPatches:
+        """The patches for that notice; those for another one are cancelled, so that the last notice is the newest."""
+        known, patches = self._patches.get(gang, ("", None))
+        if patches is None or known != notice:
+            if patches is not None:
+                patches.cancel()
+            patches = PodPatches(self._services.client, self._state, notice_change(notice))
+            self._patches[gang] = notice, patches
+        return patches
+
+    def _dropped(self, gang: GangFact, why: str) -> StatusReport:
+        self._metrics.size_changes_dropped.inc()
+        event = size_change_dropped(why, goes_on=True)
+        return StatusReport(status=mark_notice(gang, None), event=event, written=self._state.changes.plan)
+
+
+def _given(gang: GangFact, following: NextSize) -> StatusReport:
+    event = gang_will_change_size(change_ahead(gang.status.size or 0, following))
+    return StatusReport(status=mark_notice(gang, following), event=event)
+
+
+def _begun(following: NextSize, now: float) -> NextSize:
+    """The change, whose members are asked to end now: if that is sooner than planned, the gang ends as much sooner."""
+    begins_at, finish = min(now, following.asked_to_end_at), following.expected_finish
+    sooner = following.asked_to_end_at - begins_at
+    return replace(following, begins_at=begins_at, expected_finish=None if finish is None else finish - sooner)

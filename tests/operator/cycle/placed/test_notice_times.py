@@ -1,0 +1,84 @@
+"""For how long members may prepare a change: owners and promises come first."""
+
+import pytest
+
+from builders.facts import bid_fact, gang_fact, node_fact, reservation
+from builders.served import gang
+from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.belief.state import State
+from lockstep.cycle.placed.notice_times import begin_of_change, latest_begin
+from lockstep.facts.cluster.node import OnReturn
+
+NOW = 1000.0
+GRACE = 30
+NEVER = float("inf")
+GANG = parse_gang(gang("g", pod_spec={"terminationGracePeriodSeconds": GRACE}), None)
+
+
+def state_with(*bids):
+    """A state with four nodes and these bids."""
+    state = State(lambda: None)
+    for number in range(1, 5):
+        state.nodes.apply(node_fact(f"n{number}"))
+    for one in bids:
+        state.bids.apply(one)
+    state.advance_to(NOW)
+    return state
+
+
+def begin(*bids, before=NEVER, finish=None, on=("n1", "n2"), then=("n1", "n2", "n3")):
+    """When the change begins at the latest."""
+    held = reservation(members=tuple((node, 1) for node in on))
+    room = reservation(members=tuple((node, 1) for node in then), finish=finish)
+    return begin_of_change(state_with(*bids), GANG, held, room, before=before, now=NOW)
+
+
+def evicting(node="n1", *, grace=0.0, **owner):
+    return bid_fact(node, on_return=OnReturn.EVICT, grace_seconds=grace, **owner)
+
+
+def test_wait_is_two_minutes():
+    assert begin() == NOW + 120
+
+
+@pytest.mark.parametrize(
+    ("seconds", "want"), [(1000, 120), (151, 120), (149, 119), (60.5, 30), (40, 10), (39, None), (1, None)]
+)
+def test_members_have_left_when_their_node_is_taken_back(seconds, want):
+    found = begin(bid_fact("n1", until=NOW + seconds), then=("n2", "n3"))
+
+    assert found == (None if want is None else NOW + want)
+
+
+@pytest.mark.parametrize(("grace", "want"), [(600, 120), (100, 70), (30, None)])
+def test_members_have_left_when_the_grace_of_an_owner_who_is_back_is_over(grace, want):
+    found = begin(evicting(grace=grace, owner_present=True), then=("n2", "n3"))
+
+    assert found == (None if want is None else NOW + want)
+
+
+@pytest.mark.parametrize("on_return", [OnReturn.KEEP, OnReturn.PACE])
+def test_owner_who_lets_members_stay_shortens_no_wait(on_return):
+    assert begin(bid_fact("n1", on_return=on_return, owner_present=True), then=("n2", "n3")) == NOW + 120
+
+
+@pytest.mark.parametrize(("promised", "want"), [(1000, 120), (100, 70), (35, None), (-5, None)])
+def test_members_of_a_gang_that_shrinks_have_left_before_a_promised_start(promised, want):
+    assert begin(before=NOW + promised) == (None if want is None else NOW + want)
+
+
+@pytest.mark.parametrize(("finish", "want"), [(3600, 120), (3850, 50), (3895, None), (None, None)])
+def test_next_size_ends_before_its_own_node_is_taken_back(finish, want):
+    found = begin(bid_fact("n3", until=NOW + 3900), finish=None if finish is None else NOW + finish)
+
+    assert found == (None if want is None else NOW + want)
+
+
+def test_earliest_time_of_all_nodes_counts():
+    bids = (bid_fact("n1", until=NOW + 140), evicting("n2", grace=80, owner_present=True), bid_fact("n4", until=NOW))
+
+    assert begin(*bids, then=("n3",)) == NOW + 50
+
+
+def test_nodes_without_a_bid_may_be_held_for_any_time():
+    assert latest_begin(state_with(), gang_fact(), reservation()) == NEVER

@@ -1,0 +1,291 @@
+"""What may come between while members have notice of a change: from outside, and where the operator ends."""
+
+import asyncio
+
+import pytest
+
+from builders.manifests import failed_status
+from builders.notices import NOTICE, READS, READY
+from builders.served import at, bid, gang, priority_class
+from fake_cluster.api import NEVER_ARRIVED, PATCH, REFUSED
+from fake_cluster.elastic import FOUR, HOURS, ask_for, beside_a_blocker, free_the_room, note_of, suspend, until_attempt
+from fake_cluster.jumping import now, until
+from fake_cluster.noticed import annotations, answer, begins_at, notices, until_noticed, with_notice
+from fake_cluster.rig import (
+    api_with,
+    bound,
+    condition,
+    event_reasons,
+    gang_place,
+    is_placed,
+    operator_over,
+    pod_place,
+    pods_of,
+    running_operator,
+    set_phase,
+    set_phases,
+    status_of,
+)
+from fake_cluster.store import Place
+from lockstep.api.quantities import epoch_seconds
+
+pytestmark = pytest.mark.asyncio
+
+NEW_NODE = "n1"
+PLACE = Place("nodes", "", NEW_NODE)
+
+
+async def taken_back(api):
+    """Wait until no change is ahead, and no member has a notice or an answer."""
+    await until(lambda: "next" not in status_of(api))
+    await until(lambda: not any({NOTICE, READY} & annotations(pod).keys() for pod in pods_of(api, "g")))
+    assert (status_of(api)["attempt"], is_placed(api), len(pods_of(api, "g"))) == (1, True, 2)
+
+
+@pytest.mark.parametrize("what", ["gone", "cordoned", "closed"])
+async def test_notice_is_taken_back_if_the_next_size_has_no_place_any_more(what):
+    async with operator_over(*FOUR) as (api, parts):
+        notice, began = await with_notice(api)
+        assert NEW_NODE not in bound(pods_of(api, "g"))
+
+        if what == "gone":
+            api.store.remove(PLACE)
+        elif what == "cordoned":
+            api.store.change(PLACE, spec={"unschedulable": True})
+        else:
+            api.store.create("nodebids", bid(NEW_NODE, ownerPresent=True))
+        await until(lambda: "SizeChangeDropped" in event_reasons(api))
+
+        assert now() - began < 60
+        assert NEW_NODE in note_of(api, "SizeChangeDropped")
+        assert note_of(api, "SizeChangeDropped").endswith("The gang keeps its size.")
+        assert parts.metric("lockstep_size_changes_dropped_total") == 1
+        # Three nodes are left to grow into.
+        assert await until_noticed_again(api, notice)
+        await until_attempt(api, 2)
+        assert status_of(api)["size"] == 3
+
+
+async def until_noticed_again(api, before):
+    """Wait until all members have another notice than that."""
+    await until(lambda: len(set(notices(api))) == 1 and notices(api)[0] not in {None, before})
+    return notices(api)[0]
+
+
+async def test_notice_is_taken_back_if_another_size_is_asked_for():
+    async with operator_over(*FOUR) as (api, _):
+        await with_notice(api)
+
+        ask_for(api, 2)
+        await taken_back(api)
+
+        assert "elastic.size asks for 2 members" in note_of(api, "SizeChangeDropped")
+        await asyncio.sleep(600)
+        assert (status_of(api)["size"], status_of(api)["attempt"]) == (2, 1)
+
+
+@pytest.mark.parametrize("spec", [{"elastic": None}, {"size": {"min": 1, "max": 3}}])
+async def test_notice_is_taken_back_if_the_spec_does_not_allow_the_change_any_more(spec):
+    async with operator_over(*FOUR) as (api, parts):
+        await with_notice(api)
+
+        place = gang_place("g")
+        old = api.store.get(place)
+        kept = {name: value for name, value in old["spec"].items() if name not in spec}
+        old["spec"] = kept | {name: value for name, value in spec.items() if value is not None}
+        old["metadata"]["generation"] += 1
+        api.store.replace(place, old)
+        await until(lambda: "SizeChangeDropped" in event_reasons(api))
+
+        assert "the spec does not allow that size any more" in note_of(api, "SizeChangeDropped")
+        if spec == {"elastic": None}:
+            await taken_back(api)
+            assert parts.state.ledger.assumed == 0
+
+
+async def test_member_that_succeeds_meanwhile_keeps_the_size():
+    async with operator_over(*FOUR) as (api, _):
+        await with_notice(api)
+
+        set_phase(api, "g-1-1", "Succeeded")
+        await until(lambda: "next" not in status_of(api))
+
+        assert "a member has ended well" in note_of(api, "SizeChangeDropped")
+        await until(lambda: annotations(pods_of(api, "g")[0]).get(NOTICE) is None)
+        set_phases(api, "g", "Succeeded")
+        await until(lambda: condition(api, "g", "Complete") == ("True", "Succeeded"))
+        assert status_of(api)["attempt"] == 1
+
+
+async def test_members_that_all_succeed_meanwhile_end_the_gang():
+    async with operator_over(*FOUR) as (api, parts):
+        await with_notice(api)
+
+        set_phases(api, "g", "Succeeded")
+        await until(lambda: condition(api, "g", "Complete") == ("True", "Succeeded"))
+
+        assert "next" not in status_of(api)
+        assert parts.state.ledger.assumed == 0
+
+
+async def test_member_that_fails_meanwhile_fails_the_gang():
+    async with operator_over(*FOUR) as (api, parts):
+        await with_notice(api)
+
+        set_phase(api, "g-1-1", **failed_status(3))
+        await until(lambda: condition(api, "g", "Failed") == ("True", "MemberFailed"))
+
+        assert "next" not in status_of(api)
+        assert parts.state.ledger.assumed == 0
+
+
+async def test_member_that_is_lost_meanwhile_ends_the_attempt_and_drops_the_change():
+    async with operator_over(*FOUR) as (api, _):
+        _, began = await with_notice(api)
+
+        api.store.remove(pod_place("g-1-1"))
+        await until_attempt(api, 2)
+
+        assert now() - began < 20
+        assert "GangChangesSize" not in event_reasons(api)
+        assert status_of(api)["size"] == 4
+
+
+async def test_gang_that_is_suspended_meanwhile_holds_nothing():
+    async with operator_over(*FOUR) as (api, parts):
+        await with_notice(api)
+
+        suspend(api)
+        await until(lambda: condition(api, "g", "Suspended") == ("True", "GangSuspended"))
+
+        assert "next" not in status_of(api)
+        assert (parts.state.ledger.assumed, pods_of(api, "g")) == (0, [])
+
+
+async def test_gang_that_is_deleted_meanwhile_holds_nothing():
+    async with operator_over(*FOUR) as (api, parts):
+        await with_notice(api)
+
+        api.store.remove(gang_place("g"))
+        await until(lambda: not pods_of(api, "g"))
+        await asyncio.sleep(10)
+
+        assert parts.state.ledger.assumed == 0
+
+
+async def test_more_urgent_gang_evicts_none_that_has_notice_and_starts_after_the_change():
+    async with operator_over(*FOUR) as (api, _):
+        api.store.create("priorityclasses", priority_class("high", 100))
+        await with_notice(api)
+
+        api.store.create("gangjobs", gang("urgent", size=4, pod_spec={"priorityClassName": "high"}))
+        await asyncio.sleep(30)
+        assert (status_of(api)["attempt"], is_placed(api)) == (1, True)
+
+        await until(lambda: is_placed(api, "urgent"))
+
+
+async def test_notice_that_the_api_server_refuses_keeps_no_room():
+    async with operator_over(*FOUR) as (api, parts):
+        await beside_a_blocker(api, pod_spec=READS)
+        api.fault = lambda request: REFUSED if request[:3] == (PATCH, "gangjobs/status", "g") else None
+        free_the_room(api)
+        await asyncio.sleep(30)
+        assert set(notices(api)) == {None}
+
+        ask_for(api, 2)
+        await asyncio.sleep(120)
+        assert parts.state.ledger.assumed == 0
+        api.fault = lambda _: None
+        await asyncio.sleep(600)
+        assert (status_of(api)["attempt"], set(notices(api))) == (1, {None})
+
+
+async def test_change_begins_in_time_though_no_member_can_be_patched():
+    async with operator_over(*FOUR) as (api, _):
+        api.fault = lambda request: REFUSED if request[:2] == (PATCH, "pods") else None
+        await beside_a_blocker(api, pod_spec=READS)
+        free_the_room(api)
+        await until(lambda: "next" in status_of(api))
+        begin = epoch_seconds(begins_at(api))
+
+        await until_attempt(api, 2)
+
+        assert begin <= now() < begin + 20
+
+
+async def test_change_begins_at_once_if_the_clock_was_set_back():
+    async with operator_over(*FOUR) as (api, _):
+        await with_notice(api)
+        following = {**status_of(api)["next"], "beginsAt": at(now() + 3600)}
+
+        api.store.change(gang_place("g"), status={"next": following})
+        began = now()
+        await until_attempt(api, 2)
+
+        assert now() - began < 20
+
+
+async def leave_in_a_wait(api, kind, number):
+    """Have the gang grow, and end the operator when it is about to send the request of this kind and number."""
+    seen = []
+
+    def stop_there(request):
+        if request[:2] == kind and request.name.startswith("g"):
+            seen.append(request)
+        return NEVER_ARRIVED if len(seen) >= number and request.is_write else None
+
+    async with running_operator(api):
+        api.fault = stop_there
+        free_the_room(api)
+        await until(lambda: len(seen) >= number)
+    api.fault = lambda _: None
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        *[((PATCH, "gangjobs/status"), number) for number in (1, 2, 3)],
+        *[((PATCH, "pods"), number) for number in (1, 2)],
+    ],
+)
+@pytest.mark.parametrize("work", [HOURS, None], ids=["known end", "unknown end"])
+async def test_next_process_goes_on_waiting_from_every_request(kind, number, work):
+    async with api_with(*FOUR) as api:
+        async with running_operator(api):
+            await beside_a_blocker(api, work=work, pod_spec=READS)
+        await leave_in_a_wait(api, kind, number)
+        begin = status_of(api).get("next", {}).get("beginsAt")
+        async with running_operator(api) as parts:
+            if number == 1 or kind == (PATCH, "pods"):
+                notice = await until_noticed(api)
+                assert begin is None or notice == f"4 {begin}"
+            await until(lambda: status_of(api).get("size") == 4 and is_placed(api))
+            assert "next" not in status_of(api)
+            assert parts.state.ledger.assumed == 0
+            if begin is not None:
+                assert now() >= epoch_seconds(begin)
+
+
+async def test_next_process_begins_the_change_for_which_a_member_got_ready_meanwhile():
+    async with api_with(*FOUR) as api:
+        async with running_operator(api):
+            notice, began = await with_notice(api)
+        answer(api, notice)
+        async with running_operator(api):
+            await until_attempt(api, 2)
+
+        assert now() - began < 20
+        assert sorted(bound(pods_of(api, "g"))) == ["n1", "n2", "n3", "n4"]
+
+
+async def test_next_process_takes_back_what_is_left_of_a_dropped_change():
+    async with api_with(*FOUR) as api:
+        async with running_operator(api):
+            notice, _ = await with_notice(api)
+            answer(api, notice)
+        ask_for(api, 2)
+        without = {name: value for name, value in status_of(api).items() if name != "next"}
+        api.store.replace(gang_place("g"), {**api.store.get(gang_place("g")), "status": without})
+        async with running_operator(api):
+            await taken_back(api)
