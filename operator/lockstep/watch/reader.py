@@ -17,10 +17,10 @@ from lockstep.watch.kind import Fact, NotUnderstood, Understood, WatchedKind
 
 Read = TypeVar("Read")
 
-BYTES_OF_TURN = 2**16
+BYTES_OF_TURN = 2**15
 """At most so many bytes of JSON are read in one turn of the event loop. A larger object is read in the thread.
 
-To read a byte takes up to eight instructions of Python, so a turn takes less than 25 ms.
+To read a byte takes up to eleven instructions of Python, so a turn takes less than 20 ms.
 """
 
 _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader")
