@@ -32,6 +32,14 @@ def gang(name="heat", *, size=2, cpu="1", run_for=None, exit_code=None, pod=None
     }
 
 
+def with_launcher(manifest):
+    """Give a GangJob a launcher of the same template, which does no part of the work; its members become workers."""
+    spec = {field: value for field, value in manifest["spec"].items() if field not in {"size", "template"}}
+    workers = {"name": "workers", "size": manifest["spec"]["size"], "template": manifest["spec"]["template"]}
+    launcher = {**workers, "name": "launcher", "size": {"min": 1, "max": 1}, "load": "None"}
+    return {**manifest, "spec": {**spec, "roles": [launcher, workers]}}
+
+
 def member_container(cpu="1", more=None):
     """Describe the container of a pod."""
     return {"name": "main", "image": IMAGE, "resources": {"requests": {"cpu": cpu}}, **(more or {})}

@@ -91,6 +91,7 @@ class Walk:
         if self._number % 3 == 0:
             # Changes of size come as often as plans do.
             how |= {"high": low + 4, "work": self._one(("100h", None, None)), "policies": ELASTIC}
+            how |= {"has_launcher": self._number % 2 == 0}
         self._gangs.append(how["name"])
         return Step("submit", how)
 

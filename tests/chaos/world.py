@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from builders.manifests import bid, foreign_pod, from_now, gang, priority_class, quota
+from builders.manifests import bid, foreign_pod, from_now, gang, priority_class, quota, with_launcher
 from chaos.proxy import FaultyProxy
 from chaos.script import Fault, Step
 from eventually import eventually
@@ -132,6 +132,7 @@ class World:
         manifest = gang(
             how["name"], size=(how["low"], how["high"]), cpu=how["cpu"], run_for=how["run_for"], pod=pod, **more
         )
+        manifest = with_launcher(manifest) if how.get("has_launcher") else manifest
         if how["finalizer"]:
             manifest["metadata"]["finalizers"] = [FINALIZER]
         self.submit(manifest)

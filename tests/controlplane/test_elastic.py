@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders.manifests import bid, foreign_pod, gang, quota
+from builders.manifests import bid, foreign_pod, gang, quota, with_launcher
 from eventually import eventually
 
 pytestmark = pytest.mark.usefixtures("operator")
@@ -51,6 +51,26 @@ def test_gang_grows_when_room_becomes_free(arena, two_nodes):
     assert event["note"].startswith("Grows from 3 to 6 members: ends ")
     assert "next" not in arena.status("adds")
     assert arena.status("adds").get("restarts", 0) == 0
+
+
+def test_workers_grow_and_shrink_and_their_launcher_keeps_its_node(arena, two_nodes):
+    run(arena, gang("in-the-way", size=SLOTS, cpu="50m"), SLOTS)
+    workers = gang("adds", size=(1, 2 * SLOTS - 1), cpu="50m", work=LONG, elastic=RESTART)
+    run(arena, with_launcher(workers), SLOTS)
+    launcher, *_ = arena.status("adds")["members"]
+
+    arena.delete_gang("in-the-way")
+    until_size(arena, "adds", 2 * SLOTS)
+
+    assert launcher["role"] == "launcher"
+    assert arena.status("adds")["members"][0] == launcher
+    assert arena.nodes_of("adds") == sorted(two_nodes * SLOTS)
+    [event] = arena.until_events("adds", "GangChangesSize")
+    assert event["note"].startswith("Grows from 3 to 6 members: ends ")
+
+    arena.change_gang("adds", elastic={**RESTART, "size": SLOTS})
+    until_size(arena, "adds", SLOTS)
+    assert arena.status("adds")["members"][0] == launcher
 
 
 def test_gang_without_work_grows_into_idle_nodes_and_gives_them_back(arena, two_nodes):

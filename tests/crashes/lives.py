@@ -117,6 +117,21 @@ def change_size(stage: Stage) -> None:
     assert len(stage.arena.pods(stage.name)) == 2 * SIZE
 
 
+def change_number_of_workers(stage: Stage) -> None:
+    """Placed beside another gang; its workers grow into the room of that one, and the launcher keeps its node."""
+    other = stage.submit_another("other")
+    stage.arena.until(other, "Placed", seconds=PATIENCE_SECONDS)
+    stage.submit(size=(1, 2 * SIZE - 1), has_launcher=True, work={"serialTime": "400h"}, elastic=RESTART)
+    eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
+    launcher, *_ = stage.arena.status(stage.name)["members"]
+    assert (stage.arena.status(stage.name)["size"], launcher["role"]) == (SIZE, "launcher")
+    stage.arena.delete_gang(other)
+    eventually(lambda: stage.arena.status(stage.name).get("size") == 2 * SIZE, seconds=PATIENCE_SECONDS)
+    stage.until("Placed")
+    assert stage.arena.status(stage.name)["members"][0] == launcher
+    assert len(stage.arena.pods(stage.name)) == 2 * SIZE
+
+
 def expire(stage: Stage) -> None:
     """Submitted, run to its end, and deleted at once."""
     stage.submit(run_for="200ms", ttlSecondsAfterFinished=0)
@@ -152,6 +167,7 @@ LIVES = _by_name(
     restart,
     suspend_and_resume,
     change_size,
+    change_number_of_workers,
     expire,
     find_each_other,
     keep_data,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from builders.manifests import gang
+from builders.manifests import gang, with_launcher
 from eventually import eventually
 from live.arena import Arena
 from live.proxy import Asked
@@ -28,9 +28,17 @@ class Stage:
         self.until_calm: Callable[[], None] = lambda: None
         self._others: list[str] = []
 
-    def submit(self, *, size: int | tuple[int, int] = SIZE, finalizer: str | None = None, **more: Any) -> None:
-        """Submit the gang."""
+    def submit(
+        self,
+        *,
+        size: int | tuple[int, int] = SIZE,
+        finalizer: str | None = None,
+        has_launcher: bool = False,
+        **more: Any,
+    ) -> None:
+        """Submit the gang. If it ``has_launcher``, that is a member beside the ``size`` of its workers."""
         manifest = gang(self.name, size=size, cpu=self._cpu, **more)
+        manifest = with_launcher(manifest) if has_launcher else manifest
         if finalizer:
             manifest["metadata"]["finalizers"] = [finalizer]
         self.arena.submit(manifest)

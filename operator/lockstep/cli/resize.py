@@ -22,7 +22,7 @@ from lockstep.cli.options.gang_argument import gang_argument
 
 @click.command(context_settings={"show_default": True})
 @gang_argument
-@click.option("--size", type=click.IntRange(1, 10_000), help="How many members it is to have.")
+@click.option("--size", type=click.IntRange(1, 10_000), help="How many members it is to have, in all roles.")
 @click.option("--any-size", is_flag=True, help="Let Lockstep choose the size again.")
 @namespace_option
 @connection_options

@@ -14,6 +14,7 @@ from functools import partial
 from typing import assert_never
 
 from lockstep.act.ending.disruption import report_disruption
+from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.member_reads import cached_members, refresh_members
 from lockstep.act.requests.progress import progress_of
@@ -91,15 +92,19 @@ class Undoing:
         await _until_done(partial(self._keep, ended) if ended else partial(self._release, failure, behind))
 
     def _ended_before(self, failure: Failure) -> str:
-        """The ranks of a gang that changes its size, if all members succeeded before they were asked to end."""
+        """The ranks that have succeeded of a gang that changes its size, if it had succeeded before that.
+
+        Its members ended well before they were asked to end: all, or those of the role that its success policy names.
+        """
         gang = self._known()
         if failure.next_size is None or gang is None:
             return ""
         counts = progress_of(self._services.state, gang, self._reservation)
-        return format_ranks(counts.succeeded_ranks) if counts.has_succeeded else ""
+        role_of = tuple(self._reservation.roles_by_rank()).__getitem__
+        return format_ranks(counts.succeeded_ranks) if has_succeeded(gang.policies, counts, role_of) else ""
 
     async def _keep(self, succeeded_ranks: str) -> bool:
-        """Write that all members had succeeded; the reservation stays until the gang's success is written."""
+        """Write that the gang had succeeded; the reservation stays until the gang's success is written."""
         gang = self._known()
         if gang is None or not self._stands_in(gang):
             return True

@@ -4,15 +4,12 @@ The first rule that matches any member wins. While the cluster removes members, 
 when their peers vanish. Then only rules about pod conditions count. If none matches, the failure policy does not apply.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple, assert_never
 
+from lockstep.act.ending.success_policy import RoleOf
 from lockstep.act.requests.progress import Loss, Progress
 from lockstep.facts.gang.policies import Action, FailurePolicy, Rule
 from lockstep.facts.reasons import Reason
-
-RoleOf = Callable[[int], str]
-"""The role of a rank; '' in a gang without roles."""
 
 
 class FailureAction(NamedTuple):

@@ -1,11 +1,11 @@
 """Whether a gang or its attempt has ended, although its status may not say so yet."""
 
+from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.requests.progress import progress_of
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.cycle.ends.active_deadline import is_exceeded
 from lockstep.cycle.ends.failure_policy import answer
-from lockstep.cycle.ends.success_policy import has_succeeded
 from lockstep.facts.gang.gang import GangFact
 
 

@@ -5,6 +5,7 @@ from typing import assert_never
 
 from coschedule import GangKey
 from lockstep.act.attempts import Attempts
+from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.ending.undo import undone_in_status
 from lockstep.act.requests.member_reads import cached_members
 from lockstep.act.requests.progress import Progress, progress_of
@@ -18,7 +19,6 @@ from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.active_deadline import is_exceeded
 from lockstep.cycle.ends.failure_policy import FailureAction, answer
 from lockstep.cycle.ends.owner_returned import interrupted
-from lockstep.cycle.ends.success_policy import has_succeeded
 from lockstep.cycle.pace.paces import Paces
 from lockstep.cycle.placed.notices import Notices
 from lockstep.cycle.placed.outcomes import Outcomes

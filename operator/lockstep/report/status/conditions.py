@@ -183,9 +183,9 @@ def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_ended_before_change(gang: GangFact, succeeded_ranks: str, *, now: float) -> GangStatus:
-    """All members had succeeded by themselves before they were asked to end, so the size does not change."""
+    """The gang had succeeded before its members were asked to end, so the size does not change."""
     status = replace(gang.status, next_size=None, succeeded_ranks=succeeded_ranks)
-    says = (TRUE, Reason.BOUND, "All members had ended before the size changed.")
+    says = (TRUE, Reason.BOUND, "The gang had succeeded before its size changed.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 

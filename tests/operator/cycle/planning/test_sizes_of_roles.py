@@ -24,10 +24,12 @@ from fake_cluster.jumping import until
 from fake_cluster.rig import (
     api_with,
     bound,
+    condition,
     is_placed,
     operator_over,
     pods_of,
     running_operator,
+    set_phase,
     set_phases,
     status_of,
 )
@@ -136,6 +138,25 @@ async def test_gang_whose_launcher_loses_its_node_in_a_change_is_planned_anew():
 
         assert [*nodes_of(api, "launcher"), home] in (["n5", "n6"], ["n6", "n5"])
         assert parts.metric("lockstep_size_changes_dropped_total") == 1
+
+
+async def test_launcher_that_succeeds_as_the_change_begins_ends_the_gang_whose_success_it_is():
+    async with operator_over(*FIVE) as (api, _):
+        await launched_beside_a_blocker(api, successPolicy={"role": "launcher"})
+        [launcher] = [pod for pod in pods_of(api, "g") if pod["spec"]["nodeName"] == "n5"]
+
+        def end_first(request):
+            if request[:2] == (DELETE, "pods") and launcher["metadata"]["uid"] not in ended:
+                ended.add(launcher["metadata"]["uid"])
+                set_phase(api, launcher, "Succeeded")
+
+        ended = set()
+        api.fault = end_first
+        free_the_room(api)
+        await until(lambda: condition(api, "g", "Complete") == ("True", "Succeeded"))
+
+        assert status_of(api)["attempt"] == 1
+        assert "next" not in status_of(api)
 
 
 async def test_room_of_the_launcher_is_not_free_for_a_worker():

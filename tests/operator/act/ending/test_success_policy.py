@@ -3,8 +3,8 @@
 import pytest
 
 from builders.facts import member_fact, reservation
+from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.requests.progress import progress
-from lockstep.cycle.ends.success_policy import has_succeeded
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.facts.ranks import ranks_from

@@ -1,9 +1,13 @@
 """When a gang has succeeded: all its members have, or all members of the role that its success policy names."""
 
+from collections.abc import Callable
+
 from lockstep.act.requests.progress import Progress
-from lockstep.cycle.ends.failure_policy import RoleOf
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.ranks import has_rank
+
+RoleOf = Callable[[int], str]
+"""The role of a rank; '' in a gang without roles."""
 
 
 def has_succeeded(policies: Policies, counts: Progress, role_of: RoleOf) -> bool:
