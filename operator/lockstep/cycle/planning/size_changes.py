@@ -47,7 +47,7 @@ _SETTLING_SECONDS = 2.0
 _LEAST_RUN_SECONDS = 1.0
 
 
-class _Wanted(NamedTuple):
+class _WantedChange(NamedTuple):
     """Since when each plan has wanted a change (monotonic clock), and the first start promised to another gang then.
 
     Later plans assume the change, so a gang that gains from it has no promise in them.
@@ -88,7 +88,7 @@ class SizeChanges:
         self._metrics = metrics
         self._guarded = guarded
         self._monotonic = services.monotonic
-        self._wanted: dict[GangKey, _Wanted] = {}
+        self._wanted: dict[GangKey, _WantedChange] = {}
 
     def begin(self, decided: LastPlan) -> float:
         """Begin the changes of this plan that its facts still allow; the others are left to the next plan.
@@ -97,7 +97,7 @@ class SizeChanges:
         where there are none.
         """
         now, before = self._monotonic(), self._wanted
-        new = _Wanted(now, self._first_promise(decided) if decided.changes else math.inf)
+        new = _WantedChange(now, self._first_promise(decided) if decided.changes else math.inf)
         self._wanted = {change.gang: before.get(change.gang, new) for change in decided.changes}
         for change in decided.changes:
             if now - self._wanted[change.gang].since >= _SETTLING_SECONDS:
