@@ -5,7 +5,7 @@ import math
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.snapshot.holders.endings import longest_grace
 
 # A kubelet takes longer to pass a notice on.
@@ -18,13 +18,14 @@ def begin_of_change(
     """When members that have notice from now on are asked to end at the latest; None if there is no time for a notice.
 
     They have left their nodes ``before`` that time, and before any of these nodes is taken back. The next size still
-    ends before its own nodes are taken back.
+    ends before its own nodes are taken back, and by its deadline if it meets that.
     """
     begin = min(
         now + LONGEST_NOTICE_SECONDS,
         before - longest_grace(gang),
         latest_begin(state, gang, reservation),
         now + _slack(state, room),
+        now + _slack_to_deadline(gang, room),
     )
     # The status keeps whole seconds.
     return None if begin - now < _SHORTEST_NOTICE_SECONDS else float(math.floor(begin))
@@ -42,3 +43,11 @@ def _slack(state: State, room: Reservation) -> float:
     if back == math.inf:
         return math.inf
     return -math.inf if room.expected_finish is None else back - room.expected_finish
+
+
+def _slack_to_deadline(gang: GangFact, room: Reservation) -> float:
+    """By how many seconds the next size may end later and meet its deadline; one that misses it may take any time."""
+    deadline = gang.deadline if isinstance(gang, AcceptedGang) else None
+    if deadline is None or room.expected_finish is None or room.expected_finish > deadline:
+        return math.inf
+    return deadline - room.expected_finish

@@ -1,5 +1,7 @@
 """For how long members may prepare a change: owners and promises come first."""
 
+from dataclasses import replace
+
 import pytest
 
 from builders.facts import bid_fact, gang_fact, node_fact, reservation
@@ -26,11 +28,11 @@ def state_with(*bids):
     return state
 
 
-def begin(*bids, before=NEVER, finish=None, on=("n1", "n2"), then=("n1", "n2", "n3")):
+def begin(*bids, before=NEVER, finish=None, on=("n1", "n2"), then=("n1", "n2", "n3"), of=GANG):
     """When the change begins at the latest."""
     held = reservation(members=tuple((node, 1) for node in on))
     room = reservation(members=tuple((node, 1) for node in then), finish=finish)
-    return begin_of_change(state_with(*bids), GANG, held, room, before=before, now=NOW)
+    return begin_of_change(state_with(*bids), of, held, room, before=before, now=NOW)
 
 
 def evicting(node="n1", *, grace=0.0, **owner):
@@ -70,6 +72,17 @@ def test_members_of_a_gang_that_shrinks_have_left_before_a_promised_start(promis
 @pytest.mark.parametrize(("finish", "want"), [(3600, 120), (3850, 50), (3895, None), (None, None)])
 def test_next_size_ends_before_its_own_node_is_taken_back(finish, want):
     found = begin(bid_fact("n3", until=NOW + 3900), finish=None if finish is None else NOW + finish)
+
+    assert found == (None if want is None else NOW + want)
+
+
+@pytest.mark.parametrize(
+    ("finish", "want"), [(3400, 120), (3550, 50), (3595, None), (3600, None), (3601, 120), (None, 120)]
+)
+def test_next_size_ends_by_the_deadline_that_it_meets(finish, want):
+    wanted = replace(GANG, created=NOW, spec=replace(GANG.spec, deadline_seconds=3600.0))
+
+    found = begin(finish=None if finish is None else NOW + finish, of=wanted)
 
     assert found == (None if want is None else NOW + want)
 
