@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from coschedule import ChangeTerms, Members
 
+_MOST_TIMES = 4
 LONGEST_NOTICE_SECONDS = 120.0
 """The longest time for which members may prepare a change of size of which they have notice."""
 
@@ -22,10 +23,25 @@ class ElasticSpec(NamedTuple):
     size: int | None = None
     has_notice: bool = False
 
-    @property
-    def terms(self) -> ChangeTerms:
-        """The terms of a change for planning."""
-        return ChangeTerms(self.restart_time, self.min_interval)
+    def terms(self, last: "LastChange | None") -> ChangeTerms:
+        """The terms of a change for planning, once the gang has made the ``last`` one.
+
+        A change takes as long as that one did, if that is longer than ``restart_time``. What the program does before it
+        works again is not seen, so no change counts as shorter. One slow change, such as by an image that could not be
+        pulled, must not keep the gang from all later ones: it counts as four times ``restart_time`` at most.
+        """
+        took = 0.0 if last is None or last.seconds is None else last.seconds
+        return ChangeTerms(max(self.restart_time, min(took, _MOST_TIMES * self.restart_time)), self.min_interval)
+
+
+class LastChange(NamedTuple):
+    """The last change of size: when its members were asked to end, and after how many seconds all of the next ones ran.
+
+    While these have not all run, ``seconds`` is what the change before has taken; None if there was none.
+    """
+
+    began_at: float
+    seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

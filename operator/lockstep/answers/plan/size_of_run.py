@@ -28,15 +28,15 @@ def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) ->
     """A sentence on the size of a gang that holds nodes; None if it is not elastic, holds none, or its attempt ends."""
     if not isinstance(gang, AcceptedGang):
         return None
-    reservation, elastic = state.reservations.get(gang.key), gang.spec.elastic
-    if reservation is None or elastic is None or gang.status.is_being_undone:
+    reservation, elastic, terms = state.reservations.get(gang.key), gang.spec.elastic, gang.change_terms
+    if reservation is None or elastic is None or terms is None or gang.status.is_being_undone:
         return None
     if gang.status.noticed_size is not None:
         return as_sentence(f"it {change_ahead(reservation.size, gang.status.noticed_size)}")
     planned = plan_now(state, rules, now, asked=())
     change = next((one for one in planned.changes if one.gang == gang.key), None)
     if change is not None:
-        why = size_change(change, restart_time=elastic.restart_time, is_asked=elastic.size is not None)
+        why = size_change(change, restart_time=terms.restart_time, is_asked=elastic.size is not None)
         return as_sentence(f"with the next plan it {why}")
     run = next((one for one in planned.runs if one.key == gang.key), None)
     if run is not None:

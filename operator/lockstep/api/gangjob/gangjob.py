@@ -20,6 +20,7 @@ from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.api.versions import is_older
+from lockstep.facts.elastic import LastChange
 from lockstep.facts.gang.gang import (
     AcceptedGang,
     ConditionFact,
@@ -162,9 +163,14 @@ def _status(status: Manifest) -> GangStatus:
         waited_seconds=status.get("waitedSeconds"),
         next_size=parse_next_size(status["next"], _members) if status.get("next") else None,
         resized_at=epoch_seconds(status.get("resizedAt")),
+        last_change=_last_change(status.get("lastChange")),
         first_size=status.get("firstSize"),
         work_done=status.get("workDone") or "",
     )
+
+
+def _last_change(one: Manifest | None) -> LastChange | None:
+    return None if one is None else LastChange(epoch_seconds(one["beganAt"]) or 0.0, one.get("seconds"))
 
 
 def _work_used(one: Manifest | None) -> WorkUsed | None:
@@ -236,6 +242,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "waitedSeconds": status.waited_seconds,
         "next": None if status.next_size is None else next_size_manifest(status.next_size, _entry),
         "resizedAt": _time(status.resized_at),
+        "lastChange": None if status.last_change is None else _last_change_manifest(status.last_change),
         "firstSize": status.first_size,
         "workDone": status.work_done or None,
     }
@@ -244,6 +251,10 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
 def summary_manifest(summary: Summary) -> dict[str, Any]:
     """The part of the same patch that is only for people; the operator never reads it."""
     return {"state": summary.state, "sizeAndRange": summary.size or None, "summary": summary.says or None}
+
+
+def _last_change_manifest(last: LastChange) -> dict[str, Any]:
+    return {"beganAt": rfc3339(last.began_at), "seconds": last.seconds}
 
 
 def _entry(members: Members) -> dict[str, Any]:

@@ -69,8 +69,8 @@ class ElasticGangs(NamedTuple):
         No run of unknown end grows into room that a gang waits for which is not planned. Runs in ``fewest`` get no more
         members than they need.
         """
-        specs = ((gang.key, gang.spec) for gang in planned if gang.spec.work is not None)
-        waiting = {key: spec.elastic.terms for key, spec in specs if spec.elastic is not None}
+        terms = ((gang.key, gang.change_terms) for gang in planned if gang.spec.work is not None)
+        waiting = {key: one for key, one in terms if one is not None}
         ruled = [_with_fewest(run) if run.key in fewest else run for run in runs]
         return cls([_not_growing(run) if unplanned.may_want_room_of(run) else run for run in ruled], waiting)
 

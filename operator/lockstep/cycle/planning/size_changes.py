@@ -27,7 +27,7 @@ from lockstep.cycle.placed.next_room import why_no_room
 from lockstep.cycle.placed.notice_times import begin_of_change
 from lockstep.cycle.placed.notices import Notices
 from lockstep.cycle.planning.decided import LastPlan
-from lockstep.facts.elastic import ElasticSpec, NextSize
+from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.role_sizes import varying_role
 from lockstep.facts.pods.failure import Failure
@@ -150,7 +150,7 @@ class SizeChanges:
         if self._attempts.is_under_way(gang.key) or not self._runs_undisturbed(gang, reservation):
             return None
         members = tuple(_members(gang.spec, reservation, change, decided.snapshot.nodes.names))
-        following = self._following(gang.spec.elastic, change, members, decided)
+        following = self._following(gang, change, members, decided)
         room = next_reservation(gang, gang.spec, following)
         is_there = decided.seen.offers.stand({entry.node for entry in following.members}, self._state)
         if not is_there or why_no_room(self._services, gang, reservation, room, self._now()):
@@ -164,10 +164,11 @@ class SizeChanges:
         return is_whole and is_going_on and not is_over(self._state, gang, reservation, self._now())
 
     def _following(
-        self, elastic: ElasticSpec, change: SizeChange, members: tuple[Members, ...], decided: LastPlan
+        self, gang: AcceptedGang, change: SizeChange, members: tuple[Members, ...], decided: LastPlan
     ) -> NextSize:
-        now = self._now()
-        why = size_change(change, restart_time=elastic.restart_time, is_asked=elastic.size is not None)
+        now, elastic = self._now(), gang.spec.elastic
+        is_asked = elastic is not None and elastic.size is not None
+        why = size_change(change, restart_time=_restart_time(gang), is_asked=is_asked)
         return NextSize(
             members=members,
             decided_at=now,
@@ -246,7 +247,11 @@ def _placement(gang: GangFact, following: NextSize, now: float) -> Placement:
 def _finish(gang: GangFact, following: NextSize, now: float) -> float:
     if following.expected_finish is None:
         return math.inf
-    elastic = gang.spec.elastic if isinstance(gang, AcceptedGang) else None
-    pause = 0.0 if elastic is None else elastic.restart_time
-    run_time = max(following.expected_finish - following.asked_to_end_at - pause, _LEAST_RUN_SECONDS)
+    run_time = max(following.expected_finish - following.asked_to_end_at - _restart_time(gang), _LEAST_RUN_SECONDS)
     return max(following.expected_finish, now + run_time)
+
+
+def _restart_time(gang: GangFact) -> float:
+    """How long a change of its size is expected to take; 0 for a gang that may change it no more."""
+    terms = gang.change_terms if isinstance(gang, AcceptedGang) else None
+    return 0.0 if terms is None else terms.restart_time

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from coschedule import GangKey, Interruptible, Members, ProfileWork, SerialWork, Sizes
-from lockstep.facts.elastic import ElasticSpec, NextSize
+from coschedule import ChangeTerms, GangKey, Interruptible, Members, ProfileWork, SerialWork, Sizes
+from lockstep.facts.elastic import ElasticSpec, LastChange, NextSize
 from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.rejection import Rejected
@@ -155,7 +155,8 @@ class GangStatus:
     its members. ``waited_seconds`` is the gang's age while that stands still. Otherwise the age counts from
     ``queued_since``, or from the gang's creation if that is None. See ``belief/gangs/age.py``.
 
-    ``next_size`` is given while the gang changes its size, which it last did at ``resized_at``. ``first_size`` is the
+    ``next_size`` is given while the gang changes its size, which it last did at ``resized_at``. ``last_change`` says
+    how long that took. ``first_size`` is the
     size with which an elastic gang last started without such a change. ``work_done`` is the part of the work that
     earlier sizes have done, by expected run times, as text.
     """
@@ -188,6 +189,7 @@ class GangStatus:
     waited_seconds: int | None = None
     next_size: NextSize | None = None
     resized_at: float | None = None
+    last_change: LastChange | None = None
     first_size: int | None = None
     work_done: str = ""
 
@@ -265,6 +267,11 @@ class AcceptedGang(_GangBase):
     def deadline(self) -> float | None:
         """The time by which it wants to end, with the fewest members that can; None where it may have more."""
         return None if self.spec.deadline_seconds is None else self.created + self.spec.deadline_seconds
+
+    @property
+    def change_terms(self) -> ChangeTerms | None:
+        """The terms on which it may change its size; None if it keeps its size."""
+        return None if self.spec.elastic is None else self.spec.elastic.terms(self.status.last_change)
 
     def planned_sizes(self, role: RoleSpec) -> Sizes:
         """The sizes with which a role may start: if one is asked for, a gang that never had nodes has only that one.

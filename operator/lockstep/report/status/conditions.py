@@ -16,7 +16,7 @@ from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.belief.run_times.work_done import work_done
 from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.columns import SLOTS
-from lockstep.facts.elastic import NextSize
+from lockstep.facts.elastic import LastChange, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.past_runs import Learned, formatted_factor
@@ -112,6 +112,7 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
         restart_at=None,
         succeeded_ranks="",
         resized_at=gang.status.resized_at if gang.status.next_size is None else now,
+        last_change=_last_change(gang),
         first_size=_first_size(gang, placement),
     )
     why = f"; {took_place_of(start.victims)}" if start.victims else ""
@@ -214,8 +215,12 @@ def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_started(gang: GangFact, *, now: float) -> GangStatus:
-    """Every member runs, or has run."""
-    return replace(gang.status, started_at=now)
+    """Every member runs, or has run. If the attempt began by a change of size, that has taken until now."""
+    status = replace(gang.status, started_at=now)
+    last = status.last_change
+    if last is None or status.resized_at is None or status.resized_at != status.start:
+        return status
+    return replace(status, last_change=last._replace(seconds=math.ceil(max(now - last.began_at, 0.0))))
 
 
 def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
@@ -317,6 +322,14 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
         first_planned_start=placement.start if start is None else start,
         next_size=None,
     )
+
+
+def _last_change(gang: GangFact) -> LastChange | None:
+    """The change that the gang is making, with what the one before has taken; else the last one."""
+    following, last = gang.status.next_size, gang.status.last_change
+    if following is None:
+        return last
+    return LastChange(following.asked_to_end_at, None if last is None else last.seconds)
 
 
 def _first_size(gang: GangFact, placement: Placement) -> int | None:

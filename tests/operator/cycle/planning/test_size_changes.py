@@ -9,6 +9,7 @@ from fake_cluster.api import DELETE, PATCH, POST
 from fake_cluster.elastic import (
     FOUR,
     HOURS,
+    ask_for,
     beside_a_blocker,
     elastic,
     free_the_room,
@@ -37,6 +38,24 @@ from fake_cluster.store import Place
 from lockstep.api.quantities import epoch_seconds
 
 pytestmark = pytest.mark.asyncio
+
+
+async def test_change_that_takes_long_makes_the_next_one_count_as_long():
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api)
+        free_the_room(api)
+        await until_attempt(api, 2)
+
+        await asyncio.sleep(300)
+        set_phases(api, "g", "Running")
+        await until(lambda: "seconds" in status_of(api).get("lastChange", {}))
+        assert status_of(api)["lastChange"]["seconds"] == pytest.approx(300, abs=5)
+        ask_for(api, 2)
+        await until_attempt(api, 3)
+
+    notes = [one["note"] for one in api.store.objects("events") if one["reason"] == "GangChangesSize"]
+    assert notes[0].split("; ")[-1].startswith("the change takes about 2 min")
+    assert notes[1].split("; ")[-1].startswith("the change takes about 5 min")
 
 
 async def test_gang_with_a_deadline_grows_only_to_meet_it():

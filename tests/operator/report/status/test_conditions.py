@@ -24,7 +24,7 @@ from coschedule import Reason as PlanReason
 from lockstep.api.gangjob.gangjob import parse_gang, status_manifest
 from lockstep.facts.cluster.node_request import NodeRequest, NodesAnswer
 from lockstep.facts.columns import SLOTS
-from lockstep.facts.elastic import ElasticSpec, NextSize
+from lockstep.facts.elastic import ElasticSpec, LastChange, NextSize
 from lockstep.facts.gang.gang import GangStatus, Refusal
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.pods.failure import Failure
@@ -167,12 +167,37 @@ def test_elastic_gang_keeps_the_size_with_which_it_started():
     assert reserved(GANG, small, now=NOW).first_size is None
 
 
+def test_time_of_a_change_is_kept_until_the_next_one_has_taken_its_own():
+    elastic = replace(GANG, spec=replace(gang_spec(size=1, most=9), elastic=ElasticSpec(120.0, 600.0)))
+    plan, changes = placement(elastic, start=NOW), CHANGING.next_size
+    taken = []
+
+    def follow(status, step):
+        taken.append(status.last_change)
+        return step(replace(elastic, status=status))
+
+    status = follow(reserved(elastic, plan, now=NOW), lambda gang: conditions.mark_started(gang, now=NOW + 5))
+    for begins, started in ((NOW + 100, NOW + 400), (NOW + 1000, NOW + 1030)):
+        asked = replace(status, next_size=replace(changes, decided_at=begins))
+        status = follow(asked, lambda gang, at=begins: reserved(gang, plan, attempt=2, now=at + 20))
+        status = follow(status, lambda gang, at=started: conditions.mark_started(gang, now=at))
+    # It loses a member, and starts again at the same size.
+    status = follow(reserved(replace(elastic, status=status), plan, now=NOW + 2000), lambda gang: gang.status)
+    status = follow(status, lambda gang: conditions.mark_started(gang, now=NOW + 2500))
+
+    first, second = LastChange(NOW + 100), LastChange(NOW + 1000)
+    took, took_then = first._replace(seconds=300), second._replace(seconds=30)
+    assert taken == [None, None, first, took, second._replace(seconds=300), took_then, took_then]
+    assert status.last_change == took_then
+
+
 def test_written_status_clears_what_does_not_apply():
     manifest = status_manifest(HAPPENINGS["released"])
 
     assert {name for name, value in manifest.items() if value is None} == {
         "next",
         "resizedAt",
+        "lastChange",
         "firstSize",
         "workDone",
         "size",
