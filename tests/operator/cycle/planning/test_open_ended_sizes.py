@@ -192,7 +192,7 @@ async def test_gang_that_overruns_grows_and_its_end_stays_a_guess():
         await asyncio.sleep(HOUR / 3)
         assert status_of(api)["size"] == 2
 
-        await asyncio.sleep(HOUR)
+        await until(lambda: status_of(api)["attempt"] == 2, seconds=HOUR)
         await until_attempt(api, 2)
 
         assert (status_of(api)["size"], status_of(api)["firstSize"]) == (4, 2)
