@@ -198,6 +198,7 @@ async def test_gang_that_overruns_grows_and_its_end_stays_a_guess():
         assert (status_of(api)["size"], status_of(api)["firstSize"]) == (4, 2)
         assert float(status_of(api)["workDone"]) == pytest.approx(1, abs=0.002)
         set_phases(api, "g", "Running")
+        await asyncio.sleep(HOUR)
         api.store.create("gangjobs", rigid("waits", size=2))
         await until(lambda: is_placed(api, "waits"))
         assert status_of(api)["size"] == 2
