@@ -59,8 +59,8 @@ class Notices:
         begin = min(following.asked_to_end_at, latest_begin(self._state, gang, reservation))
         if self._is_ready(gang, reservation, following) or not now < begin <= now + LONGEST_NOTICE_SECONDS:
             return Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=_begun(following, now))
-        self._alarms.set(gang.key, begin)
         self._have(gang, reservation, notice_of(following))
+        self._alarms.set(gang.key, begin)
         return None
 
     def report(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
@@ -76,9 +76,9 @@ class Notices:
     def forget(self, gang: GangKey) -> None:
         """Drop the gang: its attempt has ended, or is being undone."""
         self._alarms.forget(gang)
-        _, patches = self._patches.pop(gang, ("", None))
-        if patches is not None:
-            patches.cancel()
+        known = self._patches.pop(gang, None)
+        if known is not None:
+            known[1].cancel()
 
     async def stop(self) -> None:
         """Stop all work and change nothing in the cluster."""
@@ -106,24 +106,22 @@ class Notices:
         return pod is not None and pod.ready_for == notice_of(following)
 
     def _have(self, gang: GangFact, reservation: Reservation, notice: str) -> None:
-        """Have the members that go on show that notice, and no other one; '' is none."""
-        if not notice:
-            self._alarms.forget(gang.key)
+        """Have the members show that notice, and no other one; '' is none."""
+        patches = self._patches_for(gang.key, notice)
         members = self._state.members(gang)
         pods = (members[key] for key in reservation.pod_keys() if key in members)
-        differing = [pod for pod in pods if pod.notice != notice and not (pod.has_ended or pod.is_deleting)]
+        differing = [pod for pod in pods if pod.notice != notice]
         if differing:
-            self._patches_for(gang.key, notice).make(gang.key, differing)
+            patches.make(gang.key, differing)
 
     def _patches_for(self, gang: GangKey, notice: str) -> PodPatches:
-        """The patches for that notice; those for another one are cancelled, so that the last notice is the newest."""
-        known, patches = self._patches.get(gang, ("", None))
-        if patches is None or known != notice:
-            if patches is not None:
-                patches.cancel()
-            patches = PodPatches(self._services.client, self._state, notice_change(notice))
-            self._patches[gang] = notice, patches
-        return patches
+        """The patches for that notice; those for another one are cancelled, since they might be made after these."""
+        known = self._patches.get(gang)
+        if known is None or known[0] != notice:
+            self.forget(gang)
+            known = notice, PodPatches(self._services.client, self._state, notice_change(notice))
+            self._patches[gang] = known
+        return known[1]
 
     def _dropped(self, gang: GangFact, why: str) -> StatusReport:
         self._metrics.size_changes_dropped.inc()

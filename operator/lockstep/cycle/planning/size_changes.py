@@ -47,6 +47,16 @@ _SETTLING_SECONDS = 2.0
 _LEAST_RUN_SECONDS = 1.0
 
 
+class _WantedChange(NamedTuple):
+    """Since when each plan has wanted a change (monotonic clock), and the first start promised to another gang then.
+
+    Later plans assume the change, so a gang that gains from it has no promise in them.
+    """
+
+    since: float
+    first_promise: float
+
+
 class _Changing(NamedTuple):
     """A gang that may still change its size as planned: what it holds, and what it will hold."""
 
@@ -78,8 +88,7 @@ class SizeChanges:
         self._metrics = metrics
         self._guarded = guarded
         self._monotonic = services.monotonic
-        # Since when each plan has wanted a change of the gang (monotonic clock).
-        self._wanted_since: dict[GangKey, float] = {}
+        self._wanted: dict[GangKey, _WantedChange] = {}
 
     def begin(self, decided: LastPlan) -> float:
         """Begin the changes of this plan that its facts still allow; the others are left to the next plan.
@@ -87,15 +96,16 @@ class SizeChanges:
         Returns the seconds until the next plan is due for changes that plans have not wanted for long enough; infinity
         where there are none.
         """
-        now, before = self._monotonic(), self._wanted_since
-        self._wanted_since = {change.gang: before.get(change.gang, now) for change in decided.changes}
+        now, before = self._monotonic(), self._wanted
+        new = _WantedChange(now, self._first_promise(decided) if decided.changes else math.inf)
+        self._wanted = {change.gang: before.get(change.gang, new) for change in decided.changes}
         for change in decided.changes:
-            if now - self._wanted_since[change.gang] >= _SETTLING_SECONDS:
+            if now - self._wanted[change.gang].since >= _SETTLING_SECONDS:
                 with self._guarded(change.gang):
                     self._begin_if_possible(change, decided)
         # Facts that led to this plan may have taken the room of which members have notice.
         self._state.changes.reconcile(*(following.gang for following in self._state.next_sizes))
-        settled = (since + _SETTLING_SECONDS - now for since in self._wanted_since.values())
+        settled = (wanted.since + _SETTLING_SECONDS - now for wanted in self._wanted.values())
         return min((seconds for seconds in settled if seconds > 0), default=math.inf)
 
     def go_on(self, gang: GangFact, now: float) -> None:
@@ -128,7 +138,7 @@ class SizeChanges:
     def _begin_if_possible(self, change: SizeChange, decided: LastPlan) -> None:
         changing = self._still_possible(change, decided)
         if changing is not None:
-            self._begin(changing, decided)
+            self._begin(changing)
         elif self._state.generation != decided.snapshot.generation:
             self._state.changes.plan()
 
@@ -167,9 +177,9 @@ class SizeChanges:
             why=why,
         )
 
-    def _begin(self, changing: _Changing, decided: LastPlan) -> None:
+    def _begin(self, changing: _Changing) -> None:
         gang, reservation, following, room = changing
-        noticed = self._with_notice(changing, decided)
+        noticed = self._with_notice(changing)
         if noticed is not None:
             self._notices.give(gang, noticed, next_reservation(gang, gang.spec, noticed))
             return
@@ -177,12 +187,13 @@ class SizeChanges:
         failure = Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=following)
         self._attempts.interrupt(gang, reservation, failure)
 
-    def _with_notice(self, changing: _Changing, decided: LastPlan) -> NextSize | None:
+    def _with_notice(self, changing: _Changing) -> NextSize | None:
         """The change with the time at which it begins, if members read of it before; None if it begins now."""
         gang, reservation, following, room = changing
         if gang.spec.elastic is None or not gang.spec.elastic.has_notice:
             return None
-        before, now = math.inf if room.size > reservation.size else self._first_promise(decided), self._now()
+        is_growing, now = room.size > reservation.size, self._now()
+        before = math.inf if is_growing else self._wanted[gang.key].first_promise
         begin = begin_of_change(self._state, gang, reservation, room, before=before, now=now)
         if begin is None:
             return None
@@ -190,10 +201,11 @@ class SizeChanges:
         return replace(following, begins_at=begin, expected_finish=None if finish is None else finish + begin - now)
 
     def _first_promise(self, decided: LastPlan) -> float:
-        """The first start that this plan promises to a gang that still waits; infinity without one."""
-        placed = (one for one in decided.plan.decisions if isinstance(one, Placement))
-        waiting = (one.promised for one in placed if one.gang not in self._state.reservations)
-        return min((time for time in waiting if time is not None), default=math.inf)
+        """The first start that is promised to a gang which still waits; infinity without one."""
+        waiting = (self._state.gangs.get(key) for key in decided.asked if key not in self._state.reservations)
+        plans = (gang.status.plan for gang in waiting if gang is not None)
+        promises = (plan.promised_start for plan in plans if plan is not None)
+        return min((time for time in promises if time is not None), default=math.inf)
 
     def _drop(self, gang: GangFact, why: str, now: float) -> None:
         self._state.next_sizes.forget(gang.key)

@@ -65,8 +65,13 @@ async def test_members_read_the_next_size_and_work_on_until_the_time_is_over():
         await asyncio.sleep(begin - now() - 1)
         assert (status_of(api)["attempt"], is_placed(api), len(pods_of(api, "g"))) == (1, True, 2)
 
+        # Two members have done nearly nothing, and four take 100 hours after a change that takes two minutes.
+        finish = epoch_seconds(status_of(api)["next"]["expectedFinish"])
+        assert finish == pytest.approx(begin + 120 + 100 * 3600, abs=10)
+
         await until_attempt(api, 2)
         assert now() >= begin
+        assert epoch_seconds(status_of(api)["expectedFinish"]) == pytest.approx(finish, abs=10)
         assert sorted(bound(pods_of(api, "g"))) == ["n1", "n2", "n3", "n4"]
         assert ("next" in status_of(api), status_of(api).get("restarts", 0)) == (False, 0)
         assert parts.metric("lockstep_size_changes_total", direction="grow") == 1
@@ -158,6 +163,20 @@ async def test_shrinking_gang_has_notice_and_the_others_start_when_it_is_over():
         assert now() - began > 10
         assert status_of(api)["size"] == 3
         assert parts.metric("lockstep_size_changes_total", direction="shrink") == 1
+
+
+async def test_members_of_a_gang_that_shrinks_leave_before_a_start_that_is_promised_to_another():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, rigid("blocker", size=1, takes="10m"), "blocker")
+        await run(api, elastic(restart="10m", asked=3, most=3, pod_spec=READS))
+        api.store.create("gangjobs", rigid("waits", size=1, takes="2m"))
+        promised = await until(lambda: status_of(api, "waits").get("plan", {}).get("promisedStart"))
+        await asyncio.sleep(epoch_seconds(promised) - now() - 100)
+
+        ask_for(api, 2)
+        await until_noticed(api)
+
+        assert epoch_seconds(promised) - 32 <= epoch_seconds(begins_at(api)) <= epoch_seconds(promised) - 30
 
 
 async def test_gang_of_unknown_end_has_notice():

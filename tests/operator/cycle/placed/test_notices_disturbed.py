@@ -7,8 +7,18 @@ import pytest
 from builders.manifests import failed_status
 from builders.notices import NOTICE, READS, READY
 from builders.served import at, bid, gang, priority_class
-from fake_cluster.api import NEVER_ARRIVED, PATCH, REFUSED
-from fake_cluster.elastic import FOUR, HOURS, ask_for, beside_a_blocker, free_the_room, note_of, suspend, until_attempt
+from fake_cluster.api import NEVER_ARRIVED, PATCH, REFUSED, Refusal
+from fake_cluster.elastic import (
+    FOUR,
+    HOURS,
+    ask_for,
+    beside_a_blocker,
+    end_grace,
+    free_the_room,
+    note_of,
+    suspend,
+    until_attempt,
+)
 from fake_cluster.jumping import now, until
 from fake_cluster.noticed import annotations, answer, begins_at, notices, until_noticed, with_notice
 from fake_cluster.rig import (
@@ -151,6 +161,21 @@ async def test_member_that_is_lost_meanwhile_ends_the_attempt_and_drops_the_chan
         assert status_of(api)["size"] == 4
 
 
+async def test_gang_ends_as_much_later_as_its_change_takes_and_not_as_its_notice():
+    async with operator_over(*FOUR) as (api, _):
+        await with_notice(api)
+        api.lingers = True
+        await until(lambda: condition(api, "g", "Placed") == ("False", "Undoing"))
+
+        await asyncio.sleep(3600)
+        end_grace(api)
+        await until_attempt(api, 2)
+
+        # Four members take 100 hours for the work of 400 hours, of which nearly nothing is done.
+        run_time = epoch_seconds(status_of(api)["expectedFinish"]) - now()
+        assert run_time == pytest.approx(100 * 3600, abs=15)
+
+
 async def test_gang_that_is_suspended_meanwhile_holds_nothing():
     async with operator_over(*FOUR) as (api, parts):
         await with_notice(api)
@@ -212,6 +237,26 @@ async def test_change_begins_in_time_though_no_member_can_be_patched():
         await until_attempt(api, 2)
 
         assert begin <= now() < begin + 20
+
+
+@pytest.mark.parametrize("tenths", range(0, 40, 4))
+async def test_notice_that_is_still_to_be_written_is_not_written_once_the_change_is_dropped(tenths):
+    async with operator_over(*FOUR) as (api, _):
+        api.fault = lambda request: Refusal(code=503) if request[:2] == (PATCH, "pods") else None
+        await beside_a_blocker(api, pod_spec=READS)
+        free_the_room(api)
+        await until(lambda: "next" in status_of(api))
+        # The client tries again with growing pauses, for three seconds.
+        await asyncio.sleep(tenths / 10)
+
+        ask_for(api, 2)
+        await until(lambda: "next" not in status_of(api))
+        await asyncio.sleep(0.1)
+        api.fault = lambda _: None
+        await asyncio.sleep(120)
+
+        shown = (annotations(it.event["object"]) for it in api.store.past if it.resource == "pods")
+        assert not any(NOTICE in one for one in shown)
 
 
 async def test_change_begins_at_once_if_the_clock_was_set_back():

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from builders.notices import READS
 from builders.served import at, gang, node, owned_by, pod, priority_class
 from coschedule import Constraints, ElasticRun, OpenEndedRun, Release, Sizes
 from lockstep.api.cluster.cluster import parse_priority_class
@@ -29,6 +30,13 @@ RUNS = {
     "conditions": [PLACED],
 }
 HOURS = {"serialTime": "3h"}
+NEXT = {
+    "size": 2,
+    "members": [{"node": "n1", "count": 2}],
+    "decidedAt": at(890),
+    "beginsAt": at(1010),
+    "why": "shrinks",
+}
 ELASTIC = {"mode": "Restart", "restartTime": "90s", "minInterval": "5m"}
 PLACES = ("n1", "n1", "n3")
 NOW = epoch_seconds(at(900))
@@ -119,6 +127,7 @@ def test_gang_changes_only_to_sizes_that_quotas_allow_and_may_keep_the_present_o
         pytest.param({"spec": {"elastic": None}}, id="without elastic"),
         pytest.param({"status": {"startedAt": None}}, id="before all members run"),
         pytest.param({"status": {"conditions": [UNDOING]}}, id="while it is undone"),
+        pytest.param({"status": {"next": NEXT}}, id="while its members have notice of a change"),
         pytest.param({"status": {"succeededRanks": "1"}}, id="once a member has succeeded"),
         pytest.param({"phase": "Succeeded"}, id="once members have ended"),
         pytest.param({"spec": {"suspend": True}}, id="while it is suspended"),
@@ -153,6 +162,14 @@ def test_end_of_a_gang_is_unknown(case, end):
     known = [] if end is None else [Release(node=node, request=run.request, time=run.end) for node in run.nodes]
     assert list(snapshot.releases) == known
     assert run.end == math.inf if end is None else run.end > NOW
+
+
+def test_members_of_unknown_end_that_have_notice_leave_as_much_later():
+    spec = {"template": {"spec": {**gang("g")["spec"]["template"]["spec"], **READS}}}
+
+    _, [run] = drawn(running(work=None, spec=spec, status={"expectedFinish": None}))
+
+    assert run.grace == 30.0 + 120.0
 
 
 def test_end_of_a_gang_that_reports_its_progress_is_known():
