@@ -3,6 +3,7 @@
 import pytest
 
 from builders.manifests import bid, foreign_pod, gang, quota
+from builders.notices import NOTICE, READS, READY
 from eventually import eventually
 
 pytestmark = pytest.mark.usefixtures("operator")
@@ -72,6 +73,29 @@ def test_gang_without_work_grows_into_idle_nodes_and_gives_them_back(arena, two_
 
     arena.delete_gang("waits")
     until_size(arena, "adds", 2 * SLOTS)
+
+
+def test_members_have_notice_and_one_that_is_ready_begins_the_change(arena, two_nodes):
+    run(arena, gang("in-the-way", size=SLOTS, cpu="50m"), SLOTS)
+    run(arena, elastic(pod=READS), SLOTS)
+
+    arena.delete_gang("in-the-way")
+    notice = eventually(lambda: the_notice(arena), seconds=60)
+    following = arena.status("adds")["next"]
+    assert notice == f"{2 * SLOTS} {following['beginsAt']}"
+    arena.patch_pod("adds-1-0", annotations={READY: notice})
+    until_size(arena, "adds", 2 * SLOTS)
+
+    [event] = arena.until_events("adds", "GangWillChangeSize")
+    assert event["note"].startswith(f"Will grow from 3 to 6 members at {following['beginsAt']}, or when it says")
+    assert sorted(arena.nodes_of("adds")) == sorted(two_nodes * SLOTS)
+    assert arena.status("adds").get("restarts", 0) == 0
+
+
+def the_notice(arena):
+    """The notice that all members of the gang have; None if they have none, or several."""
+    found = {(pod["metadata"].get("annotations") or {}).get(NOTICE) for pod in arena.pods("adds")}
+    return found.pop() if len(found) == 1 else None
 
 
 @pytest.mark.usefixtures("two_nodes")

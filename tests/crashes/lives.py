@@ -7,6 +7,7 @@ business.
 from collections.abc import Callable, Mapping
 
 from builders.manifests import failed_status, quota
+from builders.notices import NOTICE, READS, READY
 from crashes.stage import PATIENCE_SECONDS, SIZE, Stage
 from crashes.wider_lives import find_each_other, give_way, keep_data
 from eventually import eventually
@@ -117,6 +118,38 @@ def change_size(stage: Stage) -> None:
     assert len(stage.arena.pods(stage.name)) == 2 * SIZE
 
 
+def change_size_when_ready(stage: Stage) -> None:
+    """Placed beside another gang; grows into its room once its first member says that it is ready for that."""
+    other = stage.submit_another("other", work={"serialTime": "1000h"})
+    stage.arena.until(other, "Placed", seconds=PATIENCE_SECONDS)
+    stage.submit(size=(SIZE, 2 * SIZE), work={"serialTime": "400h"}, elastic=RESTART, pod=READS)
+    eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
+    stage.arena.delete_gang(other)
+    eventually(lambda: _has_notice(stage, SIZE), seconds=PATIENCE_SECONDS)
+    eventually(lambda: _is_ready(stage), seconds=PATIENCE_SECONDS)
+    eventually(lambda: stage.arena.status(stage.name).get("size") == 2 * SIZE, seconds=PATIENCE_SECONDS)
+    stage.until("Placed")
+    assert _has_notice(stage, 0), "the next attempt has no notice"
+    assert stage.arena.status(stage.name)["attempt"] == 2
+    assert stage.arena.status(stage.name).get("restarts", 0) == 0
+    assert len(stage.arena.pods(stage.name)) == 2 * SIZE
+
+
+def _has_notice(stage: Stage, members: int) -> bool:
+    """Whether so many members have notice of a change of size."""
+    pods = stage.arena.pods(stage.name)
+    return sum(NOTICE in (pod["metadata"].get("annotations") or {}) for pod in pods) == members
+
+
+def _is_ready(stage: Stage) -> bool:
+    """Say that the first member is ready for the change of its notice; whether it has one."""
+    first = next(pod["metadata"] for pod in stage.arena.pods(stage.name) if pod["metadata"]["name"].endswith("-0"))
+    notice = (first.get("annotations") or {}).get(NOTICE)
+    if notice is not None:
+        stage.arena.patch_pod(first["name"], annotations={READY: notice})
+    return notice is not None
+
+
 def expire(stage: Stage) -> None:
     """Submitted, run to its end, and deleted at once."""
     stage.submit(run_for="200ms", ttlSecondsAfterFinished=0)
@@ -152,6 +185,7 @@ LIVES = _by_name(
     restart,
     suspend_and_resume,
     change_size,
+    change_size_when_ready,
     expire,
     find_each_other,
     keep_data,
