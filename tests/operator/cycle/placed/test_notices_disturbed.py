@@ -94,7 +94,7 @@ async def test_notice_is_taken_back_if_another_size_is_asked_for():
         assert (status_of(api)["size"], status_of(api)["attempt"]) == (2, 1)
 
 
-@pytest.mark.parametrize("spec", [{"elastic": None}, {"size": {"min": 1, "max": 3}}])
+@pytest.mark.parametrize("spec", [{"elastic": None}, {"size": {"min": 1, "max": 3}}, {"size": {"allowed": [2, 3, 5]}}])
 async def test_notice_is_taken_back_if_the_spec_does_not_allow_the_change_any_more(spec):
     async with operator_over(*FOUR) as (api, parts):
         await with_notice(api)
