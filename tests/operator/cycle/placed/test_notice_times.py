@@ -1,12 +1,14 @@
 """For how long members may prepare a change: owners and promises come first."""
 
+from dataclasses import replace
+
 import pytest
 
 from builders.facts import bid_fact, gang_fact, node_fact, reservation
 from builders.served import gang
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.belief.state import State
-from lockstep.cycle.placed.notice_times import begin_of_change, latest_begin
+from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change, latest_begin
 from lockstep.facts.cluster.node import OnReturn
 
 NOW = 1000.0
@@ -26,11 +28,13 @@ def state_with(*bids):
     return state
 
 
-def begin(*bids, before=NEVER, finish=None, on=("n1", "n2"), then=("n1", "n2", "n3")):
+def begin(*bids, before=NEVER, finish=None, goals=(), deadline=None, on=("n1", "n2"), then=("n1", "n2", "n3")):
     """When the change begins at the latest."""
+    seconds = None if deadline is None else deadline - GANG.created
+    asking = replace(GANG, spec=replace(GANG.spec, deadline_seconds=seconds))
     held = reservation(members=tuple((node, 1) for node in on))
     room = reservation(members=tuple((node, 1) for node in then), finish=finish)
-    return begin_of_change(state_with(*bids), GANG, held, room, before=before, now=NOW)
+    return begin_of_change(state_with(*bids), asking, held, room, promises=PromisedStarts(before, goals), now=NOW)
 
 
 def evicting(node="n1", *, grace=0.0, **owner):
@@ -72,6 +76,24 @@ def test_next_size_ends_before_its_own_node_is_taken_back(finish, want):
     found = begin(bid_fact("n3", until=NOW + 3900), finish=None if finish is None else NOW + finish)
 
     assert found == (None if want is None else NOW + want)
+
+
+@pytest.mark.parametrize(
+    ("after", "want"), [(-1, 120), (0, None), (9, None), (10, 10), (50, 50), (119, 119), (121, 120), (9000, 120)]
+)
+@pytest.mark.parametrize("of", ["deadline", "promise", "promise among others"])
+def test_time_that_the_next_size_keeps_without_a_notice_it_keeps_with_one(of, after, want):
+    goal = NOW + 3600 + after
+    goals = {"deadline": (), "promise": [goal], "promise among others": [NOW, NOW + 9000, goal]}[of]
+
+    found = begin(finish=NOW + 3600, goals=goals, deadline=goal if of == "deadline" else None)
+
+    assert found == (None if want is None else NOW + want)
+
+
+@pytest.mark.parametrize("goals", [(), [NOW + 10]])
+def test_gang_of_unknown_end_has_all_the_time_that_nodes_and_promises_leave(goals):
+    assert begin(goals=goals) == NOW + 120
 
 
 def test_earliest_time_of_all_nodes_counts():

@@ -13,11 +13,14 @@ from fake_cluster.elastic import (
     HOURS,
     ask_for,
     beside_a_blocker,
+    elastic,
     end_grace,
     free_the_room,
     note_of,
+    run,
     suspend,
     until_attempt,
+    want_it_by,
 )
 from fake_cluster.jumping import now, until
 from fake_cluster.noticed import annotations, answer, begins_at, notices, until_noticed, with_notice
@@ -111,6 +114,24 @@ async def test_notice_is_taken_back_if_the_spec_does_not_allow_the_change_any_mo
         if spec == {"elastic": None}:
             await taken_back(api)
             assert parts.state.ledger.assumed == 0
+
+
+@pytest.mark.parametrize(("hours", "asked", "want"), [(108, None, 4), (108, 3, 3), (140, None, 3), (50, None, 3)])
+async def test_gang_whose_deadline_comes_closer_shrinks_to_no_size_that_misses_it(hours, asked, want):
+    """Four members need 100 hours, three 132. A size that is asked for, and a deadline that is missed anyway, count."""
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic(pod_spec=READS, deadline="500h", asked=4))
+        ask_for(api, 3)
+        await until_noticed(api)
+        if asked is None:
+            ask_for(api, None)
+
+        want_it_by(api, f"{hours}h")
+        await asyncio.sleep(200)
+
+        assert (status_of(api)["size"], "next" in status_of(api)) == (want, False)
+        if want == 4:
+            assert "with 3 members the gang would miss its deadline" in note_of(api, "SizeChangeDropped")
 
 
 async def test_member_that_succeeds_meanwhile_keeps_the_size():
