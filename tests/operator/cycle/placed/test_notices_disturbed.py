@@ -6,7 +6,7 @@ import pytest
 
 from builders.manifests import failed_status
 from builders.notices import NOTICE, READS, READY
-from builders.served import at, bid, gang, priority_class
+from builders.served import at, bid, gang, node, priority_class
 from fake_cluster.api import NEVER_ARRIVED, PATCH, REFUSED, Refusal
 from fake_cluster.elastic import (
     FOUR,
@@ -53,6 +53,28 @@ async def taken_back(api):
     await until(lambda: "next" not in status_of(api))
     await until(lambda: not any({NOTICE, READY} & annotations(pod).keys() for pod in pods_of(api, "g")))
     assert (status_of(api)["attempt"], is_placed(api), len(pods_of(api, "g"))) == (1, True, 2)
+
+
+@pytest.mark.parametrize("pod_spec", [READS, None], ids=["with notice", "without"])
+async def test_gangs_that_change_on_the_same_nodes_take_no_room_from_each_other(pod_spec):
+    """What members that leave a node take, and those of the next size, is never taken at once."""
+    names = [f"g{number}" for number in range(12)]
+    async with operator_over(*(node(f"n{number}", cpu="4") for number in range(7))) as (api, parts):
+        for name in names:
+            await run(api, elastic(name, asked=1, pod_spec=pod_spec), name)
+        api.lingers = True
+
+        for name in names:
+            ask_for(api, 2, name)
+        await until(lambda: all("next" in status_of(api, name) for name in names))
+        await asyncio.sleep(130)
+        for name in names:
+            end_grace(api, name)
+            await asyncio.sleep(1)
+        await until(lambda: all(status_of(api, name)["attempt"] == 2 and is_placed(api, name) for name in names))
+
+        assert parts.metric("lockstep_size_changes_dropped_total") in {None, 0}
+        assert {status_of(api, name)["size"] for name in names} == {2}
 
 
 @pytest.mark.parametrize("what", ["gone", "cordoned", "closed"])
