@@ -75,9 +75,9 @@ async def in_a_long_change_to(api, size, *, from_size):
     await until(lambda: "next" in status_of(api))
 
 
-def end_grace(api):
+def end_grace(api, name="g"):
     """Remove the members that were asked to end."""
-    for pod in pods_of(api, "g"):
+    for pod in pods_of(api, name):
         api.store.remove(pod_place(pod["metadata"]["name"]))
     api.lingers = False
 
@@ -92,16 +92,16 @@ def want_it_by(api, deadline):
     _change(api, {"deadline": deadline})
 
 
-def ask_for(api, size):
+def ask_for(api, size, name="g"):
     """Ask for a size of the elastic gang, or with None for any size."""
-    elastic = api.store.get(gang_place("g"))["spec"]["elastic"]
+    elastic = api.store.get(gang_place(name))["spec"]["elastic"]
     asked = {name: value for name, value in elastic.items() if name != "size"}
-    _change(api, {"elastic": asked if size is None else {**asked, "size": size}})
+    _change(api, {"elastic": asked if size is None else {**asked, "size": size}}, name)
 
 
-def _change(api, spec):
-    generation = api.store.get(gang_place("g"))["metadata"]["generation"]
-    api.store.change(gang_place("g"), metadata={"generation": generation + 1}, spec=spec)
+def _change(api, spec, name="g"):
+    generation = api.store.get(gang_place(name))["metadata"]["generation"]
+    api.store.change(gang_place(name), metadata={"generation": generation + 1}, spec=spec)
 
 
 def note_of(api, reason):

@@ -76,7 +76,8 @@ class SizedRun:
     A member takes ``request[r]`` of resource ``r`` of the snapshot. The gang ends at ``end`` if its size stays the
     same. It last changed its size at ``changed``, -inf for never. If a size is ``asked`` of it, it changes to that size
     only, as soon as there is room. Its members run only on nodes that pass its ``constraints``. All this is about the
-    members whose number may change. The gang may also have ``fixed`` members. Raises ValueError for invalid numbers.
+    members whose number may change. The gang may also have ``fixed`` members. By ``deadline`` it wants to end with the
+    fewest members; None where it may have more. Raises ValueError for invalid numbers.
     """
 
     key: GangKey
@@ -89,6 +90,7 @@ class SizedRun:
     asked: int | None = None
     constraints: Constraints = field(default_factory=Constraints)
     fixed: tuple[FixedMembers, ...] = ()
+    deadline: float | None = None
 
     def __post_init__(self) -> None:
         if not self.sizes.has(len(self.nodes)):
@@ -131,6 +133,11 @@ class SizedRun:
         """The first time at which it may change its size again: ``min_interval`` seconds after its last change."""
         return self.changed + self.terms.min_interval
 
+    @property
+    def meets_its_deadline(self) -> bool:
+        """Whether it has a deadline, and ends by then if its size stays the same."""
+        return self.deadline is not None and self.end <= self.deadline
+
     def least_pace(self, slowdown: FloatArray) -> float:
         """Return the slow-down of its slowest fixed member that works: no size is faster. 0 without such a member."""
         return max((float(slowdown[list(part.nodes)].max()) for part in self.fixed if part.is_work), default=0.0)
@@ -152,14 +159,12 @@ class SizedRun:
 class ElasticRun(SizedRun):
     """A gang that runs and whose work is known: ``left`` is the part of ``work`` that is not done, above 0, at most 1.
 
-    By ``deadline`` it wants to end with the fewest members; None where it may have more. Raises ValueError for invalid
-    numbers.
+    Raises ValueError for invalid numbers.
     """
 
     created: float
     work: Work
     left: float
-    deadline: float | None = None
 
     def __post_init__(self) -> None:
         SizedRun.__post_init__(self)
@@ -170,11 +175,6 @@ class ElasticRun(SizedRun):
     def least_rest(self) -> float:
         """For how many seconds it must be expected to run to change its size, unless another gang must start."""
         return LEAST_RESTARTS * self.terms.restart_time
-
-    @property
-    def meets_its_deadline(self) -> bool:
-        """Whether it has a deadline, and ends by then if its size stays the same."""
-        return self.deadline is not None and self.end <= self.deadline
 
     def wants(self, end: float) -> bool:
         """Whether it is to have a size with which it ends then, if no other gang gains from the seats."""

@@ -13,6 +13,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.affinity.broken_terms import term_that_breaks
 from lockstep.snapshot.constraints import constraints_of, taken_in_front
+from lockstep.snapshot.holders.counted_twice import counted_twice
 from lockstep.snapshot.holders.endings import expected_finish
 from lockstep.snapshot.holders.members_left import Left, how_many_fit, members_left
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
@@ -42,7 +43,8 @@ def conflict_of(
     """Why the gang's members would not be placed as in this reservation if they were planned now.
 
     None without a conflict. What the reservation itself takes does not count against it, nor what is ``replaced`` by
-    it. Only nodes with unbound members are checked: running members stay where they are.
+    it. Other gangs that change their size take the larger of what they hold and will hold. Only nodes with unbound
+    members are checked: running members stay where they are.
     """
     left = members_left(state, reservation)
     unknown = tuple(node for node in left if node not in nodes.index)
@@ -98,8 +100,9 @@ def _short(
     own.update({} if replaced is None else _charges(state, replaced))
     in_front = taken_in_front(state, priority)
     for number, (node, members) in enumerate(left.items()):
+        twice = counted_twice(state, node, beside=reservation.gang)
         for column, resource in enumerate(wanted):
-            taken = int(committed[number, column]) + in_front[node, resource]
+            taken = int(committed[number, column]) + in_front[node, resource] - twice.get(resource, 0)
             free = int(allocatable[resource][number]) - taken + own[node, resource]
             each = [(count, amounts[role].get(resource, 0)) for role, count in members.counts.items()]
             if free < sum(count * amount for count, amount in each):

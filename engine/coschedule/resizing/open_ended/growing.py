@@ -45,9 +45,9 @@ def grown(
 
 
 def _target(run: OpenEndedRun) -> int:
-    """Return the largest size that it may change to."""
+    """Return the largest size that it may change to; a gang that meets its deadline needs no more members."""
     if run.asked is None:
-        return run.sizes.maximum
+        return run.size if run.meets_its_deadline else run.sizes.maximum
     return run.asked if run.is_due else run.size
 
 

@@ -64,6 +64,8 @@ def _why_kept(run: SizedRun, now: float) -> str:
         return f"it keeps its size until {rfc3339(run.may_change_at)}, since it has changed it not long ago"
     if run.asked is not None:
         return _asked(run, run.asked)
+    if run.meets_its_deadline:
+        return _by_deadline(run)
     if isinstance(run, ElasticRun):
         return _with_end(run, now)
     assert isinstance(run, OpenEndedRun), "its end is known or unknown"
@@ -83,8 +85,6 @@ def _without_end(run: OpenEndedRun) -> str:
 
 
 def _with_end(run: ElasticRun, now: float) -> str:
-    if run.meets_its_deadline:
-        return _by_deadline(run)
     left = run.end - now
     if left < run.least_rest:
         least = f"and gangs change it only with {duration(run.least_rest)} left"
@@ -96,11 +96,12 @@ def _with_end(run: ElasticRun, now: float) -> str:
     return f"{sizes}, none is better for all gangs together, with the room that there is"
 
 
-def _by_deadline(run: ElasticRun) -> str:
+def _by_deadline(run: SizedRun) -> str:
     if run.deadline == math.inf:
         return "it keeps its size: its sizing is Fewest, so it grows no more"
     assert run.deadline is not None, "it has a deadline"
-    return f"it keeps its size: it ends by its deadline, {rfc3339(run.deadline)}, so it grows no more"
+    is_guess = "" if isinstance(run, ElasticRun) else ", as far as that can be told"
+    return f"it keeps its size: it ends by its deadline, {rfc3339(run.deadline)}{is_guess}, so it grows no more"
 
 
 def _asked(run: SizedRun, asked: int) -> str:

@@ -17,6 +17,7 @@ class NextSizes:
         self._ledger = ledger
         self._held: dict[GangKey, Reservation] = {}
         self._decided: set[GangKey] = set()
+        self._by_node: dict[str, set[GangKey]] = {}
 
     def __contains__(self, gang: GangKey) -> bool:
         return gang in self._held
@@ -27,6 +28,10 @@ class NextSizes:
     def of(self, gang: GangKey) -> Reservation | None:
         """What the gang will hold at its next size; None where its size does not change."""
         return self._held.get(gang)
+
+    def on(self, node: str) -> frozenset[GangKey]:
+        """The gangs whose next size has members on that node."""
+        return frozenset(self._by_node.get(node, ()))
 
     def decide(self, following: Reservation) -> None:
         """Keep the room for a next size that is about to be written."""
@@ -61,8 +66,15 @@ class NextSizes:
         ranks = zip(following.memberships(), following.nodes_by_rank(), following.requests_by_rank(), strict=True)
         for member, node, request in ranks:
             self._ledger.assume(member, node, request)
+            self._by_node.setdefault(node, set()).add(following.gang)
 
     def _release(self, gang: GangKey) -> None:
         known = self._held.pop(gang, None)
-        for member in known.memberships() if known is not None else ():
+        if known is None:
+            return
+        for member in known.memberships():
             self._ledger.forget(member)
+        for node in {entry.node for entry in known.members}:
+            self._by_node[node].discard(gang)
+            if not self._by_node[node]:
+                del self._by_node[node]

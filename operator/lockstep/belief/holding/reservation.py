@@ -1,10 +1,10 @@
 """The reservation of one attempt, and how the gang's status represents it."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from coschedule import GangKey, Members, Placement
+from coschedule import GangKey, Members, Placement, Sizes
 from lockstep.api.membership import LARGEST_ATTEMPT, pod_name
 from lockstep.api.parts import as_formatted
 from lockstep.facts.elastic import NextSize
@@ -93,7 +93,9 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
     start, is corrected.
     """
     status = gang.status
-    if status.reserved_at is None or not isinstance(gang, AcceptedGang) or not _is_possible(gang.spec, status.members):
+    if status.reserved_at is None or not isinstance(gang, AcceptedGang):
+        return None
+    if not _are_sizes(gang.spec, status.members, _is_in_range):
         return None
     start = status.reserved_at if status.start is None else min(status.start, status.reserved_at)
     finish = status.expected_finish
@@ -119,7 +121,9 @@ def next_in_status(gang: GangFact) -> Reservation | None:
     if following is None or status.end is not None or not isinstance(gang, AcceptedGang):
         return None
     goes_on = status.reserved_at is not None and not status.is_being_undone and status.noticed_size is None
-    if goes_on or gang.policies.is_suspended or gang.is_deleting or not _is_possible(gang.spec, following.members):
+    if goes_on or gang.policies.is_suspended or gang.is_deleting:
+        return None
+    if not _are_sizes(gang.spec, following.members, Sizes.has):
         return None
     return next_reservation(gang, gang.spec, following)
 
@@ -143,13 +147,19 @@ def requests_of(spec: GangSpec) -> dict[str, Request]:
     return {role.name: role.request for role in spec.roles}
 
 
-def _is_possible(spec: GangSpec, members: Iterable[Members]) -> bool:
-    sizes = {role.name: 0 for role in spec.roles}
+def _are_sizes(spec: GangSpec, members: Iterable[Members], allow: Callable[[Sizes, int], bool]) -> bool:
+    """Whether all members have a role of the spec, and the sizes of each role ``allow`` as many as it has."""
+    counts = {role.name: 0 for role in spec.roles}
     for entry in members:
-        if entry.role not in sizes:
+        if entry.role not in counts:
             return False
-        sizes[entry.role] += entry.count
-    return all(role.sizes.minimum <= sizes[role.name] <= role.sizes.maximum for role in spec.roles)
+        counts[entry.role] += entry.count
+    return all(allow(role.sizes, counts[role.name]) for role in spec.roles)
+
+
+def _is_in_range(sizes: Sizes, size: int) -> bool:
+    """Whether a gang that runs may keep that size: also one that its owner does not list any more."""
+    return sizes.minimum <= size <= sizes.maximum
 
 
 def next_attempt(status: GangStatus, members: Iterable[PodFact]) -> int:

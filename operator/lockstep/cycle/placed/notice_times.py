@@ -1,6 +1,8 @@
 """For how long members may prepare a change of size of which they have notice."""
 
 import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
@@ -12,20 +14,35 @@ from lockstep.snapshot.holders.endings import longest_grace
 _SHORTEST_NOTICE_SECONDS = 10.0
 
 
+class PromisedStarts(NamedTuple):
+    """What is promised to gangs that wait: some start when the members have gone, ``left_by`` that time at the latest.
+
+    Others have ``starts`` for which they may wait for the end of the gang at its next size.
+    """
+
+    left_by: float = math.inf
+    starts: Sequence[float] = ()
+
+
 def begin_of_change(
-    state: State, gang: GangFact, reservation: Reservation, room: Reservation, *, before: float, now: float
+    state: State,
+    gang: AcceptedGang,
+    reservation: Reservation,
+    room: Reservation,
+    *,
+    promises: PromisedStarts,
+    now: float,
 ) -> float | None:
     """When members that have notice from now on are asked to end at the latest; None if there is no time for a notice.
 
-    They have left their nodes ``before`` that time, and before any of these nodes is taken back. The next size still
-    ends before its own nodes are taken back, and by its deadline if it meets that.
+    They have left their nodes before any of these is taken back. The next size still ends before its own nodes are
+    taken back. What it would keep without a notice it keeps with one: its deadline, and the ``promises``.
     """
     begin = min(
         now + LONGEST_NOTICE_SECONDS,
-        before - longest_grace(gang),
+        promises.left_by - longest_grace(gang),
         latest_begin(state, gang, reservation),
-        now + _slack(state, room),
-        now + _slack_to_deadline(gang, room),
+        now + _slack(state, room, [gang.deadline, *promises.starts]),
     )
     # The status keeps whole seconds.
     return None if begin - now < _SHORTEST_NOTICE_SECONDS else float(math.floor(begin))
@@ -37,17 +54,13 @@ def latest_begin(state: State, gang: GangFact, reservation: Reservation) -> floa
     return min(back, default=math.inf) - longest_grace(gang)
 
 
-def _slack(state: State, room: Reservation) -> float:
-    """By how many seconds the next size may end later than expected; nodes without a known end allow any time."""
+def _slack(state: State, room: Reservation, goals: Iterable[float | None]) -> float:
+    """By how many seconds the next size may end later than expected; nodes without a known end allow any time.
+
+    ``goals`` are times by which it should end. One that it misses anyway does not count.
+    """
+    finish = room.expected_finish
     back = min((state.owners.taken_back_at(entry.node) for entry in room.members), default=math.inf)
-    if back == math.inf:
-        return math.inf
-    return -math.inf if room.expected_finish is None else back - room.expected_finish
-
-
-def _slack_to_deadline(gang: GangFact, room: Reservation) -> float:
-    """By how many seconds the next size may end later and meet its deadline; one that misses it may take any time."""
-    deadline = gang.deadline if isinstance(gang, AcceptedGang) else None
-    if deadline is None or room.expected_finish is None or room.expected_finish > deadline:
-        return math.inf
-    return deadline - room.expected_finish
+    if finish is None:
+        return math.inf if back == math.inf else -math.inf
+    return min([back, *(goal for goal in goals if goal is not None and goal >= finish)]) - finish

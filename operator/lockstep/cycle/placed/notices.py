@@ -14,8 +14,8 @@ from lockstep.act.requests.services import Services
 from lockstep.api.members.notice import notice_of
 from lockstep.belief.holding.reservation import Reservation, next_in_status
 from lockstep.cycle.clockwork.alarms import Alarms
-from lockstep.cycle.placed.next_room import why_no_room
 from lockstep.cycle.placed.notice_times import latest_begin
+from lockstep.cycle.placed.why_size_stays import why_size_stays
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
@@ -98,7 +98,7 @@ class Notices:
             return f"elastic.size asks for {n_members(asked)}"
         if counts.succeeded:
             return "a member has ended well"
-        return why_no_room(self._services, gang, reservation, room, now)
+        return why_size_stays(self._services, gang, reservation, room, now)
 
     def _is_ready(self, gang: GangFact, reservation: Reservation, following: NextSize) -> bool:
         """Whether the member of rank 0 says that it is ready for this change, not for an earlier one."""

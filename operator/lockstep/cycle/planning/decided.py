@@ -9,7 +9,6 @@ from typing import NamedTuple
 from coschedule import (
     ChangeTerms,
     Decision,
-    ElasticRun,
     GangKey,
     OpenEndedRun,
     Placement,
@@ -79,10 +78,8 @@ NO_ELASTIC_GANGS = ElasticGangs()
 
 
 def _with_fewest(run: SizedRun) -> SizedRun:
-    """The run as if any time of its end were soon enough. A size that is asked for counts more."""
-    if isinstance(run, ElasticRun):
-        return replace(run, deadline=math.inf if run.deadline is None else run.deadline)
-    return _not_growing(run) if run.asked is None else run
+    """The run as if any time of its end were soon enough, unless it has a deadline."""
+    return replace(run, deadline=math.inf if run.deadline is None else run.deadline)
 
 
 def _not_growing(run: SizedRun) -> SizedRun:

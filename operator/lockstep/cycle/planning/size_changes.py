@@ -23,9 +23,9 @@ from lockstep.belief.holding.reservation import (
     next_reservation,
 )
 from lockstep.cycle.ends.final_state import is_over
-from lockstep.cycle.placed.next_room import why_no_room
-from lockstep.cycle.placed.notice_times import begin_of_change
+from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change
 from lockstep.cycle.placed.notices import Notices
+from lockstep.cycle.placed.why_size_stays import why_size_stays
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
@@ -97,7 +97,7 @@ class SizeChanges:
         where there are none.
         """
         now, before = self._monotonic(), self._wanted
-        new = _WantedChange(now, self._first_promise(decided) if decided.changes else math.inf)
+        new = _WantedChange(now, min(self._promises(decided), default=math.inf) if decided.changes else math.inf)
         self._wanted = {change.gang: before.get(change.gang, new) for change in decided.changes}
         for change in decided.changes:
             if now - self._wanted[change.gang].since >= _SETTLING_SECONDS:
@@ -134,7 +134,7 @@ class SizeChanges:
     def _begin_if_possible(self, change: SizeChange, decided: LastPlan) -> None:
         changing = self._still_possible(change, decided)
         if changing is not None:
-            self._begin(changing)
+            self._begin(changing, self._promises(decided))
         elif self._state.generation != decided.snapshot.generation:
             self._state.changes.plan()
 
@@ -153,7 +153,7 @@ class SizeChanges:
         following = self._following(gang, change, members, decided)
         room = next_reservation(gang, gang.spec, following)
         is_there = decided.seen.offers.stand({entry.node for entry in following.members}, self._state)
-        if not is_there or why_no_room(self._services, gang, reservation, room, self._now()):
+        if not is_there or why_size_stays(self._services, gang, reservation, room, self._now()):
             return None
         return _Changing(gang, reservation, following, room)
 
@@ -176,9 +176,9 @@ class SizeChanges:
             why=why,
         )
 
-    def _begin(self, changing: _Changing) -> None:
+    def _begin(self, changing: _Changing, starts: Sequence[float]) -> None:
         gang, reservation, following, room = changing
-        noticed = self._with_notice(changing)
+        noticed = self._with_notice(changing, starts)
         if noticed is not None:
             self._notices.give(gang, noticed, next_reservation(gang, gang.spec, noticed))
             return
@@ -186,25 +186,25 @@ class SizeChanges:
         failure = Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=following)
         self._attempts.interrupt(gang, reservation, failure)
 
-    def _with_notice(self, changing: _Changing) -> NextSize | None:
+    def _with_notice(self, changing: _Changing, starts: Sequence[float]) -> NextSize | None:
         """The change with the time at which it begins, if members read of it before; None if it begins now."""
         gang, reservation, following, room = changing
         if gang.spec.elastic is None or not gang.spec.elastic.has_notice:
             return None
         is_growing, now = room.size > reservation.size, self._now()
-        before = math.inf if is_growing else self._wanted[gang.key].first_promise
-        begin = begin_of_change(self._state, gang, reservation, room, before=before, now=now)
+        promises = PromisedStarts(math.inf if is_growing else self._wanted[gang.key].first_promise, starts)
+        begin = begin_of_change(self._state, gang, reservation, room, promises=promises, now=now)
         if begin is None:
             return None
         finish = following.expected_finish
         return replace(following, begins_at=begin, expected_finish=None if finish is None else finish + begin - now)
 
-    def _first_promise(self, decided: LastPlan) -> float:
-        """The first start that is promised to a gang which still waits; infinity without one."""
+    def _promises(self, decided: LastPlan) -> list[float]:
+        """The starts that are promised to gangs which still wait."""
         waiting = (self._state.gangs.get(key) for key in decided.asked if key not in self._state.reservations)
         plans = (gang.status.plan for gang in waiting if gang is not None)
         promises = (plan.promised_start for plan in plans if plan is not None)
-        return min((time for time in promises if time is not None), default=math.inf)
+        return [time for time in promises if time is not None]
 
     def _drop(self, gang: GangFact, why: str, now: float) -> None:
         self._state.next_sizes.forget(gang.key)

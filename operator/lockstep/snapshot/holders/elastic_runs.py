@@ -103,6 +103,7 @@ def _open_ended_run(
         changed=_changed(one.gang),
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
+        deadline=one.gang.deadline,
         grace=longest_grace(one.gang) + (LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0),
     )
 

@@ -107,13 +107,17 @@ class QuotaBounds:
         narrowed = Narrowed(tightest.quota, sum(most), maximum, fastest) if is_narrowed else None
         return Bound(replace(gang, spec=self._narrowed(gang, spec, most)), narrowed)
 
-    def allow(self, gang: AcceptedGang, members: Sequence[Members]) -> bool:
-        """Whether quotas have room for these members now."""
+    def allow(self, gang: AcceptedGang, members: Sequence[Members], *, instead_of: Sequence[Members] = ()) -> bool:
+        """Whether quotas have room for these members once those have gone that they come ``instead_of``.
+
+        A limit that is exceeded already allows members that take no more of it than those.
+        """
         by_role: Counter[str] = Counter()
-        for entry in members:
-            by_role[entry.role] += entry.count
+        for sign, entries in ((1, members), (-1, instead_of)):
+            for entry in entries:
+                by_role[entry.role] += sign * entry.count
         counts = [by_role[role.name] for role in gang.spec.roles]
-        return all(limit.taken(counts) <= limit.left for limit in self.limits(gang))
+        return all(limit.taken(counts) <= max(limit.left, 0) for limit in self.limits(gang))
 
     def limits(self, gang: GangFact) -> list[Limit]:
         """The limits that quotas set on resources that the gang's members take."""

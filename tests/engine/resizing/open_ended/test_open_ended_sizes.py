@@ -158,6 +158,16 @@ def test_gang_that_overruns_does_not_grow_if_one_is_planned_for_its_end(end, wan
     assert sizes(result).get("run") == want
 
 
+@pytest.mark.parametrize(("asked", "grown"), [(None, 6), (3, 3)])
+@pytest.mark.parametrize("end", [NOW + 50, NOW + 100, NOW + 101, math.inf])
+@pytest.mark.parametrize("deadline", [None, NOW, NOW + 100, math.inf])
+def test_gang_that_meets_its_deadline_as_far_as_that_can_be_told_grows_only_if_asked(end, deadline, asked, grown):
+    result = resized([endless(0, 1, end=end, deadline=deadline, asked=asked)])
+
+    is_soon_enough = deadline is not None and end <= deadline
+    assert sizes(result) == ({} if is_soon_enough and asked is None else {"run": grown})
+
+
 def test_node_that_closes_before_the_end_is_not_taken():
     nodes = [node(f"n{index}", free=int(index > 1), until=math.inf if index != 2 else NOW + 9e9) for index in range(4)]
 

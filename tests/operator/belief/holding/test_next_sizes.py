@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from builders.facts import gang_fact, gang_spec, node_fact
-from coschedule import Members
+from coschedule import Members, Sizes
 from engine.builders import seeded
-from lockstep.belief.holding.reservation import next_reservation, reserved_in_status
+from lockstep.belief.holding.reservation import next_in_status, next_reservation, reserved_in_status
 from lockstep.belief.state import State
 from lockstep.facts.elastic import ElasticSpec, NextSize
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
@@ -104,6 +104,25 @@ def test_size_that_the_spec_does_not_allow_keeps_no_room(members):
     state = believed(replace(HELD, reserved_at=None, next_size=following(*members)))
 
     assert taken(state) == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        Sizes(minimum=1, maximum=3),
+        Sizes(minimum=2, maximum=4, multiple_of=2),
+        Sizes(minimum=1, maximum=4, allowed=(1, 2, 4)),
+        Sizes(minimum=1, maximum=4, multiple_of=3),
+    ],
+)
+@pytest.mark.parametrize("size", range(1, 5))
+def test_room_is_kept_for_exactly_the_sizes_that_the_spec_lists(sizes, size):
+    spec = replace(SPEC, roles=(replace(SPEC.roles[0], sizes=sizes),))
+    status = replace(HELD, reserved_at=None, next_size=following(*["n1"] * size))
+
+    room = next_in_status(gang_fact(spec=spec, status=status))
+
+    assert (room is not None) == sizes.has(size)
 
 
 STATUSES = (

@@ -8,7 +8,7 @@ from builders.facts import bid_fact, gang_fact, node_fact, reservation
 from builders.served import gang
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.belief.state import State
-from lockstep.cycle.placed.notice_times import begin_of_change, latest_begin
+from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change, latest_begin
 from lockstep.facts.cluster.node import OnReturn
 
 NOW = 1000.0
@@ -28,11 +28,13 @@ def state_with(*bids):
     return state
 
 
-def begin(*bids, before=NEVER, finish=None, on=("n1", "n2"), then=("n1", "n2", "n3"), of=GANG):
+def begin(*bids, before=NEVER, finish=None, goals=(), deadline=None, on=("n1", "n2"), then=("n1", "n2", "n3")):
     """When the change begins at the latest."""
+    seconds = None if deadline is None else deadline - GANG.created
+    asking = replace(GANG, spec=replace(GANG.spec, deadline_seconds=seconds))
     held = reservation(members=tuple((node, 1) for node in on))
     room = reservation(members=tuple((node, 1) for node in then), finish=finish)
-    return begin_of_change(state_with(*bids), of, held, room, before=before, now=NOW)
+    return begin_of_change(state_with(*bids), asking, held, room, promises=PromisedStarts(before, goals), now=NOW)
 
 
 def evicting(node="n1", *, grace=0.0, **owner):
@@ -77,14 +79,21 @@ def test_next_size_ends_before_its_own_node_is_taken_back(finish, want):
 
 
 @pytest.mark.parametrize(
-    ("finish", "want"), [(3400, 120), (3550, 50), (3595, None), (3600, None), (3601, 120), (None, 120)]
+    ("after", "want"), [(-1, 120), (0, None), (9, None), (10, 10), (50, 50), (119, 119), (121, 120), (9000, 120)]
 )
-def test_next_size_ends_by_the_deadline_that_it_meets(finish, want):
-    wanted = replace(GANG, created=NOW, spec=replace(GANG.spec, deadline_seconds=3600.0))
+@pytest.mark.parametrize("of", ["deadline", "promise", "promise among others"])
+def test_time_that_the_next_size_keeps_without_a_notice_it_keeps_with_one(of, after, want):
+    goal = NOW + 3600 + after
+    goals = {"deadline": (), "promise": [goal], "promise among others": [NOW, NOW + 9000, goal]}[of]
 
-    found = begin(finish=None if finish is None else NOW + finish, of=wanted)
+    found = begin(finish=NOW + 3600, goals=goals, deadline=goal if of == "deadline" else None)
 
     assert found == (None if want is None else NOW + want)
+
+
+@pytest.mark.parametrize("goals", [(), [NOW + 10]])
+def test_gang_of_unknown_end_has_all_the_time_that_nodes_and_promises_leave(goals):
+    assert begin(goals=goals) == NOW + 120
 
 
 def test_earliest_time_of_all_nodes_counts():

@@ -1,11 +1,12 @@
 """Members that have notice of a change of size: what they read, what ends the wait, and who has none."""
 
 import asyncio
+import math
 
 import pytest
 
 from builders.notices import FIELD, NOTICE, READS
-from builders.served import at, bid, gang
+from builders.served import CREATED, at, bid, gang
 from fake_cluster.api import PATCH
 from fake_cluster.elastic import (
     FOUR,
@@ -18,6 +19,7 @@ from fake_cluster.elastic import (
     rigid,
     run,
     until_attempt,
+    want_it_by,
 )
 from fake_cluster.jumping import now, until
 from fake_cluster.looking import key, look, rules
@@ -177,6 +179,39 @@ async def test_members_of_a_gang_that_shrinks_leave_before_a_start_that_is_promi
         await until_noticed(api)
 
         assert epoch_seconds(promised) - 32 <= epoch_seconds(begins_at(api)) <= epoch_seconds(promised) - 30
+
+
+@pytest.mark.parametrize(("takes", "waits"), [("40s", (0, 5)), ("4m", (15, 70)), ("20m", (115, 125))])
+async def test_gang_that_grows_still_ends_before_a_start_that_is_promised_to_another(takes, waits):
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api, pod_spec=READS)
+        free_the_room(api)
+        api.store.create("gangjobs", rigid("waits", size=4, takes=takes))
+        promised = await until(lambda: status_of(api, "waits").get("plan", {}).get("promisedStart"))
+        assert "next" not in status_of(api)
+        decided = now() + 2
+
+        await until_attempt(api, 2)
+
+        assert waits[0] <= now() - decided <= waits[1]
+        assert epoch_seconds(status_of(api)["expectedFinish"]) <= epoch_seconds(promised)
+        assert status_of(api, "waits")["plan"]["promisedStart"] == promised
+
+
+async def test_gang_that_grows_to_meet_its_deadline_meets_it_with_a_notice_too():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
+        await run(api, elastic(work={"serialTime": "4h"}, restart="1s", pod_spec=READS, deadline="300h"))
+        free_the_room(api)
+        await asyncio.sleep(60)
+        deadline = math.ceil(now()) + 3600 + 60
+
+        want_it_by(api, f"{deadline - int(epoch_seconds(CREATED))}s")
+        notice = await until_noticed(api)
+        await until_attempt(api, 2)
+
+        assert said_at(notice)[0] == status_of(api)["size"] == 4
+        assert epoch_seconds(status_of(api)["expectedFinish"]) <= deadline
 
 
 async def test_gang_of_unknown_end_has_notice():

@@ -6,18 +6,21 @@ import pytest
 
 from builders.manifests import failed_status
 from builders.notices import NOTICE, READS, READY
-from builders.served import at, bid, gang, priority_class
+from builders.served import at, bid, gang, node, priority_class
 from fake_cluster.api import NEVER_ARRIVED, PATCH, REFUSED, Refusal
 from fake_cluster.elastic import (
     FOUR,
     HOURS,
     ask_for,
     beside_a_blocker,
+    elastic,
     end_grace,
     free_the_room,
     note_of,
+    run,
     suspend,
     until_attempt,
+    want_it_by,
 )
 from fake_cluster.jumping import now, until
 from fake_cluster.noticed import annotations, answer, begins_at, notices, until_noticed, with_notice
@@ -50,6 +53,28 @@ async def taken_back(api):
     await until(lambda: "next" not in status_of(api))
     await until(lambda: not any({NOTICE, READY} & annotations(pod).keys() for pod in pods_of(api, "g")))
     assert (status_of(api)["attempt"], is_placed(api), len(pods_of(api, "g"))) == (1, True, 2)
+
+
+@pytest.mark.parametrize("pod_spec", [READS, None], ids=["with notice", "without"])
+async def test_gangs_that_change_on_the_same_nodes_take_no_room_from_each_other(pod_spec):
+    """What members that leave a node take, and those of the next size, is never taken at once."""
+    names = [f"g{number}" for number in range(12)]
+    async with operator_over(*(node(f"n{number}", cpu="4") for number in range(7))) as (api, parts):
+        for name in names:
+            await run(api, elastic(name, asked=1, pod_spec=pod_spec), name)
+        api.lingers = True
+
+        for name in names:
+            ask_for(api, 2, name)
+        await until(lambda: all("next" in status_of(api, name) for name in names))
+        await asyncio.sleep(130)
+        for name in names:
+            end_grace(api, name)
+            await asyncio.sleep(1)
+        await until(lambda: all(status_of(api, name)["attempt"] == 2 and is_placed(api, name) for name in names))
+
+        assert parts.metric("lockstep_size_changes_dropped_total") in {None, 0}
+        assert {status_of(api, name)["size"] for name in names} == {2}
 
 
 @pytest.mark.parametrize("what", ["gone", "cordoned", "closed"])
@@ -94,7 +119,7 @@ async def test_notice_is_taken_back_if_another_size_is_asked_for():
         assert (status_of(api)["size"], status_of(api)["attempt"]) == (2, 1)
 
 
-@pytest.mark.parametrize("spec", [{"elastic": None}, {"size": {"min": 1, "max": 3}}])
+@pytest.mark.parametrize("spec", [{"elastic": None}, {"size": {"min": 1, "max": 3}}, {"size": {"allowed": [2, 3, 5]}}])
 async def test_notice_is_taken_back_if_the_spec_does_not_allow_the_change_any_more(spec):
     async with operator_over(*FOUR) as (api, parts):
         await with_notice(api)
@@ -111,6 +136,24 @@ async def test_notice_is_taken_back_if_the_spec_does_not_allow_the_change_any_mo
         if spec == {"elastic": None}:
             await taken_back(api)
             assert parts.state.ledger.assumed == 0
+
+
+@pytest.mark.parametrize(("hours", "asked", "want"), [(108, None, 4), (108, 3, 3), (140, None, 3), (50, None, 3)])
+async def test_gang_whose_deadline_comes_closer_shrinks_to_no_size_that_misses_it(hours, asked, want):
+    """Four members need 100 hours, three 132. A size that is asked for, and a deadline that is missed anyway, count."""
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic(pod_spec=READS, deadline="500h", asked=4))
+        ask_for(api, 3)
+        await until_noticed(api)
+        if asked is None:
+            ask_for(api, None)
+
+        want_it_by(api, f"{hours}h")
+        await asyncio.sleep(200)
+
+        assert (status_of(api)["size"], "next" in status_of(api)) == (want, False)
+        if want == 4:
+            assert "with 3 members the gang would miss its deadline" in note_of(api, "SizeChangeDropped")
 
 
 async def test_member_that_succeeds_meanwhile_keeps_the_size():

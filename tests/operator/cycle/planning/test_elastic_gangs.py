@@ -33,17 +33,11 @@ def test_gang_of_unknown_end_grows_only_if_no_gang_outside_the_plan_waits(unplan
 
 
 def test_gangs_that_get_the_fewest_members_grow_only_to_meet_a_deadline():
-    late, asked = replace(KNOWN, deadline=50.0), replace(OPEN, asked=4)
-    kept = [OPEN.key, KNOWN.key]
+    late, kept = replace(KNOWN, deadline=50.0), [OPEN.key, KNOWN.key]
 
-    ruled = [ElasticGangs.of([run], (), Unplanned(), kept).runs[0] for run in (OPEN, asked, KNOWN, late)]
+    ruled = [ElasticGangs.of([run], (), Unplanned(), kept).runs[0] for run in (OPEN, KNOWN, late)]
 
-    assert ruled == [
-        replace(OPEN, sizes=replace(OPEN.sizes, maximum=2)),
-        asked,
-        replace(KNOWN, deadline=math.inf),
-        late,
-    ]
+    assert ruled == [replace(OPEN, deadline=math.inf), replace(KNOWN, deadline=math.inf), late]
     assert ElasticGangs.of([OPEN, KNOWN], (), Unplanned()).runs == [OPEN, KNOWN]
 
 

@@ -17,6 +17,7 @@ from fake_cluster.elastic import (
     rigid,
     run,
     until_attempt,
+    want_it_by,
 )
 from fake_cluster.jumping import until
 from fake_cluster.rig import bound, condition, is_placed, operator_over, pods_of, set_phases, status_of
@@ -202,6 +203,19 @@ async def test_gang_that_overruns_grows_and_its_end_stays_a_guess():
         api.store.create("gangjobs", rigid("waits", size=2))
         await until(lambda: is_placed(api, "waits"))
         assert status_of(api)["size"] == 2
+
+
+@pytest.mark.parametrize("ruled", [{"deadline": "900h"}, {"deadline": "900h", "sizing": "Fewest"}])
+async def test_gang_that_overruns_and_has_the_fewest_members_that_are_enough_does_not_grow(ruled):
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic(work={"serialTime": "2h"}, **ruled))
+        await asyncio.sleep(4 * HOUR)
+        assert (status_of(api)["size"], status_of(api)["attempt"]) == (1, 1)
+
+        want_it_by(api, "5h")
+        await until_attempt(api, 2)
+
+        assert status_of(api)["size"] == 4
 
 
 @pytest.mark.parametrize("size", [1, 3])

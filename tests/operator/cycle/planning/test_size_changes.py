@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from builders.served import at, bid, gang, priority_class
+from builders.served import at, bid, gang, metadata, node, priority_class
 from fake_cluster.api import DELETE, PATCH, POST
 from fake_cluster.elastic import (
     FOUR,
@@ -261,3 +261,18 @@ async def test_next_size_is_planned_with_the_work_that_members_have_not_reported
         # A half of the expected run time has passed, but nine tenths of 40 hours are left to four, and a change.
         run_time = epoch_seconds(status_of(api)["expectedFinish"]) - wall()
         assert run_time == pytest.approx(9 * 3600 + 120, rel=0.001)
+
+
+async def test_members_that_move_to_faster_nodes_take_no_more_of_a_quota():
+    slow = [bid(name, dutyCycle="1") for name in ("n1", "n2")]
+    async with operator_over(*FOUR, node("n5", cpu="1"), bids=slow) as (api, _):
+        await run(api, rigid("blocker", size=3, takes="1000h"), "blocker")
+        await run(api, elastic(most=3))
+        assert sorted(bound(pods_of(api, "g"))) == ["n1", "n2"]
+        status = {"hard": {"pods": "4"}, "used": {"pods": "2"}}
+        api.store.create("resourcequotas", {"metadata": metadata("small", namespace="default"), "status": status})
+
+        free_the_room(api)
+        await until_attempt(api, 2)
+
+        assert sorted(bound(pods_of(api, "g"))) == ["n3", "n4", "n5"]

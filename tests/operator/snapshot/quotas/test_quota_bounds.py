@@ -256,6 +256,19 @@ def test_members_that_are_about_to_be_created_are_counted():
     assert QuotaBounds(state).allow(asking(), [Members(node="n1", count=3)])
 
 
+@pytest.mark.parametrize("hard", [2, 5, 6, 9])
+@pytest.mark.parametrize("after", [*itertools.product([1, 2], range(1, 7))], ids=str)
+def test_change_of_size_is_allowed_if_it_takes_no_more_or_what_is_left_wherever_members_are(hard, after):
+    roles = [role_spec("a", size=1, most=2), role_spec("b", size=1, most=6)]
+    state, fact = state_with(quota(pods=str(hard), used={"pods": "5"})), gang_fact(spec=gang_spec(roles=roles))
+    before = [Members("n1", 1, role="a"), Members("n1", 2, role="b"), Members("n2", 2, role="b")]
+    then = [Members("n3", count, role=name) for name, count in zip("ab", after, strict=True)]
+
+    is_allowed = QuotaBounds(state).allow(fact, then, instead_of=before)
+
+    assert is_allowed == (sum(after) <= max(5, hard))
+
+
 def test_gang_that_gives_back_what_it_has_is_planned_as_it_was():
     state = state_with(quota(pods="8", used={"pods": "8"}))
     state.apply_gang(asking())

@@ -1,0 +1,39 @@
+"""What the ledger counts twice on a node, since members that leave it and those of the next size never run together.
+
+The next attempt of a gang begins when its members are gone. So on each node it takes the larger of what they take and
+what its next size does. The ledger has both.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from coschedule import GangKey
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+
+
+def counted_twice(state: State, node: str, *, beside: GangKey) -> Mapping[str, int]:
+    """What is counted twice of each resource of that node, of all gangs that change their size but one."""
+    twice: Counter[str] = Counter()
+    for held, following in _changing(state, node):
+        if held.gang != beside:
+            twice.update(_taken(state, held, node) & _taken(state, following, node))
+    return twice
+
+
+def _changing(state: State, node: str) -> Iterator[tuple[Reservation, Reservation]]:
+    """What each gang that changes its size holds, and what it will hold, if it will have members on that node."""
+    for gang in state.next_sizes.on(node):
+        held, following = state.reservations.get(gang), state.next_sizes.of(gang)
+        if held is not None and following is not None:
+            yield held, following
+
+
+def _taken(state: State, reservation: Reservation, node: str) -> Counter[str]:
+    """What the reservation's members take of that node now."""
+    charged = state.ledger.charged(reservation.gang_uid, reservation.attempt)
+    taken: Counter[str] = Counter()
+    for request in set(reservation.requests.values()):
+        for resource, amount in request:
+            taken[resource] += amount * charged.get((node, request), 0)
+    return taken
