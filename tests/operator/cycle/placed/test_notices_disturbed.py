@@ -107,6 +107,19 @@ async def until_noticed_again(api, before):
     return notices(api)[0]
 
 
+@pytest.mark.parametrize("after", [0, 30, 3600], ids=str)
+async def test_answer_to_a_notice_that_was_taken_back_does_not_stay(after):
+    async with operator_over(*FOUR) as (api, _):
+        notice, _ = await with_notice(api)
+        ask_for(api, 2)
+        await taken_back(api)
+        await asyncio.sleep(after)
+
+        answer(api, notice)
+
+        await taken_back(api)
+
+
 async def test_notice_is_taken_back_if_another_size_is_asked_for():
     async with operator_over(*FOUR) as (api, _):
         await with_notice(api)
