@@ -229,9 +229,9 @@ class SnapshotCutter:
     def _counted_twice(self, nodes: NodeArrays, columns: Columns) -> NDArray[np.int64]:
         """What the ledger has twice on each node, of gangs that change their size: int[n, r]."""
         twice = np.zeros((len(nodes.facts), len(columns.names)), dtype=np.int64)
-        for node, amounts in all_counted_twice(self._state):
-            if amounts and node in nodes.index:
-                twice[nodes.index[node]] += [amounts.get(name, 0) for name in columns.names]
+        for node, amounts in all_counted_twice(self._state).items():
+            if node in nodes.index:
+                twice[nodes.index[node]] = [min(amounts.get(name, 0), AMOUNT_LIMIT) for name in columns.names]
         return twice
 
     def _evictable(self, asked: Demands, nodes: NodeArrays, now: float) -> Evictable:

@@ -5,7 +5,7 @@ what its next size does. The ledger has both.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from coschedule import GangKey
 from lockstep.belief.holding.reservation import Reservation
@@ -29,11 +29,13 @@ def counted_twice_of(state: State, gang: GangKey, node: str) -> Mapping[str, int
     return _taken(state, held, node) & _taken(state, following, node)
 
 
-def all_counted_twice(state: State) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """What is counted twice of each gang that changes its size, on each of its next nodes."""
+def all_counted_twice(state: State) -> Mapping[str, Mapping[str, int]]:
+    """What is counted twice of each resource, by node, of all gangs that change their size."""
+    twice: dict[str, Counter[str]] = {}
     for following in state.next_sizes:
         for node in {entry.node for entry in following.members}:
-            yield node, counted_twice_of(state, following.gang, node)
+            twice.setdefault(node, Counter()).update(counted_twice_of(state, following.gang, node))
+    return twice
 
 
 def _taken(state: State, reservation: Reservation, node: str) -> Counter[str]:

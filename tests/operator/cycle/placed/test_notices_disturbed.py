@@ -95,6 +95,7 @@ async def test_gang_that_was_promised_room_beside_one_that_has_notice_starts_whe
         for one in snapshot.releases:
             room[one.node] += one.request
         assert (snapshot.free[:, cpu].tolist(), room[:, cpu].tolist()) == ([0, 0], [2000, 1000])
+        assert parts.services.cutter.cut(now(), []).free.shape == (2, 0), "a plan without gangs counts nothing"
         free_the_room(api)
         await until(lambda: is_placed(api, "waits"))
 
