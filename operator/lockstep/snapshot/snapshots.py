@@ -22,6 +22,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.asked import Demands, Room
 from lockstep.snapshot.constraints import constraints_of
+from lockstep.snapshot.holders.counted_twice import all_counted_twice
 from lockstep.snapshot.holders.directions import Directions, directions
 from lockstep.snapshot.holders.elastic_runs import elastic_requests, resizable_gangs, sized_run
 from lockstep.snapshot.holders.releases import Releases
@@ -200,7 +201,8 @@ class SnapshotCutter:
         """A constructor of a snapshot with all free and taken amounts, to which gangs are added."""
         ledger, columns = self._state.ledger, asked.columns
         taken = ledger.columns(columns.names)
-        committed = np.clip(ledger.committed(nodes.rows, taken), 0, AMOUNT_LIMIT)
+        counted = ledger.committed(nodes.rows, taken) - self._counted_twice(nodes, columns)
+        committed = np.clip(counted, 0, AMOUNT_LIMIT)
         lasting = np.clip(ledger.lasting(nodes.rows, taken), 0, AMOUNT_LIMIT)
         releases = self._releases.of(nodes, columns, now, by_member=resizable)
         evictable = self._evictable(asked, nodes, now)
@@ -223,6 +225,14 @@ class SnapshotCutter:
             open_ended=open_ended(self._state, nodes.index, now),
             forecasts=self._forecasts.of([self._state.bids.get(name) for name in nodes.table.names], now),
         )
+
+    def _counted_twice(self, nodes: NodeArrays, columns: Columns) -> NDArray[np.int64]:
+        """What the ledger has twice on each node, of gangs that change their size: int[n, r]."""
+        twice = np.zeros((len(nodes.facts), len(columns.names)), dtype=np.int64)
+        for node, amounts in all_counted_twice(self._state).items():
+            if node in nodes.index:
+                twice[nodes.index[node]] = [min(amounts.get(name, 0), AMOUNT_LIMIT) for name in columns.names]
+        return twice
 
     def _evictable(self, asked: Demands, nodes: NodeArrays, now: float) -> Evictable:
         """The gangs that may be evicted for one of these; none are read if none of these may preempt."""

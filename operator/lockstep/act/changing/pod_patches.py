@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -50,10 +50,14 @@ STOP = PodChange(
 
 
 def notice_change(notice: str) -> PodChange:
-    """Members can read this notice of a change of size; with '' they have none any more."""
+    """Members can read this notice of a change of size; with '' they have none any more, and no answer to one."""
     asks = "read when its gang changes its size" if notice else "have no notice any more"
     lags = "members can't read when the size of their gang changes" if notice else "members still have an old notice"
-    return PodChange(partial(notice_patch, notice), Urgency.DELETE, lambda pod: pod.notice == notice, asks, lags)
+    return PodChange(partial(notice_patch, notice), Urgency.DELETE, partial(_shows, notice), asks, lags)
+
+
+def _shows(notice: str, pod: PodFact) -> bool:
+    return pod.notice == notice and (bool(notice) or not pod.ready_for)
 
 
 class PodPatches:
@@ -67,9 +71,9 @@ class PodPatches:
         self._asked: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def make(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
-        """Patch these members of that gang, except those with a patch in progress."""
-        unasked = [pod for pod in pods if pod.uid not in self._asked]
+    def make(self, gang: GangKey, pods: Iterable[PodFact]) -> None:
+        """Patch those of these members of that gang that lack the change, except those with a patch in progress."""
+        unasked = [pod for pod in pods if pod.uid not in self._asked and not self._change.is_done(pod)]
         if unasked:
             self._asked.update(pod.uid for pod in unasked)
             task = asyncio.create_task(self._make(gang, unasked))

@@ -1,7 +1,8 @@
 """The notice of a change of size: what members read of it in a file, and how they say that they are ready.
 
 The kubelet makes the file from an annotation of the pod, in a volume of the template. A variable would keep the value
-that the annotation had at the start, so a template that has only that reads no notice.
+that the annotation had at the start, and so would a file that is mounted by a subPath. A template that has only that
+reads no notice.
 """
 
 import re
@@ -52,8 +53,19 @@ def _known(text: str) -> str:
 
 
 def _files(template: Manifest) -> Iterator[Manifest]:
-    """The files that the template's volumes make of fields of the pod."""
-    for volume in (template.get("spec") or {}).get("volumes") or ():
+    """The files that the template's volumes make of fields of the pod, and that change with these."""
+    spec = template.get("spec") or {}
+    for volume in spec.get("volumes") or ():
+        if _is_seen_at_its_start_only(spec, volume):
+            continue
         sources = [volume, *((volume.get("projected") or {}).get("sources") or ())]
         for source in sources:
             yield from (source.get("downwardAPI") or {}).get("items") or ()
+
+
+def _is_seen_at_its_start_only(spec: Manifest, volume: Manifest) -> bool:
+    """Whether each container that mounts the volume does so by a subPath, which the kubelet never updates."""
+    containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
+    mounts = [mount for one in containers for mount in one.get("volumeMounts") or ()]
+    of_volume = [mount for mount in mounts if mount.get("name") == volume.get("name")]
+    return bool(of_volume) and all(mount.get("subPath") or mount.get("subPathExpr") for mount in of_volume)

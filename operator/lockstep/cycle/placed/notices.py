@@ -109,10 +109,7 @@ class Notices:
         """Have the members show that notice, and no other one; '' is none."""
         patches = self._patches_for(gang.key, notice)
         members = self._state.members(gang)
-        pods = (members[key] for key in reservation.pod_keys() if key in members)
-        differing = [pod for pod in pods if pod.notice != notice]
-        if differing:
-            patches.make(gang.key, differing)
+        patches.make(gang.key, (members[key] for key in reservation.pod_keys() if key in members))
 
     def _patches_for(self, gang: GangKey, notice: str) -> PodPatches:
         """The patches for that notice; those for another one are cancelled, since they might be made after these."""

@@ -5,7 +5,7 @@ what its next size does. The ledger has both.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from coschedule import GangKey
 from lockstep.belief.holding.reservation import Reservation
@@ -15,18 +15,27 @@ from lockstep.belief.state import State
 def counted_twice(state: State, node: str, *, beside: GangKey) -> Mapping[str, int]:
     """What is counted twice of each resource of that node, of all gangs that change their size but one."""
     twice: Counter[str] = Counter()
-    for held, following in _changing(state, node):
-        if held.gang != beside:
-            twice.update(_taken(state, held, node) & _taken(state, following, node))
+    for gang in state.next_sizes.on(node):
+        if gang != beside:
+            twice.update(counted_twice_of(state, gang, node))
     return twice
 
 
-def _changing(state: State, node: str) -> Iterator[tuple[Reservation, Reservation]]:
-    """What each gang that changes its size holds, and what it will hold, if it will have members on that node."""
-    for gang in state.next_sizes.on(node):
-        held, following = state.reservations.get(gang), state.next_sizes.of(gang)
-        if held is not None and following is not None:
-            yield held, following
+def counted_twice_of(state: State, gang: GangKey, node: str) -> Mapping[str, int]:
+    """What is counted twice of that node of one gang; nothing where it does not change its size."""
+    held, following = state.reservations.get(gang), state.next_sizes.of(gang)
+    if held is None or following is None:
+        return {}
+    return _taken(state, held, node) & _taken(state, following, node)
+
+
+def all_counted_twice(state: State) -> Mapping[str, Mapping[str, int]]:
+    """What is counted twice of each resource, by node, of all gangs that change their size."""
+    twice: dict[str, Counter[str]] = {}
+    for following in state.next_sizes:
+        for node in {entry.node for entry in following.members}:
+            twice.setdefault(node, Counter()).update(counted_twice_of(state, following.gang, node))
+    return twice
 
 
 def _taken(state: State, reservation: Reservation, node: str) -> Counter[str]:

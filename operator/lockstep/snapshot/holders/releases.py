@@ -3,12 +3,13 @@
 Hundreds of gangs may hold thousands of nodes, and few change between two snapshots. So unchanged releases are kept.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from coschedule import GangKey, Release
+from coschedule import GangKey, Holding, Release
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
+from lockstep.snapshot.holders.counted_twice import counted_twice_of
 from lockstep.snapshot.holders.endings import expected_end, expected_finish
 from lockstep.snapshot.holders.running import each_member, holdings
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
@@ -16,12 +17,12 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 
 
 class _Kept(NamedTuple):
-    """What a gang releases at ``end``, valid while its charges in the ledger have that ``mark``.
+    """What a gang releases at ``end``, valid while the ledger has these ``marks``: of its charges and its next size.
 
     ``by_member``: there is one release for each member.
     """
 
-    mark: int
+    marks: tuple[int, int]
     end: float
     by_member: bool
     releases: tuple[Release, ...]
@@ -63,10 +64,26 @@ class Releases:
             yield following, expected_finish(following, now)
 
     def _given_back(self, reservation: Reservation, nodes: NodeArrays, end: float, *, by_member: bool) -> _Kept:
-        mark = self._state.ledger.mark(reservation.gang_uid, reservation.attempt)
+        marks = self._marks(reservation)
         known = self._kept.get((reservation.gang, reservation.attempt))
-        if known is not None and (known.mark, known.end, known.by_member) == (mark, end, by_member):
+        if known is not None and (known.marks, known.end, known.by_member) == (marks, end, by_member):
             return known
         held = (each_member if by_member else holdings)(self._state, nodes.index, self._columns, reservation)
-        releases = tuple(Release(node=node, request=request, time=end) for node, request in held)
-        return _Kept(mark, end, by_member, releases)
+        once = self._counted_once(reservation.gang, nodes, held) if marks[1] else held
+        releases = tuple(Release(node=node, request=request, time=end) for node, request in once)
+        return _Kept(marks, end, by_member, releases)
+
+    def _marks(self, reservation: Reservation) -> tuple[int, int]:
+        """The marks of the reservation's charges, and of those of the gang's next size; 0 if that is none, or it."""
+        ledger, following = self._state.ledger, self._state.next_sizes.of(reservation.gang)
+        mark = ledger.mark(reservation.gang_uid, reservation.attempt)
+        if following is None or following.attempt == reservation.attempt:
+            return mark, 0
+        return mark, ledger.mark(following.gang_uid, following.attempt)
+
+    def _counted_once(self, gang: GangKey, nodes: NodeArrays, held: Iterable[Holding]) -> Iterator[Holding]:
+        """What the gang's members take beyond its next size, whose release has the rest."""
+        for node, request in held:
+            twice = counted_twice_of(self._state, gang, nodes.table.names[node])
+            amounts = zip(self._columns.names, request, strict=True)
+            yield Holding(node, tuple(max(0, amount - twice.get(name, 0)) for name, amount in amounts))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builders.notices import FIELD, NOTICE, READS, READY
-from builders.served import gang, owned_by, pod, role
+from builders.served import container, gang, owned_by, pod, role
 from coschedule import Members
 from lockstep.api.gangjob.gangjob import parse_gang, status_manifest
 from lockstep.api.members.notice import notice_of, notice_patch
@@ -21,6 +21,7 @@ FOLLOWING = NextSize(
     why="grows",
     begins_at=1_795_781_070.0,
 )
+PROJECTED = [{"name": "podinfo", "projected": {"sources": [{"downwardAPI": READS["volumes"][0]["downwardAPI"]}]}}]
 
 
 def member(**annotations):
@@ -59,6 +60,32 @@ def projected(*sources):
     ],
 )
 def test_members_have_notice_if_a_volume_has_it_as_a_file(pod_spec, want):
+    assert has_notice(pod_spec=pod_spec) == want
+
+
+@pytest.mark.parametrize(
+    ("mounts", "want"),
+    [
+        ([{}], True),
+        ([{"subPath": "resize"}], False),
+        ([{"subPathExpr": "$(NAME)"}], False),
+        ([{"subPath": "resize"}, {}], True),
+        ([{"subPath": "resize"}, {"subPathExpr": "r"}], False),
+        ([{"subPath": ""}], True),
+    ],
+)
+@pytest.mark.parametrize("place", ["containers", "initContainers"])
+@pytest.mark.parametrize("volumes", [READS["volumes"], PROJECTED], ids=["downwardAPI", "projected"])
+def test_file_that_each_container_mounts_by_a_sub_path_never_changes(volumes, place, mounts, want):
+    """A mount of another volume without a subPath changes nothing."""
+    others = [container("main", volumeMounts=[{"name": "scratch", "mountPath": "/scratch"}])]
+    mounting = [
+        container(f"c{number}", volumeMounts=[{"name": "podinfo", "mountPath": "/etc/resize", **mount}])
+        for number, mount in enumerate(mounts)
+    ]
+    listed = {"containers": others, "initContainers": []}
+    pod_spec = {**listed, place: [*listed[place], *mounting], "volumes": volumes}
+
     assert has_notice(pod_spec=pod_spec) == want
 
 

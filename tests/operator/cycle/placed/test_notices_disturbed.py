@@ -23,6 +23,7 @@ from fake_cluster.elastic import (
     want_it_by,
 )
 from fake_cluster.jumping import now, until
+from fake_cluster.looking import key
 from fake_cluster.noticed import annotations, answer, begins_at, notices, until_noticed, with_notice
 from fake_cluster.rig import (
     api_with,
@@ -77,6 +78,31 @@ async def test_gangs_that_change_on_the_same_nodes_take_no_room_from_each_other(
         assert {status_of(api, name)["size"] for name in names} == {2}
 
 
+async def test_gang_that_was_promised_room_beside_one_that_has_notice_starts_when_it_is_free():
+    big = node("n1", cpu="2", labels={"kind": "big"})
+    on_big = {"nodeSelector": {"kind": "big"}}
+    async with operator_over(big, node("n2", cpu="1")) as (api, parts):
+        await run(api, gang("blocker", size=1, spec={"work": {"serialTime": "2m"}}, pod_spec=on_big), "blocker")
+        await run(api, elastic(asked=1, most=2, pod_spec=READS))
+        api.store.create("gangjobs", gang("waits", size=1, spec={"work": {"serialTime": "20s"}}, pod_spec=on_big))
+        promised = await until(lambda: status_of(api, "waits").get("plan", {}).get("promisedStart"))
+        await asyncio.sleep(60)
+        ask_for(api, 2)
+        await until_noticed(api)
+
+        snapshot = parts.services.cutter.cut(now(), [parts.state.gangs[key("waits")]])
+        room, cpu = snapshot.free.copy(), snapshot.resources.index("cpu")
+        for one in snapshot.releases:
+            room[one.node] += one.request
+        assert (snapshot.free[:, cpu].tolist(), room[:, cpu].tolist()) == ([0, 0], [2000, 1000])
+        assert parts.services.cutter.cut(now(), []).free.shape == (2, 0), "a plan without gangs counts nothing"
+        free_the_room(api)
+        await until(lambda: is_placed(api, "waits"))
+
+        assert now() <= epoch_seconds(promised)
+        await until_attempt(api, 2)
+
+
 @pytest.mark.parametrize("what", ["gone", "cordoned", "closed"])
 async def test_notice_is_taken_back_if_the_next_size_has_no_place_any_more(what):
     async with operator_over(*FOUR) as (api, parts):
@@ -105,6 +131,19 @@ async def until_noticed_again(api, before):
     """Wait until all members have another notice than that."""
     await until(lambda: len(set(notices(api))) == 1 and notices(api)[0] not in {None, before})
     return notices(api)[0]
+
+
+@pytest.mark.parametrize("after", [0, 30, 3600], ids=str)
+async def test_answer_to_a_notice_that_was_taken_back_does_not_stay(after):
+    async with operator_over(*FOUR) as (api, _):
+        notice, _ = await with_notice(api)
+        ask_for(api, 2)
+        await taken_back(api)
+        await asyncio.sleep(after)
+
+        answer(api, notice)
+
+        await taken_back(api)
 
 
 async def test_notice_is_taken_back_if_another_size_is_asked_for():

@@ -10,7 +10,7 @@ from engine.builders import seeded
 from lockstep.belief.state import State
 from lockstep.facts.elastic import ElasticSpec, NextSize
 from lockstep.facts.gang.gang import GangStatus
-from lockstep.snapshot.holders.counted_twice import counted_twice
+from lockstep.snapshot.holders.counted_twice import all_counted_twice, counted_twice
 
 NODES = ("n1", "n2", "n3")
 NOBODY = GangKey("default", "nobody")
@@ -65,6 +65,22 @@ def test_each_gang_takes_the_larger_of_what_it_holds_and_will_hold(seed):
                 }
                 want = sum(sum(both) if name == beside.name else max(both) for name, both in each.items())
                 assert committed - twice.get(resource, 0) == want
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_counted_twice_is_the_same_for_one_node_and_for_all(seed):
+    rnd, state = seeded(seed), State(lambda: None)
+    for name in NODES:
+        state.nodes.apply(node_fact(name))
+    for name in "efg":
+        believe(state, name, 2, some_members(rnd), some_members(rnd))
+
+    of_all = all_counted_twice(state)
+
+    assert {node: of_all.get(node, {}) for node in NODES} == {
+        node: counted_twice(state, node, beside=NOBODY) for node in NODES
+    }
+    assert any(of_all.values())
 
 
 def test_gang_that_is_gone_counts_nowhere():
