@@ -94,6 +94,8 @@ class Walk:
         if self._number % 3 == 0:
             # Changes of size come as often as plans do.
             how |= {"high": low + 4, "work": self._one(("100h", None, None)), "policies": ELASTIC}
+            # It runs for long enough, and finds room often enough, to change its size.
+            how |= {"run_for": None, "cpu": "500m"}
             how |= {"has_launcher": self._number % 2 == 0}
             self._sizes[how["name"]] = range(low + how["has_launcher"], low + 5 + how["has_launcher"])
         self._gangs.append(how["name"])
