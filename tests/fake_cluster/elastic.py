@@ -4,6 +4,7 @@ from builders.served import gang, node, role
 from fake_cluster.jumping import until
 from fake_cluster.rig import gang_place, is_placed, pod_place, pods_of, set_phases, status_of
 
+MIN_INTERVAL = 600.0
 FOUR = tuple(node(f"n{number}", cpu="1") for number in range(1, 5))
 FIVE = (*FOUR, node("n5", cpu="500m", labels={"kind": "small"}))
 """Four nodes, of which a member of most gangs fills each, and a smaller one for launchers."""

@@ -17,7 +17,7 @@ from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.placed.notice_times import latest_begin
 from lockstep.cycle.placed.why_size_stays import why_size_stays
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, NextSize
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
@@ -70,8 +70,12 @@ class Notices:
             # No report of the gang is on its way, so a notice that was decided here was not written.
             self._state.next_sizes.forget_decided(gang.key)
             return None
+        own = self._own_reason(gang, following, counts)
+        if own:
+            return self._dropped(own, mark_notice(gang, None))
         why = self._why_dropped(gang, reservation, following, counts, now)
-        return self._dropped(gang, why) if why else None
+        # Room may come and go with pods of others, and each time all members would be patched.
+        return self._dropped(why, replace(mark_notice(gang, None), resized_at=now)) if why else None
 
     def forget(self, gang: GangKey) -> None:
         """Drop the gang: its attempt has ended, or is being undone."""
@@ -90,15 +94,19 @@ class Notices:
         self, gang: GangFact, reservation: Reservation, following: NextSize, counts: Progress, now: float
     ) -> str:
         """Why the change can't be made any more, in a clause; '' if it can."""
-        room = next_in_status(gang)
-        if room is None or not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
+        own, room = self._own_reason(gang, following, counts), next_in_status(gang)
+        if own or room is None or not isinstance(gang, AcceptedGang):
+            return own
+        return why_size_stays(self._services, gang, reservation, room, now)
+
+    def _own_reason(self, gang: GangFact, following: NextSize, counts: Progress) -> str:
+        """Why the gang itself does not make the change any more, in a clause; '' if it does."""
+        if next_in_status(gang) is None or not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
             return "the spec does not allow that size any more"
         asked = gang.spec.elastic.size
         if asked not in (None, following.size):
             return f"elastic.size asks for {n_members(asked)}"
-        if counts.succeeded:
-            return "a member has ended well"
-        return why_size_stays(self._services, gang, reservation, room, now)
+        return "a member has ended well" if counts.succeeded else ""
 
     def _is_ready(self, gang: GangFact, reservation: Reservation, following: NextSize) -> bool:
         """Whether the member of rank 0 says that it is ready for this change, not for an earlier one."""
@@ -120,10 +128,10 @@ class Notices:
             self._patches[gang] = known
         return known[1]
 
-    def _dropped(self, gang: GangFact, why: str) -> StatusReport:
+    def _dropped(self, why: str, status: GangStatus) -> StatusReport:
         self._metrics.size_changes_dropped.inc()
         event = size_change_dropped(why, goes_on=True)
-        return StatusReport(status=mark_notice(gang, None), event=event, written=self._state.changes.plan)
+        return StatusReport(status=status, event=event, written=self._state.changes.plan)
 
 
 def _given(gang: GangFact, following: NextSize) -> StatusReport:
