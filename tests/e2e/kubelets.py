@@ -4,6 +4,7 @@ They need what `python -m e2e.needs` asks for, and namespaces of their own for t
 `make e2e-kubelets` and `make e2e-nodes` make these, and with their end everything ends.
 """
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -44,6 +45,9 @@ def kubelets(
             one.start_containerd()
             for archive in (pause, operator, *(members if one.node.taints else ())):
                 one.import_image(archive)
+        # That was gigabytes. While they are written to the disk, an API server may not answer for half a minute.
+        os.sync()
+        for one in started.values():
             one.start_kubelet()
         eventually(lambda: ready_nodes(sandbox) == set(started), seconds=READY_SECONDS)
         yield started

@@ -16,6 +16,14 @@ REQUEST = {"cpu": "50m", "memory": "32Mi"}
 ENDED_WITH_ITS_CONTAINER = "exit code 137"
 
 
+def resources_in_force(pod: Manifest) -> Manifest:
+    """Return what a member's container has by its kubelet; to ask before the kubelet has said it is to ask again."""
+    statuses = pod["status"].get("containerStatuses") or [{}]
+    assert "resources" in statuses[0], f"{pod['metadata']['name']}: {pod['status']}"
+    resources: Manifest = statuses[0]["resources"]
+    return resources
+
+
 class Jobs(Gangs):
     """The GangJobs of the tests' namespace; ``submit`` remembers when each was submitted."""
 

@@ -9,7 +9,7 @@ from e2e.cluster import Cluster, Manifest
 from e2e.gangs import NAMESPACE, bids
 from e2e.nodes.agents import VALUES, Agents
 from e2e.nodes.conftest import FAST, SLOTS, SLOW, SPEEDS
-from e2e.nodes.jobs import Jobs, job, size, template
+from e2e.nodes.jobs import Jobs, job, resources_in_force, size, template
 
 # On the fast node a member needs four fifths of what one on the slow node needs, until a load makes that the faster.
 CAPACITIES = {FAST: "1.25", SLOW: "1"}
@@ -72,7 +72,7 @@ def until_limits(cluster: Cluster, jobs: Jobs, *, paced: str, whole: str) -> Non
 
 
 def _limit(pod: Manifest) -> int:
-    quantity = str(pod["status"]["containerStatuses"][0]["resources"]["limits"]["cpu"])
+    quantity = str(resources_in_force(pod)["limits"]["cpu"])
     return int(quantity.removesuffix("m")) if quantity.endswith("m") else 1000 * int(quantity)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from e2e.cluster import Cluster, Manifest
 from e2e.nodes.conftest import FAST, SLOW
-from e2e.nodes.jobs import Jobs, job, role, template
+from e2e.nodes.jobs import Jobs, job, resources_in_force, role, template
 from e2e.nodes.measured import Measured
 from e2e.nodes.ssh_keys import ssh_keys, with_ssh_keys
 from e2e.nodes.test_programs import AS_ROOT
@@ -65,7 +65,7 @@ def workers(millicores: int) -> Manifest:
 def in_force(jobs: Jobs) -> dict[str, Any]:
     """What CPU the members have by their kubelets, by node."""
     pods = [pod for pod in jobs.pods("paced") if pod["metadata"]["labels"]["lockstep.dev/role"] == "workers"]
-    return {pod["spec"]["nodeName"]: cpu_of(pod["status"]["containerStatuses"][0]["resources"]) for pod in pods}
+    return {pod["spec"]["nodeName"]: cpu_of(resources_in_force(pod)) for pod in pods}
 
 
 def cpu_of(resources: Manifest) -> Manifest:
