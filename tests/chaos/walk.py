@@ -33,6 +33,8 @@ class Walk:
     def __init__(self, seed: int, *, can_restart: bool) -> None:
         self._random = random.Random(seed)  # noqa: S311 - chance is all it is for
         self._gangs: list[str] = []
+        # The numbers of members that an elastic gang may have, by name.
+        self._sizes: dict[str, range] = {}
         self._foreign: list[str] = []
         self._number = 0
         self._kinds: dict[Callable[[], Step], float] = {
@@ -41,6 +43,7 @@ class Walk:
             self._submit: 12,
             self._delete_gang: 5,
             self._suspend: 5,
+            self._ask_for_size: 5,
             self._change_node: 9,
             self._bid: 4,
             self._foreign_pod: 4,
@@ -91,7 +94,10 @@ class Walk:
         if self._number % 3 == 0:
             # Changes of size come as often as plans do.
             how |= {"high": low + 4, "work": self._one(("100h", None, None)), "policies": ELASTIC}
+            # It runs for long enough, and finds room often enough, to change its size.
+            how |= {"run_for": None, "cpu": "500m"}
             how |= {"has_launcher": self._number % 2 == 0}
+            self._sizes[how["name"]] = range(low + how["has_launcher"], low + 5 + how["has_launcher"])
         self._gangs.append(how["name"])
         return Step("submit", how)
 
@@ -104,6 +110,14 @@ class Walk:
     def _suspend(self) -> Step:
         how = {"name": self._one(self._gangs or [""]), "suspend": self._random.random() < 0.5}
         return Step("suspend gang", how)
+
+    def _ask_for_size(self) -> Step:
+        """Most changes are asked for: plans rarely want the same one for two seconds while so much happens."""
+        known = [name for name in self._gangs if name in self._sizes]
+        if not known:
+            return self._submit()
+        name = self._one(known)
+        return Step("ask for size", {"name": name, "size": self._one((*self._sizes[name], None))})
 
     def _change_node(self) -> Step:
         act = self._one(("add node", "add node", "delete node", "cordon", "uncordon", "unready", "ready", "resize"))

@@ -40,6 +40,7 @@ class World:
             "submit": self._submit,
             "delete gang": self._delete_gang,
             "suspend gang": self._suspend_gang,
+            "ask for size": self._ask_for_size,
             "add node": lambda how: self.add_node(how["name"], how["cpu"]),
             "delete node": lambda how: self._ask("DELETE", f"{NODES}/{how['name']}"),
             "cordon": lambda how: self._ask("PATCH", f"{NODES}/{how['name']}", {"spec": {"unschedulable": True}}),
@@ -143,6 +144,9 @@ class World:
 
     def _suspend_gang(self, how: How) -> None:
         self._ask("PATCH", f"{GANGS}/{how['name']}", {"spec": {"suspend": how["suspend"]}})
+
+    def _ask_for_size(self, how: How) -> None:
+        self._ask("PATCH", f"{GANGS}/{how['name']}", {"spec": {"elastic": {"size": how["size"]}}})
 
     def _set_ready(self, node: str, status: str) -> None:
         condition = {"type": "Ready", "status": status, "reason": "Chaos", "lastTransitionTime": from_now(0)}

@@ -30,6 +30,7 @@ from lockstep.belief.gangs.quotas import Quotas
 from lockstep.belief.gangs.templates import TemplateMemory
 from lockstep.belief.holding.holders import Holders
 from lockstep.belief.holding.ledger import Ledger
+from lockstep.belief.holding.leftovers import Leftover, Leftovers
 from lockstep.belief.holding.next_sizes import NextSizes
 from lockstep.belief.holding.pods import CountedBy, Pods
 from lockstep.belief.holding.reservation import Reservation, next_in_status, reserved_in_status
@@ -91,6 +92,7 @@ class State:
         self.holders = Holders(self.gangs, self.ledger, touched=self._users_changed)
         self.reservations = self.holders.reservations
         self.next_sizes = NextSizes(self.ledger)
+        self.leftovers = Leftovers(self.ledger)
         self.roster = Roster()
         self.pods_nearby = PodsNearby(self._pods_and_coming_members, users_changed=self._users_changed)
         counted = CountedBy(ledger=self.ledger, roster=self.roster, holders=self.holders, pods_nearby=self.pods_nearby)
@@ -180,7 +182,7 @@ class State:
         debug_about(log, key, "it is gone")
         self._unowned.forget(key)
         self.preempted_gangs.forget(key)
-        self.forget(key)
+        self.let_go(known)
         self.next_sizes.forget(key)
         self.roster.forget_departed(uid)
         self.templates.forget(uid)
@@ -227,13 +229,40 @@ class State:
         self._changed(needs_plan=True)
 
     def forget(self, gang: GangKey) -> None:
-        """End a reservation: members that no watch has confirmed are no longer counted."""
+        """End a reservation of which no member exists: those that no watch has confirmed are no longer counted."""
+        reservation = self._leave(gang)
+        if reservation is not None:
+            self._stop_counting(reservation)
+
+    def let_go(self, gang: GangFact) -> None:
+        """End a reservation of which members may exist: they count until the API server was asked for them.
+
+        A process that does not lead decides nothing and asks for nothing.
+        """
+        reservation = self._leave(gang.key)
+        if reservation is None:
+            return
+        if self._leads:
+            self.leftovers.add(Leftover(gang, reservation))
+            self._changed(needs_plan=True)
+        else:
+            self._stop_counting(reservation)
+
+    def settle(self, one: Leftover) -> None:
+        """Stop counting what is left of an attempt, once the cache has all of its members that exist."""
+        left, held = one.reservation, self.reservations.get(one.gang.key)
+        if held is None or (held.gang_uid, held.attempt) != (left.gang_uid, left.attempt):
+            self._stop_counting(left)
+
+    def _leave(self, gang: GangKey) -> Reservation | None:
         self.preempted_gangs.finalize(gang)
         self.next_sizes.forget_decided(gang)
         reservation = self.holders.leave(gang)
-        if reservation is None:
-            return
-        self.roster.forget_departed(reservation.gang_uid)
+        if reservation is not None:
+            self.roster.forget_departed(reservation.gang_uid)
+        return reservation
+
+    def _stop_counting(self, reservation: Reservation) -> None:
         for member in reservation.memberships():
             self.ledger.forget(member)
         self._changed(needs_plan=True)
@@ -241,7 +270,7 @@ class State:
     def hold_what_is_reserved(self, gang: GangFact) -> None:
         """Hold what the status says is reserved or comes next; after a restart it is not held yet."""
         if gang.status.end is not None:
-            self.forget(gang.key)
+            self.let_go(gang)
             self.next_sizes.forget(gang.key)
             return
         reservation = reserved_in_status(gang)

@@ -13,6 +13,7 @@ from coschedule import GangKey
 from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
 from lockstep.act.changing.pod_patches import STOP, PodPatches
+from lockstep.act.ending.leftover_checks import LeftoverChecks
 from lockstep.act.expiries import Expiries
 from lockstep.act.requests.services import Services
 from lockstep.act.sweep import Sweeper
@@ -57,6 +58,7 @@ class Follower:
     ) -> None:
         self._change_size = change_size
         self._sweeper = Sweeper(services.client, services.state, services.deletions)
+        self._leftovers = LeftoverChecks(services)
         self._stops = PodPatches(services.client, services.state, STOP)
         self._lost_nodes = services.lost_nodes
         self._reserved = ReservedGangs(services, attempts, metrics, notices)
@@ -85,6 +87,7 @@ class Follower:
             if self._reconcile_guarded(key, now):
                 gone.append(key)
         self._sweeper.sweep(changed)
+        self._leftovers.begin()
         return gone
 
     async def stop(self) -> None:
@@ -95,6 +98,7 @@ class Follower:
         await self._expiries.stop()
         await self._stops.stop()
         await self._sweeper.stop()
+        await self._leftovers.stop()
 
     def seconds_to_next_retry(self) -> float:
         """Seconds until a gang whose last pass raised is reconciled again; infinity if there is none."""
@@ -120,7 +124,6 @@ class Follower:
         gang = self._state.gangs.get(key)
         if gang is None:
             self._attempts.drop(key)
-            self._state.forget(key)
             self._writer.forget(key)
             self._forget(key)
             return True
@@ -178,7 +181,7 @@ class Follower:
     def _reservation(self, gang: GangFact) -> Reservation | None:
         """The reservation of a gang that has no running attempt; it is exactly what the status says."""
         if reserved_in_status(gang) is None:
-            self._state.forget(gang.key)
+            self._state.let_go(gang)
         else:
             self._state.hold_what_is_reserved(gang)
         return self._state.reservations.get(gang.key)

@@ -158,7 +158,8 @@ def test_gang_created_again_under_its_name_is_another_gang(state):
 
     assert state.gangs["default", "g"].uid == "second"
     assert state.reservations == {}
-    assert state.ledger.assumed == 0
+    [left] = state.leftovers.take()
+    assert (left.gang.uid, state.leftovers.is_unseen(left)) == ("first", True)
 
 
 def test_late_word_of_a_removed_gang_does_not_remove_its_successor(state):

@@ -1,0 +1,63 @@
+"""Asks the API server for members that may be left of attempts without a gang or a reservation."""
+
+import asyncio
+import logging
+
+from lockstep.act.requests.member_reads import refresh_members
+from lockstep.act.requests.services import Services
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import LANDING_SECONDS
+from lockstep.api.client.pauses import pause_after
+from lockstep.belief.holding.leftovers import Leftover
+from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
+
+# A thousand gangs may be deleted at once; few of them have members that no watch shows within a second.
+_MOST_AT_ONCE = 8
+
+log = logging.getLogger(__name__)
+
+
+class LeftoverChecks:
+    """Checks leftovers beside the cycle. Their members count until the API server has answered."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._state = services.state
+        self._at_once = asyncio.Semaphore(_MOST_AT_ONCE)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self) -> None:
+        """Check what has been left since the last call."""
+        for one in self._state.leftovers.take():
+            task = asyncio.create_task(self._check(one))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def stop(self) -> None:
+        """Cancel all checks: the next process lists all pods before it plans."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _check(self, one: Leftover) -> None:
+        work_for(one.gang.key)
+        # The API server may still carry out requests of an attempt that was cancelled.
+        await asyncio.sleep(LANDING_SECONDS)
+        checks = 0
+        while not await self._is_known(one):
+            checks += 1
+            await asyncio.sleep(pause_after(checks))
+        self._state.settle(one)
+
+    async def _is_known(self, one: Leftover) -> bool:
+        """Whether the cache has all members that exist. The API server is asked only if watches have not shown all."""
+        if not self._state.leftovers.is_unseen(one):
+            return True
+        try:
+            async with self._at_once:
+                await refresh_members(self._services.client, self._state, one.gang, one.reservation.attempt)
+        except ApiUnavailableError as error:
+            log.warning("what is left of it is not known: %s", error, extra=about(one.gang.key))
+            return False
+        return True

@@ -1,0 +1,97 @@
+"""Members that no watch has shown count, though their gang is gone, until the API server was asked for them."""
+
+import pytest
+
+from builders.facts import gang_fact, gang_spec, member_fact, reservation
+from lockstep.belief.state import State
+
+KEY = ("default", "g")
+GANG = gang_fact("g", spec=gang_spec(size=2))
+
+
+def holding(*, leads=True):
+    """A state in which a gang of two was just reserved."""
+    state = State(lambda: None)
+    if not leads:
+        state.stand_by()
+    state.apply_gang(GANG)
+    state.hold(reservation("g", members=(("n1", 1), ("n2", 1))))
+    return state
+
+
+def committed(state):
+    rows, columns = state.ledger.rows(("n1", "n2")), state.ledger.columns(("cpu",))
+    return [int(one) for one in state.ledger.committed(rows, columns)[:, 0]]
+
+
+def shown(rank, node):
+    return member_fact("g", rank=rank, node=node)
+
+
+def gone(state):
+    state.remove_gang(GANG.key, GANG.uid)
+
+
+def replaced(state):
+    state.apply_gang(gang_fact("g", uid="another"))
+
+
+def released_by_somebody(state):
+    state.let_go(state.gangs[GANG.key])
+
+
+@pytest.mark.parametrize("end", [gone, replaced, released_by_somebody])
+def test_members_count_until_what_is_left_is_settled(end):
+    state = holding()
+
+    end(state)
+
+    assert (state.reservations, committed(state)) == ({}, [1000, 1000])
+    [left] = state.leftovers.take()
+    assert (left.gang.uid, state.leftovers.is_unseen(left), state.leftovers.take()) == (GANG.uid, True, [])
+    state.settle(left)
+    assert (committed(state), state.ledger.assumed, state.leftovers.is_unseen(left)) == ([0, 0], 0, False)
+
+
+def test_member_that_is_shown_meanwhile_counts_once_and_for_as_long_as_it_is_there():
+    state = holding()
+    gone(state)
+    pod = shown(0, "n1")
+
+    state.apply_pod(pod)
+    assert committed(state) == [1000, 1000]
+    [left] = state.leftovers.take()
+    state.settle(left)
+    assert committed(state) == [1000, 0]
+
+    state.remove_pod(pod.key, pod.uid)
+    assert committed(state) == [0, 0]
+
+
+def test_nothing_is_left_of_a_gang_whose_members_were_all_shown():
+    state = holding()
+    for rank, node in enumerate(("n1", "n2")):
+        state.apply_pod(shown(rank, node))
+
+    gone(state)
+
+    assert (state.leftovers.take(), committed(state)) == ([], [1000, 1000])
+
+
+def test_attempt_that_is_held_again_meanwhile_goes_on_counting():
+    state = holding()
+    released_by_somebody(state)
+    [left] = state.leftovers.take()
+
+    state.hold(left.reservation)
+    state.settle(left)
+
+    assert committed(state) == [1000, 1000]
+
+
+def test_process_that_stands_by_counts_what_statuses_say():
+    state = holding(leads=False)
+
+    gone(state)
+
+    assert (state.leftovers.take(), committed(state)) == ([], [0, 0])
