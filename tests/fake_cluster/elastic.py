@@ -1,8 +1,9 @@
 """An elastic gang on four nodes beside another one, and what becomes of it when that ends."""
 
 from builders.served import gang, node, role
+from fake_cluster.api import NEVER_ARRIVED, POST
 from fake_cluster.jumping import until
-from fake_cluster.rig import gang_place, is_placed, pod_place, pods_of, set_phases, status_of
+from fake_cluster.rig import gang_place, is_placed, pod_place, pods_of, running_operator, set_phases, status_of
 
 MIN_INTERVAL = 600.0
 FOUR = tuple(node(f"n{number}", cpu="1") for number in range(1, 5))
@@ -118,3 +119,19 @@ async def until_attempt(api, attempt, name="g"):
 
 def _work(work):
     return {"work": work} if work else {}
+
+
+async def leave_while_it_grows(api, kind, number):
+    """Have the gang grow, and end the operator when it is about to send the request of this kind and number."""
+    seen = []
+
+    def stop_there(request):
+        if request[:2] == kind and request.name.startswith("" if kind == (POST, "pods") else "g"):
+            seen.append(request)
+        return NEVER_ARRIVED if len(seen) >= number and request.is_write else None
+
+    async with running_operator(api):
+        api.fault = stop_there
+        free_the_room(api)
+        await until(lambda: len(seen) >= number)
+    api.fault = lambda _: None

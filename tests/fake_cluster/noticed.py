@@ -3,7 +3,7 @@
 from builders.notices import NOTICE, READS, READY
 from fake_cluster.elastic import beside_a_blocker, free_the_room
 from fake_cluster.jumping import now, until
-from fake_cluster.rig import pod_place, pods_of, status_of
+from fake_cluster.rig import is_placed, pod_place, pods_of, status_of
 
 
 def notices(api):
@@ -46,3 +46,10 @@ def said_at(notice):
 def begins_at(api):
     """When the change begins at the latest, by the status."""
     return status_of(api)["next"].get("beginsAt")
+
+
+async def until_taken_back(api):
+    """Wait until no change is ahead, and no member has a notice or an answer."""
+    await until(lambda: "next" not in status_of(api))
+    await until(lambda: not any({NOTICE, READY} & annotations(pod).keys() for pod in pods_of(api, "g")))
+    assert (status_of(api)["attempt"], is_placed(api), len(pods_of(api, "g"))) == (1, True, 2)

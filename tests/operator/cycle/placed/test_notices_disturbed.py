@@ -5,12 +5,11 @@ import asyncio
 import pytest
 
 from builders.manifests import failed_status
-from builders.notices import NOTICE, READS, READY
+from builders.notices import NOTICE, READS
 from builders.served import at, bid, gang, node, priority_class
-from fake_cluster.api import NEVER_ARRIVED, PATCH, REFUSED, Refusal
+from fake_cluster.api import PATCH, REFUSED, Refusal
 from fake_cluster.elastic import (
     FOUR,
-    HOURS,
     MIN_INTERVAL,
     ask_for,
     beside_a_blocker,
@@ -25,9 +24,8 @@ from fake_cluster.elastic import (
 )
 from fake_cluster.jumping import now, until
 from fake_cluster.looking import key
-from fake_cluster.noticed import annotations, answer, begins_at, notices, until_noticed, with_notice
+from fake_cluster.noticed import annotations, answer, begins_at, notices, until_noticed, until_taken_back, with_notice
 from fake_cluster.rig import (
-    api_with,
     bound,
     condition,
     event_reasons,
@@ -36,7 +34,6 @@ from fake_cluster.rig import (
     operator_over,
     pod_place,
     pods_of,
-    running_operator,
     set_phase,
     set_phases,
     status_of,
@@ -48,13 +45,6 @@ pytestmark = pytest.mark.asyncio
 
 NEW_NODE = "n1"
 PLACE = Place("nodes", "", NEW_NODE)
-
-
-async def taken_back(api):
-    """Wait until no change is ahead, and no member has a notice or an answer."""
-    await until(lambda: "next" not in status_of(api))
-    await until(lambda: not any({NOTICE, READY} & annotations(pod).keys() for pod in pods_of(api, "g")))
-    assert (status_of(api)["attempt"], is_placed(api), len(pods_of(api, "g"))) == (1, True, 2)
 
 
 @pytest.mark.parametrize("pod_spec", [READS, None], ids=["with notice", "without"])
@@ -142,12 +132,12 @@ async def test_answer_to_a_notice_that_was_taken_back_does_not_stay(after):
     async with operator_over(*FOUR) as (api, _):
         notice, _ = await with_notice(api)
         ask_for(api, 2)
-        await taken_back(api)
+        await until_taken_back(api)
         await asyncio.sleep(after)
 
         answer(api, notice)
 
-        await taken_back(api)
+        await until_taken_back(api)
 
 
 async def test_notice_is_taken_back_if_another_size_is_asked_for():
@@ -155,7 +145,7 @@ async def test_notice_is_taken_back_if_another_size_is_asked_for():
         await with_notice(api)
 
         ask_for(api, 2)
-        await taken_back(api)
+        await until_taken_back(api)
 
         assert "elastic.size asks for 2 members" in note_of(api, "SizeChangeDropped")
         await asyncio.sleep(600)
@@ -177,7 +167,7 @@ async def test_notice_is_taken_back_if_the_spec_does_not_allow_the_change_any_mo
 
         assert "the spec does not allow that size any more" in note_of(api, "SizeChangeDropped")
         if spec == {"elastic": None}:
-            await taken_back(api)
+            await until_taken_back(api)
             assert parts.state.ledger.assumed == 0
 
 
@@ -355,68 +345,3 @@ async def test_change_begins_at_once_if_the_clock_was_set_back():
         await until_attempt(api, 2)
 
         assert now() - began < 20
-
-
-async def leave_in_a_wait(api, kind, number):
-    """Have the gang grow, and end the operator when it is about to send the request of this kind and number."""
-    seen = []
-
-    def stop_there(request):
-        if request[:2] == kind and request.name.startswith("g"):
-            seen.append(request)
-        return NEVER_ARRIVED if len(seen) >= number and request.is_write else None
-
-    async with running_operator(api):
-        api.fault = stop_there
-        free_the_room(api)
-        await until(lambda: len(seen) >= number)
-    api.fault = lambda _: None
-
-
-@pytest.mark.parametrize(
-    ("kind", "number"),
-    [
-        *[((PATCH, "gangjobs/status"), number) for number in (1, 2, 3)],
-        *[((PATCH, "pods"), number) for number in (1, 2)],
-    ],
-)
-@pytest.mark.parametrize("work", [HOURS, None], ids=["known end", "unknown end"])
-async def test_next_process_goes_on_waiting_from_every_request(kind, number, work):
-    async with api_with(*FOUR) as api:
-        async with running_operator(api):
-            await beside_a_blocker(api, work=work, pod_spec=READS)
-        await leave_in_a_wait(api, kind, number)
-        begin = status_of(api).get("next", {}).get("beginsAt")
-        async with running_operator(api) as parts:
-            if number == 1 or kind == (PATCH, "pods"):
-                notice = await until_noticed(api)
-                assert begin is None or notice == f"4 {begin}"
-            await until(lambda: status_of(api).get("size") == 4 and is_placed(api))
-            assert "next" not in status_of(api)
-            assert parts.state.ledger.assumed == 0
-            if begin is not None:
-                assert now() >= epoch_seconds(begin)
-
-
-async def test_next_process_begins_the_change_for_which_a_member_got_ready_meanwhile():
-    async with api_with(*FOUR) as api:
-        async with running_operator(api):
-            notice, began = await with_notice(api)
-        answer(api, notice)
-        async with running_operator(api):
-            await until_attempt(api, 2)
-
-        assert now() - began < 20
-        assert sorted(bound(pods_of(api, "g"))) == ["n1", "n2", "n3", "n4"]
-
-
-async def test_next_process_takes_back_what_is_left_of_a_dropped_change():
-    async with api_with(*FOUR) as api:
-        async with running_operator(api):
-            notice, _ = await with_notice(api)
-            answer(api, notice)
-        ask_for(api, 2)
-        without = {name: value for name, value in status_of(api).items() if name != "next"}
-        api.store.replace(gang_place("g"), {**api.store.get(gang_place("g")), "status": without})
-        async with running_operator(api):
-            await taken_back(api)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from builders.served import gang, priority_class
-from fake_cluster.api import DELETE, NEVER_ARRIVED, PATCH, POST
+from fake_cluster.api import DELETE, PATCH, POST
 from fake_cluster.elastic import (
     FOUR,
     HOURS,
@@ -13,6 +13,7 @@ from fake_cluster.elastic import (
     end_grace,
     free_the_room,
     in_a_long_change,
+    leave_while_it_grows,
     note_of,
     run,
     suspend,
@@ -147,22 +148,6 @@ async def test_more_urgent_gang_that_comes_during_a_change_takes_the_place_after
         assert status_of(api)["attempt"] == 2
 
 
-async def leave_in_a_change(api, kind, number):
-    """Have the gang grow, and end the operator when it is about to send the request of this kind and number."""
-    seen = []
-
-    def stop_there(request):
-        if request[:2] == kind and request.name.startswith("" if kind == (POST, "pods") else "g"):
-            seen.append(request)
-        return NEVER_ARRIVED if len(seen) >= number and request.is_write else None
-
-    async with running_operator(api):
-        api.fault = stop_there
-        free_the_room(api)
-        await until(lambda: len(seen) >= number)
-    api.fault = lambda _: None
-
-
 @pytest.mark.parametrize(
     ("kind", "number"),
     [
@@ -177,7 +162,7 @@ async def test_next_process_goes_on_with_a_change_from_every_request(kind, numbe
     async with api_with(*FOUR) as api:
         async with running_operator(api):
             await beside_a_blocker(api, work=work)
-        await leave_in_a_change(api, kind, number)
+        await leave_while_it_grows(api, kind, number)
         async with running_operator(api) as parts:
             await until(lambda: status_of(api).get("size") == 4 and is_placed(api))
             assert len(pods_of(api, "g")) == 4

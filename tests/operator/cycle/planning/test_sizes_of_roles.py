@@ -6,7 +6,7 @@ import pytest
 
 from builders.served import node
 from builders.volumes import claim_templates
-from fake_cluster.api import DELETE, NEVER_ARRIVED, PATCH, POST
+from fake_cluster.api import DELETE, PATCH, POST
 from fake_cluster.elastic import (
     FIVE,
     HOURS,
@@ -14,6 +14,7 @@ from fake_cluster.elastic import (
     end_grace,
     free_the_room,
     launched_beside_a_blocker,
+    leave_while_it_grows,
     note_of,
     rigid,
     run,
@@ -219,22 +220,6 @@ async def test_other_role_that_works_counts_in_the_run_time():
         assert status_of(api)["size"] == 5
 
 
-async def leave_in_a_change(api, kind, number):
-    """Have the workers grow, and end the operator when it is about to send the request of this kind and number."""
-    seen = []
-
-    def stop_there(request):
-        if request[:2] == kind and request.name.startswith("" if kind == (POST, "pods") else "g"):
-            seen.append(request)
-        return NEVER_ARRIVED if len(seen) >= number and request.is_write else None
-
-    async with running_operator(api):
-        api.fault = stop_there
-        free_the_room(api)
-        await until(lambda: len(seen) >= number)
-    api.fault = lambda _: None
-
-
 @pytest.mark.parametrize(
     ("kind", "number"),
     [
@@ -249,7 +234,7 @@ async def test_next_process_goes_on_with_workers_and_launcher_from_every_request
     async with api_with(*FIVE) as api:
         async with running_operator(api):
             await launched_beside_a_blocker(api, work=work)
-        await leave_in_a_change(api, kind, number)
+        await leave_while_it_grows(api, kind, number)
         async with running_operator(api) as parts:
             await until(lambda: status_of(api).get("size") == 5 and is_placed(api))
             set_phases(api, "g", "Running")
