@@ -77,7 +77,7 @@ def sized_run(
 
     ``constraints`` are those of each role.
     """
-    reported = reported_part(one.reservation, state.members(one.gang).values())
+    reported = reported_part(one.gang, one.reservation, state.members(one.gang).values())
     if one.end is None or (not reported and has_used_up_its_work(one.gang, now)):
         return _open_ended_run(state, one, constraints, columns)
     return _elastic_run(state, _Ending(one, one.end, reported), constraints, nodes, columns, now)
@@ -104,6 +104,7 @@ def _open_ended_run(
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
+        keeps=one.elastic.keeps_members,
         grace=longest_grace(one.gang) + (LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0),
     )
 
@@ -145,6 +146,7 @@ def _elastic_run(
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
+        keeps=one.elastic.keeps_members,
     )
 
 
