@@ -12,8 +12,8 @@ from lockstep.facts.gang.role_sizes import varying_role
 def staying_without(gang: GangFact, reservation: Reservation, lost: Collection[int]) -> RankedMembers | None:
     """The members with which a gang goes on without those of these ranks: as many as it may have.
 
-    None if it can't: its members do not come and go, one of them has succeeded, the first of those whose number may
-    change is lost, or another one whose number never changes is, or it may not have so few.
+    None if its members do not come and go, if one of them has succeeded, or if it may not have so few. The first member
+    of the role whose size varies must stay, and so must all members of the other roles.
     """
     if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None or not gang.spec.elastic.keeps_members:
         return None

@@ -23,11 +23,11 @@ from lockstep.belief.holding.reservation import (
     next_reservation,
 )
 from lockstep.cycle.ends.final_state import is_over
+from lockstep.cycle.placed.next_members import next_members
 from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change
 from lockstep.cycle.placed.resizing import Resizing
 from lockstep.cycle.placed.why_size_stays import why_size_stays
 from lockstep.cycle.planning.decided import LastPlan
-from lockstep.cycle.planning.next_members import next_members
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
