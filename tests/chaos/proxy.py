@@ -100,10 +100,10 @@ class FaultyProxy(Proxy):
         """Note what the operator must not do: delete or stop what is no gang or member, write other kinds."""
         what = f"{request.method} {request.path}"
         allowed = {
-            "POST": {"pods", "pods/binding", "services", "events"},
+            "POST": {"pods", "pods/binding", "services", "configmaps", "events"},
             "PATCH": {"gangjobs/status", "nodebids/status", "pods/status"},
         }
-        named = {"DELETE": {"pods", "gangjobs"}, "PATCH": {"pods"}}
+        named = {"DELETE": {"pods", "gangjobs"}, "PATCH": {"pods"}, "PUT": {"configmaps"}}
         is_ours = resource in named.get(request.method, set()) and f"/{resource}/gang" in request.path
         if request.method != "GET" and not is_ours and resource not in allowed.get(request.method, set()):
             self.forbidden.append(what)
