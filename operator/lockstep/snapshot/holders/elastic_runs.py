@@ -79,12 +79,12 @@ def sized_run(
     """
     reported = reported_part(one.reservation, state.members(one.gang).values())
     if one.end is None or (not reported and has_used_up_its_work(one.gang, now)):
-        return _open_ended_run(state, one, constraints, columns)
+        return _open_ended_run(state, one, constraints, columns, now)
     return _elastic_run(state, _Ending(one, one.end, reported), constraints, nodes, columns, now)
 
 
 def _open_ended_run(
-    state: State, one: Resizable, constraints: Mapping[str, Constraints], columns: Columns
+    state: State, one: Resizable, constraints: Mapping[str, Constraints], columns: Columns, now: float
 ) -> OpenEndedRun | None:
     """The gang of unknown end; None where its size can't stay."""
     size, first, role = len(one.nodes), one.gang.status.first_size, one.varying.role
@@ -100,7 +100,7 @@ def _open_ended_run(
         end=math.inf if one.end is None else one.end,
         terms=one.elastic.terms(one.gang.status.last_change),
         asked=one.asked,
-        changed=_changed(one.gang),
+        changed=_changed(one.gang, now),
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
@@ -141,7 +141,7 @@ def _elastic_run(
         end=end,
         terms=one.elastic.terms(one.gang.status.last_change),
         asked=one.asked,
-        changed=_changed(one.gang),
+        changed=_changed(one.gang, now),
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
@@ -156,8 +156,10 @@ def _fixed(one: Resizable, constraints: Mapping[str, Constraints], columns: Colu
     )
 
 
-def _changed(gang: GangFact) -> float:
-    return -math.inf if gang.status.resized_at is None else gang.status.resized_at
+def _changed(gang: GangFact, now: float) -> float:
+    """When its size last changed; a time in the future, after the clock was set back, counts as long past."""
+    changed = gang.status.resized_at
+    return -math.inf if changed is None or changed > now else changed
 
 
 def _in_turn(holders: Sequence[_Holder], now: float) -> Sequence[_Holder]:
