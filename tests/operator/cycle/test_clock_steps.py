@@ -1,4 +1,4 @@
-"""The clock of the operator's machine is set while gangs wait that were promised a start, or while elastic gangs run."""
+"""The clock of the operator's machine is set while gangs wait for a promised start, or while elastic gangs run."""
 
 import pytest
 

@@ -14,7 +14,7 @@ from lockstep.act.requests.services import Services
 from lockstep.api.members.notice import notice_of
 from lockstep.belief.holding.reservation import Reservation, next_in_status
 from lockstep.cycle.clockwork.alarms import Alarms
-from lockstep.cycle.placed.notice_times import latest_begin
+from lockstep.cycle.placed.notice_times import beginning_at, latest_begin
 from lockstep.cycle.placed.why_size_stays import why_size_stays
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
@@ -58,7 +58,8 @@ class Notices:
             return None
         begin = min(following.asked_to_end_at, latest_begin(self._state, gang, reservation))
         if self._is_ready(gang, reservation, following) or not now < begin <= now + LONGEST_NOTICE_SECONDS:
-            return Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=_begun(following, now))
+            begun = self._begun(gang, reservation, following, now)
+            return Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=begun)
         self._have(gang, reservation, notice_of(following))
         self._alarms.set(gang.key, begin)
         return None
@@ -113,6 +114,12 @@ class Notices:
         pod = self._state.members(gang).get(next(reservation.pod_keys()))
         return pod is not None and pod.ready_for == notice_of(following)
 
+    def _begun(self, gang: GangFact, reservation: Reservation, following: NextSize, now: float) -> NextSize:
+        """The change, whose members are asked to end now."""
+        assert isinstance(gang, AcceptedGang), "a change that the spec does not allow was dropped"
+        begin = min(now, following.asked_to_end_at)
+        return beginning_at(self._state, gang, reservation, following, begin=begin, now=now)
+
     def _have(self, gang: GangFact, reservation: Reservation, notice: str) -> None:
         """Have the members show that notice, and no other one; '' is none."""
         patches = self._patches_for(gang.key, notice)
@@ -137,10 +144,3 @@ class Notices:
 def _given(gang: GangFact, following: NextSize) -> StatusReport:
     event = gang_will_change_size(change_ahead(gang.status.size or 0, following))
     return StatusReport(status=mark_notice(gang, following), event=event)
-
-
-def _begun(following: NextSize, now: float) -> NextSize:
-    """The change, whose members are asked to end now: if that is sooner than planned, the gang ends as much sooner."""
-    begins_at, finish = min(now, following.asked_to_end_at), following.expected_finish
-    sooner = following.asked_to_end_at - begins_at
-    return replace(following, begins_at=begins_at, expected_finish=None if finish is None else finish - sooner)

@@ -9,7 +9,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ from lockstep.belief.holding.reservation import (
     next_reservation,
 )
 from lockstep.cycle.ends.final_state import is_over
-from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change
+from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change, beginning_at
 from lockstep.cycle.placed.notices import Notices
 from lockstep.cycle.placed.why_size_stays import why_size_stays
 from lockstep.cycle.planning.decided import LastPlan
@@ -196,8 +195,7 @@ class SizeChanges:
         begin = begin_of_change(self._state, gang, reservation, room, promises=promises, now=now)
         if begin is None:
             return None
-        finish = following.expected_finish
-        return replace(following, begins_at=begin, expected_finish=None if finish is None else finish + begin - now)
+        return beginning_at(self._state, gang, reservation, following, begin=begin, now=now)
 
     def _promises(self, decided: LastPlan) -> list[float]:
         """The starts that are promised to gangs which still wait."""
