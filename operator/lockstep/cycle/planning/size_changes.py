@@ -49,7 +49,7 @@ _LEAST_RUN_SECONDS = 1.0
 class _WantedChange(NamedTuple):
     """Since when each plan has wanted a change (monotonic clock), and the first start promised to another gang then.
 
-    Later plans assume the change, so a gang that gains from it has no promise in them.
+    Later plans assume the change, and so do their promises: no change has to hurry for these.
     """
 
     since: float

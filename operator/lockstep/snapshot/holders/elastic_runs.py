@@ -27,6 +27,7 @@ MOST_MEMBERS = 8_000
 # In members: to read a gang takes as long as to read so many members of it.
 _COST_OF_GANG = 7
 _TURN_SECONDS = 60.0
+_SHORTEST_GRACE_SECONDS = 1.0
 
 _Holder = tuple[AcceptedGang, Reservation]
 
@@ -104,7 +105,7 @@ def _open_ended_run(
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
-        grace=longest_grace(one.gang) + (LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0),
+        grace=_grace(one),
     )
 
 
@@ -145,6 +146,7 @@ def _elastic_run(
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
+        grace=_grace(one),
     )
 
 
@@ -154,6 +156,12 @@ def _fixed(one: Resizable, constraints: Mapping[str, Constraints], columns: Colu
         FixedMembers(SeatKind(constraints[role.name], columns.asked(role.request)), nodes, role.load.is_work)
         for role, nodes in one.fixed
     )
+
+
+def _grace(one: Resizable) -> float:
+    """After how many seconds members that it gives up are gone: never at once, so no plan starts a gang there."""
+    notice = LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0
+    return max(longest_grace(one.gang), _SHORTEST_GRACE_SECONDS) + notice
 
 
 def _changed(gang: GangFact, now: float) -> float:
