@@ -1,41 +1,16 @@
-"""The gangs that change their size and so give up seats, on which other gangs start."""
+"""The gangs that give up seats, now or with the newest plan."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
-from coschedule import GangKey, Members, Placement
 from lockstep.belief.state import State
 from lockstep.cycle.planning.decided import LastPlan
-from lockstep.facts.gang.start_estimate import is_same_time
-from lockstep.snapshot.holders.endings import expected_end
-
-
-class Giving(NamedTuple):
-    """A gang that gives up members on these nodes; they have left by ``gone_by``."""
-
-    gang: GangKey
-    nodes: frozenset[str]
-    gone_by: float
-
-    def is_awaited_by(self, placement: Placement) -> bool:
-        """Whether the placement starts there when they have left: by then, or at its promise, which comes first."""
-        is_then = is_same_time(placement.start, self.gone_by) or is_same_time(placement.start, placement.promised)
-        return is_then and any(entry.node in self.nodes for entry in placement.members)
+from lockstep.snapshot.holders.seats_given_up import Giving, changing_gangs
 
 
 def giving_gangs(state: State, decided: LastPlan) -> list[Giving]:
     """The gangs that give up seats: those whose change has begun or is ahead, and those that the plan has change."""
-    return [*_changing(state, decided.snapshot.now), *_about_to_change(decided)]
-
-
-def _changing(state: State, now: float) -> Iterator[Giving]:
-    for following in state.next_sizes:
-        held = state.reservations.get(following.gang)
-        end = None if held is None else expected_end(state, held, now)
-        if held is not None and end is not None:
-            left = Counter(_nodes(held.members)) - Counter(_nodes(following.members))
-            yield Giving(following.gang, frozenset(left), end)
+    return [*changing_gangs(state, decided.snapshot.now), *_about_to_change(decided)]
 
 
 def _about_to_change(decided: LastPlan) -> Iterator[Giving]:
@@ -44,8 +19,3 @@ def _about_to_change(decided: LastPlan) -> Iterator[Giving]:
         run = runs[change.gang]
         left = Counter(run.nodes) - Counter(change.nodes)
         yield Giving(run.key, frozenset(names[node] for node in left), decided.snapshot.now + run.grace)
-
-
-def _nodes(members: Iterable[Members]) -> Iterator[str]:
-    for entry in members:
-        yield from [entry.node] * entry.count

@@ -27,14 +27,17 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import n_members
 from lockstep.report.text.size_sentences import change_ahead
 
+_UNWANTED = "no gang that waits needs the seats any more that it would give up"
+
 
 class Notices:
-    """The notices of gangs that go on working until their size changes."""
+    """The notices of gangs that go on working until their size changes; gangs in ``unwanted`` need not change it."""
 
     def __init__(self, services: Services, metrics: Metrics) -> None:
         self._services = services
         self._state = services.state
         self._metrics = metrics
+        self.unwanted: frozenset[GangKey] = frozenset()
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         # By gang, the notice that its members are to have, and the patches for it.
         self._patches: dict[GangKey, tuple[str, PodPatches]] = {}
@@ -75,7 +78,7 @@ class Notices:
         if own:
             return self._dropped(own, mark_notice(gang, None))
         why = self._why_dropped(gang, reservation, following, counts, now)
-        # Room may come and go with pods of others, and each time all members would be patched.
+        # Room and gangs that wait may come and go, and each time all members would be patched.
         return self._dropped(why, replace(mark_notice(gang, None), resized_at=now)) if why else None
 
     def forget(self, gang: GangKey) -> None:
@@ -98,6 +101,8 @@ class Notices:
         own, room = self._own_reason(gang, following, counts), next_in_status(gang)
         if own or room is None or not isinstance(gang, AcceptedGang):
             return own
+        if gang.key in self.unwanted:
+            return _UNWANTED
         return why_size_stays(self._services, gang, reservation, room, now)
 
     def _own_reason(self, gang: GangFact, following: NextSize, counts: Progress) -> str:
