@@ -33,10 +33,12 @@ def changing_gangs(state: State, now: float) -> Iterator[Giving]:
         held = state.reservations.get(following.gang)
         end = None if held is None else expected_end(state, held, now)
         if held is not None and end is not None:
-            left = Counter(_nodes(held.members)) - Counter(_nodes(following.members))
+            left = _counts(held.members) - _counts(following.members)
             yield Giving(following.gang, frozenset(left), end)
 
 
-def _nodes(members: Iterable[Members]) -> Iterator[str]:
+def _counts(members: Iterable[Members]) -> Counter[str]:
+    counts = Counter[str]()
     for entry in members:
-        yield from [entry.node] * entry.count
+        counts[entry.node] += entry.count
+    return counts
