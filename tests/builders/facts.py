@@ -121,6 +121,7 @@ def gang_spec(
     run_template="",
     learns=False,
     interruptible=Interruptible.NEVER,
+    elastic=None,
 ):
     """Describe what a gang asks for; its load is equal, or of ``pieces``, unless it has ``roles``."""
     role = role_spec(size=size, most=most, request=request, template=template, pieces=pieces, claims=claims)
@@ -133,6 +134,7 @@ def gang_spec(
         run_template=run_template,
         learns=learns,
         interruptible=interruptible,
+        elastic=elastic,
     )
 
 

@@ -112,15 +112,20 @@ class Invariants:
             return
         old, new = ((one or {}).get("status") or {} for one in (before, manifest))
         name = manifest["metadata"]["name"]
-        size = sum(entry["count"] for entry in new.get("members") or ())
-        bound = len(self._by_attempt[uid, new.get("attempt", 0)])
-        if is_true(new, "Placed") and not is_true(old, "Placed") and bound < size:
-            self.violations.append(f"{name} is called placed, and {bound} of its {size} members were bound")
+        if (is_true(old, "Placed"), old.get("attempt"), old.get("size")) != (True, new.get("attempt"), new.get("size")):
+            self._note_size(uid, name, new)
         if has_ended(new):
             if not has_ended(old):
                 self.ended[reason(new, "Complete")] += 1
         elif old.get("reservedAt") and not new.get("reservedAt"):
             self._note_release(uid, name, old.get("attempt", 0))
+
+    def _note_size(self, uid: str, name: str, status: Manifest) -> None:
+        """All members that count were bound: when the gang is placed, and each time that some have come or gone."""
+        members = {f"{name}-{status.get('attempt')}-{rank}" for rank in ranks_of(status)}
+        missing = members - self._by_attempt[uid, status.get("attempt", 0)]
+        if is_true(status, "Placed") and missing:
+            self.violations.append(f"{name} is called placed with {len(members)} members, never bound: {missing}")
 
     def _note_release(self, uid: str, name: str, attempt: int) -> None:
         self.ended["undone"] += 1
@@ -133,6 +138,16 @@ def owner_of(manifest: Manifest) -> str | None:
     """The UID of the GangJob that owns a pod, if one does."""
     owners = manifest["metadata"].get("ownerReferences") or ()
     return next((str(one["uid"]) for one in owners if one["kind"] == "GangJob"), None)
+
+
+def ranks_of(status: Manifest) -> Iterator[int]:
+    """The ranks of the members in a status."""
+    if not status.get("ranks"):
+        yield from range(sum(entry["count"] for entry in status.get("members") or ()))
+        return
+    for part in status["ranks"].split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
 
 
 def seen(manifest: Manifest) -> Seen:

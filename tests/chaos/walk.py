@@ -22,7 +22,7 @@ POLICIES: tuple[dict[str, Any], ...] = (
     {"activeDeadlineSeconds": 3},
     {"suspend": True},
 )
-ELASTIC = {"elastic": {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}}
+ELASTIC = {"restartTime": "1s", "minInterval": "1s"}
 MOST_GANGS = 12
 MOST_FOREIGN = 8
 
@@ -93,7 +93,8 @@ class Walk:
         }
         if self._number % 3 == 0:
             # Changes of size come as often as plans do.
-            how |= {"high": low + 4, "work": self._one(("100h", None, None)), "policies": ELASTIC}
+            how |= {"high": low + 4, "work": self._one(("100h", None, None))}
+            how |= {"policies": {"elastic": {**ELASTIC, "mode": self._one(("Restart", "Members"))}}}
             # It runs for long enough, and finds room often enough, to change its size.
             how |= {"run_for": None, "cpu": "500m"}
             how |= {"has_launcher": self._number % 2 == 0}

@@ -14,6 +14,7 @@ from eventually import eventually
 
 FINALIZER = "example.com/keeps-it"
 RESTART = {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}
+MEMBERS = {**RESTART, "mode": "Members"}
 
 
 def finish(stage: Stage) -> None:
@@ -133,6 +134,26 @@ def change_number_of_workers(stage: Stage) -> None:
     assert len(stage.arena.pods(stage.name)) == 2 * SIZE
 
 
+def come_and_go(stage: Stage) -> None:
+    """Placed beside another gang; members join in the room of that one, and leave again; the first ones run on."""
+    other = stage.submit_another("other", work={"serialTime": "1000h"})
+    stage.arena.until(other, "Placed", seconds=PATIENCE_SECONDS)
+    stage.submit(size=(SIZE, 2 * SIZE), work={"serialTime": "400h"}, elastic=MEMBERS)
+    eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
+    first = _uids(stage)
+    stage.arena.delete_gang(other)
+    eventually(lambda: stage.arena.status(stage.name).get("size") == 2 * SIZE, seconds=PATIENCE_SECONDS)
+    assert len(stage.arena.pods(stage.name)) == 2 * SIZE
+    stage.arena.change_gang(stage.name, elastic={**MEMBERS, "size": SIZE})
+    eventually(lambda: _uids(stage) == first, seconds=PATIENCE_SECONDS)
+    status = stage.arena.status(stage.name)
+    assert (status["attempt"], status["size"], "next" in status, status.get("restarts", 0)) == (1, SIZE, False, 0)
+
+
+def _uids(stage: Stage) -> set[str]:
+    return {pod["metadata"]["uid"] for pod in stage.arena.pods(stage.name)}
+
+
 def change_size_when_ready(stage: Stage) -> None:
     """Placed beside another gang; grows into its room once its first member says that it is ready for that."""
     other = stage.submit_another("other", work={"serialTime": "1000h"})
@@ -202,6 +223,7 @@ LIVES = _by_name(
     change_size,
     change_number_of_workers,
     change_size_when_ready,
+    come_and_go,
     expire,
     find_each_other,
     keep_data,

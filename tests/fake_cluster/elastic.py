@@ -12,9 +12,9 @@ FIVE = (*FOUR, node("n5", cpu="500m", labels={"kind": "small"}))
 HOURS = {"serialTime": "400h"}
 
 
-def elastic(name="g", *, least=1, most=4, work=HOURS, restart="2m", asked=None, pod_spec=None, **spec):
+def elastic(name="g", *, least=1, most=4, work=HOURS, restart="2m", asked=None, mode="Restart", pod_spec=None, **spec):
     """Describe a gang whose size may change, to the one ``asked`` for if given; each member fills a node."""
-    terms = {"mode": "Restart", "restartTime": restart, "minInterval": "10m"}
+    terms = {"mode": mode, "restartTime": restart, "minInterval": "10m"}
     terms |= {} if asked is None else {"size": asked}
     return gang(name, size=least, most=most, spec={**_work(work), "elastic": terms, **spec}, pod_spec=pod_spec)
 
@@ -42,10 +42,10 @@ async def run(api, manifest, name="g"):
     await until(lambda: status_of(api, name).get("startedAt"))
 
 
-async def beside_a_blocker(api, *, work=HOURS, pod_spec=None):
+async def beside_a_blocker(api, *, work=HOURS, mode="Restart", pod_spec=None):
     """Run an elastic gang on the two nodes that another one leaves."""
     await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
-    await run(api, elastic(work=work, pod_spec=pod_spec))
+    await run(api, elastic(work=work, mode=mode, pod_spec=pod_spec))
     assert status_of(api)["size"] == 2
 
 

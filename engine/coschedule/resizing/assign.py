@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from coschedule.model.numbers import FloatArray
 from coschedule.queue.problem.gangs import GangKey
-from coschedule.resizing.gangs import ElasticRun, RunSeats, SizedStart
-from coschedule.resizing.options import Sized, seats_by_pace
+from coschedule.resizing.gangs import ElasticRun, RunSeats, SizedStart, by_pace
+from coschedule.resizing.options import Sized
 from coschedule.resizing.seats import seats_without
 
 
@@ -40,12 +40,12 @@ def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: floa
     """Choose nodes of a slow-down up to ``limit`` for each gang that changes or starts; they stay open until it ends.
 
     A gang that shrinks keeps its fastest members, also those on slower nodes. A gang that grows keeps its members on
-    nodes up to ``limit``.
+    nodes up to ``limit``, or all of them.
     """
     changing = [one for one in chosen if one.size and not (one.run and one.run.size == one.size)]
     kept = {one.sized.gang.key: list(_kept(one, seats, limit)) for one in changing}
     free = [*seats.idle, *(node for one in changing for node in _given_up(one, kept[one.sized.gang.key]))]
-    free = [node for node in seats_by_pace(free, seats.slowdown, seats.until) if seats.slowdown[node] <= limit]
+    free = [node for node in by_pace(free, seats.slowdown, seats.until) if seats.slowdown[node] <= limit]
     given, failed = [], set()
     for one in sorted(changing, key=lambda one: -one.density):
         key = one.sized.gang.key
@@ -61,9 +61,9 @@ def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: floa
 def _kept(one: Chosen, seats: RunSeats, limit: float) -> Iterator[int]:
     """List the nodes of the members that stay where they are, one entry for each member."""
     if one.run is not None:
-        own = seats_by_pace(one.run.nodes, seats.slowdown, seats.until)[: one.size]
-        is_smaller = one.size < one.run.size
-        yield from (node for node in own if is_smaller or seats.slowdown[node] <= limit)
+        own = one.run.seats_to_keep(seats.slowdown, seats.until)[: one.size]
+        stays = one.size < one.run.size or one.run.keeps
+        yield from (node for node in own if stays or seats.slowdown[node] <= limit)
 
 
 def _given_up(one: Chosen, kept: Sequence[int]) -> list[int]:
@@ -76,7 +76,7 @@ def _found(
     """Add the fastest ``free`` seats to the kept ones; None where too few seats stay open until the gang ends."""
     run, rest = one.run, float(one.sized.worth.times[one.size - 1])
     begins = now if run is None else now + run.terms.restart_time
-    latest = begins + rest * (limit if run is None else max(limit, run.least_pace(seats.slowdown)))
+    latest = begins + rest * (limit if run is None else run.pace_when_larger(limit, seats.slowdown))
     more = [node for node in free if seats.until[node] >= latest][: one.size - len(kept)]
     nodes = tuple(sorted([*kept, *more]))
     if len(nodes) < one.size or min((seats.until[node] for node in nodes), default=math.inf) < latest:

@@ -5,9 +5,11 @@ once for each member that it has room for.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import numpy as np
 
 from coschedule.model.numbers import FloatArray
 from coschedule.model.run_times import Work
@@ -69,6 +71,17 @@ class ChangeTerms(NamedTuple):
     min_interval: float = 600.0
 
 
+def by_pace(nodes: Collection[int], slowdown: FloatArray, until: FloatArray, *, in_order: bool = False) -> list[int]:
+    """Sort seats: the fastest first, and of equally fast ones the one that stays open longest.
+
+    Seats that are alike in both go by their node, or stay ``in_order``.
+    """
+    seats = np.array(nodes, dtype=np.int64)
+    last = np.arange(len(seats)) if in_order else seats
+    order: list[int] = seats[np.lexsort((last, -until[seats], slowdown[seats]))].tolist()
+    return order
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizedRun:
     """A gang that runs on ``nodes``, one entry a member, and whose size may change to another of its ``sizes``.
@@ -77,8 +90,11 @@ class SizedRun:
     same. It last changed its size at ``changed``, -inf for never. If a size is ``asked`` of it, it changes to that size
     only, as soon as there is room. Its members run only on nodes that pass its ``constraints``. Members that it gives
     up are gone after ``grace`` seconds. All this is about the members whose number may change. The gang may also have
-    ``fixed`` members. By ``deadline`` it wants to end with the fewest members; None where it may have more. Raises
-    ValueError for invalid numbers.
+    ``fixed`` members. By ``deadline`` it wants to end with the fewest members; None where it may have more.
+
+    If it ``keeps`` its members, they come and go while the others run. A gang that grows then has all of its nodes
+    later too, and one that shrinks never leaves the first of ``nodes``. Otherwise all members end, and begin again at
+    another size. Raises ValueError for invalid numbers.
     """
 
     key: GangKey
@@ -92,6 +108,7 @@ class SizedRun:
     constraints: Constraints = field(default_factory=Constraints)
     fixed: tuple[FixedMembers, ...] = ()
     deadline: float | None = None
+    keeps: bool = False
     grace: float = 0.0
 
     def __post_init__(self) -> None:
@@ -143,6 +160,20 @@ class SizedRun:
     def least_pace(self, slowdown: FloatArray) -> float:
         """Return the slow-down of its slowest fixed member that works: no size is faster. 0 without such a member."""
         return max((float(slowdown[list(part.nodes)].max()) for part in self.fixed if part.is_work), default=0.0)
+
+    def pace_when_larger(self, limit: float, slowdown: FloatArray) -> float:
+        """Return its slow-down at a larger size, with more members on nodes of a slow-down up to ``limit``."""
+        kept = float(slowdown[list(self.nodes)].max()) if self.keeps else 0.0
+        return max(limit, kept, self.least_pace(slowdown))
+
+    def seats_to_keep(self, slowdown: FloatArray, until: FloatArray) -> list[int]:
+        """Sort its seats: a gang that shrinks keeps the first ones.
+
+        These are the fastest, and of equally fast ones those that stay open longest. A gang that ``keeps`` its members
+        never leaves the first of its nodes, and of equal seats it leaves the last ones.
+        """
+        stays = self.nodes[:1] if self.keeps else ()
+        return [*stays, *by_pace(self.nodes[len(stays) :], slowdown, until, in_order=self.keeps)]
 
     def pace_on(self, nodes: Sequence[int], slowdown: FloatArray) -> float:
         """Return its slow-down with members on these nodes and the fixed ones: that of the slowest."""

@@ -1,6 +1,5 @@
 """The sizes that a gang may get, with the seats that each size takes and its worth on nodes up to some slow-down."""
 
-from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -34,20 +33,23 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     """List the sizes that a run may get; the first option is its present size.
 
     Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size counts
-    as if it kept all its nodes and ran at ``limit``. Fixed members bound the pace, and take no seats. Sizes are left
-    out if a node that they keep closes too early. If another size is asked of it, that is the only other one, and worth
-    a change if no other gang gains from the seats. So is the fewest members that meet a deadline which it would miss. A
-    gang that meets its deadline gets no more members, and no size that misses it.
+    as if it kept all its nodes and ran at ``limit``, or as slowly as the members that it keeps. Fixed members bound the
+    pace, and take no seats. Sizes are left out if a node that they keep closes too early. If another size is asked of
+    it, that is the only other one, and worth a change if no other gang gains from the seats. So is the fewest members
+    that meet a deadline which it would miss. A gang that meets its deadline gets no more members, and no size that
+    misses it.
     """
     worth = worth_of(run.sizes, run.shared, left=run.left, age=now - run.created)
-    own = np.array(seats_by_pace(run.nodes, seats.slowdown, seats.until))
+    own = np.array(run.seats_to_keep(seats.slowdown, seats.until))
     of_own = np.maximum.accumulate(seats.slowdown[own])
     others = _others(run, worth, most=run.sizes.maximum if may_grow else run.size - 1)
     sizes = np.concatenate(([run.size], others[others != run.size]))
     is_larger = sizes > run.size
-    paces = np.where(is_larger, limit, of_own[np.minimum(sizes, run.size) - 1]).clip(min=run.least_pace(seats.slowdown))
+    smaller = of_own[np.minimum(sizes, run.size) - 1].clip(min=run.least_pace(seats.slowdown))
+    paces = np.where(is_larger, run.pace_when_larger(limit, seats.slowdown), smaller)
     counted = np.concatenate(([0], np.cumsum(seats.slowdown[own] <= limit)))
-    taken = np.where(is_larger, sizes, counted[np.minimum(sizes, run.size)])
+    beyond = run.size - int(counted[-1]) if run.keeps else 0
+    taken = np.where(is_larger, sizes - beyond, counted[np.minimum(sizes, run.size)])
     pauses = np.where(sizes == run.size, 0.0, run.terms.restart_time)
     worths, ends = worth.of(sizes, paces, pauses), now + pauses + worth.rests(sizes, paces)
     is_wanted = np.array([run.wants(end) for end in ends.tolist()])
@@ -89,13 +91,6 @@ def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int
     if not must_start:
         sizes, worths = np.concatenate(([0], sizes)), np.concatenate(([0.0], worths))
     return Sized(gang, worth, sizes, SizeOptions(sizes, worths))
-
-
-def seats_by_pace(nodes: Collection[int], slowdown: FloatArray, until: FloatArray) -> list[int]:
-    """Sort seats: the fastest first, and of equally fast ones the one that stays open longest."""
-    seats = np.array(nodes, dtype=np.int64)
-    order: list[int] = seats[np.lexsort((seats, -until[seats], slowdown[seats]))].tolist()
-    return order
 
 
 def distinct_sizes(worth: Worth, sizes: IntArray) -> IntArray:

@@ -7,7 +7,6 @@ import numpy as np
 
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs import ElasticRun, SizePlan
-from coschedule.resizing.options import seats_by_pace
 from coschedule.resizing.worth import worth_of
 
 
@@ -29,7 +28,7 @@ def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | No
     least, since = run.shared.least(run.sizes), max(due, run.may_change_at)
     if least >= run.size or since >= run.end:
         return None
-    nodes, closes = seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until), run.closes(snapshot.until)
+    nodes, closes = run.seats_to_keep(snapshot.slowdown, snapshot.until), run.closes(snapshot.until)
     then, before = (run.pace_on(some, snapshot.slowdown) for some in (nodes[:least], nodes))
     longer = run.shared.time(least) * then / (run.shared.time(run.size) * before)
     end = since + run.terms.restart_time + (run.end - since) * longer

@@ -254,8 +254,10 @@ class Attempts:
     def _was_cut_off(self, gang: GangFact, reservation: Reservation) -> bool:
         """Whether creates of an earlier process, or of a cancelled attempt, may still be in progress.
 
-        Once the gang is placed, every create has been answered.
+        Once the gang is placed, every create has been answered, except those of members that join.
         """
+        if reservation.joining:
+            return True
         begun_here = self._begun.get(gang.key) == (gang.uid, reservation.attempt)
         return not (begun_here or gang.status.is_true(Condition.PLACED))
 

@@ -38,13 +38,13 @@ class Creator:
         self._gang = gang
         self._keys = list(reservation.pod_keys())
         self._roles = list(reservation.roles_by_rank())
-        self._pods = MemberPods(gang, reservation.attempt, reservation.members)
+        self._pods = MemberPods(gang, reservation.attempt, reservation.members, reservation.ranks)
         self._planned = {role.name: role.needs for role in gang.spec.roles}
         self._admissions = {role.name: Admission(role) for role in gang.spec.roles}
         self.uids: dict[PodKey, str] = {}
         self.unowned: list[PodFact] = []
         self.verdict: Verdict | None = None
-        self._refused_rank = len(self._keys)
+        self._refused_place = len(self._keys)
 
     @property
     def seen(self) -> dict[str, Needs]:
@@ -58,7 +58,7 @@ class Creator:
         ``unbound`` are existing members without a node: they show what admission made of their roles.
         """
         self.uids.update(already)
-        missing = [rank for rank, key in enumerate(self._keys) if key not in self.uids]
+        missing = [place for place, key in enumerate(self._keys) if key not in self.uids]
         failure = await for_each(missing, self._create)
         return await self._compare(unbound) if failure is None else failure
 
@@ -95,43 +95,43 @@ class Creator:
                 changed[role] = verdict
         return changed or None
 
-    async def _create(self, rank: int) -> Failure | None:
+    async def _create(self, place: int) -> Failure | None:
         for seconds in _PAUSES_SECONDS:
-            failure = await self._try_to_create(rank)
+            failure = await self._try_to_create(place)
             if failure is not _NOTHING_IN_THE_WAY:
                 return failure
             await asyncio.sleep(seconds)
         message = (
-            f"the API server said {len(_PAUSES_SECONDS)} times that pod {self._keys[rank].name} conflicts with another"
+            f"the API server said {len(_PAUSES_SECONDS)} times that pod {self._keys[place].name} conflicts with another"
         )
         return Failure(reason=Reason.POD_REFUSED, message=message)
 
-    async def _try_to_create(self, rank: int) -> Failure | None:
-        key = self._keys[rank]
-        pod = self._pods.pod(rank)
+    async def _try_to_create(self, place: int) -> Failure | None:
+        key = self._keys[place]
+        pod = self._pods.pod(place)
         answer = await self._client.create(paths.pods_of(key.namespace), pod)
         if answer.is_success and "metadata" in answer.body:
             refusal = unrecognized(pod["metadata"], answer.body["metadata"])
             if refusal is not None:
                 self.unowned.append(read_pod(answer.body))
-                self._keep_refusal(rank, refusal)
+                self._keep_refusal(place, refusal)
                 return Failure(reason=Reason.TEMPLATE_REFUSED, message=refusal.message.rstrip("."))
             self.uids[key] = answer.body["metadata"]["uid"]
-            self._admissions[self._roles[rank]].see(answer.body["spec"])
+            self._admissions[self._roles[place]].see(answer.body["spec"])
             return None
         if answer.is_success or is_conflict(answer):
-            return await self._take_over(rank)
-        self._keep_refusal(rank, refused_template(answer))
+            return await self._take_over(place)
+        self._keep_refusal(place, refused_template(answer))
         return refused_pod(key.name, answer)
 
-    def _keep_refusal(self, rank: int, refusal: Refusal | None) -> None:
+    def _keep_refusal(self, place: int, refusal: Refusal | None) -> None:
         """Keep the refusal of the lowest rank, whatever the order of answers: dry runs check the lowest rank, too."""
-        if refusal is not None and rank < self._refused_rank:
-            self._refused_rank, self.verdict = rank, refusal
+        if refusal is not None and place < self._refused_place:
+            self._refused_place, self.verdict = place, refusal
 
-    async def _take_over(self, rank: int) -> Failure | None:
+    async def _take_over(self, place: int) -> Failure | None:
         """A pod of that name exists: it is ours if an earlier request or process created it for this attempt."""
-        key = self._keys[rank]
+        key = self._keys[place]
         answer = await self._client.get(paths.pod(key))
         if answer.code == HTTPStatus.NOT_FOUND:
             return _NOTHING_IN_THE_WAY
@@ -143,5 +143,5 @@ class Creator:
             return refused_pod(key.name, answer._replace(body={"message": message}))
         self.uids[key] = pod.uid
         if not pod.node:
-            self._admissions[self._roles[rank]].see(answer.body["spec"])
+            self._admissions[self._roles[place]].see(answer.body["spec"])
         return None

@@ -223,6 +223,26 @@ class State:
                 self.ledger.assume(member, node, request)
         self.generation += 1
 
+    def _change_members(self, gang: GangFact, before: Reservation, after: Reservation) -> None:
+        """Members of the same attempt have come or gone, or are to come: hold what the status says now.
+
+        Members that leave count while their pods exist. Those that no watch has shown count until the API server was
+        asked for them.
+        """
+        self.next_sizes.forget(after.gang)
+        self.roster.forget_departed(after.gang_uid, keep={*before.pod_keys()} & {*after.pod_keys()})
+        departed = self.roster.departed(after.gang_uid)
+        self.holders.enter(after, is_seen=lambda pod: pod in self.pods or pod in departed)
+        places = zip(after.memberships(), after.nodes_by_rank(), after.requests_by_rank(), strict=True)
+        for member, node, request in places:
+            if not before.has_rank(member.rank):
+                self.ledger.assume(member, node, request)
+        if self._leads:
+            self.leftovers.add(Leftover(gang, before))
+        else:
+            self._stop_counting(before, keep=after)
+        self._changed(needs_plan=True)
+
     def keep_room(self, following: Reservation) -> None:
         """Count the next size of a gang on its nodes from now on, beside the members that are being ended."""
         self.next_sizes.decide(following)
@@ -250,9 +270,7 @@ class State:
 
     def settle(self, one: Leftover) -> None:
         """Stop counting what is left of an attempt, once the cache has all of its members that exist."""
-        left, held = one.reservation, self.reservations.get(one.gang.key)
-        if held is None or (held.gang_uid, held.attempt) != (left.gang_uid, left.attempt):
-            self._stop_counting(left)
+        self._stop_counting(one.reservation, keep=self.reservations.get(one.gang.key))
 
     def _leave(self, gang: GangKey) -> Reservation | None:
         self.preempted_gangs.finalize(gang)
@@ -262,9 +280,11 @@ class State:
             self.roster.forget_departed(reservation.gang_uid)
         return reservation
 
-    def _stop_counting(self, reservation: Reservation) -> None:
+    def _stop_counting(self, reservation: Reservation, keep: Reservation | None = None) -> None:
+        """Stop counting its members that are only assumed, except those that it has in common with another one."""
         for member in reservation.memberships():
-            self.ledger.forget(member)
+            if keep is None or not keep.is_for(member):
+                self.ledger.forget(member)
         self._changed(needs_plan=True)
 
     def hold_what_is_reserved(self, gang: GangFact) -> None:
@@ -274,8 +294,11 @@ class State:
             self.next_sizes.forget(gang.key)
             return
         reservation = reserved_in_status(gang)
-        if reservation is not None and gang.key not in self.reservations:
+        held = self.reservations.get(gang.key)
+        if reservation is not None and held is None:
             self.hold(reservation)
+        elif reservation is not None and held is not None and _has_other_members(held, reservation):
+            self._change_members(gang, held, reservation)
         held = self.reservations.get(gang.key)
         if held is None or held.attempt == gang.status.attempt:
             self.next_sizes.read_status(gang.key, next_in_status(gang))
@@ -385,6 +408,12 @@ class State:
     def _uid(self, name: GangKey) -> str | None:
         gang = self.gangs.get(name)
         return None if gang is None else gang.uid
+
+
+def _has_other_members(held: Reservation, written: Reservation) -> bool:
+    """Whether the same attempt has other members by now, or other ones that join."""
+    same = (held.gang_uid, held.attempt) == (written.gang_uid, written.attempt)
+    return same and (held.gapped, held.joining, held.size) != (written.gapped, written.joining, written.size)
 
 
 def _may_change_size(before: GangFact, fact: GangFact) -> bool:

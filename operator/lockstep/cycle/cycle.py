@@ -23,7 +23,9 @@ from lockstep.cycle.explaining.attempt_events import AttemptEvents
 from lockstep.cycle.explaining.explain import Explainer
 from lockstep.cycle.explaining.reporting import Reporting
 from lockstep.cycle.follow import Follower
+from lockstep.cycle.placed.member_changes import MemberChanges
 from lockstep.cycle.placed.notices import Notices
+from lockstep.cycle.placed.resizing import Resizing
 from lockstep.cycle.planning.evictions import Evictions
 from lockstep.cycle.planning.planning import Planning, PlanOptions
 from lockstep.cycle.planning.size_changes import SizeChanges
@@ -75,10 +77,15 @@ class Cycle:
             reported=self._attempt_events.undoing,
         )
         self._dry_runs = DryRuns(services, changed=self._attempt_events.admission)
-        notices = Notices(services, metrics)
-        self._size_changes = SizeChanges(services, self._attempts, notices, metrics, guarded=self._guarded)
+        resizing = Resizing(Notices(services, metrics), MemberChanges(services, metrics))
+        self._size_changes = SizeChanges(services, self._attempts, resizing, metrics, guarded=self._guarded)
         self._follower = Follower(
-            services, self._attempts, self._dry_runs, metrics, notices=notices, change_size=self._size_changes.go_on
+            services,
+            self._attempts,
+            self._dry_runs,
+            metrics,
+            resizing=resizing,
+            change_size=self._size_changes.go_on,
         )
         self._explainer = Explainer(services.writer, metrics)
         self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)

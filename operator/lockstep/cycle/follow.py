@@ -25,8 +25,8 @@ from lockstep.cycle.ends.active_deadline import exceeded_at, is_exceeded
 from lockstep.cycle.ends.expiry import expires_at
 from lockstep.cycle.ends.kept_members import kept_until, remains, stopped_by
 from lockstep.cycle.ends.overrun import overruns_at
-from lockstep.cycle.placed.notices import Notices
 from lockstep.cycle.placed.reserved import ReservedGangs
+from lockstep.cycle.placed.resizing import Resizing
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
@@ -42,8 +42,8 @@ log = logging.getLogger(__name__)
 class Follower:
     """Reconciles gangs: reports what pods show, resumes and stops attempts, deletes pods without a reservation.
 
-    ``notices`` are those of gangs that run. ``change_size`` is called for a gang whose members have ended and that goes
-    on at another size.
+    ``resizing`` has the changes of size of gangs that run. ``change_size`` is called for a gang whose members have all
+    ended and that goes on at another size.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Follower:
         dry_runs: DryRuns,
         metrics: Metrics,
         *,
-        notices: Notices,
+        resizing: Resizing,
         change_size: Callable[[GangFact, float], None],
     ) -> None:
         self._change_size = change_size
@@ -61,7 +61,7 @@ class Follower:
         self._leftovers = LeftoverChecks(services)
         self._stops = PodPatches(services.client, services.state, STOP)
         self._lost_nodes = services.lost_nodes
-        self._reserved = ReservedGangs(services, attempts, metrics, notices)
+        self._reserved = ReservedGangs(services, attempts, metrics, resizing)
         self._expiries = Expiries(services)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._state = services.state
@@ -145,7 +145,7 @@ class Follower:
             return
         members = self._state.members(gang).values()
         if reservation is not None:
-            stale = [pod for pod in members if pod.member and pod.member.attempt != reservation.attempt]
+            stale = [pod for pod in members if pod.member and not reservation.is_for(pod.member)]
             self._sweeper.delete(gang.key, stale)
             self._reserved.reconcile(gang, reservation, now)
         else:

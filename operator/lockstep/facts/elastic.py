@@ -1,6 +1,7 @@
 """How the size of a gang may change while it runs, and the size that comes next."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule import ChangeTerms, Members
@@ -10,8 +11,15 @@ LONGEST_NOTICE_SECONDS = 120.0
 """The longest time for which members may prepare a change of size of which they have notice."""
 
 
+class ChangeMode(StrEnum):
+    """How a gang changes its size: all members end and begin again, or members come and go while the others run."""
+
+    RESTART = "Restart"
+    MEMBERS = "Members"
+
+
 class ElasticSpec(NamedTuple):
-    """How the size of a gang may change while it runs: its members end, and it goes on at another size.
+    """How the size of a gang may change while it runs.
 
     A change takes about ``restart_time`` seconds, in which no work is done. It happens at most once in ``min_interval``
     seconds. If ``size`` is given, the gang is to have so many members. If it ``has_notice``, its members can read of a
@@ -22,6 +30,12 @@ class ElasticSpec(NamedTuple):
     min_interval: float
     size: int | None = None
     has_notice: bool = False
+    mode: ChangeMode = ChangeMode.RESTART
+
+    @property
+    def keeps_members(self) -> bool:
+        """Whether members come and go while the others run."""
+        return self.mode is ChangeMode.MEMBERS
 
     def terms(self, last: "LastChange | None") -> ChangeTerms:
         """The terms of a change for planning, once the gang has made the ``last`` one.
@@ -46,7 +60,9 @@ class LastChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextSize:
-    """The size with which a gang goes on once its members have ended; room for these ``members`` is kept for it.
+    """The size with which a gang goes on; room for these ``members`` is kept for it.
+
+    Either its members end before, or it grows beside them.
 
     It was decided at ``decided_at``, because of ``why``, a clause for users. The gang is then expected to end at
     ``expected_finish``, None where that is unknown.

@@ -5,7 +5,7 @@ a number.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 MOST_RANKS = 10_000
@@ -18,6 +18,12 @@ def ranks_from(ranks: Iterable[int]) -> int:
     for rank in ranks:
         bits[rank // 8] |= 1 << rank % 8
     return int.from_bytes(bits, "little")
+
+
+def ranks_in(ranks: int) -> Iterator[int]:
+    """The ranks of the set, from the lowest on."""
+    for one in re.finditer("1", f"{ranks:b}"[::-1]):
+        yield one.start()
 
 
 def has_rank(ranks: int, rank: int) -> bool:

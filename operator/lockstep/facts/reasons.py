@@ -107,6 +107,7 @@ class EventReason(StrEnum):
     GANG_PACED = "GangPaced"
     GANG_WILL_CHANGE_SIZE = "GangWillChangeSize"
     GANG_CHANGES_SIZE = "GangChangesSize"
+    MEMBERS_JOINED = "MembersJoined"
     SIZE_CHANGE_DROPPED = "SizeChangeDropped"
     GANG_OVERRUNS = "GangOverruns"
     OWNER_RETURNED = "OwnerReturned"

@@ -1,7 +1,7 @@
 """A program that saves its work changes its size on real kubelets, and its result is that of one process."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ BLOCKS = 6000
 # Gangs change their size only while they are expected to run for long.
 LONG = {"serialTime": "100h"}
 ELASTIC = {"mode": "Restart", "restartTime": "5s", "minInterval": "10s"}
+MEMBERS = {**ELASTIC, "mode": "Members"}
 ALIKE = [(name, "1") for name in SPEEDS]
 
 
@@ -37,13 +38,17 @@ def folder(tmp_path) -> Path:
     return done
 
 
-def blocks(folder: Path, name: str) -> dict[str, Any]:
+def blocks(folder: Path, name: str, program: str = "blocks", elastic: Mapping[str, str] = ELASTIC) -> dict[str, Any]:
     """Return a gang of two members at least that adds up squares and keeps them in that folder."""
-    program = template(
-        "blocks", "/done", str(BLOCKS), grace_seconds=20, volumeMounts=[{"name": "done", "mountPath": "/done"}]
-    )
-    program["spec"]["volumes"] = [{"name": "done", "hostPath": {"path": str(folder)}}]
-    return job(name, size={"min": 2, "max": EVERYWHERE}, work=LONG, elastic=ELASTIC, template=program)
+    mounts = [{"name": "done", "mountPath": "/done"}]
+    runs = template(program, "/done", str(BLOCKS), grace_seconds=20, volumeMounts=mounts)
+    runs["spec"]["volumes"] = [{"name": "done", "hostPath": {"path": str(folder)}}]
+    return job(name, size={"min": 2, "max": EVERYWHERE}, work=LONG, elastic=elastic, template=runs)
+
+
+def is_of_size(jobs: Jobs, name: str, members: int) -> bool:
+    """Return whether so many members count."""
+    return bool(jobs.status(name)["size"] == members)
 
 
 def left_at_start(jobs: Jobs, name: str, attempt: int) -> float:
@@ -75,7 +80,7 @@ def assert_sum(jobs: Jobs, name: str, folder: Path) -> None:
     hurry.touch()
     jobs.until(name, "Complete", "True")
     hurry.unlink()
-    found = {int(file.name): int(file.read_text()) for file in folder.iterdir()}
+    found = {int(file.name): int(file.read_text()) for file in folder.iterdir() if file.is_file()}
     assert sum(found.values()) == sum(number * number for number in range(BLOCKS))
     assert found.keys() == set(range(BLOCKS))
 
@@ -126,3 +131,36 @@ def test_gang_goes_on_elsewhere_at_a_smaller_size_when_an_owner_comes_back(clust
     assert left_at_start(jobs, "leaves", 2) < BLOCKS
     until_owner_interrupts_no_gang(cluster)
     assert_sum(jobs, "leaves", folder)
+
+
+@pytest.mark.usefixtures("equal_nodes")
+def test_members_join_and_only_those_leave_whose_owner_comes_back(cluster, jobs, folder, measured):
+    stay = template("stay")
+    stay["spec"]["nodeSelector"] = {"kubernetes.io/hostname": SLOW}
+    jobs.submit_job(job("in-the-way", size=size(SLOTS), template=stay))
+    jobs.started_by_rank("in-the-way", SLOTS)
+    jobs.submit_job(blocks(folder, "flock", "dealt", MEMBERS))
+    first = jobs.started_by_rank("flock", SLOTS)
+
+    free = time.time()
+    jobs.delete("in-the-way")
+    starts = jobs.started_by_rank("flock", EVERYWHERE)
+    assert starts[:SLOTS] == first, "those that ran were not stopped"
+    assert number_after("others", jobs.log(f"flock-1-{EVERYWHERE - 1}")) == EVERYWHERE
+    cluster.until(lambda: is_of_size(jobs, "flock", EVERYWHERE))
+
+    back = time.time()
+    cluster.apply(bid_of_present_owner(onReturn="Evict", gracePeriodSeconds=1))
+    left = jobs.until_on("flock", FAST)
+
+    measured(
+        {
+            "from a command that frees room to the first work of all members that join": max(starts) - free,
+            "from the owner's return until only the others are to stay": time.time() - back,
+        }
+    )
+    assert left == {f"flock-1-{rank}" for rank in range(SLOTS)}
+    assert jobs.started_by_rank("flock", SLOTS) == first
+    until_owner_interrupts_no_gang(cluster)
+    assert_sum(jobs, "flock", folder)
+    assert (jobs.status("flock")["attempt"], jobs.status("flock").get("restarts", 0)) == (1, 0)

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,7 @@ def run(
     slowdown=1.0,
     fixed=(),
     deadline=None,
+    keeps=False,
     **terms,
 ):
     """Describe a gang that runs, on the nodes from 0 on unless told."""
@@ -70,6 +72,7 @@ def run(
         changed=NOW - since,
         fixed=fixed,
         deadline=deadline,
+        keeps=keeps,
     )
 
 
@@ -108,6 +111,7 @@ def questions(draw, slowdowns=(1.0,), closing=(math.inf,), of_fixed=(0.5, 1.0, 2
         working = [*nodes, *(node for part in fixed if part.is_work for node in part.nodes)]
         described |= {"since": draw(st.sampled_from([60.0, math.inf])), "slowdown": max(pace[node] for node in working)}
         described |= {"fixed": fixed, "deadline": draw(st.sampled_from([None, math.inf, *deadlines]))}
+        described |= {"keeps": draw(st.booleans())}
         runs.append(run(f"r{number}", work, of_run, size, **described))
     others = [
         waiting(f"w{number}", draw(works), draw(sizes), age=draw(ages)) for number in range(draw(st.integers(0, 3)))
@@ -150,6 +154,10 @@ def test_every_gang_has_an_allowed_size_on_nodes_of_its_own_until_it_ends(questi
         assert change.end == pytest.approx(NOW + one.terms.restart_time + rest)
         if one.deadline is not None and one.end <= one.deadline:
             assert (change.end <= one.deadline, len(change.nodes) < one.size) == (True, True)
+        if one.keeps and len(change.nodes) > one.size:
+            assert not Counter(one.nodes) - Counter(change.nodes)
+        if one.keeps:
+            assert one.nodes[0] in change.nodes
         after[change.gang] = change.nodes
     for start in chosen.starts:
         assert others[start.gang].sizes.has(len(start.nodes))
@@ -194,6 +202,35 @@ def test_a_gang_on_slow_nodes_does_not_wait_for_its_slowest_member():
     [change] = choose_sizes(SizeQuestion(NOW, seats, [slow], [])).changes
 
     assert change.nodes == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("keeps", "want"),
+    [
+        pytest.param(False, (1, 2), id="all members end, and begin again on other nodes"),
+        pytest.param(True, (0, 1), id="members go while the others run"),
+    ],
+)
+def test_a_gang_that_keeps_its_members_never_leaves_the_node_of_its_first(keeps, want):
+    steep = TimesWork(times=(400_000, 40_000, 39_900))
+    seats = RunSeats(np.array([2.0, 1.0, 1.0]), np.full(3, math.inf), ())
+    long = waiting("w", TimesWork(times=(4_000,)), Sizes(minimum=1, maximum=1), age=90_000)
+    one = run("r", steep, Sizes(minimum=2, maximum=3), 3, slowdown=2.0, keeps=keeps)
+
+    [change] = choose_sizes(SizeQuestion(NOW, seats, [one], [long])).changes
+
+    assert change.nodes == want
+
+
+@pytest.mark.parametrize(("keeps", "want"), [(False, [(1, 2, 3)]), (True, [])])
+def test_a_gang_that_keeps_its_members_stays_as_slow_as_the_slowest_of_them(keeps, want):
+    # Three fast nodes are worth a change. Three nodes of which one has half the speed are not.
+    seats = RunSeats(np.array([2.0, 1.0, 1.0, 1.0]), np.full(4, math.inf), (2, 3))
+    one = run("r", TimesWork(times=(80_000, 40_000, 39_990)), Sizes(minimum=2, maximum=3), 2, slowdown=2.0, keeps=keeps)
+
+    changes = choose_sizes(SizeQuestion(NOW, seats, [replace(one, nodes=(0, 1))], [])).changes
+
+    assert [change.nodes for change in changes] == want
 
 
 @pytest.mark.parametrize(

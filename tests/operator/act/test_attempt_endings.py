@@ -8,7 +8,7 @@ from builders.served import gang, node
 from fake_cluster.api import NEVER_ARRIVED, REFUSED, Refusal
 from fake_cluster.jumping import until
 from fake_cluster.rig import event_reasons, gang_place, is_placed, operator_over, pods_of, status_of
-from lockstep.act import attempt
+from lockstep.act import making
 from lockstep.act.ending import undo as undoing
 from lockstep.act.requests.deletions import Deletions
 from lockstep.report.status.writer import StatusWriter
@@ -126,9 +126,9 @@ async def test_refused_release_is_tried_again_with_growing_pauses_until_it_is_ta
 # Everything that an attempt calls, and what has to happen for it to be called.
 STEPS = [
     pytest.param(StatusWriter, "write", None, id="reserving"),
-    pytest.param(attempt.Creator, "create_missing", None, id="creating"),
-    pytest.param(attempt.Binder, "bind_all", None, id="binding"),
-    pytest.param(attempt, "progress", None, id="counting"),
+    pytest.param(making.Creator, "create_missing", None, id="creating"),
+    pytest.param(making.Binder, "bind_all", None, id="binding"),
+    pytest.param(making, "progress", None, id="counting"),
     pytest.param(undoing, "mark_undoing", BINDING, id="telling that it is undone"),
     pytest.param(undoing, "refresh_members", BINDING, id="listing what to undo"),
     pytest.param(Deletions, "delete", BINDING, id="deleting"),

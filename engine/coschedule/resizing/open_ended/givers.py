@@ -11,7 +11,6 @@ from coschedule.queue.problem.gangs import RESOLUTION_SECONDS, GangKey, PendingG
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs import OpenEndedRun, SeatKind
 from coschedule.resizing.open_ended.idle_nodes import free_by
-from coschedule.resizing.options import seats_by_pace
 from coschedule.resizing.seats import members_that_fit
 
 # Of no gang more members are counted on a node.
@@ -47,7 +46,7 @@ def least_members(run: OpenEndedRun) -> int:
 
 def given_up(snapshot: Snapshot, run: OpenEndedRun) -> list[int]:
     """List the nodes of the members that a gang gives up if it shrinks as far as it may: its slowest."""
-    return seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)[least_members(run) :]
+    return run.seats_to_keep(snapshot.slowdown, snapshot.until)[least_members(run) :]
 
 
 class SeatCounts:

@@ -21,7 +21,6 @@ from coschedule.resizing.gangs import OpenEndedRun, SizeChange
 from coschedule.resizing.open_ended.givers import SeatCounts, Waiter, least_members, soon, spare_members
 from coschedule.resizing.open_ended.idle_nodes import starts_by, waiting_gangs
 from coschedule.resizing.open_ended.sharing import Giving, Sharing
-from coschedule.resizing.options import seats_by_pace
 from coschedule.resizing.promising import late_gangs
 from coschedule.resizing.seats import seats_without
 from coschedule.resizing.worlds import after_changes
@@ -74,7 +73,7 @@ def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], pla
 
 def shrunk(run: OpenEndedRun, snapshot: Snapshot, size: int, made_for: GangKey | None = None) -> SizeChange:
     """Return the change in which a gang keeps the fastest of its members."""
-    return _change(run, seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)[:size], made_for)
+    return _change(run, run.seats_to_keep(snapshot.slowdown, snapshot.until)[:size], made_for)
 
 
 def _waiters(snapshot: Snapshot, made: Plan) -> dict[GangKey, Waiter]:
@@ -137,7 +136,7 @@ def _helps(waiting: _Waiting, changes: Sequence[SizeChange], then: Plan, by: flo
 
 def _trimmed(snapshot: Snapshot, run: OpenEndedRun, giving: Giving) -> SizeChange:
     """Return the change to the largest size without these members; the slowest of the others go too if need be."""
-    own = seats_by_pace(run.nodes, snapshot.slowdown, snapshot.until)
+    own = run.seats_to_keep(snapshot.slowdown, snapshot.until)
     kept = seats_without(own, giving.nodes)
     size = int(run.sizes.between(least_members(run), len(kept))[-1])
     return _change(run, kept[:size], giving.made_for)

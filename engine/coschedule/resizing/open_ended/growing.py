@@ -14,9 +14,8 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.queue.problem.decisions import Plan
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun, SeatKind, SizeChange
+from coschedule.resizing.gangs import OpenEndedRun, SeatKind, SizeChange, by_pace
 from coschedule.resizing.open_ended.idle_nodes import waiting_gangs, wanted_by_none
-from coschedule.resizing.options import seats_by_pace
 from coschedule.resizing.seats import idle_seats, without_nominated
 
 
@@ -61,7 +60,7 @@ def _in_group(
 ) -> Iterator[tuple[SizeChange, IntArray]]:
     """List the changes of gangs with equal seats, and the nodes of the members that each adds."""
     seats = list(idle_seats(snapshot, seat, [run.sizes for run in runs]))
-    idle = np.array(seats_by_pace(seats, snapshot.slowdown, snapshot.until), dtype=np.int64)
+    idle = np.array(by_pace(seats, snapshot.slowdown, snapshot.until), dtype=np.int64)
     order = sorted(runs, key=lambda run: (-run.priority, not run.is_due, run.changed, run.key))
     for place, run in enumerate(order):
         staying = np.flatnonzero(snapshot.until[idle] >= run.end_after_change)

@@ -11,10 +11,9 @@ from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.gangs import GangKey, Role
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun
+from coschedule.resizing.gangs import OpenEndedRun, by_pace
 from coschedule.resizing.open_ended.givers import Waiter, given_up, soon
 from coschedule.resizing.open_ended.idle_nodes import free_by
-from coschedule.resizing.options import seats_by_pace
 from coschedule.resizing.seats import members_that_fit
 
 
@@ -85,7 +84,7 @@ class Sharing:
             return
         is_open = (facts.start <= facts.now) & (facts.until >= finish) & self._feasibility.mask(role.constraints)
         room = np.where(is_open, members_that_fit(idle, left.request, most=count), 0)
-        for node in seats_by_pace(np.flatnonzero(room).tolist(), facts.slowdown, facts.until):
+        for node in by_pace(np.flatnonzero(room).tolist(), facts.slowdown, facts.until):
             part = min(count, int(room[node]))
             idle[node] -= left.request * part
             count -= part

@@ -100,7 +100,7 @@ class Undoing:
         if failure.next_size is None or gang is None:
             return ""
         counts = progress_of(self._services.state, gang, self._reservation)
-        role_of = tuple(self._reservation.roles_by_rank()).__getitem__
+        role_of = self._reservation.role_of().__getitem__
         return format_ranks(counts.succeeded_ranks) if has_succeeded(gang.policies, counts, role_of) else ""
 
     async def _keep(self, succeeded_ranks: str) -> bool:
@@ -197,7 +197,7 @@ class Undoing:
     def _reported_part(self, gang: GangFact) -> str:
         """The part of the work that members have reported, including members that are gone."""
         state = self._services.state
-        return reported_part(self._reservation, (*state.members(gang).values(), *state.departed(gang).values()))
+        return reported_part(gang, self._reservation, (*state.members(gang).values(), *state.departed(gang).values()))
 
     async def _release_claims(self) -> bool:
         """Remove the node from every claim that has no volume yet, so that the next plan may choose another."""

@@ -44,7 +44,7 @@ class Network:
         self._gang = gang
         self._is_first = reservation.attempt == _FIRST_ATTEMPT
         self._things = [_service(gang)]
-        content = files(meeting_of(gang, reservation.attempt, reservation.members))
+        content = files(meeting_of(gang, reservation.attempt, reservation.members, reservation.ranks))
         if content:
             self._things.append(_config_map(gang, content))
 

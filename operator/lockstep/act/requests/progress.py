@@ -38,14 +38,15 @@ class Loss(NamedTuple):
 class Progress:
     """Counts over the members of one attempt; ended members count as bound, succeeded ones as running too.
 
-    ``unseen``: members that no watch has ever shown. ``losses``: members that failed or were taken away, by rank.
+    ``unseen_ranks``: those of members that no watch has ever shown. ``losses``: members that failed or were taken away,
+    by rank.
     """
 
     size: int
     bound: int = 0
     running: int = 0
     succeeded: int = 0
-    unseen: int = 0
+    unseen_ranks: list[int] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
     _taken_because: Reason | None = None
     _succeeded: list[int] = field(default_factory=list)
@@ -77,6 +78,11 @@ class Progress:
         return ranks_from(self._succeeded)
 
     @property
+    def unseen(self) -> int:
+        """How many members no watch has ever shown."""
+        return len(self.unseen_ranks)
+
+    @property
     def is_bound(self) -> bool:
         """Whether every member is, or was, on its node."""
         return self.bound == self.size
@@ -101,10 +107,12 @@ def progress(
 ) -> Progress:
     """Count the members of a reservation among the pods that exist and those that are gone.
 
-    A rank that is remembered as succeeded counts as such, whatever pod exists.
+    Members that are to join the others are not counted. A rank that is remembered as succeeded counts as such, whatever
+    pod exists.
     """
-    counts = Progress(size=reservation.size)
-    for rank, key in enumerate(reservation.pod_keys()):
+    settled = reservation.settled
+    counts = Progress(size=settled.size)
+    for rank, key in zip(settled.ranks, settled.pod_keys(), strict=True):
         pod = members.get(key)
         if has_rank(succeeded_ranks, rank):
             counts.count_succeeded(rank, is_bound=True)
@@ -113,7 +121,7 @@ def progress(
         elif key in departed:
             _count(counts, departed[key], rank, is_gone=True)
         else:
-            counts.unseen += 1
+            counts.unseen_ranks.append(rank)
     return counts
 
 

@@ -8,8 +8,9 @@ from lockstep.answers.plan.planned import AnsweredPlan, plan_now
 from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
 from lockstep.api.quantities import rfc3339
+from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.report.text.sentences import as_sentence, duration, n_members
 from lockstep.report.text.size_sentences import KEEPS_SIZE, change_ahead, size_change
 from lockstep.snapshot.holders.resizable import KeepsSize, Resizable, resizable
@@ -31,8 +32,9 @@ def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) ->
     reservation, elastic, terms = state.reservations.get(gang.key), gang.spec.elastic, gang.change_terms
     if reservation is None or elastic is None or terms is None or gang.status.is_being_undone:
         return None
-    if gang.status.noticed_size is not None:
-        return as_sentence(f"it {change_ahead(reservation.size, gang.status.noticed_size)}")
+    under_way = _under_way(gang.status, reservation)
+    if under_way:
+        return as_sentence(under_way)
     planned = plan_now(state, rules, now, asked=())
     change = next((one for one in planned.changes if one.gang == gang.key), None)
     if change is not None:
@@ -44,6 +46,15 @@ def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) ->
     columns = Columns(planned.snapshot.resources, {})
     found = resizable(state, gang, reservation, node_arrays(state), columns, planned.snapshot.now)
     return as_sentence(f"it keeps its size: {KEEPS_SIZE[_reason(found)]}")
+
+
+def _under_way(status: GangStatus, reservation: Reservation) -> str:
+    """Say that its size is about to change; '' where it is not."""
+    if status.noticed_size is not None:
+        return f"it {change_ahead(reservation.size, status.noticed_size)}"
+    if status.joining_size is not None:
+        return f"it {status.joining_size.why}; its new members do not all run yet"
+    return ""
 
 
 def _reason(found: Resizable | KeepsSize) -> KeepsSize:

@@ -7,7 +7,7 @@ from coschedule import Members
 from lockstep.api.manifest import Manifest
 from lockstep.api.members.notice import reads_notice
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
-from lockstep.facts.elastic import ElasticSpec, NextSize
+from lockstep.facts.elastic import ChangeMode, ElasticSpec, NextSize
 
 _RESTART_TIME = "2m"
 _MIN_INTERVAL = "10m"
@@ -18,11 +18,14 @@ def parse_elastic(spec: Manifest) -> ElasticSpec | None:
     elastic = spec.get("elastic")
     if elastic is None:
         return None
+    mode = ChangeMode(elastic["mode"])
     return ElasticSpec(
         restart_time=float(duration_seconds(elastic.get("restartTime", _RESTART_TIME))),
         min_interval=float(duration_seconds(elastic.get("minInterval", _MIN_INTERVAL))),
         size=elastic.get("size"),
-        has_notice=any(reads_notice(one["template"]) for one in spec.get("roles") or [spec]),
+        has_notice=mode is ChangeMode.RESTART
+        and any(reads_notice(one["template"]) for one in spec.get("roles") or [spec]),
+        mode=mode,
     )
 
 

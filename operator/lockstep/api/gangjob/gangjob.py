@@ -166,6 +166,8 @@ def _status(status: Manifest) -> GangStatus:
         last_change=_last_change(status.get("lastChange")),
         first_size=status.get("firstSize"),
         work_done=status.get("workDone") or "",
+        ranks=status.get("ranks") or "",
+        member_changes=int(status.get("memberChanges", 0)),
     )
 
 
@@ -245,6 +247,8 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "lastChange": None if status.last_change is None else _last_change_manifest(status.last_change),
         "firstSize": status.first_size,
         "workDone": status.work_done or None,
+        "ranks": status.ranks or None,
+        "memberChanges": status.member_changes or None,
     }
 
 

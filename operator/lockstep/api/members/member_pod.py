@@ -1,6 +1,6 @@
 """Builds the pod of a member: the gang's template with its name, its owner and its variables."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from coschedule import Members
@@ -10,7 +10,8 @@ from lockstep.api.members.mounts import with_files
 from lockstep.api.membership import member_labels, owner_reference, pod_name
 from lockstep.api.names import GO_ANNOTATION, RANK_LABEL, SCHEDULER_NAME
 from lockstep.api.parts import format_part
-from lockstep.api.rendezvous.meeting import meeting_of
+from lockstep.api.rendezvous.common import FOLDER
+from lockstep.api.rendezvous.meeting import Meeting, meeting_of
 from lockstep.api.rendezvous.sets import files, variables
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import RoleSpec
@@ -30,19 +31,20 @@ class MemberPods:
     requires, and the gate, are in the gang's template already.
     """
 
-    def __init__(self, gang: AcceptedGang, attempt: int, members: Sequence[Members]) -> None:
+    def __init__(
+        self, gang: AcceptedGang, attempt: int, members: Sequence[Members], ranks: Iterable[int] | None = None
+    ) -> None:
         self._gang = gang
         self._attempt = attempt
-        self._meeting = meeting_of(gang, attempt, members)
-        paths = files(self._meeting).keys()
-        self._kinds = {role.name: _RoleTemplate.of(gang, role, attempt, paths) for role in gang.spec.roles}
+        self._meeting = meeting_of(gang, attempt, members, ranks)
+        self._kinds = {role.name: _RoleTemplate.of(gang, role, self._meeting) for role in gang.spec.roles}
         self._owner = owner_reference(gang)
         self._shared_variables = {"LOCKSTEP_GANG": gang.key.name, "LOCKSTEP_ATTEMPT": str(attempt)}
-        self._variables_by_rank = list(_variables_by_rank(members))
+        self._variables_by_place = list(_variables_by_place(members))
 
-    def pod(self, rank: int) -> NewManifest:
-        """The pod of that rank."""
-        kind = self._kinds[self._meeting.roles[rank]]
+    def pod(self, place: int) -> NewManifest:
+        """The pod of the member at that place in the order of ranks: it is the rank, unless ranks have gaps."""
+        kind, rank = self._kinds[self._meeting.roles[place]], self._meeting.ranks[place]
         return {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -53,14 +55,14 @@ class MemberPods:
                 "annotations": kind.annotations,
                 "ownerReferences": [self._owner],
             },
-            "spec": self._spec_of(kind, rank),
+            "spec": self._spec_of(kind, place, rank),
         }
 
     def _name(self, rank: int) -> str:
         return pod_name(self._gang.key.name, self._attempt, rank)
 
-    def _spec_of(self, kind: "_RoleTemplate", rank: int) -> NewManifest:
-        given = {**self._shared_variables, **variables(self._meeting, rank), **self._variables_by_rank[rank]}
+    def _spec_of(self, kind: "_RoleTemplate", place: int, rank: int) -> NewManifest:
+        given = {**self._shared_variables, **variables(self._meeting, place), **self._variables_by_place[place]}
         own = with_kept_claims(kind.spec, kind.claim_templates, self._gang.key.name, rank)
         spec = {**own, "hostname": own.get("hostname") or self._name(rank)}
         for field in ("initContainers", "containers"):
@@ -78,10 +80,11 @@ class _RoleTemplate(NamedTuple):
     claim_templates: Sequence[Mapping[str, Any]]
 
     @classmethod
-    def of(cls, gang: AcceptedGang, role: RoleSpec, attempt: int, paths: Collection[str]) -> Self:
-        """What the pods of a role in that attempt share; ``paths`` are the files in their containers."""
+    def of(cls, gang: AcceptedGang, role: RoleSpec, meeting: Meeting) -> Self:
+        """What the pods of a role in an attempt share."""
         template = role.template.document.decoded()
-        own = with_files(template["spec"], gang.key.name, paths)
+        folder = "" if meeting.changes is None else FOLDER
+        own = with_files(template["spec"], gang.key.name, files(meeting).keys(), folder=folder)
         wanted = {"schedulerName": SCHEDULER_NAME, "subdomain": own.get("subdomain") or gang.key.name}
         priority = {"priorityClassName": gang.spec.priority_class} if gang.spec.priority_class else {}
         annotations = dict((template.get("metadata") or {}).get("annotations") or {})
@@ -89,12 +92,15 @@ class _RoleTemplate(NamedTuple):
         annotations.pop(GO_ANNOTATION, None)
         spec = {"restartPolicy": "Never", **own, **wanted, **priority}
         return cls(
-            member_labels(gang.key, role, attempt), annotations, spec, [one.decoded() for one in role.claim_templates]
+            member_labels(gang.key, role, meeting.attempt),
+            annotations,
+            spec,
+            [one.decoded() for one in role.claim_templates],
         )
 
 
-def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:
-    """The variables for each rank's part of the work: a share, or its first piece and their number; else none.
+def _variables_by_place(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:
+    """The variables for each member's part of the work: a share, or its first piece and their number; else none.
 
     Pieces are numbered from 0 along the ranks, so the members together have each of them once.
     """

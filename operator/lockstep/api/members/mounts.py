@@ -8,8 +8,10 @@ from lockstep.api.manifest import Manifest
 VOLUME = "lockstep-files"
 
 
-def with_files(spec: Manifest, gang: str, paths: Collection[str]) -> Manifest:
+def with_files(spec: Manifest, gang: str, paths: Collection[str], *, folder: str = "") -> Manifest:
     """A pod's spec whose containers have these files of the gang's ConfigMap at their paths.
+
+    Files in the ``folder`` change with the ConfigMap; a single file that is mounted never changes.
 
     A template with a volume of our name is left unchanged. So is a container that mounts another volume at the same
     path, or above it.
@@ -18,7 +20,7 @@ def with_files(spec: Manifest, gang: str, paths: Collection[str]) -> Manifest:
     if not paths or any(volume["name"] == VOLUME for volume in own):
         return spec
     containers = {
-        kind: [_with_mounts(container, paths) for container in spec[kind]]
+        kind: [_with_mounts(container, paths, folder) for container in spec[kind]]
         for kind in ("initContainers", "containers")
         if spec.get(kind)
     }
@@ -26,12 +28,11 @@ def with_files(spec: Manifest, gang: str, paths: Collection[str]) -> Manifest:
     return {**spec, **containers, "volumes": [*own, volume]}
 
 
-def _with_mounts(container: Manifest, paths: Collection[str]) -> Manifest:
+def _with_mounts(container: Manifest, paths: Collection[str], folder: str) -> Manifest:
     own = container.get("volumeMounts") or ()
     taken = [mount["mountPath"].rstrip("/") for mount in own]
-    ours = [
-        {"name": VOLUME, "mountPath": path, "subPath": file_key(path), "readOnly": True}
-        for path in paths
-        if not any(f"{path}/".startswith(f"{place}/") for place in taken)
-    ]
-    return {**container, "volumeMounts": [*own, *ours]}
+    single = [path for path in paths if not folder or not path.startswith(f"{folder}/")]
+    ours = [{"mountPath": path, "subPath": file_key(path)} for path in single]
+    ours += [{"mountPath": folder}] if folder else []
+    free = [one for one in ours if not any(f"{one['mountPath']}/".startswith(f"{place}/") for place in taken)]
+    return {**container, "volumeMounts": [*own, *({"name": VOLUME, **one, "readOnly": True} for one in free)]}

@@ -4,38 +4,45 @@ from collections.abc import Mapping
 
 from lockstep.api.rendezvous.meeting import Meeting
 
-HOSTS_FILE = "/etc/lockstep/hosts"
+FOLDER = "/etc/lockstep"
+HOSTS_FILE = f"{FOLDER}/hosts"
+SIZE_FILE = f"{FOLDER}/size"
+CHANGES_FILE = f"{FOLDER}/changes"
 
 
-def variables(meeting: Meeting, rank: int) -> dict[str, str]:
+def variables(meeting: Meeting, place: int) -> dict[str, str]:
     """The member's rank among all, and in its role where the gang has roles."""
     return {
         "LOCKSTEP_SIZE": str(len(meeting.hosts)),
-        "LOCKSTEP_RANK": str(rank),
+        "LOCKSTEP_RANK": str(meeting.ranks[place]),
         **_hosts(meeting),
-        **_role(meeting, rank),
+        **_role(meeting, place),
     }
 
 
 def files(meeting: Meeting) -> Mapping[str, str]:
-    """All members' hosts, one a line in rank order, where they are too many for a variable."""
-    if meeting.has_short_list or not meeting.is_wanted:
-        return {}
-    return {HOSTS_FILE: "".join(f"{host}\n" for host in meeting.hosts)}
+    """All members' hosts, one a line in rank order, where they are too many for a variable, or where they change.
+
+    In the latter case, files have the number of members, and how often it has changed, too.
+    """
+    hosts = {HOSTS_FILE: "".join(f"{host}\n" for host in meeting.hosts)}
+    if meeting.changes is not None:
+        return {**hosts, SIZE_FILE: f"{len(meeting.hosts)}\n", CHANGES_FILE: f"{meeting.changes}\n"}
+    return {} if meeting.has_short_list or not meeting.is_wanted else hosts
 
 
 def _hosts(meeting: Meeting) -> dict[str, str]:
-    if meeting.has_short_list:
-        return {"LOCKSTEP_HOSTS": meeting.host_list}
-    return {"LOCKSTEP_HOSTS_FILE": HOSTS_FILE} if meeting.is_wanted else {}
+    short = {"LOCKSTEP_HOSTS": meeting.host_list} if meeting.has_short_list else {}
+    has_file = meeting.changes is not None or (meeting.is_wanted and not short)
+    return {**short, **({"LOCKSTEP_HOSTS_FILE": HOSTS_FILE} if has_file else {})}
 
 
-def _role(meeting: Meeting, rank: int) -> dict[str, str]:
-    role = meeting.roles[rank]
+def _role(meeting: Meeting, place: int) -> dict[str, str]:
+    role = meeting.roles[place]
     if not role:
         return {}
     return {
         "LOCKSTEP_ROLE": role,
-        "LOCKSTEP_ROLE_RANK": str(meeting.role_ranks[rank]),
+        "LOCKSTEP_ROLE_RANK": str(meeting.role_ranks[place]),
         "LOCKSTEP_ROLE_SIZE": str(meeting.role_sizes[role]),
     }

@@ -1,4 +1,4 @@
-"""Limits the members of a gang with a network: their names must fit into one ConfigMap."""
+"""Limits the members of a gang whose members have a list of all: their names must fit into one ConfigMap."""
 
 from lockstep.api.common_objects import LARGEST_FILES
 from lockstep.api.membership import LARGEST_ATTEMPT
@@ -14,15 +14,20 @@ _SLOTS = 14
 
 def crowd_refusal(gang: str, spec: GangSpec) -> Refusal | None:
     """Why the members' names do not fit into the ConfigMap; None where they do."""
-    if spec.network is None:
+    field = "network" if spec.network is not None else "elastic" if _keeps_members(spec) else None
+    if field is None:
         return None
-    most, is_mpi = spec.maximum, spec.network.rendezvous is Rendezvous.MPI
+    most, is_mpi = spec.maximum, spec.network is not None and spec.network.rendezvous is Rendezvous.MPI
     longest = len(host_of(gang, LARGEST_ATTEMPT, most - 1))
     of_each = longest + _LINE_END + (longest + _SLOTS if is_mpi else 0)
     if most * of_each <= LARGEST_FILES:
         return None
     message = (
-        f"network: give the gang a shorter name, or fewer members: the names of {most} members take up to "
+        f"{field}: give the gang a shorter name, or fewer members: the names of {most} members take up to "
         f"{most * of_each} bytes, and one ConfigMap holds {LARGEST_FILES}."
     )
     return Refusal(Reason.INVALID_SPEC, message)
+
+
+def _keeps_members(spec: GangSpec) -> bool:
+    return spec.elastic is not None and spec.elastic.keeps_members

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from coschedule import Members
+from coschedule import Members, Sizes
 from lockstep.api.membership import pod_name
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.network import NetworkSpec
@@ -19,16 +19,23 @@ LONGEST_HOSTS = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meeting:
-    """The members of one attempt. Ranks index ``hosts``, ``roles``, ``role_ranks`` and ``slots``.
+    """The members of one attempt, in the order of their ``ranks``.
+
+    A place in this order indexes ``ranks``, ``hosts``, ``roles``, ``role_ranks`` and ``slots``. It is the rank,
+    unless members have left while others ran.
 
     A role's name is empty where the gang has no roles. ``workers`` are those that do part of the work. ``host_list``
-    has all hosts, separated by commas. ``is_wanted``: the spec asks that members find each other.
+    has all hosts, separated by commas. ``is_wanted``: the spec asks that members find each other. ``changes`` is how
+    often members have come or gone while others ran; None where they never do. ``worker_range`` has the fewest and the
+    most workers that the gang may have.
     """
 
     gang: str
     attempt: int
     network: NetworkSpec
     is_wanted: bool
+    changes: int | None
+    ranks: Sequence[int]
     hosts: tuple[str, ...]
     host_list: str
     roles: tuple[str, ...]
@@ -36,16 +43,17 @@ class Meeting:
     role_sizes: Mapping[str, int]
     workers: tuple[int, ...]
     slots: tuple[int, ...]
+    worker_range: tuple[int, int]
 
     @property
     def first_host(self) -> str:
         """Where members meet: the host of the first worker."""
         return self.hosts[self.workers[0]]
 
-    def worker_number(self, rank: int) -> int | None:
-        """The member's number among the workers; None where it is no worker."""
-        position = bisect_left(self.workers, rank)
-        return position if self.workers[position : position + 1] == (rank,) else None
+    def worker_number(self, place: int) -> int | None:
+        """The number among the workers of the member at that place; None where it is no worker."""
+        position = bisect_left(self.workers, place)
+        return position if self.workers[position : position + 1] == (place,) else None
 
     @property
     def has_short_list(self) -> bool:
@@ -53,10 +61,14 @@ class Meeting:
         return len(self.host_list) <= LONGEST_HOSTS
 
 
-def meeting_of(gang: AcceptedGang, attempt: int, members: Sequence[Members]) -> Meeting:
-    """The meeting of the members of one attempt."""
+def meeting_of(
+    gang: AcceptedGang, attempt: int, members: Sequence[Members], ranks: Iterable[int] | None = None
+) -> Meeting:
+    """The meeting of the members of one attempt. Their ``ranks`` are from 0 on if they are None."""
     roles = tuple(entry.role for entry in members for _ in range(entry.count))
-    hosts = tuple(host_of(gang.key.name, attempt, rank) for rank in range(len(roles)))
+    by_place = tuple(range(len(roles)) if ranks is None else ranks)
+    hosts = tuple(host_of(gang.key.name, attempt, rank) for rank in by_place)
+    elastic = gang.spec.elastic
     idle = {role.name for role in gang.spec.roles if not role.load.is_work}
     slots = {role.name: _slots((role.written or role.needs).request) for role in gang.spec.roles}
     return Meeting(
@@ -64,19 +76,27 @@ def meeting_of(gang: AcceptedGang, attempt: int, members: Sequence[Members]) -> 
         attempt=attempt,
         network=gang.spec.network or NetworkSpec(),
         is_wanted=gang.spec.network is not None,
+        changes=gang.status.member_changes if elastic is not None and elastic.keeps_members else None,
+        ranks=by_place,
         hosts=hosts,
         host_list=",".join(hosts),
         roles=roles,
         role_ranks=tuple(_counted(roles)),
         role_sizes=Counter(roles),
-        workers=tuple(rank for rank, role in enumerate(roles) if role not in idle),
+        workers=tuple(place for place, role in enumerate(roles) if role not in idle),
         slots=tuple(slots[role] for role in roles),
+        worker_range=_range(role.sizes for role in gang.spec.roles if role.load.is_work),
     )
 
 
 def host_of(gang: str, attempt: int, rank: int) -> str:
     """A member's DNS name within its namespace: its pod below the gang's Service."""
     return f"{pod_name(gang, attempt, rank)}.{gang}"
+
+
+def _range(sizes: Iterable[Sizes]) -> tuple[int, int]:
+    least, most = zip(*((one.minimum, one.maximum) for one in sizes), strict=True)
+    return sum(least), sum(most)
 
 
 def _counted(names: Iterable[str]) -> Iterator[int]:

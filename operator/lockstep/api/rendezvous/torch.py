@@ -1,13 +1,28 @@
 """Variables for ``torch.distributed``, and for ``torchrun`` in place of its options.
 
-``torchrun`` uses a static rendezvous, so that the ranks of its workers follow those of the members.
+``torchrun`` uses a static rendezvous, so that the ranks of its workers follow those of the members. If members come and
+go while others run, its agents meet at the first worker again and again, and rank themselves.
 """
 
 from lockstep.api.rendezvous.meeting import Meeting
 
 
-def variables(meeting: Meeting, rank: int) -> dict[str, str]:
+def variables(meeting: Meeting, place: int) -> dict[str, str]:
     """The same address for all; a rank for members that do part of the work."""
+    return _static(meeting, place) if meeting.changes is None else _elastic(meeting)
+
+
+def _elastic(meeting: Meeting) -> dict[str, str]:
+    least, most = meeting.worker_range
+    return {
+        "PET_NNODES": f"{least}:{most}",
+        "PET_RDZV_BACKEND": "c10d",
+        "PET_RDZV_ENDPOINT": f"{meeting.first_host}:{meeting.network.port}",
+        "PET_RDZV_ID": f"{meeting.gang}-{meeting.attempt}",
+    }
+
+
+def _static(meeting: Meeting, place: int) -> dict[str, str]:
     host, port, size = meeting.first_host, str(meeting.network.port), str(len(meeting.workers))
     values = {
         "MASTER_ADDR": host,
@@ -20,5 +35,5 @@ def variables(meeting: Meeting, rank: int) -> dict[str, str]:
         "PET_RDZV_ENDPOINT": f"{host}:{port}",
         "PET_RDZV_ID": f"{meeting.gang}-{meeting.attempt}",
     }
-    number = meeting.worker_number(rank)
+    number = meeting.worker_number(place)
     return values if number is None else values | dict.fromkeys(("RANK", "NODE_RANK", "PET_NODE_RANK"), str(number))

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from lockstep.api.members.claims import as_rank, claim_of, kept_stem
@@ -94,7 +95,7 @@ class ClaimHolder:
         if claim.startswith(pod):
             texts.append(claim.removeprefix(pod).partition("-")[0])
         for rank in map(as_rank, texts):
-            if rank is not None and rank < self.reservation.size:
+            if rank is not None and self.reservation.has_rank(rank):
                 yield rank
 
     def _claim(self, use: ClaimUse, rank: int) -> ClaimKey:
@@ -105,8 +106,10 @@ class ClaimHolder:
 
 
 def _spans(reservation: Reservation) -> Iterator[_Span]:
-    first = 0
+    """The members with consecutive ranks, one role and one node."""
+    ranks = iter(reservation.ranks)
     for entry in reservation.members:
-        if entry.count:
-            yield _Span(first, entry.count, entry.node, entry.role)
-        first += entry.count
+        own = list(islice(ranks, entry.count))
+        for _, run in groupby(enumerate(own), key=lambda one: one[1] - one[0]):
+            consecutive = [rank for _, rank in run]
+            yield _Span(consecutive[0], len(consecutive), entry.node, entry.role)

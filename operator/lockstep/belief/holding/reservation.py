@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from coschedule import GangKey, Members, Placement, Sizes
 from lockstep.api.membership import LARGEST_ATTEMPT, pod_name
 from lockstep.api.parts import as_formatted
+from lockstep.belief.holding.ranked_members import ranked, with_more
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey, Request
-from lockstep.facts.ranks import parse_ranks
+from lockstep.facts.ranks import has_rank, parse_ranks, ranks_in
 
 # No pod has this number of an attempt.
 _NO_ATTEMPT = -1
@@ -18,9 +20,10 @@ _NO_ATTEMPT = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """What one attempt of a gang holds: numbers of members on nodes; ranks follow the list.
+    """What one attempt of a gang holds: numbers of members on nodes; ranks rise along the list.
 
-    ``requests`` is what one member takes, by the name of its role.
+    ``requests`` is what one member takes, by the name of its role. ``gapped`` has the ranks, one bit each, if they have
+    a gap; None if they are all from 0 on. Members of the ranks in ``joining`` are to join the others, which run.
     """
 
     gang: GangKey
@@ -31,14 +34,44 @@ class Reservation:
     start: float
     expected_finish: float | None
     succeeded_ranks: int = 0
+    gapped: int | None = None
+    joining: int = 0
 
     @property
     def size(self) -> int:
         """The number of members."""
         return sum(entry.count for entry in self.members)
 
+    @property
+    def ranks(self) -> Iterable[int]:
+        """The ranks of the members, from the lowest on."""
+        return range(self.size) if self.gapped is None else ranks_in(self.gapped)
+
+    def has_rank(self, rank: int) -> bool:
+        """Whether a member has that rank."""
+        return rank < self.size if self.gapped is None else has_rank(self.gapped, rank)
+
+    def role_of(self) -> Mapping[int, str]:
+        """The role of each rank."""
+        return dict(zip(self.ranks, self.roles_by_rank(), strict=True))
+
+    @property
+    def settled(self) -> "Reservation":
+        """The same without members that are to join."""
+        return self._of_ranks(lambda rank: not has_rank(self.joining, rank)) if self.joining else self
+
+    @property
+    def newcomers(self) -> "Reservation":
+        """The same with members only that are to join."""
+        return self._of_ranks(lambda rank: has_rank(self.joining, rank))
+
+    def _of_ranks(self, is_kept: Callable[[int], bool]) -> "Reservation":
+        places = zip(self.ranks, self.roles_by_rank(), self.nodes_by_rank(), strict=True)
+        kept = ranked({rank: (role, node) for rank, role, node in places if is_kept(rank)})
+        return replace(self, members=kept.members, gapped=kept.gapped, joining=0)
+
     def nodes_by_rank(self) -> Iterator[str]:
-        """The node of each rank, from 0 on."""
+        """The node of each rank, from the lowest on."""
         for entry in self.members:
             yield from [entry.node] * entry.count
 
@@ -54,17 +87,17 @@ class Reservation:
 
     def memberships(self) -> Iterator[Membership]:
         """What identifies the member of each rank among all pods."""
-        for rank in range(self.size):
+        for rank in self.ranks:
             yield Membership(self.gang, self.gang_uid, self.attempt, rank)
 
     def is_for(self, member: Membership) -> bool:
         """Whether that is one of its members."""
         its = (member.gang, member.gang_uid, member.attempt) == (self.gang, self.gang_uid, self.attempt)
-        return its and member.rank < self.size
+        return its and self.has_rank(member.rank)
 
     def pod_keys(self) -> Iterator[PodKey]:
         """The pod of each rank. It depends only on gang, attempt and rank, so every request can be repeated."""
-        for rank in range(self.size):
+        for rank in self.ranks:
             yield PodKey(self.gang.namespace, pod_name(self.gang.name, self.attempt, rank))
 
 
@@ -95,7 +128,8 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
     status = gang.status
     if status.reserved_at is None or not isinstance(gang, AcceptedGang):
         return None
-    if not _are_sizes(gang.spec, status.members, _is_in_range):
+    held = _held_in(gang.spec, status)
+    if held is None:
         return None
     start = status.reserved_at if status.start is None else min(status.start, status.reserved_at)
     finish = status.expected_finish
@@ -103,12 +137,39 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
         gang=gang.key,
         gang_uid=gang.uid,
         attempt=status.attempt,
-        members=status.members,
+        members=held.members,
         requests=requests_of(gang.spec),
         start=start,
         expected_finish=None if finish is None or finish < start else finish,
         succeeded_ranks=parse_ranks(status.succeeded_ranks),
+        gapped=held.gapped,
+        joining=held.joining,
     )
+
+
+class _Held(NamedTuple):
+    members: tuple[Members, ...]
+    gapped: int | None
+    joining: int = 0
+
+
+def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
+    """What a status says is held, with members that are to join; None where it was not written by us.
+
+    Members that join at a size which the spec does not allow, or which moves others, count as none.
+    """
+    gapped = parse_ranks(status.ranks) if status.ranks else None
+    size = sum(entry.count for entry in status.members)
+    if not _are_sizes(spec, status.members, _is_in_range) or (gapped is not None and gapped.bit_count() != size):
+        return None
+    before = _Held(status.members, gapped)
+    keeps_members = spec.elastic is not None and spec.elastic.keeps_members
+    if not keeps_members or status.joining_size is None:
+        return before
+    if not _are_sizes(spec, status.joining_size.members, _is_in_range):
+        return before
+    after = with_more(before.members, before.gapped, status.joining_size.members)
+    return before if after is None else _Held(after.members, after.gapped, after.joining)
 
 
 def next_in_status(gang: GangFact) -> Reservation | None:

@@ -1,6 +1,6 @@
 """Which pods are members of which gang, and which were."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from coschedule import GangKey
@@ -57,9 +57,12 @@ class Roster:
         """A member of the current attempt is gone."""
         self._departed.setdefault(gang_uid, {})[pod.key] = pod
 
-    def forget_departed(self, gang_uid: str) -> None:
-        """Forget the departed members of an attempt that is over."""
-        self._departed.pop(gang_uid, None)
+    def forget_departed(self, gang_uid: str, *, keep: Collection[PodKey] = ()) -> None:
+        """Forget the departed members of an attempt that is over, or of one that only has those to ``keep``."""
+        departed = self._departed.pop(gang_uid, {})
+        kept = {key: pod for key, pod in departed.items() if key in keep}
+        if kept:
+            self._departed[gang_uid] = kept
 
     def members(self, gang_uid: str) -> dict[PodKey, PodFact]:
         """The existing pods of all the gang's attempts."""

@@ -14,11 +14,7 @@ def interrupted(state: State, reservation: Reservation, now: float) -> Failure |
 
     Of the nodes with running members, the message names the one whose owner has been back longest.
     """
-    due = {
-        entry.node: back.since
-        for entry in reservation.members
-        if (back := state.owners.back(entry.node)) is not None and _is_over(back, now)
-    }
+    due = _due(state, reservation, now)
     # A gang may have thousands of pods, so they are searched only if an owner is back.
     running = _nodes_that_run(state, reservation) & due.keys() if due else set()
     if not running:
@@ -26,6 +22,21 @@ def interrupted(state: State, reservation: Reservation, now: float) -> Failure |
     since, node = min((due[node], node) for node in running)
     message = f"the owner of node {node} is back since {rfc3339(since)}"
     return Failure(reason=Reason.OWNER_RETURNED, message=message)
+
+
+def ranks_of_owners(state: State, reservation: Reservation, now: float) -> set[int]:
+    """The ranks of the members on nodes whose owners are back and want members evicted."""
+    due, places = _due(state, reservation, now), zip(reservation.ranks, reservation.nodes_by_rank(), strict=True)
+    return {rank for rank, node in places if node in due}
+
+
+def _due(state: State, reservation: Reservation, now: float) -> dict[str, float]:
+    """The nodes that members must leave now, and since when their owners are back."""
+    return {
+        entry.node: back.since
+        for entry in reservation.members
+        if (back := state.owners.back(entry.node)) is not None and _is_over(back, now)
+    }
 
 
 def _is_over(back: OwnerBack, now: float) -> bool:

@@ -1,5 +1,6 @@
 """Takes the next step for a gang that holds nodes, from the state of its members and from its spec."""
 
+from collections.abc import Collection
 from functools import partial
 from typing import assert_never
 
@@ -18,10 +19,10 @@ from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.active_deadline import is_exceeded
 from lockstep.cycle.ends.failure_policy import FailureAction, answer
-from lockstep.cycle.ends.owner_returned import interrupted
+from lockstep.cycle.ends.owner_returned import interrupted, ranks_of_owners
 from lockstep.cycle.pace.paces import Paces
-from lockstep.cycle.placed.notices import Notices
 from lockstep.cycle.placed.outcomes import Outcomes
+from lockstep.cycle.placed.resizing import Resizing
 from lockstep.cycle.placed.starts import Starts
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.policies import Action
@@ -44,14 +45,14 @@ _PARTS_SECONDS = 10.0
 class ReservedGangs:
     """Reconciles gangs that hold nodes and have no running attempt."""
 
-    def __init__(self, services: Services, attempts: Attempts, metrics: Metrics, notices: Notices) -> None:
+    def __init__(self, services: Services, attempts: Attempts, metrics: Metrics, resizing: Resizing) -> None:
         self._state = services.state
         self._attempts = attempts
         self._writer = services.writer
         self._lost_nodes = services.lost_nodes
         self._starts = Starts(services)
         self._paces = Paces(services, metrics)
-        self._notices = notices
+        self._notices, self._members = resizing
         due = services.state.changes.reconcile
         self._outcomes = Outcomes(
             metrics,
@@ -87,6 +88,7 @@ class ReservedGangs:
         self._starts.forget(gang)
         self._paces.forget(gang)
         self._notices.forget(gang)
+        self._members.forget(gang)
         self._outcomes.forget(gang)
         self._attempts.unmark_for_undoing(gang)
 
@@ -95,6 +97,7 @@ class ReservedGangs:
         self._outcomes.stop()
         await self._paces.stop()
         await self._notices.stop()
+        await self._members.stop()
         await self._starts.stop()
 
     def _must_go(self, gang: GangFact) -> Failure | None:
@@ -107,7 +110,7 @@ class ReservedGangs:
 
     def _reconcile_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """Take the one step that is due: success or the deadline first, then suspension, then failures."""
-        role_of = tuple(reservation.roles_by_rank()).__getitem__
+        role_of = reservation.role_of().__getitem__
         succeeded = has_succeeded(gang.policies, counts, role_of)
         self._starts.record(gang.key, counts, now)
         self._outcomes.run_times.record(gang.key, counts, now, has_succeeded=succeeded)
@@ -120,9 +123,10 @@ class ReservedGangs:
         elif (response := answer(gang.policies.failure, counts, role_of, restarts=gang.status.restarts)) is not None:
             self._carry_out(gang, reservation, counts, response, now)
         elif (lost := counts.disrupted or self._lost(reservation, counts)) is not None:
-            self._undo(gang, reservation, lost)
-        elif (returned := interrupted(self._state, reservation, now)) is not None:
-            self._undo(gang, reservation, returned)
+            self._go_on_without(gang, reservation, self._lost_ranks(reservation, counts), lost)
+        elif (returned := interrupted(self._state, reservation.settled, now)) is not None:
+            leaving = ranks_of_owners(self._state, reservation.settled, now)
+            self._go_on_without(gang, reservation, leaving, returned)
         elif (late := self._starts.check(gang, reservation, now)) is not None:
             self._undo(gang, reservation, late)
         elif (change := self._notices.check(gang, reservation, counts, now)) is not None:
@@ -131,13 +135,15 @@ class ReservedGangs:
             self._attempts.placed(gang.key, is_running=counts.is_running)
             if counts.is_running:
                 self._state.rejections.forget(gang.uid)
-            self._paces.check(gang, reservation, counts)
+            self._members.check(gang, reservation, now)
+            self._paces.check(gang, reservation.settled, counts)
             self._writer.report(gang, partial(self._running, gang, reservation, counts, now))
 
     def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
         """The next report on running members, if any. Its write marks the gang as changed, so that more can follow."""
         part = self._reported_part(gang, reservation)
         report = self._notices.report(gang, reservation, counts, now)
+        report = report or self._members.report(gang, reservation, counts, now)
         report = report or self._outcomes.running(gang, reservation, counts, part, now)
         return report or self._paces.report(gang, counts)
 
@@ -174,22 +180,36 @@ class ReservedGangs:
         waits = waits_for(members, self._state, self._lost_nodes, now)
         self._writer.report(gang, partial(self._outcomes.restarting, gang, response, part, waits, now))
 
+    def _go_on_without(self, gang: GangFact, reservation: Reservation, lost: Collection[int], failure: Failure) -> None:
+        """Let the gang go on without these members if it can; otherwise roll it back."""
+        if not self._members.go_on_without(gang, reservation, lost, failure):
+            self._undo(gang, reservation, failure)
+
     def _undo(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
         """Roll the gang back, unless it is in its pause after a failure."""
         self.forget(gang.key)
         if not self._attempts.is_resting(gang.key):
             self._attempts.interrupt(gang, reservation, failure)
 
+    def _lost_ranks(self, reservation: Reservation, counts: Progress) -> set[int]:
+        """The ranks of members that were taken away, or are on lost nodes, or whose pods are missing."""
+        taken = {loss.rank for loss in counts.losses if not loss.is_own_failure}
+        settled, lost = reservation.settled, self._lost_on(reservation.settled)
+        places = zip(settled.ranks, settled.nodes_by_rank(), strict=True)
+        return {*taken, *counts.unseen_ranks, *(rank for rank, node in places if node in lost)}
+
+    def _lost_on(self, reservation: Reservation) -> dict[str, str]:
+        """The nodes of its members that are lost, and why."""
+        nodes = {entry.node for entry in reservation.members}
+        return {node: why for node in nodes if (why := self._lost_nodes.why_lost(node))}
+
     def _lost(self, reservation: Reservation, counts: Progress) -> Failure | None:
         """Why members are lost although no watch shows a disruption, if so: missing pods or lost nodes."""
         if counts.unseen:
             return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
-        lost = {
-            node: why
-            for node in {entry.node for entry in reservation.members}
-            if (why := self._lost_nodes.why_lost(node))
-        }
-        for key in reservation.pod_keys() if lost else ():
+        settled = reservation.settled
+        lost = self._lost_on(settled)
+        for key in settled.pod_keys() if lost else ():
             pod = self._state.pods.get(key)
             if pod is not None and pod.node in lost and not pod.has_ended:
                 message = f"pod {key.name} is lost: node {pod.node} {lost[pod.node]}"
@@ -197,4 +217,4 @@ class ReservedGangs:
         return None
 
     def _reported_part(self, gang: GangFact, reservation: Reservation) -> str:
-        return reported_part(reservation, self._state.members(gang).values())
+        return reported_part(gang, reservation, self._state.members(gang).values())

@@ -13,7 +13,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.past_runs import KIND_PATTERN, THOUSAND, PastRun, Runs, Template, run_of
 from lockstep.report.metrics.learning_metrics import LearningMetrics
 
-# Later attempts may continue the work of an earlier one, so only first attempts are compared.
+# Later attempts may continue the work of an earlier one, so only first attempts are compared, and only at one size.
 _WHOLE_ATTEMPT = 1
 # After a restart of the operator, times are exact to the second only: shorter runs are not compared.
 _SHORTEST_SECONDS = 10.0
@@ -65,7 +65,8 @@ def known_after(past_runs: PastRuns, observation: RunObservation | None) -> Runs
 
 def _run(gang: GangFact, reservation: Reservation, run_time: float, nodes: Mapping[str, NodeFact]) -> PastRun | None:
     stated = _stated_seconds(gang, reservation)
-    if stated is None or stated < _SHORTEST_SECONDS or reservation.attempt != _WHOLE_ATTEMPT:
+    is_whole = reservation.attempt == _WHOLE_ATTEMPT and not gang.status.member_changes
+    if stated is None or stated < _SHORTEST_SECONDS or not is_whole:
         return None
     seconds = max(0.0, run_time)
     members, idle = _on_idle_nodes(gang, reservation)

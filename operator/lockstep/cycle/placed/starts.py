@@ -84,8 +84,8 @@ class Starts:
     def _members(self, gang: GangFact, reservation: Reservation) -> Iterator[_Member]:
         there, departed = self._state.members(gang), self._state.departed(gang)
         succeeded = remembered_ranks(gang, reservation)
-        keys = zip(reservation.pod_keys(), reservation.roles_by_rank(), strict=True)
-        for rank, (key, role) in enumerate(keys):
+        keys = zip(reservation.ranks, reservation.pod_keys(), reservation.roles_by_rank(), strict=True)
+        for rank, key, role in keys:
             pod = there.get(key) or departed.get(key)
             has_succeeded = has_rank(succeeded, rank) or _has_succeeded(pod)
             runs = has_succeeded or (pod is not None and pod.phase is PodPhase.RUNNING)

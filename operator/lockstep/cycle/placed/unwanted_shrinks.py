@@ -32,10 +32,11 @@ class UnwantedShrinks:
         return frozenset(gang for gang, since in self._since.items() if since <= due)
 
     def watch(self, change: SizeChange, changes: Iterable[SizeChange]) -> None:
-        """Watch a change that begins, one of the ``changes`` of a plan, if only gangs that wait gain from it."""
+        """Watch a change that is ahead, one of the ``changes`` of a plan, if only gangs that wait gain from it."""
         grows = any(one.size_after > one.size_before for one in changes)
         is_for_others = change.made_for is not None if change.is_open_ended else change.end > change.end_before
-        if is_for_others and not grows and not self._is_asked(change.gang):
+        is_ahead = change.gang in self._state.next_sizes
+        if is_ahead and is_for_others and not grows and not self._is_asked(change.gang):
             self._since[change.gang] = math.inf
 
     def judge(self, decisions: Sequence[Decision], of_day: float) -> float:

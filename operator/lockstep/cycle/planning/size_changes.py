@@ -6,8 +6,7 @@ leads then goes on from what the status says. Members that read notices have one
 """
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import NamedTuple
@@ -16,20 +15,21 @@ from coschedule import GangKey, Members, Placement, SizeChange
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.progress import progress_of
 from lockstep.act.requests.services import Services
+from lockstep.belief.holding.ranked_members import RankedMembers
 from lockstep.belief.holding.reservation import (
     Reservation,
     next_in_status,
     next_reservation,
 )
 from lockstep.cycle.ends.final_state import is_over
+from lockstep.cycle.placed.next_members import next_members
 from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change, beginning_at
-from lockstep.cycle.placed.notices import Notices
+from lockstep.cycle.placed.resizing import Resizing
 from lockstep.cycle.placed.unwanted_shrinks import UnwantedShrinks
 from lockstep.cycle.placed.why_size_stays import why_size_stays
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.elastic import NextSize
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
-from lockstep.facts.gang.role_sizes import varying_role
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
@@ -64,6 +64,7 @@ class _Changing(NamedTuple):
     reservation: Reservation
     following: NextSize
     room: Reservation
+    members: RankedMembers
 
 
 class SizeChanges:
@@ -73,13 +74,13 @@ class SizeChanges:
         self,
         services: Services,
         attempts: Attempts,
-        notices: Notices,
+        resizing: Resizing,
         metrics: Metrics,
         *,
         guarded: Callable[[GangKey], AbstractContextManager[None]],
     ) -> None:
         self._services = services
-        self._notices = notices
+        self._notices, self._members = resizing
         self._state = services.state
         self._cutter = services.cutter
         self._writer = services.writer
@@ -145,25 +146,31 @@ class SizeChanges:
     def _still_possible(self, change: SizeChange, decided: LastPlan) -> _Changing | None:
         """The change as facts; None if any fact that it was decided on has changed."""
         gang, reservation = self._state.gangs.get(change.gang), self._state.reservations.get(change.gang)
-        if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
+        if not isinstance(gang, AcceptedGang) or reservation is None:
             return None
-        if gang.spec.elastic.size not in (None, change.size_after):
-            return None
-        if reservation is None or reservation != decided.seen.held.get(change.gang):
+        if not self._wants(gang, change) or reservation != decided.seen.held.get(change.gang):
             return None
         if self._attempts.is_under_way(gang.key) or not self._runs_undisturbed(gang, reservation):
             return None
-        members = tuple(_members(gang.spec, reservation, change, decided.snapshot.nodes.names))
-        following = self._following(gang, change, members, decided)
+        members = next_members(gang.spec, reservation, change, decided.snapshot.nodes.names)
+        if members is None:
+            return None
+        following = self._following(gang, change, members.members, decided)
         room = next_reservation(gang, gang.spec, following)
         is_there = decided.seen.offers.stand({entry.node for entry in following.members}, self._state)
         if not is_there or why_size_stays(self._services, gang, reservation, room, self._now()):
             return None
-        return _Changing(gang, reservation, following, room)
+        return _Changing(gang, reservation, following, room, members)
+
+    def _wants(self, gang: AcceptedGang, change: SizeChange) -> bool:
+        """Whether its size may still change, and to this one."""
+        return gang.spec.elastic is not None and gang.spec.elastic.size in (None, change.size_after)
 
     def _runs_undisturbed(self, gang: GangFact, reservation: Reservation) -> bool:
         counts = progress_of(self._state, gang, reservation)
-        is_whole = counts.is_running and not counts.succeeded and not counts.losses
+        # Members that leave still have the names that new ones would get.
+        is_alone = len(self._state.members(gang)) == reservation.size and not reservation.joining
+        is_whole = counts.is_running and not counts.succeeded and not counts.losses and is_alone
         is_going_on = may_be_evicted(self._state, gang, reservation) and gang.key not in self._state.next_sizes
         return is_whole and is_going_on and not is_over(self._state, gang, reservation, self._now())
 
@@ -181,7 +188,10 @@ class SizeChanges:
         )
 
     def _begin(self, changing: _Changing, starts: Sequence[float]) -> None:
-        gang, reservation, following, room = changing
+        gang, reservation, following, room, _ = changing
+        if gang.spec.elastic is not None and gang.spec.elastic.keeps_members:
+            self._change_members(changing)
+            return
         noticed = self._with_notice(changing, starts)
         if noticed is not None:
             self._notices.give(gang, noticed, next_reservation(gang, gang.spec, noticed))
@@ -190,9 +200,17 @@ class SizeChanges:
         failure = Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=following)
         self._attempts.interrupt(gang, reservation, failure)
 
+    def _change_members(self, changing: _Changing) -> None:
+        """Let members join, or leave, while the others run."""
+        gang, reservation, following, room, members = changing
+        if room.size > reservation.size:
+            self._members.join(gang, following, room)
+        else:
+            self._members.leave(gang, members, following.expected_finish, following.why)
+
     def _with_notice(self, changing: _Changing, starts: Sequence[float]) -> NextSize | None:
         """The change with the time at which it begins, if members read of it before; None if it begins now."""
-        gang, reservation, following, room = changing
+        gang, reservation, following, room, _ = changing
         if gang.spec.elastic is None or not gang.spec.elastic.has_notice:
             return None
         is_growing, now = room.size > reservation.size, self._now()
@@ -220,16 +238,6 @@ class SizeChanges:
             event=size_change_dropped(why),
             written=self._state.changes.plan,
         )
-
-
-def _members(spec: GangSpec, held: Reservation, change: SizeChange, names: Sequence[str]) -> Iterator[Members]:
-    """The members with which the gang goes on: those of roles whose size does not vary keep their nodes."""
-    varying, counts = varying_role(spec.roles), Counter(change.nodes)
-    for role in spec.roles:
-        if role is varying:
-            yield from (Members(names[node], counts[node], role=role.name) for node in sorted(counts))
-        else:
-            yield from (entry for entry in held.members if entry.role == role.name)
 
 
 def _placement(gang: GangFact, following: NextSize, now: float) -> Placement:

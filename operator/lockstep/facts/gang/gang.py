@@ -156,9 +156,10 @@ class GangStatus:
     ``queued_since``, or from the gang's creation if that is None. See ``belief/gangs/age.py``.
 
     ``next_size`` is given while the gang changes its size, which it last did at ``resized_at``. ``last_change`` says
-    how long that took. ``first_size`` is the
-    size with which an elastic gang last started without such a change. ``work_done`` is the part of the work that
-    earlier sizes have done, by expected run times, as text.
+    how long that took. ``first_size`` is the size with which an elastic gang last started without such a change.
+    ``work_done`` is the part of the work that earlier sizes have done, by expected run times, as text. ``ranks`` are
+    those of the ``members``, as text; '' if they have no gap. ``member_changes`` is how often members of the attempt
+    have come or gone while the others ran.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -192,6 +193,8 @@ class GangStatus:
     last_change: LastChange | None = None
     first_size: int | None = None
     work_done: str = ""
+    ranks: str = ""
+    member_changes: int = 0
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""
@@ -223,8 +226,18 @@ class GangStatus:
     def noticed_size(self) -> NextSize | None:
         """The next size of which members have notice while they go on working; None where there is none."""
         following = self.next_size
-        goes_on = self.reserved_at is not None and not self.is_being_undone
-        return following if goes_on and following is not None and following.begins_at is not None else None
+        return following if self._goes_on and following is not None and following.begins_at is not None else None
+
+    @property
+    def joining_size(self) -> NextSize | None:
+        """The size that the gang will have once more members have joined those that run; None where none join."""
+        following = self.next_size
+        return following if self._goes_on and following is not None and following.begins_at is None else None
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the members of the attempt go on working."""
+        return self.reserved_at is not None and not self.is_being_undone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

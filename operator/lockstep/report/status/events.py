@@ -13,7 +13,7 @@ from lockstep.facts.gang.gang import GangFact, Refusal
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reason_meanings import meaning_of
 from lockstep.facts.reasons import EventReason
-from lockstep.report.text.sentences import as_sentence
+from lockstep.report.text.sentences import as_sentence, n_members
 
 NORMAL, WARNING = "Normal", "Warning"
 
@@ -114,10 +114,17 @@ def gang_will_change_size(what: str) -> Event:
     return Event(kind=NORMAL, reason=EventReason.GANG_WILL_CHANGE_SIZE, action="Resize", note=note)
 
 
-def gang_changes_size(why: str) -> Event:
-    """The size of a gang that runs changes."""
-    note = f"{as_sentence(why)} The members end, and the gang goes on at the new size."
+def gang_changes_size(why: str, *, others_run: bool = False) -> Event:
+    """The size of a gang that runs changes: its members end, or some come or go while ``others_run``."""
+    then = "The other members run on." if others_run else "The members end, and the gang goes on at the new size."
+    note = f"{as_sentence(why)} {then}"
     return Event(kind=NORMAL, reason=EventReason.GANG_CHANGES_SIZE, action="Resize", note=note)
+
+
+def members_joined(size: int) -> Event:
+    """All members that were to join a gang run."""
+    note = f"All members that were to join run: the gang has {n_members(size)} now."
+    return Event(kind=NORMAL, reason=EventReason.MEMBERS_JOINED, action="Resize", note=note)
 
 
 def size_change_dropped(why: str, *, goes_on: bool = False) -> Event:

@@ -78,7 +78,7 @@ def sized_run(
 
     ``constraints`` are those of each role.
     """
-    reported = reported_part(one.reservation, state.members(one.gang).values())
+    reported = reported_part(one.gang, one.reservation, state.members(one.gang).values())
     if one.end is None or (not reported and has_used_up_its_work(one.gang, now)):
         return _open_ended_run(state, one, constraints, columns, now)
     return _elastic_run(state, _Ending(one, one.end, reported), constraints, nodes, columns, now)
@@ -105,6 +105,7 @@ def _open_ended_run(
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
+        keeps=one.elastic.keeps_members,
         grace=_grace(one),
     )
 
@@ -146,6 +147,7 @@ def _elastic_run(
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
+        keeps=one.elastic.keeps_members,
         grace=_grace(one),
     )
 

@@ -20,7 +20,7 @@ def expected_end(state: State, reservation: Reservation, now: float) -> float | 
     gang = state.gangs.get(reservation.gang)
     if gang is not None and is_ending(state, gang):
         asked_at = _asked_to_end_at(state, gang, now)
-        return max((_gone_by(pod, gang, asked_at) for pod in _left(state, gang, reservation)), default=now)
+        return max((gone_by(pod, gang, asked_at) for pod in _left(state, gang, reservation)), default=now)
     return expected_finish(reservation, now)
 
 
@@ -85,7 +85,8 @@ def _asked_to_end_at(state: State, gang: GangFact, now: float) -> float:
     return now if following is None else min(max(now, following.start), now + LONGEST_NOTICE_SECONDS)
 
 
-def _gone_by(pod: PodFact, gang: GangFact, asked_at: float) -> float:
+def gone_by(pod: PodFact, gang: GangFact, asked_at: float) -> float:
+    """When a member is gone that is asked to end at a time, or was asked before."""
     if not pod.node:
         return asked_at
     grace = longest_grace(gang)

@@ -3,7 +3,7 @@
 Hundreds of gangs may hold thousands of nodes, and few change between two snapshots. So unchanged releases are kept.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from coschedule import GangKey, Holding, Release
@@ -11,6 +11,7 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.snapshot.holders.counted_twice import counted_twice_of
 from lockstep.snapshot.holders.endings import expected_end, expected_finish
+from lockstep.snapshot.holders.leaving import leaving_members, releases_of, without
 from lockstep.snapshot.holders.running import each_member, holdings
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns
@@ -19,10 +20,10 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 class _Kept(NamedTuple):
     """What a gang releases at ``end``, valid while the ledger has these ``marks``: of its charges and its next size.
 
-    ``by_member``: there is one release for each member.
+    The last one of these is the number of members that leave. ``by_member``: there is one release for each member.
     """
 
-    marks: tuple[int, int]
+    marks: tuple[int, int, int]
     end: float
     by_member: bool
     releases: tuple[Release, ...]
@@ -48,13 +49,17 @@ class Releases:
             self._kept = {}
         self._nodes, self._columns = nodes, columns
         kept = {}
+        left = list[Release]()
         for reservation, end in self._ends(now):
+            pods = leaving_members(self._state, reservation)
+            leaving = tuple(releases_of(self._state, pods, nodes, columns, now))
+            left += leaving
             if end is not None:
                 kept[reservation.gang, reservation.attempt] = self._given_back(
-                    reservation, nodes, end, by_member=reservation.gang in by_member
+                    reservation, nodes, end, leaving, by_member=reservation.gang in by_member
                 )
         self._kept = kept
-        return tuple(release for one in kept.values() for release in one.releases)
+        return tuple(release for one in kept.values() for release in one.releases) + tuple(left)
 
     def _ends(self, now: float) -> Iterator[tuple[Reservation, float | None]]:
         """What is held, and its end: of reservations, and of the next sizes of gangs."""
@@ -63,12 +68,17 @@ class Releases:
         for following in self._state.next_sizes:
             yield following, expected_finish(following, now)
 
-    def _given_back(self, reservation: Reservation, nodes: NodeArrays, end: float, *, by_member: bool) -> _Kept:
-        marks = self._marks(reservation)
+    def _given_back(
+        self, reservation: Reservation, nodes: NodeArrays, end: float, leaving: Sequence[Release], *, by_member: bool
+    ) -> _Kept:
+        marks = (*self._marks(reservation), len(leaving))
         known = self._kept.get((reservation.gang, reservation.attempt))
         if known is not None and (known.marks, known.end, known.by_member) == (marks, end, by_member):
             return known
-        held = (each_member if by_member else holdings)(self._state, nodes.index, self._columns, reservation)
+        held: Sequence[Holding] = (each_member if by_member else holdings)(
+            self._state, nodes.index, self._columns, reservation
+        )
+        held = without(held, leaving)
         once = self._counted_once(reservation.gang, nodes, held) if marks[1] else held
         releases = tuple(Release(node=node, request=request, time=end) for node, request in once)
         return _Kept(marks, end, by_member, releases)

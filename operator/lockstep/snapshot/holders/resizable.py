@@ -36,7 +36,7 @@ class KeepsSize(StrEnum):
 
 
 class HeldRole(NamedTuple):
-    """A role of a gang that runs, and the node of each of its members, by index."""
+    """A role of a gang that runs, and the node of each of its members by rank, as an index."""
 
     role: RoleSpec
     nodes: tuple[int, ...]
@@ -131,10 +131,10 @@ def _is_as_reserved(state: State, reservation: Reservation, nodes: NodeArrays, c
 def _runs_undisturbed(state: State, gang: GangFact, reservation: Reservation) -> bool:
     """Whether all members have run, none has succeeded, and the gang is not ending."""
     status = gang.status
-    has_run = status.is_true(Condition.PLACED) and status.started_at is not None
+    has_run = status.is_true(Condition.PLACED) and status.started_at is not None and not reservation.joining
     return has_run and not status.succeeded_ranks and may_be_evicted(state, gang, reservation)
 
 
 def _nodes_of(role: RoleSpec, reservation: Reservation, index: Mapping[str, int]) -> tuple[int, ...]:
     entries = (entry for entry in reservation.members if entry.role == role.name)
-    return tuple(sorted(index[entry.node] for entry in entries for _ in range(entry.count)))
+    return tuple(index[entry.node] for entry in entries for _ in range(entry.count))

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 from coschedule import GangKey, Members, Placement
 from lockstep.belief.state import State
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.start_estimate import is_same_time
-from lockstep.snapshot.holders.endings import expected_end
+from lockstep.snapshot.holders.endings import expected_end, gone_by
+from lockstep.snapshot.holders.leaving import leaving_members
 
 
 class Giving(NamedTuple):
@@ -28,13 +30,28 @@ class Giving(NamedTuple):
 
 
 def changing_gangs(state: State, now: float) -> Iterator[Giving]:
-    """The gangs whose change of size has begun or is ahead."""
+    """The gangs whose change of size has begun or is ahead, and those that some members leave while others run."""
+    yield from _with_next_size(state, now)
+    yield from _with_leaving_members(state, now)
+
+
+def _with_next_size(state: State, now: float) -> Iterator[Giving]:
     for following in state.next_sizes:
         held = state.reservations.get(following.gang)
         end = None if held is None else expected_end(state, held, now)
         if held is not None and end is not None:
             left = _counts(held.members) - _counts(following.members)
             yield Giving(following.gang, frozenset(left), end)
+
+
+def _with_leaving_members(state: State, now: float) -> Iterator[Giving]:
+    for key, held in state.reservations.items():
+        gang = state.gangs.get(key)
+        elastic = gang.spec.elastic if isinstance(gang, AcceptedGang) else None
+        if gang is not None and elastic is not None and elastic.keeps_members:
+            pods = leaving_members(state, held)
+            if pods:
+                yield Giving(key, frozenset(pod.node for pod in pods), max(gone_by(pod, gang, now) for pod in pods))
 
 
 def _counts(members: Iterable[Members]) -> Counter[str]:

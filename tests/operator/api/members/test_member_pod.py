@@ -10,6 +10,7 @@ from docs.markdown import ROOT, first_cells
 from lockstep.api.members.member_pod import MemberPods
 from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.holding.reservation import reserved_in_status
+from lockstep.facts.elastic import ChangeMode, ElasticSpec
 from lockstep.facts.gang.gang import GangSpec, GangStatus
 from lockstep.facts.gang.network import NetworkSpec, Rendezvous
 from lockstep.facts.pods.pod import PodKey
@@ -269,3 +270,19 @@ def test_ranks_go_through_the_roles():
 
     assert [pod["metadata"]["name"] for pod in pods] == ["g-2-0", "g-2-1", "g-2-2"]
     assert {variables(pod["spec"]["containers"][0])["LOCKSTEP_SIZE"] for pod in pods} == {"3"}
+
+
+def test_files_of_members_that_come_and_go_are_in_a_folder_that_changes():
+    """A single file that is mounted by a subPath never changes."""
+    elastic = ElasticSpec(60.0, 600.0, mode=ChangeMode.MEMBERS)
+    network = NetworkSpec(rendezvous=Rendezvous.MPI)
+    gang = gang_fact("g", spec=gang_spec(size=2, most=4, template=TEMPLATE, network=network, elastic=elastic))
+
+    pod = MemberPods(gang, 1, [Members("n1", 2)], (0, 3)).pod(1)
+
+    mounts = [one for one in pod["spec"]["containers"][0]["volumeMounts"] if one["name"] == "lockstep-files"]
+    assert [(one["mountPath"], one.get("subPath")) for one in mounts] == [
+        ("/etc/mpi/hostfile", "hostfile"),
+        ("/etc/lockstep", None),
+    ]
+    assert (pod["metadata"]["name"], pod["metadata"]["labels"]["lockstep.dev/rank"]) == ("g-1-3", "3")

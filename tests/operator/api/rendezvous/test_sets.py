@@ -9,6 +9,8 @@ from coschedule import Load, Members
 from docs.markdown import ROOT
 from lockstep.api.rendezvous.meeting import LONGEST_HOSTS, meeting_of
 from lockstep.api.rendezvous.sets import files, variables
+from lockstep.facts.elastic import ChangeMode, ElasticSpec
+from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.network import Launcher, NetworkSpec, Rendezvous
 
 THREE = (Members("n1", 2), Members("n2", 1))
@@ -20,6 +22,14 @@ LAUNCHERS = list(Launcher)
 def meeting(members=THREE, *, name="g", attempt=2, roles=(), request=(("cpu", 1000),), **network):
     spec = gang_spec(roles=roles, request=request, network=NetworkSpec(**network) if network else None)
     return meeting_of(gang_fact(name, spec=spec), attempt, members)
+
+
+def changing(members=THREE, *, ranks=None, changes=3, roles=(), **network):
+    """The meeting of members that come and go while the others run."""
+    elastic = ElasticSpec(60.0, 600.0, mode=ChangeMode.MEMBERS)
+    spec = gang_spec(size=2, most=8, roles=roles, network=NetworkSpec(**network) if network else None, elastic=elastic)
+    fact = gang_fact("g", spec=spec, status=GangStatus(member_changes=changes))
+    return meeting_of(fact, 2, members, ranks)
 
 
 def crowd(**network):
@@ -50,6 +60,37 @@ def test_roles_that_are_listed_in_turns_are_counted_all_the_same():
     members = [Members("n1", 1, role=role) for role in ("workers", "launcher", "workers")]
 
     assert told(2, members, roles=ROLES)["LOCKSTEP_ROLE_RANK"] == "1"
+
+
+def test_members_that_come_and_go_have_files_of_who_is_there():
+    met = changing(ranks=(0, 2, 5))
+
+    assert files(met) == {
+        "/etc/lockstep/hosts": "g-2-0.g\ng-2-2.g\ng-2-5.g\n",
+        "/etc/lockstep/size": "3\n",
+        "/etc/lockstep/changes": "3\n",
+    }
+    assert variables(met, 2)["LOCKSTEP_RANK"] == "5"
+    assert variables(met, 2)["LOCKSTEP_HOSTS_FILE"] == "/etc/lockstep/hosts"
+
+
+def test_agents_of_torchrun_that_come_and_go_rank_themselves():
+    found = variables(changing(rendezvous=Rendezvous.TORCH, port=1234), 1)
+
+    assert {name: value for name, value in found.items() if not name.startswith("LOCKSTEP")} == {
+        "PET_NNODES": "2:8",
+        "PET_RDZV_BACKEND": "c10d",
+        "PET_RDZV_ENDPOINT": "g-2-0.g:1234",
+        "PET_RDZV_ID": "g-2",
+    }
+
+
+def test_range_of_agents_counts_the_roles_that_work():
+    roles = (ROLES[0], role_spec("workers", size=2, most=6))
+
+    found = variables(changing(OF_ROLES, roles=roles, rendezvous=Rendezvous.TORCH), 1)
+
+    assert (found["PET_NNODES"], found["PET_RDZV_ENDPOINT"].split(".")[0]) == ("2:6", "g-2-1")
 
 
 def test_many_hosts_stand_in_a_file():

@@ -200,6 +200,8 @@ def test_written_status_clears_what_does_not_apply():
         "lastChange",
         "firstSize",
         "workDone",
+        "ranks",
+        "memberChanges",
         "size",
         "start",
         "expectedFinish",

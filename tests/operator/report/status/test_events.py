@@ -38,6 +38,7 @@ ALL = [
     events.gang_overruns("It was expected to end."),
     events.gang_will_change_size("will grow from 4 to 9 members at 2026-11-27T12:04:30Z"),
     events.gang_changes_size("grows from 4 to 9 members: ends 31 min sooner; the change takes about 2 min"),
+    events.members_joined(9),
     events.size_change_dropped("there is no node n4"),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),

@@ -1,0 +1,97 @@
+"""Makes the members that join a gang, beside the cycle: all of them, or none.
+
+Members that run are left alone. If one can't be made, the status says that no member joins. Those that were made are
+then deleted as pods without a reservation.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+
+from coschedule import GangKey
+from lockstep.act.making import MemberMaking
+from lockstep.act.requests.services import Services
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Reason
+from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
+from lockstep.report.text.conflict_sentences import conflict_sentence
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Join:
+    """Members that join one gang. ``failure`` says why they were not all bound, once that is known."""
+
+    task: asyncio.Task[None] | None = None
+    failure: Failure | None = None
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Joins:
+    """The members that join gangs: one task for each gang. At its end the gang is reconciled again."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._by_gang: dict[GangKey, _Join] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def make(self, gang: AcceptedGang, reservation: Reservation) -> None:
+        """Begin to make the members that join, unless that was begun; or let it see what has changed."""
+        known = self._by_gang.get(gang.key)
+        if known is not None:
+            known.changed.set()
+            return
+        join = self._by_gang[gang.key] = _Join()
+        join.task = asyncio.create_task(self._make(gang, reservation, join))
+        self._tasks.add(join.task)
+        join.task.add_done_callback(self._tasks.discard)
+
+    def is_begun(self, gang: GangKey) -> bool:
+        """Whether this process makes, or has made, the members that join."""
+        return gang in self._by_gang
+
+    def failure(self, gang: GangKey) -> Failure | None:
+        """Why the members that join were not all bound, if that has failed."""
+        known = self._by_gang.get(gang)
+        return None if known is None else known.failure
+
+    def forget(self, gang: GangKey) -> None:
+        """Make no member any more. Requests that are under way may still be carried out."""
+        known = self._by_gang.pop(gang, None)
+        if known is not None and known.task is not None:
+            known.task.cancel()
+
+    async def stop(self) -> None:
+        """Cancel all: the next process goes on from the statuses."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _make(self, gang: AcceptedGang, reservation: Reservation, join: _Join) -> None:
+        work_for(gang.key, reservation.attempt)
+        newcomers = reservation.newcomers
+        stay = self._services.window.stay(newcomers.size)
+        making = MemberMaking(self._services, gang, newcomers, among=reservation, stay=stay, changed=join.changed)
+        try:
+            await stay.enter()
+            join.failure = self._no_longer_fits(gang, reservation) or await making.make(gang)
+        except ApiUnavailableError as error:
+            join.failure = Failure(reason=Reason.API_UNAVAILABLE, message=str(error))
+        except Exception:
+            log.exception("members that were to join it could not be made", extra=about(gang.key))
+            join.failure = Failure(reason=Reason.API_UNAVAILABLE, message="an error of the operator, which its log has")
+        finally:
+            stay.leave()
+        self._services.state.changes.reconcile(gang.key)
+
+    def _no_longer_fits(self, gang: AcceptedGang, reservation: Reservation) -> Failure | None:
+        """Why the members would not be placed there any more: anyone may have written the status, or it is old."""
+        conflict = self._services.cutter.conflict(gang, reservation, self._services.now())
+        if conflict is None:
+            return None
+        return Failure(reason=Reason.NO_LONGER_FITS, message=conflict_sentence(conflict).rstrip("."))

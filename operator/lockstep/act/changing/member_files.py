@@ -1,0 +1,71 @@
+"""Keeps the files of members up to date that come and go: who the members are, and how often that has changed.
+
+The files follow from the status. A process writes them once for each change, and once after it has started.
+"""
+
+import asyncio
+import logging
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.act.requests.network import Network
+from lockstep.act.requests.services import Services
+from lockstep.api.client.pauses import pause_after
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
+
+log = logging.getLogger(__name__)
+
+
+class _Written(NamedTuple):
+    """Which list of members the files have."""
+
+    gang_uid: str
+    attempt: int
+    changes: int
+
+
+class MemberFiles:
+    """The files of gangs whose members come and go."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._written: dict[GangKey, _Written] = {}
+        self._failures: dict[GangKey, int] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def keep(self, gang: AcceptedGang, reservation: Reservation) -> None:
+        """Write the files, unless they have these members already."""
+        wanted = _Written(gang.uid, reservation.attempt, gang.status.member_changes)
+        if not wanted.changes or self._written.get(gang.key) == wanted:
+            return
+        self._written[gang.key] = wanted
+        task = asyncio.create_task(self._write(gang, reservation, wanted))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def forget(self, gang: GangKey) -> None:
+        """Drop the gang: its attempt has ended."""
+        self._written.pop(gang, None)
+        self._failures.pop(gang, None)
+
+    async def stop(self) -> None:
+        """Stop all work; the next process writes the files."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _write(self, gang: AcceptedGang, reservation: Reservation, wanted: _Written) -> None:
+        work_for(gang.key, reservation.attempt)
+        failure = await Network(self._services.client, gang, reservation).make()
+        if failure is None:
+            self._failures.pop(gang.key, None)
+            return
+        log.warning("its members still read who they were: %s", failure.message, extra=about(gang.key))
+        failures = self._failures[gang.key] = self._failures.get(gang.key, 0) + 1
+        await asyncio.sleep(pause_after(failures))
+        if self._written.get(gang.key) == wanted:
+            del self._written[gang.key]
+            self._services.state.changes.reconcile(gang.key)

@@ -1,0 +1,207 @@
+"""Making members: create all, provide volumes, bind all, and see them bound. The caller undoes what fails.
+
+Each step can be repeated. Members that exist are left as they are.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Collection, Mapping
+
+from lockstep.act.bind import Binder
+from lockstep.act.create import Creator
+from lockstep.act.requests.member_reads import refresh_members
+from lockstep.act.requests.network import Network
+from lockstep.act.requests.progress import Progress, progress, remembered_ranks
+from lockstep.act.requests.services import Services
+from lockstep.act.requests.window import Stay
+from lockstep.act.volumes.claims import create_missing_claims
+from lockstep.act.volumes.needed_claims import needed_claims
+from lockstep.act.volumes.volumes import VolumeProvider
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.pauses import pause_after
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pod import PodFact, PodKey
+from lockstep.facts.pods.pod_outcome import PodOutcome
+from lockstep.facts.ranks import has_rank
+from lockstep.facts.reasons import Reason
+from lockstep.logs.fields import about
+from lockstep.report.status.events import names_do_not_resolve
+
+log = logging.getLogger(__name__)
+
+
+class MemberMaking:
+    """Makes the members of a reservation: all of them, or those that join others.
+
+    ``among`` are all members, which find each other. The caller sets ``changed`` after each change of the gang or its
+    pods. ``verdict`` is what admission makes of the members, where the gang must be planned again or refused.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        gang: GangFact,
+        reservation: Reservation,
+        *,
+        among: Reservation,
+        stay: Stay,
+        changed: asyncio.Event,
+    ) -> None:
+        self._services = services
+        self._gang = gang
+        self._reservation = reservation
+        self._among = among
+        self._stay = stay
+        self._changed = changed
+        self.verdict: Verdict | None = None
+
+    async def make(self, gang: AcceptedGang) -> Failure | None:
+        """Create and bind all members, and wait until watches show them bound; returns why that failed, if it did."""
+        return await self._create_and_bind(gang) or await self._until_seen_bound()
+
+    async def _create_and_bind(self, gang: AcceptedGang) -> Failure | None:
+        services, there = self._services, self._pods()
+        ended = self._ended_and_gone(there)
+        uids = await self._create(gang, there, ended)
+        if isinstance(uids, Failure):
+            return uids
+        binder = Binder(services.client, self._reservation, count=services.count_binding)
+        bound = {key: pod.node for key, pod in there.items() if pod.node}
+        failure = await self._provide_volumes(uids, settled=bound.keys() | ended.keys())
+        failure = failure or await binder.bind_all(uids, bound, ended.keys())
+        self._stay.done()
+        return failure
+
+    async def _create(
+        self, gang: AcceptedGang, there: Mapping[PodKey, PodFact], ended: Mapping[PodKey, str]
+    ) -> Mapping[PodKey, str] | Failure:
+        """Make sure that all members exist; returns their UIDs. Keeps nothing of their manifests."""
+        services = self._services
+        failure = await create_missing_claims(services.client, services.state, gang, self._reservation)
+        if failure is not None:
+            return failure
+        creator = Creator(services.client, gang, self._among)
+        unbound = {key for key, pod in there.items() if not pod.node}
+        others = dict.fromkeys({*self._among.pod_keys()} - {*self._reservation.pod_keys()}, "")
+        already = others | {key: pod.uid for key, pod in there.items()} | dict(ended)
+        failures = await asyncio.gather(creator.create_missing(already, unbound), self._make_network(gang))
+        failure = next((failure for failure in failures if failure is not None), None)
+        if failure is not None:
+            self.verdict = creator.verdict
+            await self._delete_unowned(creator.unowned)
+            return failure
+        if creator.seen:
+            services.state.templates.seen(gang, creator.seen)
+        return creator.uids
+
+    async def _provide_volumes(self, uids: Mapping[PodKey, str], *, settled: Collection[PodKey]) -> Failure | None:
+        """Make sure that the claims of all members have volumes, except members that are bound or have ended."""
+        needed = needed_claims(self._gang, self._reservation, is_waited_for=lambda pod: pod not in settled)
+        if needed:
+            # Volumes may take minutes, so the gang leaves the window.
+            self._stay.leave()
+        provider = VolumeProvider(
+            self._services,
+            self._gang,
+            needed,
+            uids=uids,
+            changed=self._changed,
+            lost=lambda: self.progress().disrupted,
+        )
+        return await provider.provide()
+
+    async def _make_network(self, gang: AcceptedGang) -> Failure | None:
+        """Make sure that members find each other. A failure is only one event if neither spec nor mode asks for it."""
+        services = self._services
+        failure = await Network(services.client, gang, self._among).make()
+        elastic = gang.spec.elastic
+        is_wanted = gang.spec.network is not None or (elastic is not None and elastic.keeps_members)
+        if failure is None or is_wanted or failure.reason is Reason.API_UNAVAILABLE:
+            return failure
+        if self._reservation.attempt == 1:
+            services.writer.post(gang, names_do_not_resolve(failure))
+        return None
+
+    async def _delete_unowned(self, pods: list[PodFact]) -> None:
+        """Delete pods that no list shows as members, because only this attempt knows their names."""
+        refusal = await self._services.deletions.delete(pods) if pods else None
+        if refusal is not None:
+            log.error(
+                "pods that nobody knows as its members are left: %s", refusal.message, extra=about(self._gang.key)
+            )
+
+    def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
+        """The members that have succeeded and whose pods are gone, without a UID: they are not created again."""
+        departed, remembered = self._services.state.departed(self._gang), self._succeeded_ranks()
+        gone = {key for key, pod in departed.items() if pod.outcome_once_gone is PodOutcome.SUCCEEDED}
+        return {
+            key: ""
+            for rank, key in zip(self._reservation.ranks, self._reservation.pod_keys(), strict=True)
+            if key not in there and (key in gone or has_rank(remembered, rank))
+        }
+
+    async def _until_seen_bound(self) -> Failure | None:
+        """Wait until watches have shown every member on its node; after a silence, list the pods."""
+        most, checks, silent_since = -1, 0, self._services.monotonic()
+        while True:
+            self._changed.clear()
+            counts = self.progress()
+            if counts.disrupted is not None:
+                return counts.disrupted
+            if counts.is_bound:
+                return None
+            if counts.bound > most:
+                most, silent_since = counts.bound, self._services.monotonic()
+            if self._services.monotonic() - silent_since >= pause_after(checks + 1):
+                checks, silent_since = checks + 1, self._services.monotonic()
+                failure = await self._check_members()
+                if failure is not None:
+                    return failure
+                continue
+            await self._until_changed(silent_since + pause_after(checks + 1) - self._services.monotonic())
+
+    async def _check_members(self) -> Failure | None:
+        """List the members after all bindings succeeded: a pod that is unbound or missing is a failure."""
+        services = self._services
+        try:
+            pods = await refresh_members(services.client, services.state, self._gang, self._reservation.attempt)
+        except ApiUnavailableError as error:
+            log.warning("its members are not seen, and can't be listed: %s", error, extra=about(self._gang.key))
+            return None
+        there = {pod.key: pod for pod in pods}
+        departed, ended = services.state.departed(self._gang), self._ended_and_gone(there)
+        for key in self._reservation.pod_keys():
+            if key in there and not there[key].node:
+                message = f"pod {key.name} is not bound, although the API server had agreed"
+                return Failure(reason=Reason.BIND_INTERRUPTED, message=message)
+            if key not in there and key not in departed and key not in ended:
+                return Failure(reason=Reason.POD_LOST, message=f"pod {key.name} is gone, and no watch has told")
+        return None
+
+    async def _until_changed(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(0.0, seconds)):
+                await self._changed.wait()
+
+    def _pods(self) -> dict[PodKey, PodFact]:
+        """The pods of this attempt in the cache."""
+        members = self._services.state.members(self._gang)
+        return {key: members[key] for key in self._reservation.pod_keys() if key in members}
+
+    def progress(self) -> Progress:
+        """How far the members are, by the cache."""
+        state = self._services.state
+        return progress(
+            self._reservation,
+            state.members(self._gang),
+            state.departed(self._gang),
+            succeeded_ranks=self._succeeded_ranks(),
+        )
+
+    def _succeeded_ranks(self) -> int:
+        """The ranks that succeeded, as the gang's status remembers them."""
+        gang = self._services.state.gangs.get(self._gang.key)
+        return 0 if gang is None or gang.uid != self._gang.uid else remembered_ranks(gang, self._reservation)

@@ -1,0 +1,173 @@
+"""Members that come and go while the others run: they join, or leave, and the gang goes on.
+
+The status has who joins before any of them exists, and who stays before any member is asked to end. So the next process
+knows which pods may exist. Members that join count once all of them run. If one can't be made, is lost, or does not run
+in time, all of them are deleted. Members that leave have no reservation any more, and are deleted as such pods are.
+"""
+
+from collections.abc import Collection
+from functools import partial
+
+from coschedule import GangKey
+from lockstep.act.changing.joins import Joins
+from lockstep.act.changing.member_files import MemberFiles
+from lockstep.act.requests.progress import Progress, progress
+from lockstep.act.requests.services import Services
+from lockstep.belief.holding.ranked_members import RankedMembers
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.losses import record_lost
+from lockstep.cycle.clockwork.alarms import Alarms
+from lockstep.cycle.ends.owner_returned import interrupted
+from lockstep.cycle.placed.staying_members import finish_with_fewer, staying_without
+from lockstep.facts.elastic import NextSize
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.pods.failure import Failure
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status.conditions import mark_notice
+from lockstep.report.status.events import gang_changes_size, members_joined, size_change_dropped
+from lockstep.report.status.member_changes import mark_join_dropped, mark_joined, mark_joining, mark_left
+from lockstep.report.status.writer import StatusReport
+from lockstep.report.text.sentences import duration, n_members
+
+LONGEST_JOIN_SECONDS = 600.0
+"""Members that join a gang and do not all run after this time are deleted. Large images take minutes to be pulled."""
+
+
+class MemberChanges:
+    """The gangs that members join or leave while the others run."""
+
+    def __init__(self, services: Services, metrics: Metrics) -> None:
+        self._services = services
+        self._state = services.state
+        self._writer = services.writer
+        self._metrics = metrics
+        self._joins = Joins(services)
+        self._files = MemberFiles(services)
+        self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
+
+    def join(self, gang: GangFact, following: NextSize, room: Reservation) -> None:
+        """Keep the room for members that are to join, and report that; without a report the room is given up."""
+        if self._writer.make_way(gang.key):
+            self._state.keep_room(room)
+            self._writer.report(gang, partial(self._joining, gang, following))
+
+    def leave(self, gang: GangFact, staying: RankedMembers, finish: float | None, why: str) -> None:
+        """Report that only these members stay; the others are asked to end once that is written."""
+        if self._writer.make_way(gang.key):
+            self._writer.report(gang, partial(self._left, gang, staying, finish, why))
+
+    def go_on_without(self, gang: GangFact, reservation: Reservation, lost: Collection[int], failure: Failure) -> bool:
+        """Let a gang go on without the members of these ranks, which are lost or have to leave; returns whether it can.
+
+        It can if its first member stays, and if it may have fewer members.
+        """
+        now = self._services.now()
+        staying = staying_without(gang, reservation.settled, lost)
+        if staying is None or not isinstance(gang, AcceptedGang):
+            return False
+        before, after = reservation.settled.size, sum(entry.count for entry in staying.members)
+        record_lost(self._state, gang, reservation.attempt, failure.lost_on, now)
+        why = f"shrinks from {before} to {n_members(after)}: {failure.message}"
+        self.leave(gang, staying, finish_with_fewer(gang, staying, now), why)
+        return True
+
+    def check(self, gang: GangFact, reservation: Reservation, now: float) -> None:
+        """Make the members that join, or keep the files of those that are there.
+
+        The gang is reconciled when the time of members that join is over.
+        """
+        if not isinstance(gang, AcceptedGang):
+            return
+        if not reservation.joining:
+            self._end_join(gang.key)
+            self._files.keep(gang, reservation)
+        elif not self._why_dropped(gang, reservation, now):
+            self._joins.make(gang, reservation)
+            self._alarms.set(gang.key, self._ends(gang))
+
+    def report(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
+        """The report that all members that join run, or that none joins, if either is so."""
+        if gang.status.joining_size is None:
+            return None
+        if not reservation.joining:
+            # Its mode has changed, or somebody else has written that.
+            return StatusReport(status=mark_notice(gang, None), written=self._state.changes.plan)
+        why = "a member has ended well" if counts.succeeded else self._why_dropped(gang, reservation, now)
+        if why:
+            event = size_change_dropped(why, goes_on=True)
+            return StatusReport(status=mark_join_dropped(gang, now=now), event=event, written=self._dropped)
+        if not self._newcomers(gang, reservation).is_running:
+            return None
+        status = mark_joined(gang, now=now)
+        return StatusReport(status=status, event=members_joined(status.size or 0), written=self._state.changes.plan)
+
+    def forget(self, gang: GangKey) -> None:
+        """Drop the gang: its attempt has ended, or is being undone."""
+        self._end_join(gang)
+        self._files.forget(gang)
+
+    async def stop(self) -> None:
+        """Stop all work and change nothing in the cluster."""
+        self._alarms.stop()
+        await self._joins.stop()
+        await self._files.stop()
+
+    def _end_join(self, gang: GangKey) -> None:
+        """No member joins the gang."""
+        self._joins.forget(gang)
+        self._alarms.forget(gang)
+
+    def _why_dropped(self, gang: GangFact, reservation: Reservation, now: float) -> str:
+        """Why no member is to join any more, in a clause; '' if they may."""
+        following = gang.status.joining_size
+        if following is None or not reservation.joining or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
+            return "the spec does not allow that size any more"
+        if gang.spec.elastic.size not in (None, following.size):
+            return f"elastic.size asks for {n_members(gang.spec.elastic.size or 0)}"
+        return self._why_lost(gang, reservation, following, now)
+
+    def _why_lost(self, gang: GangFact, reservation: Reservation, following: NextSize, now: float) -> str:
+        """Why members that join are lost, or late, in a clause; '' if they are not."""
+        newcomers, counts = reservation.newcomers, self._newcomers(gang, reservation)
+        failure = self._joins.failure(gang.key) or interrupted(self._state, newcomers, now)
+        if failure is not None:
+            return failure.message
+        for node in {entry.node for entry in newcomers.members}:
+            if (why := self._services.lost_nodes.why_lost(node)) is not None:
+                return f"node {node} {why}"
+        if counts.losses or counts.succeeded:
+            return counts.losses[-1].why if counts.losses else "a member that joins has ended at once"
+        # The clock may have been set back. Statuses have whole seconds.
+        if counts.is_running or -1.0 <= now - following.decided_at < LONGEST_JOIN_SECONDS:
+            return ""
+        return f"not all of its new members ran within {duration(LONGEST_JOIN_SECONDS)}"
+
+    def _newcomers(self, gang: GangFact, reservation: Reservation) -> Progress:
+        return progress(reservation.newcomers, self._state.members(gang), self._state.departed(gang))
+
+    def _ends(self, gang: GangFact) -> float | None:
+        following = gang.status.joining_size
+        return None if following is None else following.decided_at + LONGEST_JOIN_SECONDS
+
+    def _joining(self, gang: GangFact, following: NextSize) -> StatusReport:
+        status = mark_joining(gang, following, now=self._services.now())
+        return StatusReport(
+            status=status, event=gang_changes_size(following.why, others_run=True), written=self._counted("grow")
+        )
+
+    def _left(self, gang: GangFact, staying: RankedMembers, finish: float | None, why: str) -> StatusReport:
+        status = mark_left(gang, staying, finish, now=self._services.now())
+        return StatusReport(
+            status=status, event=gang_changes_size(why, others_run=True), written=self._counted("shrink")
+        )
+
+    def _dropped(self) -> None:
+        self._metrics.size_changes_dropped.inc()
+        self._state.changes.plan()
+
+    def _counted(self, direction: str) -> partial[None]:
+        return partial(self._count, direction)
+
+    def _count(self, direction: str) -> None:
+        self._metrics.size_changes.labels(direction).inc()
+        self._state.changes.plan()

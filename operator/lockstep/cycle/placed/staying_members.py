@@ -1,0 +1,44 @@
+"""Which members of a gang stay when some are lost or have to leave, and when the gang then ends."""
+
+from collections.abc import Collection
+
+from coschedule import Sizes
+from lockstep.belief.holding.ranked_members import RankedMembers, places_of, ranked
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.role_sizes import varying_role
+
+
+def staying_without(gang: GangFact, reservation: Reservation, lost: Collection[int]) -> RankedMembers | None:
+    """The members with which a gang goes on without those of these ranks: as many as it may have.
+
+    None if its members do not come and go, if one of them has succeeded, or if it may not have so few. The first member
+    of the role whose size varies must stay, and so must all members of the other roles.
+    """
+    if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None or not gang.spec.elastic.keeps_members:
+        return None
+    role = varying_role(gang.spec.roles)
+    places = places_of(reservation.members, reservation.gapped)
+    varying = sorted(rank for rank, place in places.items() if role is not None and place[0] == role.name)
+    if role is None or gang.status.succeeded_ranks or not varying or not {*lost} <= {*varying[1:]}:
+        return None
+    left = [rank for rank in varying if rank not in lost]
+    most = _most(role.sizes, len(left))
+    gone = {*lost, *left[most:]}
+    return ranked({rank: place for rank, place in places.items() if rank not in gone}) if most else None
+
+
+def finish_with_fewer(gang: AcceptedGang, staying: RankedMembers, now: float) -> float | None:
+    """When the gang is expected to end with these members, by the law of its run time; None where that is unknown."""
+    end, work, terms = gang.status.expected_finish, gang.spec.work, gang.change_terms
+    if end is None or work is None or terms is None:
+        return end
+    before, after = (gang.spec.working(members) for members in (gang.status.members, staying.members))
+    longer = work.float_time(after) / work.float_time(before)
+    return now + terms.restart_time + max(end - now, 0.0) * longer
+
+
+def _most(sizes: Sizes, most: int) -> int:
+    """The largest size up to ``most``; 0 where there is none."""
+    able = sizes.between(1, most)
+    return int(able[-1]) if len(able) else 0

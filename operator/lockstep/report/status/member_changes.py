@@ -1,0 +1,84 @@
+"""The statuses of a gang whose members come and go while the others run.
+
+One size counts at each moment: that of ``members``. Members that join count once all of them run.
+"""
+
+import math
+from dataclasses import replace
+
+from lockstep.belief.holding.ranked_members import RankedMembers
+from lockstep.belief.holding.reservation import reserved_in_status
+from lockstep.belief.run_times.work_done import work_done
+from lockstep.facts.elastic import LastChange, NextSize
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.ranks import format_ranks
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status.conditions import TRUE, with_condition
+from lockstep.report.text.sentences import all_members, n_members
+
+
+def mark_joining(gang: GangFact, following: NextSize, *, now: float) -> GangStatus:
+    """The write-ahead entry of members that join: written before any of their pods exists."""
+    size = gang.status.size or 0
+    status = replace(gang.status, next_size=following, member_changes=gang.status.member_changes + 1)
+    more = following.size - size
+    says = f"{all_members(size, one='is bound', more='are bound')} {n_members(more)} more are to join."
+    return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
+
+
+def mark_join_dropped(gang: GangFact, *, now: float) -> GangStatus:
+    """No member joins; those that were made are deleted. The gang is not to grow for a while."""
+    status = replace(gang.status, next_size=None, resized_at=now, member_changes=gang.status.member_changes + 1)
+    return _placed(status, gang, now)
+
+
+def mark_joined(gang: GangFact, *, now: float) -> GangStatus:
+    """All members that were to join run."""
+    following, held = gang.status.joining_size, reserved_in_status(gang)
+    assert following is not None, "a gang that members join has a next size"
+    assert held is not None, "a gang that members join holds nodes"
+    seconds = math.ceil(max(now - following.decided_at, 0.0))
+    finish = _finish_with_more(gang, following, now)
+    status = _changed(gang, RankedMembers(held.members, held.gapped), finish, now)
+    return _placed(replace(status, last_change=LastChange(following.decided_at, seconds)), gang, now)
+
+
+def mark_left(gang: GangFact, staying: RankedMembers, finish: float | None, *, now: float) -> GangStatus:
+    """Only these members stay. The others are asked to end once this is written."""
+    status = _changed(gang, staying, finish, now)
+    return _placed(replace(status, member_changes=status.member_changes + 1), gang, now)
+
+
+def _changed(gang: GangFact, members: RankedMembers, finish: float | None, now: float) -> GangStatus:
+    """The status with these members. As after any change of size, the work that was done before counts as done."""
+    return replace(
+        gang.status,
+        members=members.members,
+        ranks="" if members.gapped is None else format_ranks(members.gapped),
+        size=sum(entry.count for entry in members.members),
+        start=now,
+        expected_finish=finish,
+        effective_speedup=None,
+        work_done=work_done(gang, now),
+        next_size=None,
+        resized_at=now,
+    )
+
+
+def _placed(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
+    says = all_members(status.size or 0, one="is bound", more="are bound")
+    return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
+
+
+def _finish_with_more(gang: GangFact, following: NextSize, now: float) -> float | None:
+    """When the gang ends with the members that have joined: it went on at its size until now.
+
+    What is left takes as much less time as was expected when the change was decided.
+    """
+    before, after = gang.status.expected_finish, following.expected_finish
+    if before is None or after is None or before <= following.decided_at:
+        return after
+    terms = gang.change_terms if isinstance(gang, AcceptedGang) else None
+    pause = 0.0 if terms is None else terms.restart_time
+    ratio = max(after - pause - following.decided_at, 0.0) / (before - following.decided_at)
+    return now + pause + max(before - now, 0.0) * ratio

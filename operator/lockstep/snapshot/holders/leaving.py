@@ -1,0 +1,63 @@
+"""Members that leave their gang while the others run: the gang no longer holds their room, but they still take it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from coschedule import AMOUNT_LIMIT, Holding, Release
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.pods.pod import PodFact
+from lockstep.snapshot.holders.endings import gone_by
+from lockstep.snapshot.nodes.node_arrays import NodeArrays
+from lockstep.snapshot.nodes.resource_columns import Columns
+
+
+def leaving_members(state: State, reservation: Reservation) -> list[PodFact]:
+    """The pods of the attempt on nodes that are not in its reservation."""
+    gang = state.gangs.get(reservation.gang)
+    members = {} if gang is None else state.members(gang)
+    # A gang may have thousands of pods, so they are searched only if there are more than members.
+    if len(members) <= reservation.size:
+        return []
+    return [pod for pod in members.values() if _is_leaving(pod, reservation)]
+
+
+def releases_of(
+    state: State, pods: Iterable[PodFact], nodes: NodeArrays, columns: Columns, now: float
+) -> Iterator[Release]:
+    """What these pods give back, each at the end of its grace."""
+    for pod in pods:
+        gang = None if pod.member is None else state.gangs.get(pod.member.gang)
+        if gang is not None and pod.node in nodes.index:
+            yield Release(node=nodes.index[pod.node], request=_one(columns, pod), time=gone_by(pod, gang, now))
+
+
+def without(held: Sequence[Holding], left: Iterable[Release]) -> Sequence[Holding]:
+    """What is held without what these releases give back."""
+    amounts: dict[int, list[int]] = {}
+    for one in left:
+        of_node = amounts.setdefault(one.node, [0] * len(one.request))
+        amounts[one.node] = [before + more for before, more in zip(of_node, one.request, strict=True)]
+    return list(_without(held, amounts)) if amounts else held
+
+
+def _without(held: Iterable[Holding], amounts: dict[int, list[int]]) -> Iterator[Holding]:
+    for node, request in held:
+        left = amounts.get(node)
+        if left is None:
+            yield Holding(node, request)
+            continue
+        taken = tuple(map(min, request, left))
+        amounts[node] = [before - less for before, less in zip(left, taken, strict=True)]
+        rest = tuple(before - less for before, less in zip(request, taken, strict=True))
+        if any(rest) or not any(taken):
+            yield Holding(node, rest)
+
+
+def _one(columns: Columns, pod: PodFact) -> tuple[int, ...]:
+    return columns.held([(pod.request, 1)], AMOUNT_LIMIT)
+
+
+def _is_leaving(pod: PodFact, reservation: Reservation) -> bool:
+    member = pod.member
+    is_of_attempt = member is not None and member.attempt == reservation.attempt
+    return is_of_attempt and bool(pod.node) and not pod.has_ended and not (member and reservation.is_for(member))
