@@ -7,7 +7,7 @@ import pytest
 from builders.notices import READS
 from fake_cluster.elastic import FOUR, beside_a_blocker, elastic, free_the_room, rigid, run, until_attempt
 from fake_cluster.jumping import now, until
-from fake_cluster.rig import is_placed, operator_over, set_phases, status_of
+from fake_cluster.rig import is_placed, operator_over, pod_place, pods_of, set_phases, status_of
 from lockstep.api.quantities import epoch_seconds
 
 pytestmark = pytest.mark.asyncio
@@ -27,14 +27,28 @@ def planned(status):
     return next((one for one in status.get("conditions", ()) if one["type"] == "Planned"), None)
 
 
-@pytest.mark.parametrize(("pod_spec", "waits"), [(READS, 150), (None, 30)], ids=["with notice", "without"])
-async def test_gang_is_told_when_it_starts_and_who_gives_up_seats_for_it(pod_spec, waits):
+def end_grace_of_leaving(api):
+    """Remove the members that were asked to end."""
+    for pod in pods_of(api, "g"):
+        if "deletionTimestamp" in pod["metadata"]:
+            api.store.remove(pod_place(pod["metadata"]["name"]))
+
+
+@pytest.mark.parametrize(
+    ("how", "waits"),
+    [({"pod_spec": READS}, 150), ({}, 30), ({"mode": "Members"}, 30)],
+    ids=["with notice", "without", "while others run"],
+)
+async def test_gang_is_told_when_it_starts_and_who_gives_up_seats_for_it(how, waits):
     async with operator_over(*FOUR) as (api, _):
-        await run(api, elastic(pod_spec=pod_spec))
+        await run(api, elastic(**how))
         await asyncio.sleep(7200)
+        api.lingers = True
 
         came = now()
         api.store.create("gangjobs", rigid("short", size=1, takes="10m"))
+        await asyncio.sleep(waits)
+        end_grace_of_leaving(api)
         await until(lambda: is_placed(api, "short"))
 
         for reason, message, plan in told(api, "short"):
