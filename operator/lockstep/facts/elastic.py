@@ -7,6 +7,7 @@ from typing import NamedTuple
 from coschedule import ChangeTerms, Members
 
 _MOST_TIMES = 4
+_MOST_DOUBLINGS = 6
 LONGEST_NOTICE_SECONDS = 120.0
 """The longest time for which members may prepare a change of size of which they have notice."""
 
@@ -37,15 +38,18 @@ class ElasticSpec(NamedTuple):
         """Whether members come and go while the others run."""
         return self.mode is ChangeMode.MEMBERS
 
-    def terms(self, last: "LastChange | None") -> ChangeTerms:
+    def terms(self, last: "LastChange | None", failed_joins: int = 0) -> ChangeTerms:
         """The terms of a change for planning, once the gang has made the ``last`` one.
+
+        After each time in a row that members could not join it, the next change is twice as far away.
 
         A change takes as long as that one did, if that is longer than ``restart_time``. What the program does before it
         works again is not seen, so no change counts as shorter. One slow change, such as by an image that could not be
         pulled, must not keep the gang from all later ones: it counts as four times ``restart_time`` at most.
         """
         took = 0.0 if last is None or last.seconds is None else last.seconds
-        return ChangeTerms(max(self.restart_time, min(took, _MOST_TIMES * self.restart_time)), self.min_interval)
+        interval = self.min_interval * 2 ** min(failed_joins, _MOST_DOUBLINGS)
+        return ChangeTerms(max(self.restart_time, min(took, _MOST_TIMES * self.restart_time)), interval)
 
 
 class LastChange(NamedTuple):

@@ -168,6 +168,7 @@ def _status(status: Manifest) -> GangStatus:
         work_done=status.get("workDone") or "",
         ranks=status.get("ranks") or "",
         member_changes=int(status.get("memberChanges", 0)),
+        failed_joins=int(status.get("failedJoins", 0)),
     )
 
 
@@ -249,6 +250,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "workDone": status.work_done or None,
         "ranks": status.ranks or None,
         "memberChanges": status.member_changes or None,
+        "failedJoins": status.failed_joins or None,
     }
 
 

@@ -71,7 +71,7 @@ class MemberChanges:
         self.leave(gang, staying, finish_with_fewer(gang, staying, now), why)
         return True
 
-    def check(self, gang: GangFact, reservation: Reservation, now: float) -> None:
+    def check(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """Make the members that join, or keep the files of those that are there.
 
         The gang is reconciled when the time of members that join is over.
@@ -81,7 +81,7 @@ class MemberChanges:
         if not reservation.joining:
             self._end_join(gang.key)
             self._files.keep(gang, reservation)
-        elif not self._why_dropped(gang, reservation, now):
+        elif not (self._own_reason(gang, counts) or self._why_lost(gang, reservation, now)):
             self._joins.make(gang, reservation)
             self._alarms.set(gang.key, self._ends(gang))
 
@@ -92,10 +92,11 @@ class MemberChanges:
         if not reservation.joining:
             # Its mode has changed, or somebody else has written that.
             return StatusReport(status=mark_notice(gang, None), written=self._state.changes.plan)
-        why = "a member has ended well" if counts.succeeded else self._why_dropped(gang, reservation, now)
+        own = self._own_reason(gang, counts)
+        why = own or self._why_lost(gang, reservation, now)
         if why:
-            event = size_change_dropped(why, goes_on=True)
-            return StatusReport(status=mark_join_dropped(gang, now=now), event=event, written=self._dropped)
+            status = mark_join_dropped(gang, has_failed=not own, now=now)
+            return StatusReport(status=status, event=size_change_dropped(why, goes_on=True), written=self._dropped)
         if not self._newcomers(gang, reservation).is_running:
             return None
         status = mark_joined(gang, now=now)
@@ -117,17 +118,18 @@ class MemberChanges:
         self._joins.forget(gang)
         self._alarms.forget(gang)
 
-    def _why_dropped(self, gang: GangFact, reservation: Reservation, now: float) -> str:
-        """Why no member is to join any more, in a clause; '' if they may."""
+    def _own_reason(self, gang: GangFact, counts: Progress) -> str:
+        """Why the gang itself wants no member to join any more, in a clause; '' if it does."""
         following = gang.status.joining_size
-        if following is None or not reservation.joining or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
+        if following is None or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
             return "the spec does not allow that size any more"
         if gang.spec.elastic.size not in (None, following.size):
             return f"elastic.size asks for {n_members(gang.spec.elastic.size or 0)}"
-        return self._why_lost(gang, reservation, following, now)
+        return "a member has ended well" if counts.succeeded else ""
 
-    def _why_lost(self, gang: GangFact, reservation: Reservation, following: NextSize, now: float) -> str:
+    def _why_lost(self, gang: GangFact, reservation: Reservation, now: float) -> str:
         """Why members that join are lost, or late, in a clause; '' if they are not."""
+        decided_at = 0.0 if gang.status.joining_size is None else gang.status.joining_size.decided_at
         newcomers, counts = reservation.newcomers, self._newcomers(gang, reservation)
         failure = self._joins.failure(gang.key) or interrupted(self._state, newcomers, now)
         if failure is not None:
@@ -138,7 +140,7 @@ class MemberChanges:
         if counts.losses or counts.succeeded:
             return counts.losses[-1].why if counts.losses else "a member that joins has ended at once"
         # The clock may have been set back. Statuses have whole seconds.
-        if counts.is_running or -1.0 <= now - following.decided_at < LONGEST_JOIN_SECONDS:
+        if counts.is_running or -1.0 <= now - decided_at < LONGEST_JOIN_SECONDS:
             return ""
         return f"not all of its new members ran within {duration(LONGEST_JOIN_SECONDS)}"
 

@@ -135,7 +135,7 @@ class ReservedGangs:
             self._attempts.placed(gang.key, is_running=counts.is_running)
             if counts.is_running:
                 self._state.rejections.forget(gang.uid)
-            self._members.check(gang, reservation, now)
+            self._members.check(gang, reservation, counts, now)
             self._paces.check(gang, reservation.settled, counts)
             self._writer.report(gang, partial(self._running, gang, reservation, counts, now))
 

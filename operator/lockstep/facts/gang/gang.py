@@ -159,7 +159,7 @@ class GangStatus:
     how long that took. ``first_size`` is the size with which an elastic gang last started without such a change.
     ``work_done`` is the part of the work that earlier sizes have done, by expected run times, as text. ``ranks`` are
     those of the ``members``, as text; '' if they have no gap. ``member_changes`` is how often members of the attempt
-    have come or gone while the others ran.
+    have come or gone while the others ran, and ``failed_joins`` how often in a row members could not join them.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -195,6 +195,7 @@ class GangStatus:
     work_done: str = ""
     ranks: str = ""
     member_changes: int = 0
+    failed_joins: int = 0
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""
@@ -284,7 +285,11 @@ class AcceptedGang(_GangBase):
     @property
     def change_terms(self) -> ChangeTerms | None:
         """The terms on which it may change its size; None if it keeps its size."""
-        return None if self.spec.elastic is None else self.spec.elastic.terms(self.status.last_change)
+        return (
+            None
+            if self.spec.elastic is None
+            else self.spec.elastic.terms(self.status.last_change, self.status.failed_joins)
+        )
 
     def planned_sizes(self, role: RoleSpec) -> Sizes:
         """The sizes with which a role may start: if one is asked for, a gang that never had nodes has only that one.

@@ -26,9 +26,11 @@ def mark_joining(gang: GangFact, following: NextSize, *, now: float) -> GangStat
     return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
 
 
-def mark_join_dropped(gang: GangFact, *, now: float) -> GangStatus:
-    """No member joins; those that were made are deleted. The gang is not to grow for a while."""
-    status = replace(gang.status, next_size=None, resized_at=now, member_changes=gang.status.member_changes + 1)
+def mark_join_dropped(gang: GangFact, *, has_failed: bool, now: float) -> GangStatus:
+    """No member joins; those that were made are deleted. The gang is not to grow for a while, longer if that failed."""
+    status = gang.status
+    failed, changes = status.failed_joins + has_failed, status.member_changes + 1
+    status = replace(status, next_size=None, resized_at=now, member_changes=changes, failed_joins=failed)
     return _placed(status, gang, now)
 
 
@@ -40,7 +42,8 @@ def mark_joined(gang: GangFact, *, now: float) -> GangStatus:
     seconds = math.ceil(max(now - following.decided_at, 0.0))
     finish = _finish_with_more(gang, following, now)
     status = _changed(gang, RankedMembers(held.members, held.gapped), finish, now)
-    return _placed(replace(status, last_change=LastChange(following.decided_at, seconds)), gang, now)
+    status = replace(status, last_change=LastChange(following.decided_at, seconds), failed_joins=0)
+    return _placed(status, gang, now)
 
 
 def mark_left(gang: GangFact, staying: RankedMembers, finish: float | None, *, now: float) -> GangStatus:

@@ -1,6 +1,7 @@
 """Members that join a gang while the others run: all of them, or none."""
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
@@ -20,7 +21,7 @@ from fake_cluster.elastic import (
     suspend,
 )
 from fake_cluster.joining import in_a_join, node_of, ranks_of, run_all, until_size
-from fake_cluster.jumping import until
+from fake_cluster.jumping import now, until
 from fake_cluster.rig import (
     api_with,
     bound,
@@ -165,6 +166,30 @@ async def test_members_that_never_run_are_taken_back_after_a_while():
         await until_taken_back(api)
 
         assert "not all of its new members ran within 10 min" in note_of(api, "SizeChangeDropped")
+
+
+async def test_members_that_fail_to_join_again_and_again_are_tried_more_and_more_rarely():
+    async with operator_over(*FOUR) as (api, _):
+        began = []
+
+        def refuse(request):
+            if request[:2] != (POST, "pods/binding") or request.name not in NEW:
+                return None
+            if not began or now() - began[-1] > 60:
+                began.append(now())
+            return Refusal(code=422, message="no")
+
+        await beside_a_blocker(api, mode="Members")
+        api.fault = refuse
+        free_the_room(api)
+        await until(lambda: len(began) == 4, seconds=10_000)
+        pauses = [later - earlier for earlier, later in pairwise(began)]
+        assert pauses == [pytest.approx(seconds, abs=30) for seconds in (1200, 2400, 4800)]
+
+        api.fault = lambda _: None
+        await asyncio.sleep(9600)
+        await until_size(api, 4)
+        assert "failedJoins" not in status_of(api)
 
 
 async def test_members_that_run_are_lost_while_others_join():

@@ -202,6 +202,7 @@ def test_written_status_clears_what_does_not_apply():
         "workDone",
         "ranks",
         "memberChanges",
+        "failedJoins",
         "size",
         "start",
         "expectedFinish",
