@@ -114,8 +114,13 @@ def test_members_have_notice_and_one_that_is_ready_begins_the_change(arena, two_
 
 def the_notice(arena):
     """The notice that all members of the gang have; None if they have none, or several."""
-    found = {(pod["metadata"].get("annotations") or {}).get(NOTICE) for pod in arena.pods("adds")}
+    found = notices(arena)
     return found.pop() if len(found) == 1 else None
+
+
+def notices(arena):
+    """The notices that members of the gang have; None is that of members without one."""
+    return {(pod["metadata"].get("annotations") or {}).get(NOTICE) for pod in arena.pods("adds")}
 
 
 @pytest.mark.usefixtures("two_nodes")
@@ -128,6 +133,23 @@ def test_gang_shrinks_for_a_short_one_and_grows_again(arena):
 
     arena.delete_gang("short")
     until_size(arena, "adds", 2 * SLOTS)
+
+
+@pytest.mark.usefixtures("two_nodes")
+def test_gang_that_waits_is_told_who_shrinks_for_it_and_if_it_is_deleted_that_one_keeps_its_size(arena):
+    run(arena, elastic(pod=READS), 2 * SLOTS)
+
+    arena.submit(gang("short", size=1, cpu="50m", work={"serialTime": "20s"}))
+    eventually(lambda: the_notice(arena), seconds=60)
+    [event] = arena.until_events("short", "GangStartsLater")
+    assert event["note"].endswith(f"It waits until gang {arena.namespace}/adds has given up its seats there.")
+    assert arena.condition("short", "Planned")["reason"] == "StartsLater"
+
+    arena.delete_gang("short")
+    [event] = arena.until_events("adds", "SizeChangeDropped")
+    eventually(lambda: notices(arena) == {None}, seconds=60)
+    assert event["note"].endswith("seats any more that it would give up. The gang keeps its size.")
+    assert arena.status("adds")["size"] == 2 * SLOTS
 
 
 def test_quota_bounds_growth(arena, two_nodes):

@@ -88,9 +88,9 @@ class SizedRun:
 
     A member takes ``request[r]`` of resource ``r`` of the snapshot. The gang ends at ``end`` if its size stays the
     same. It last changed its size at ``changed``, -inf for never. If a size is ``asked`` of it, it changes to that size
-    only, as soon as there is room. Its members run only on nodes that pass its ``constraints``. All this is about the
-    members whose number may change. The gang may also have ``fixed`` members. By ``deadline`` it wants to end with the
-    fewest members; None where it may have more.
+    only, as soon as there is room. Its members run only on nodes that pass its ``constraints``. Members that it gives
+    up are gone after ``grace`` seconds. All this is about the members whose number may change. The gang may also have
+    ``fixed`` members. By ``deadline`` it wants to end with the fewest members; None where it may have more.
 
     If it ``keeps`` its members, they come and go while the others run. A gang that grows then has all of its nodes
     later too, and one that shrinks never leaves the first of ``nodes``. Otherwise all members end, and begin again at
@@ -109,6 +109,7 @@ class SizedRun:
     fixed: tuple[FixedMembers, ...] = ()
     deadline: float | None = None
     keeps: bool = False
+    grace: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.sizes.has(len(self.nodes)):
@@ -224,12 +225,11 @@ class OpenEndedRun(SizedRun):
 
     ``end`` is inf, or the next guess for a gang that runs for longer than expected. ``least`` is the size that it got
     when it started: it shrinks to no smaller one, unless that is asked of it. It gives no room to gangs of a lower
-    ``priority``. Members that it gives up are gone after ``grace`` seconds. Raises ValueError for invalid numbers.
+    ``priority``. Raises ValueError for invalid numbers.
     """
 
     priority: int
     least: int
-    grace: float = 0.0
 
     @property
     def least_growth(self) -> float:

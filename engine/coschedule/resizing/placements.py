@@ -1,7 +1,7 @@
-"""Waiting gangs that a choice of sizes starts now, as placements; and which of these the free room allows."""
+"""Waiting gangs that a choice of sizes starts, as placements: now, or when others have given up their seats."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -9,38 +9,60 @@ from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.problem.members import Members
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import SizedStart
+from coschedule.resizing.gangs import SizedRun, SizedStart, SizePlan
+from coschedule.resizing.seats import seats_without
 
 
-def placements(snapshot: Snapshot, starts: Sequence[SizedStart]) -> Iterator[Placement]:
-    """List the placements of the starts that fit into what is free in the snapshot, in their order.
+def placements(snapshot: Snapshot, sizes: SizePlan, runs: Sequence[SizedRun]) -> Iterator[Placement]:
+    """List the placements of the starts in ``sizes``, in their order; its changes are of ``runs``.
 
-    The others wait until gangs that shrink have given up their seats.
+    A gang starts now if it fits into what is free in the snapshot. Others start when members that gangs give up have
+    left: after their grace. They leave by the promise of a gang that starts there, if that is still to come. Promises
+    stay as they are, and no gang gets a new one: the next plan may choose other sizes.
     """
-    gangs, free = {gang.key: gang for gang in snapshot.gangs}, snapshot.free.copy()
-    for start in starts:
+    gangs, free, graces = {gang.key: gang for gang in snapshot.gangs}, snapshot.free.copy(), _graces(sizes, runs)
+    for start in sizes.starts:
         gang, nodes = gangs[start.gang], Counter(start.nodes)
         [role] = gang.roles
-        taken = np.outer(list(nodes.values()), role.request)
-        if (free[list(nodes)] >= taken).all():
-            free[list(nodes)] -= taken
-            yield _placement(snapshot, gang, start, nodes)
+        on, taken = np.array(list(nodes)), np.outer(list(nodes.values()), role.request)
+        lacking: list[int] = on[((free[on] < taken) & (taken > 0)).any(axis=1)].tolist()
+        if not lacking:
+            free[on] -= taken
+        yield _placement(snapshot, gang, start, {node: graces[node] for node in lacking})
 
 
-def _placement(snapshot: Snapshot, gang: PendingGang, start: SizedStart, nodes: Counter[int]) -> Placement:
-    names, [role] = snapshot.nodes.names, gang.roles
+def _graces(sizes: SizePlan, runs: Sequence[SizedRun]) -> dict[int, float]:
+    """Return the nodes where gangs give up members, and the longest grace of these on each."""
+    graces, changing = dict[int, float](), {run.key: run for run in runs}
+    for change in sizes.changes:
+        run = changing[change.gang]
+        for node in seats_without(run.nodes, change.nodes):
+            graces[node] = max(graces.get(node, 0.0), run.grace)
+    return graces
+
+
+def _placement(snapshot: Snapshot, gang: PendingGang, start: SizedStart, awaited: Mapping[int, float]) -> Placement:
+    """Return the placement of a gang that starts when the ``awaited`` nodes have room, after so many seconds each."""
+    names, [role], nodes = snapshot.nodes.names, gang.roles, Counter(start.nodes)
+    begin = _begin(snapshot.now, gang, awaited)
+    finish = start.end + (begin - snapshot.now)
     since = snapshot.now if gang.requested is None else min(gang.requested, snapshot.now)
-    slowest = max(sorted(nodes), key=lambda node: float(snapshot.slowdown[node]))
     return Placement(
         gang=gang.key,
         size=len(start.nodes),
-        start=snapshot.now,
-        finish=start.end,
-        speedup=None if gang.serial is None else gang.serial / (start.end - since),
+        start=begin,
+        finish=finish,
+        speedup=None if gang.serial is None else gang.serial / (finish - since),
         members=tuple(Members(names[node], nodes[node], role=role.name) for node in sorted(nodes)),
-        slowest=names[slowest],
-        latest=None,
+        slowest=names[max(sorted(nodes), key=snapshot.slowdown.__getitem__)],
+        latest=names[min(awaited, key=lambda node: (snapshot.slowdown[node], names[node]))] if awaited else None,
         alternative=None,
         member_price=gang.member_price,
         promised=gang.promised if gang.promised < np.inf else None,
     )
+
+
+def _begin(now: float, gang: PendingGang, awaited: Mapping[int, float]) -> float:
+    """Return when all awaited nodes have room, or the promise of the gang if that comes first."""
+    begin = now + max(awaited.values(), default=0.0)
+    return min(begin, gang.promised) if gang.promised > now else begin

@@ -9,12 +9,10 @@ import pytest
 from coschedule.model.run_times import SerialWork
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint
 from coschedule.queue.problem.gangs import GangKey
-from coschedule.queue.problem.members import Members
 from coschedule.queue.problem.nodes import Nominated, Release
 from coschedule.queue.problem.running import Holding, RunningGang
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SeatKind, SizedStart
-from coschedule.resizing.placements import placements
+from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SeatKind
 from coschedule.resizing.resize import resize
 from coschedule.resizing.seats import idle_seats
 from engine.builders import FOUR, NOW, gang, node, snapshot
@@ -296,17 +294,6 @@ def test_room_that_a_pod_is_about_to_take_is_no_seat():
     )
 
     assert [one.nodes for one in resize(coming, [run], {}).sizes.changes] == [(0, 2)]
-
-
-def test_starts_into_free_room_are_placements_and_others_wait_for_those_that_shrink():
-    free = [node(one["name"], free=int(index == 0)) for index, one in enumerate(FOUR)]
-    facts = snapshot(free, (SHORT, gang("late", serial=60, size=1, created=NOW)))
-    starts = [SizedStart(SHORT.key, (0,), NOW + 60.0), SizedStart(GangKey("default", "late"), (1,), NOW + 60.0)]
-
-    [placed] = placements(facts, starts)
-
-    assert (placed.gang, placed.start, placed.finish) == (SHORT.key, NOW, NOW + 60.0)
-    assert placed.members == (Members("n1", 1),)
 
 
 def test_a_gang_that_changes_its_size_is_not_evicted_in_the_same_plan():

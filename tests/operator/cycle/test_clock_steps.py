@@ -1,9 +1,10 @@
-"""The clock of the operator's machine is set while gangs wait that were promised a start."""
+"""The clock of the operator's machine is set while gangs wait for a promised start, or while elastic gangs run."""
 
 import pytest
 
 from builders.served import gang
 from fake_cluster import jumping, rig
+from fake_cluster.elastic import FOUR, ask_for, beside_a_blocker, free_the_room, until_attempt
 from fake_cluster.jumping import until
 from fake_cluster.rig import condition, is_placed, operator_over, set_phases, status_of
 
@@ -50,3 +51,18 @@ async def test_queue_goes_on_after_the_clock_was_set(clock, step, caplog):
             await until(lambda name=name: condition(api, name, "Complete"))
 
     assert not [record.getMessage() for record in caplog.records if record.exc_info]
+
+
+async def test_gang_may_change_its_size_again_after_the_clock_was_set_back(clock):
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api)
+        free_the_room(api)
+        await until_attempt(api, 2)
+        set_phases(api, "g", "Running")
+        await until(lambda: status_of(api).get("startedAt"))
+
+        clock.ahead -= 24 * HOUR
+        ask_for(api, 2)
+        await until_attempt(api, 3)
+
+        assert status_of(api)["size"] == 2

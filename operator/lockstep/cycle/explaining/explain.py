@@ -81,6 +81,7 @@ class Explainer:
             status = _status_for(gang, decision, now, victims, learned)
             if start_estimates is not None:
                 status = conditions.with_narrowing(status, gang, start_estimates.narrowing(decision), now)
+                status = conditions.with_givers(status, gang, start_estimates.givers(decision), now)
             later = self._postponed_to(gang, decision, now, victims, status)
             if later is not None:
                 next_report_at = later
@@ -110,7 +111,7 @@ class Explainer:
             or _is_age_turning(gang, status)
             or _has_passed(gang, now)
             or now >= passes
-            or _is_promised_later(gang, decision)
+            or _is_promised_anew(gang, decision)
             or now >= last.time + last.pause
         )
         return None if is_due else min(passes, last.time + last.pause)
@@ -167,11 +168,14 @@ def _has_passed(gang: GangFact, now: float) -> bool:
     return gang.status.start is not None and gang.status.start + SAME_TIME_SECONDS < now
 
 
-def _is_promised_later(gang: GangFact, decision: Decision) -> bool:
-    """Whether the promised start is later than the one in the status: users rely on it, so report this at once."""
+def _is_promised_anew(gang: GangFact, decision: Decision) -> bool:
+    """Whether the promised start is the first, or later than the one in the status.
+
+    Users rely on it, so it is reported at once.
+    """
     before = None if gang.status.plan is None else gang.status.plan.promised_start
     promised = decision.promised if isinstance(decision, Placement) else None
-    return before is not None and promised is not None and promised > before + SAME_TIME_SECONDS
+    return promised is not None and (before is None or promised > before + SAME_TIME_SECONDS)
 
 
 def says_the_same(gang: GangFact, after: GangStatus, *, promised: float | None = None) -> bool:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Members, Placement
 from lockstep.belief.state import State
+from lockstep.cycle.explaining.giving import giving_gangs
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, NodeKind, PlanChange, StartEstimate, is_same_time
@@ -45,6 +46,7 @@ class StartEstimates:
         self.narrowing = decided.narrowing
         self._starts = sorted(one.start for one in later)
         self._later = later
+        self._giving = giving_gangs(state, decided)
         self._is_overrun = any(
             one.expected_finish is not None and one.expected_finish < self._now for one in state.reservations.values()
         )
@@ -71,6 +73,12 @@ class StartEstimates:
         if before is None or before.changed_because not in _REASONS or not estimate.promises_the_same_as(before):
             return estimate
         return replace(estimate, changed_at=before.changed_at, changed_because=before.changed_because)
+
+    def givers(self, decision: Decision) -> list[GangKey]:
+        """The gangs that change their size, and for whose seats this one waits."""
+        if not isinstance(decision, Placement):
+            return []
+        return sorted(giving.gang for giving in self._giving if giving.is_awaited_by(decision))
 
     def awaits_an_end(self, placement: Placement) -> bool:
         """Whether the gang is planned to start when one that holds nodes ends: then that end starts it, and no time."""
@@ -109,7 +117,14 @@ class StartEstimates:
         return f"{1 / float(self._snapshot.slowdown[self._nodes[node]]):.2g}"
 
     def _waits_for(self, placement: Placement) -> str:
-        """A clause that names the gang whose end frees the last room, or the node that opens last; '' if neither."""
+        """A clause that names the gang whose end frees the last room, or the node that opens last; '' if neither.
+
+        A gang that changes its size goes before gangs that end: it is not expected to end by then.
+        """
+        giving = next((one for one in self._giving if one.is_awaited_by(placement)), None)
+        if giving is not None:
+            held = [entry for entry in placement.members if entry.node in giving.nodes]
+            return room_held(self._kinds(held), giving.gang, placement.start)
         nodes = {entry.node for entry in placement.members}
         last = next((use for use in self._ending_by(placement) if any(it.node in nodes for it in use.members)), None)
         if last is not None:

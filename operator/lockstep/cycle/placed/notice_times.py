@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.belief.state import State
-from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS
+from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
-from lockstep.snapshot.holders.endings import longest_grace
+from lockstep.snapshot.holders.endings import expected_finish, longest_grace
 
 # A kubelet takes longer to pass a notice on.
 _SHORTEST_NOTICE_SECONDS = 10.0
@@ -46,6 +48,35 @@ def begin_of_change(
     )
     # The status keeps whole seconds.
     return None if begin - now < _SHORTEST_NOTICE_SECONDS else float(math.floor(begin))
+
+
+def beginning_at(
+    state: State, gang: AcceptedGang, reservation: Reservation, following: NextSize, *, begin: float, now: float
+) -> NextSize:
+    """The change as it is if members are asked to end at ``begin``: what they do until then is not left any more."""
+    finish = following.expected_finish
+    if finish is not None:
+        was, terms = following.asked_to_end_at, gang.change_terms
+        run_time = finish - was - (0.0 if terms is None else terms.restart_time)
+        part = _part_left(state, gang, reservation, (was, begin), now)
+        finish += begin - was + (part - 1) * max(run_time, 0.0)
+    return replace(following, begins_at=begin, expected_finish=finish)
+
+
+def _part_left(
+    state: State, gang: AcceptedGang, reservation: Reservation, times: tuple[float, float], now: float
+) -> float:
+    """The work that is left at the second time, as a part of that at the first one.
+
+    It is 1 where the expected end says nothing of it: members report their work, or the end is unknown or near.
+    """
+    end, (first, second) = expected_finish(reservation, now), times
+    if end is None or reported_part(gang, reservation, state.members(gang).values()):
+        return 1.0
+    # Both times are whole seconds in the status: near the end, their rounding would count for much.
+    if end - max(times) < LONGEST_NOTICE_SECONDS:
+        return 1.0
+    return (end - second) / (end - first)
 
 
 def latest_begin(state: State, gang: GangFact, reservation: Reservation) -> float:

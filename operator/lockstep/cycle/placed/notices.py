@@ -14,7 +14,7 @@ from lockstep.act.requests.services import Services
 from lockstep.api.members.notice import notice_of
 from lockstep.belief.holding.reservation import Reservation, next_in_status
 from lockstep.cycle.clockwork.alarms import Alarms
-from lockstep.cycle.placed.notice_times import latest_begin
+from lockstep.cycle.placed.notice_times import beginning_at, latest_begin
 from lockstep.cycle.placed.why_size_stays import why_size_stays
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
@@ -27,14 +27,17 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import n_members
 from lockstep.report.text.size_sentences import change_ahead
 
+_UNWANTED = "no gang that waits needs the seats any more that it would give up"
+
 
 class Notices:
-    """The notices of gangs that go on working until their size changes."""
+    """The notices of gangs that go on working until their size changes; gangs in ``unwanted`` need not change it."""
 
     def __init__(self, services: Services, metrics: Metrics) -> None:
         self._services = services
         self._state = services.state
         self._metrics = metrics
+        self.unwanted: frozenset[GangKey] = frozenset()
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         # By gang, the notice that its members are to have, and the patches for it.
         self._patches: dict[GangKey, tuple[str, PodPatches]] = {}
@@ -58,7 +61,8 @@ class Notices:
             return None
         begin = min(following.asked_to_end_at, latest_begin(self._state, gang, reservation))
         if self._is_ready(gang, reservation, following) or not now < begin <= now + LONGEST_NOTICE_SECONDS:
-            return Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=_begun(following, now))
+            begun = self._begun(gang, reservation, following, now)
+            return Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=begun)
         self._have(gang, reservation, notice_of(following))
         self._alarms.set(gang.key, begin)
         return None
@@ -74,7 +78,7 @@ class Notices:
         if own:
             return self._dropped(own, mark_notice(gang, None))
         why = self._why_dropped(gang, reservation, following, counts, now)
-        # Room may come and go with pods of others, and each time all members would be patched.
+        # Room and gangs that wait may come and go, and each time all members would be patched.
         return self._dropped(why, replace(mark_notice(gang, None), resized_at=now)) if why else None
 
     def forget(self, gang: GangKey) -> None:
@@ -97,6 +101,8 @@ class Notices:
         own, room = self._own_reason(gang, following, counts), next_in_status(gang)
         if own or room is None or not isinstance(gang, AcceptedGang):
             return own
+        if gang.key in self.unwanted:
+            return _UNWANTED
         return why_size_stays(self._services, gang, reservation, room, now)
 
     def _own_reason(self, gang: GangFact, following: NextSize, counts: Progress) -> str:
@@ -112,6 +118,12 @@ class Notices:
         """Whether the member of rank 0 says that it is ready for this change, not for an earlier one."""
         pod = self._state.members(gang).get(next(reservation.pod_keys()))
         return pod is not None and pod.ready_for == notice_of(following)
+
+    def _begun(self, gang: GangFact, reservation: Reservation, following: NextSize, now: float) -> NextSize:
+        """The change, whose members are asked to end now."""
+        assert isinstance(gang, AcceptedGang), "a change that the spec does not allow was dropped"
+        begin = min(now, following.asked_to_end_at)
+        return beginning_at(self._state, gang, reservation, following, begin=begin, now=now)
 
     def _have(self, gang: GangFact, reservation: Reservation, notice: str) -> None:
         """Have the members show that notice, and no other one; '' is none."""
@@ -137,10 +149,3 @@ class Notices:
 def _given(gang: GangFact, following: NextSize) -> StatusReport:
     event = gang_will_change_size(change_ahead(gang.status.size or 0, following))
     return StatusReport(status=mark_notice(gang, following), event=event)
-
-
-def _begun(following: NextSize, now: float) -> NextSize:
-    """The change, whose members are asked to end now: if that is sooner than planned, the gang ends as much sooner."""
-    begins_at, finish = min(now, following.asked_to_end_at), following.expected_finish
-    sooner = following.asked_to_end_at - begins_at
-    return replace(following, begins_at=begins_at, expected_finish=None if finish is None else finish - sooner)

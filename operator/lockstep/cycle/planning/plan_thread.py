@@ -40,7 +40,8 @@ class Made(NamedTuple):
 class Sized(NamedTuple):
     """A plan of the snapshot after these changes and ``starts``, which the plan does not contain.
 
-    ``again`` and ``in_vain`` are as in ``Made``.
+    Some of these start later, when gangs that change their size have left. ``again`` and ``in_vain`` are as in
+    ``Made``.
     """
 
     snapshot: Snapshot
@@ -74,7 +75,7 @@ def with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Siz
         try:
             found = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue, may_give=elastic.may_give)
             later = (run.may_change_at for run in elastic.runs if run.may_change_at > snapshot.now)
-            starts = (*placements(snapshot, found.sizes.starts), *found.placed)
+            starts = (*placements(snapshot, found.sizes, elastic.runs), *found.placed)
             again = min([found.again, *later])
             return Sized(found.after, found.plan, found.sizes.changes, starts, again, found.in_vain)
         except Exception:

@@ -8,7 +8,6 @@ leads then goes on from what the status says. Members that read notices have one
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -24,8 +23,9 @@ from lockstep.belief.holding.reservation import (
 )
 from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.placed.next_members import next_members
-from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change
+from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change, beginning_at
 from lockstep.cycle.placed.resizing import Resizing
+from lockstep.cycle.placed.unwanted_shrinks import UnwantedShrinks
 from lockstep.cycle.placed.why_size_stays import why_size_stays
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.elastic import NextSize
@@ -50,7 +50,7 @@ _LEAST_RUN_SECONDS = 1.0
 class _WantedChange(NamedTuple):
     """Since when each plan has wanted a change (monotonic clock), and the first start promised to another gang then.
 
-    Later plans assume the change, so a gang that gains from it has no promise in them.
+    Later plans assume the change, and so do their promises: no change has to hurry for these.
     """
 
     since: float
@@ -90,16 +90,19 @@ class SizeChanges:
         self._guarded = guarded
         self._monotonic = services.monotonic
         self._wanted: dict[GangKey, _WantedChange] = {}
+        self._unwanted = UnwantedShrinks(services.state, services.monotonic, settling=_SETTLING_SECONDS)
 
     def begin(self, decided: LastPlan) -> float:
         """Begin the changes of this plan that its facts still allow; the others are left to the next plan.
 
-        Returns the seconds until the next plan is due for changes that plans have not wanted for long enough; infinity
-        where there are none.
+        Returns the seconds until the next plan is due for changes that plans have not wanted, or not needed, for long
+        enough; infinity where there are none.
         """
         now, before = self._monotonic(), self._wanted
         new = _WantedChange(now, min(self._promises(decided), default=math.inf) if decided.changes else math.inf)
         self._wanted = {change.gang: before.get(change.gang, new) for change in decided.changes}
+        judged_again = self._unwanted.judge(decided.plan.decisions, decided.snapshot.now)
+        self._notices.unwanted = self._unwanted.gangs
         for change in decided.changes:
             if now - self._wanted[change.gang].since >= _SETTLING_SECONDS:
                 with self._guarded(change.gang):
@@ -107,7 +110,7 @@ class SizeChanges:
         # Facts that led to this plan may have taken the room of which members have notice.
         self._state.changes.reconcile(*(following.gang for following in self._state.next_sizes))
         settled = (wanted.since + _SETTLING_SECONDS - now for wanted in self._wanted.values())
-        return min((seconds for seconds in settled if seconds > 0), default=math.inf)
+        return min((seconds for seconds in (*settled, judged_again) if seconds > 0), default=math.inf)
 
     def go_on(self, gang: GangFact, now: float) -> None:
         """Begin the next attempt of a gang whose members have ended for a change of size.
@@ -136,6 +139,7 @@ class SizeChanges:
         changing = self._still_possible(change, decided)
         if changing is not None:
             self._begin(changing, self._promises(decided))
+            self._unwanted.watch(change, decided.changes)
         elif self._state.generation != decided.snapshot.generation:
             self._state.changes.plan()
 
@@ -214,8 +218,7 @@ class SizeChanges:
         begin = begin_of_change(self._state, gang, reservation, room, promises=promises, now=now)
         if begin is None:
             return None
-        finish = following.expected_finish
-        return replace(following, begins_at=begin, expected_finish=None if finish is None else finish + begin - now)
+        return beginning_at(self._state, gang, reservation, following, begin=begin, now=now)
 
     def _promises(self, decided: LastPlan) -> list[float]:
         """The starts that are promised to gangs which still wait."""

@@ -38,6 +38,7 @@ from lockstep.report.text.sentences import (
     run_times_learned,
     speedup,
     took_place_of,
+    waits_for_seats,
     waits_for_victims,
 )
 from lockstep.snapshot.attempt_start import AttemptStart
@@ -132,10 +133,19 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
 
 def with_narrowing(status: GangStatus, gang: GangFact, narrowed: Narrowed | None, now: float) -> GangStatus:
     """The status of a planned gang; its message also names the quota that keeps the gang from more members, if any."""
+    return status if narrowed is None else _with_sentence(status, gang, narrowed_by(narrowed), now)
+
+
+def with_givers(status: GangStatus, gang: GangFact, givers: Sequence[GangKey], now: float) -> GangStatus:
+    """The status of a planned gang; its message also names the gangs that give up seats for it, if any."""
+    return _with_sentence(status, gang, waits_for_seats(givers), now) if givers else status
+
+
+def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float) -> GangStatus:
     planned = status.condition(Condition.PLANNED)
-    if narrowed is None or planned is None:
+    if planned is None:
         return status
-    says = (planned.status, planned.reason, f"{planned.message} {narrowed_by(narrowed)}")
+    says = (planned.status, planned.reason, f"{planned.message} {sentence}")
     return with_condition(status, gang, Condition.PLANNED, says, now)
 
 

@@ -147,6 +147,12 @@ def waits_for_victims(victims: Sequence[GangKey]) -> str:
     return f"preempts {_named(victims)}, and starts when {whose} members have ended"
 
 
+def waits_for_seats(givers: Sequence[GangKey]) -> str:
+    """The sentence for a gang that starts when others, which change their size, have given up seats."""
+    has, whose = ("has", "its") if len(givers) == 1 else ("have", "their")
+    return f"It waits until {_named(givers)} {has} given up {whose} seats there."
+
+
 def took_place_of(victims: Sequence[GangKey]) -> str:
     """The clause for a gang that starts now in place of others."""
     return f"takes the place of {_named(victims)}"

@@ -27,6 +27,7 @@ MOST_MEMBERS = 8_000
 # In members: to read a gang takes as long as to read so many members of it.
 _COST_OF_GANG = 7
 _TURN_SECONDS = 60.0
+_SHORTEST_GRACE_SECONDS = 1.0
 
 _Holder = tuple[AcceptedGang, Reservation]
 
@@ -79,12 +80,12 @@ def sized_run(
     """
     reported = reported_part(one.gang, one.reservation, state.members(one.gang).values())
     if one.end is None or (not reported and has_used_up_its_work(one.gang, now)):
-        return _open_ended_run(state, one, constraints, columns)
+        return _open_ended_run(state, one, constraints, columns, now)
     return _elastic_run(state, _Ending(one, one.end, reported), constraints, nodes, columns, now)
 
 
 def _open_ended_run(
-    state: State, one: Resizable, constraints: Mapping[str, Constraints], columns: Columns
+    state: State, one: Resizable, constraints: Mapping[str, Constraints], columns: Columns, now: float
 ) -> OpenEndedRun | None:
     """The gang of unknown end; None where its size can't stay."""
     size, first, role = len(one.nodes), one.gang.status.first_size, one.varying.role
@@ -100,12 +101,12 @@ def _open_ended_run(
         end=math.inf if one.end is None else one.end,
         terms=one.elastic.terms(one.gang.status.last_change, one.gang.status.failed_joins),
         asked=one.asked,
-        changed=_changed(one.gang),
+        changed=_changed(one.gang, now),
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
         keeps=one.elastic.keeps_members,
-        grace=longest_grace(one.gang) + (LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0),
+        grace=_grace(one),
     )
 
 
@@ -142,11 +143,12 @@ def _elastic_run(
         end=end,
         terms=one.elastic.terms(one.gang.status.last_change, one.gang.status.failed_joins),
         asked=one.asked,
-        changed=_changed(one.gang),
+        changed=_changed(one.gang, now),
         constraints=constraints[role.name],
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
         keeps=one.elastic.keeps_members,
+        grace=_grace(one),
     )
 
 
@@ -158,8 +160,16 @@ def _fixed(one: Resizable, constraints: Mapping[str, Constraints], columns: Colu
     )
 
 
-def _changed(gang: GangFact) -> float:
-    return -math.inf if gang.status.resized_at is None else gang.status.resized_at
+def _grace(one: Resizable) -> float:
+    """After how many seconds members that it gives up are gone: never at once, so no plan starts a gang there."""
+    notice = LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0
+    return max(longest_grace(one.gang), _SHORTEST_GRACE_SECONDS) + notice
+
+
+def _changed(gang: GangFact, now: float) -> float:
+    """When its size last changed; a time in the future, after the clock was set back, counts as long past."""
+    changed = gang.status.resized_at
+    return -math.inf if changed is None or changed > now else changed
 
 
 def _in_turn(holders: Sequence[_Holder], now: float) -> Sequence[_Holder]:

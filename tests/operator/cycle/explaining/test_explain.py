@@ -96,16 +96,19 @@ def for_later(*, start, promised):
 
 
 @pytest.mark.parametrize(
-    ("promised", "want"),
+    ("before", "promised", "want"),
     [
-        pytest.param(700.0, True, id="later than told"),
-        pytest.param(500.0, False, id="sooner than told: that can wait"),
+        pytest.param(600.0, 700.0, True, id="later than told"),
+        pytest.param(600.0, 500.0, False, id="sooner than told: that can wait"),
+        pytest.param(None, 600.0, True, id="the first one"),
+        pytest.param(None, None, False, id="still none"),
+        pytest.param(600.0, None, False, id="none any more: that can wait"),
     ],
 )
-def test_promise_that_is_moved_later_is_told_at_once(promised, want):
-    hearing, plan = Hearing(), OUTLOOK
+def test_promise_that_is_new_or_moved_later_is_told_at_once(before, promised, want):
+    hearing, plan = Hearing(), replace(OUTLOOK, promised_start=before)
     explainer = Explainer(hearing, Metrics(CollectorRegistry()))
-    explainer.explain(GANG, for_later(start=400.0, promised=600.0), 10.0)
+    explainer.explain(GANG, for_later(start=400.0, promised=before), 10.0)
     told = gang_fact("g", version="2", status=replace(hearing.heard[0].status, plan=plan))
 
     explainer.explain(told, for_later(start=500.0, promised=promised), 11.0)

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import bid_fact, gang_fact, node_fact, reservation
+from builders.facts import bid_fact, gang_fact, member_fact, node_fact, reservation
 from builders.served import gang
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.belief.state import State
-from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change, latest_begin
+from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change, beginning_at, latest_begin
 from lockstep.facts.cluster.node import OnReturn
+from lockstep.facts.elastic import ElasticSpec, NextSize
 
 NOW = 1000.0
 GRACE = 30
@@ -104,3 +105,61 @@ def test_earliest_time_of_all_nodes_counts():
 
 def test_nodes_without_a_bid_may_be_held_for_any_time():
     assert latest_begin(state_with(), gang_fact(), reservation()) == NEVER
+
+
+RESTART = 40.0
+ELASTIC = replace(GANG, spec=replace(GANG.spec, elastic=ElasticSpec(RESTART, 600.0)))
+
+
+def ends_at(*begins, end, then, progress=""):
+    """When a gang ends that would end at ``end``, or at its next size in ``then`` seconds after a change now.
+
+    The change is to begin at the first of the times, then at the next one.
+    """
+    state = state_with()
+    state.apply_pod(member_fact(rank=0, node="n1", progress=progress))
+    finish = None if then is None else NOW + RESTART + then
+    change = NextSize(members=(), decided_at=NOW, expected_finish=finish, why="")
+    for begin in begins:
+        change = beginning_at(state, ELASTIC, reservation(finish=end), change, begin=begin, now=NOW)
+    assert change.begins_at == begins[-1]
+    return change.expected_finish
+
+
+def worked_out(begin, *, end, then):
+    """The same, second by second."""
+    left, second = 1.0, NOW
+    while second < begin:
+        left -= 1 / (end - NOW)
+        second += 1
+    second += RESTART
+    while left > 1e-9:
+        left -= 1 / then
+        second += 1
+    return second + left * then
+
+
+@pytest.mark.parametrize("then", [500.0, 4000.0])
+@pytest.mark.parametrize("end", [NOW + 240, NOW + 1000, NOW + 9000])
+@pytest.mark.parametrize("begins", [(0,), (120,), (120, 1), (120, 60), (120, 60, 10), (7, 120)], ids=str)
+def test_what_members_do_until_the_change_begins_is_not_left_for_the_next_size(begins, end, then):
+    found = ends_at(*(NOW + after for after in begins), end=end, then=then)
+
+    assert found == pytest.approx(worked_out(NOW + begins[-1], end=end, then=then), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        pytest.param({"end": None}, id="end is unknown"),
+        pytest.param({"end": NOW + 239}, id="end is near"),
+        pytest.param({"end": NOW + 9000, "progress": "0.1"}, id="members report their work"),
+    ],
+)
+def test_gang_ends_as_much_later_as_the_change_begins_where_its_end_does_not_tell_what_is_left(known):
+    assert ends_at(NOW + 120, then=500.0, **known) == NOW + 120 + RESTART + 500
+    assert ends_at(NOW + 120, NOW + 20, then=500.0, **known) == NOW + 20 + RESTART + 500
+
+
+def test_gang_that_has_no_end_at_its_next_size_gets_none_by_a_notice():
+    assert ends_at(NOW + 120, end=NOW + 9000, then=None) is None

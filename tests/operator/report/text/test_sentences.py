@@ -16,6 +16,7 @@ from lockstep.report.text.sentences import (
     percentage,
     price,
     speedup,
+    waits_for_seats,
 )
 
 NOW = 1_795_176_000.0  # 2026-11-20T12:00:00Z
@@ -231,3 +232,14 @@ def test_risk_of_one_node_and_an_unknown_run_time():
         "1 member on n1, with a probability of 100 % that an owner comes back meanwhile (of n1 most likely), which "
         "costs some work on average"
     )
+
+
+@pytest.mark.parametrize(
+    ("names", "want"),
+    [
+        (["a"], "It waits until gang default/a has given up its seats there."),
+        (["a", "b"], "It waits until gangs default/a, default/b have given up their seats there."),
+    ],
+)
+def test_gangs_that_give_up_seats_are_named(names, want):
+    assert waits_for_seats([GangKey("default", name) for name in names]) == want

@@ -99,6 +99,15 @@ def test_last_change_counts():
     assert run.may_change_at == epoch_seconds(at(1100))
 
 
+@pytest.mark.parametrize("work", [HOURS, None], ids=["known end", "unknown end"])
+@pytest.mark.parametrize("ahead", [1, 3600])
+def test_last_change_in_the_future_counts_as_long_past_after_the_clock_was_set_back(work, ahead):
+    finish = {} if work else {"expectedFinish": None}
+    _, [run] = drawn(running(work=work, status={"resizedAt": at(900 + ahead), **finish}))
+
+    assert run.may_change_at == -math.inf
+
+
 def test_work_that_is_done_is_not_left():
     _, [run] = drawn(running(status={"workDone": "0.5", "expectedFinish": at(1800)}))
 
