@@ -159,7 +159,7 @@ class GangStatus:
     how long that took. ``first_size`` is the size with which an elastic gang last started without such a change.
     ``work_done`` is the part of the work that earlier sizes have done, by expected run times, as text. ``ranks`` are
     those of the ``members``, as text; '' if they have no gap. ``member_changes`` is how often members of the attempt
-    have come or gone while the others ran, and ``failed_joins`` how often in a row members could not join them.
+    have come or gone while the others ran. ``failed_joins`` is how often in a row members could not join them.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
