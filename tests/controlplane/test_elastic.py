@@ -9,6 +9,7 @@ from eventually import eventually
 pytestmark = pytest.mark.usefixtures("operator")
 
 RESTART = {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}
+MEMBERS = {**RESTART, "mode": "Members"}
 LONG = {"serialTime": "400h"}
 SLOTS = 3
 
@@ -164,3 +165,37 @@ def test_quota_bounds_growth(arena, two_nodes):
     until_size(arena, "adds", 2 * SLOTS - 1)
 
     assert "QuotaExceeded" not in {event["reason"] for event in arena.events("adds")}
+
+
+def test_members_join_and_leave_while_the_first_ones_run(arena, two_nodes):
+    run(arena, gang("in-the-way", size=SLOTS, cpu="50m"), SLOTS)
+    run(arena, {**elastic(), "spec": {**elastic()["spec"], "elastic": MEMBERS}}, SLOTS)
+    first = uids(arena)
+
+    arena.delete_gang("in-the-way")
+    until_size(arena, "adds", 2 * SLOTS)
+    assert arena.nodes_of("adds") == sorted(two_nodes * SLOTS)
+    [event] = arena.until_events("adds", "MembersJoined")
+    assert event["note"] == "All members that were to join run: the gang has 6 members now."
+    eventually(lambda: hosts(arena) == [f"adds-1-{rank}.adds" for rank in range(2 * SLOTS)], seconds=60)
+
+    # One member is lost: the others run on, and later another one has its rank.
+    arena.delete_pod("adds-1-4")
+    eventually(lambda: arena.status("adds").get("ranks") == "0-3,5", seconds=60)
+    until_size(arena, "adds", 2 * SLOTS)
+
+    arena.change_gang("adds", elastic={**MEMBERS, "size": SLOTS})
+    eventually(lambda: uids(arena) == first, seconds=90)
+    status = arena.status("adds")
+    assert (status["size"], status["attempt"], status.get("restarts", 0)) == (SLOTS, 1, 0)
+    eventually(lambda: len(hosts(arena)) == SLOTS, seconds=60)
+
+
+def uids(arena):
+    """The UIDs of the members that exist."""
+    return {pod["metadata"]["uid"] for pod in arena.pods("adds")}
+
+
+def hosts(arena):
+    """The hosts in the file of the members."""
+    return arena.api.request("GET", f"{arena.core}/configmaps/adds-hosts")["data"]["hosts"].split()
