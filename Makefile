@@ -161,8 +161,10 @@ TESTS ?= tests/e2e/nodes
 # Each process has three nodes and a control plane. On two processors, members of one starve the control plane of another.
 NODE_PROCESSES ?= 1
 
+# While packages for one image are downloaded, the other is built.
 .PHONY: e2e-nodes
-e2e-nodes: e2e-needs image-rootfs $(MEMBERS) ## Real programs on real kubelets, as root; TORCH=1 also PyTorch
+e2e-nodes: e2e-needs ## Real programs on real kubelets, as root; TORCH=1 also PyTorch
+	@$(MAKE) --no-print-directory --jobs=2 image-rootfs $(MEMBERS)
 	$(call on_kubelets,$(TESTS),$(NODE_PROCESSES))
 
 $(MEMBERS): build/%.tar: $(wildcard tests/e2e/members/*.py tests/e2e/members/programs/*) $(INSTALLED)

@@ -7,8 +7,9 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT
 
-python3 -m venv "$tools"
-"$tools/bin/pip" install --quiet --disable-pip-version-check \
-  --only-binary :all: --no-deps --require-hashes --requirement "$source/image/locks/wheel.lock"
-"$tools/bin/pip" wheel --quiet --disable-pip-version-check \
-  --no-deps --no-build-isolation --wheel-dir "$out" "$source"
+python3 -m venv --without-pip "$tools"
+tools_pip() {
+  python3 -m pip --python "$tools/bin/python" "$@" --quiet --disable-pip-version-check --no-deps
+}
+tools_pip install --only-binary :all: --require-hashes --requirement "$source/image/locks/wheel.lock"
+tools_pip wheel --no-build-isolation --wheel-dir "$out" "$source"

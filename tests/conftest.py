@@ -18,6 +18,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
 import searches
+from live import last_needed
 from rights.of_run import RightsOfRun
 
 # Hypothesis draws the same cases every time and never looks at the clock: that says only how busy the machine is.
@@ -79,6 +80,10 @@ def turn_of(file: str) -> tuple[bool, int]:
     return not is_one_of(file, LONGEST), [*TIERS].index(tier_of(file))
 
 
+# The last ones that need a server.
+LAST_WITH_A_SERVER = (True, [*TIERS].index("server"))
+
+
 @cache
 def is_search(file: str) -> bool:
     """Whether a run asks a sample of the cases of this file."""
@@ -128,6 +133,15 @@ def pytest_collection_modifyitems(config, items):
     left_out = {*searched} - searches.sampled(config, searched)
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=[item for item in searched if item in left_out])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Stop servers once only tests without a server are to come: to be idle costs each a fiftieth of a processor."""
+    result = yield
+    if nextitem is not None and turn_of(str(nextitem.path.relative_to(TESTS))) > LAST_WITH_A_SERVER:
+        last_needed.end(item.config)
+    return result
 
 
 def pytest_xdist_make_scheduler(config, log):

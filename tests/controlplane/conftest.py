@@ -15,6 +15,7 @@ from live.agents import RBAC
 from live.arena import Arena
 from live.background import Background
 from live.examples import EXAMPLES, OFFERS
+from live.last_needed import until_last_needed
 from live.proxy import Proxy, proxied
 from live.quick_start import Forked
 from live.watching import PodWatch, watched_pods
@@ -28,14 +29,14 @@ NAMESPACE_NUMBERS = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """An API server with kwok and the controller manager, without nodes; one for all tests."""
+def control_plane(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """An API server with kwok and the controller manager, without nodes; one for all tests that need a server."""
     options = Options(
         name="tests",
         addons=frozenset({Component.KWOK, Component.CONTROLLER_MANAGER}),
         state=tmp_path_factory.mktemp("sandboxes"),
     )
-    with start(options) as sandbox:
+    with until_last_needed(pytestconfig, start(options)) as sandbox:
         yield sandbox
 
 

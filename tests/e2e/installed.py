@@ -13,10 +13,12 @@ def installed(cluster: Cluster, values: Sequence[str] = ()) -> Iterator[Release]
     """Install the chart with these values; in the end nothing of it is left, nor of the tests' gangs."""
     release = Release(cluster, values)
     with ExitStack() as leaving:
+        leaving.callback(cluster.delete, "namespace", NAMESPACE)
         leaving.callback(release.uninstall)
         release.install()
         cluster.kubectl("create", "namespace", NAMESPACE)
-        leaving.callback(cluster.delete, "namespace", NAMESPACE)
+        # Its end takes as long as that of the release, beside which it comes.
+        leaving.callback(cluster.delete, "namespace", NAMESPACE, "--wait=false")
         cluster.until(lambda: cluster.has("serviceaccount", "default", f"--namespace={NAMESPACE}"))
         cluster.apply(*bids(pool_speeds(cluster)))
         yield release

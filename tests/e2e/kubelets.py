@@ -6,7 +6,8 @@ They need what `python -m e2e.needs` asks for, and namespaces of their own for t
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -43,14 +44,25 @@ def kubelets(
         for one in started.values():
             leaving.callback(one.stop)
             one.start_containerd()
-            for archive in (pause, operator, *(members if one.node.taints else ())):
-                one.import_image(archive)
+        import_images(started.values(), [pause, operator], members)
         # That was gigabytes. While they are written to the disk, an API server may not answer for half a minute.
         os.sync()
         for one in started.values():
             one.start_kubelet()
         eventually(lambda: ready_nodes(sandbox) == set(started), seconds=READY_SECONDS)
         yield started
+
+
+def import_images(nodes: Collection[KubeletNode], for_all: Sequence[Path], for_members: Sequence[Path]) -> None:
+    """Have images at hand on all nodes. They import them at the same time, since each often waits for the disk."""
+
+    def of(node: KubeletNode) -> None:
+        for archive in (*for_all, *(for_members if node.node.taints else ())):
+            node.import_image(archive)
+
+    with ThreadPoolExecutor(len(nodes)) as threads:
+        for done in [threads.submit(of, node) for node in nodes]:
+            done.result()
 
 
 def write_pause_image(target: Path) -> None:

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import tarfile
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,10 @@ def test_every_package_has_a_licence(prefix):
     assert [row for row in rows if row.endswith(("| |", "|  |"))] == []
 
 
+def test_prefix_has_one_client_of_kubernetes(prefix):
+    assert len([*prefix.glob("**/core_v1_api.py")]) == 1
+
+
 def test_prefix_has_no_compiler_and_no_installer(prefix):
     programs = {path.name for path in (prefix / "bin").iterdir()}
 
@@ -175,6 +180,16 @@ def test_archive_names_its_layer_by_digest(archive):
 
     digest = hashlib.file_digest(archive.extractfile("layer.tar"), "sha256").hexdigest()
     assert configuration["rootfs"] == {"type": "layers", "diff_ids": [f"sha256:{digest}"]}
+
+
+def test_sources_in_the_archive_are_as_old_as_their_bytecode_says(archive, tmp_path):
+    """Otherwise each start would compile all of them."""
+    with tarfile.open(fileobj=archive.extractfile("layer.tar")) as layer:
+        sources = [one for one in layer if one.name.endswith(".py") and "/lockstep/process/" in one.name]
+        known = [layer.extractfile(cache_from_source(one.name)).read(12)[8:] for one in sources]
+
+    assert sources
+    assert [int.from_bytes(seconds, "little") for seconds in known] == [one.mtime for one in sources]
 
 
 def test_equal_files_give_equal_archives(tmp_path):

@@ -210,11 +210,13 @@ class Arena:
 
         def probe() -> Manifest:
             found = self.condition(name, kind)
-            assert found.get("status") == status, f"{name}: {self.summary(name)}"
-            assert not reason or found["reason"] == reason, f"{name}: {self.summary(name)}"
-            return found
+            return found if found.get("status") == status and reason in ("", found["reason"]) else {}
 
-        return eventually(probe, seconds=seconds)
+        try:
+            return eventually(probe, seconds=seconds)
+        except AssertionError as error:
+            # Only now: it asks the API server for twice as much again.
+            raise AssertionError(f"{name}: {self.summary(name)}") from error
 
     def until_placed(self, *names: str, seconds: float = DEADLINE_SECONDS) -> None:
         """Wait until all of these gangs are placed."""

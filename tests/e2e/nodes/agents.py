@@ -85,11 +85,6 @@ class Agents:
         finally:
             self._cluster.kubectl("label", "node", node, f"{LABEL}-")
 
-    def begin_anew(self, node: str) -> None:
-        """Put another agent in the place of a node's, which knows of no load yet, and return once its bid stands."""
-        self._cluster.delete("pod", self._pod(node)["metadata"]["name"], f"--namespace={NAMESPACE}")
-        self._cluster.until(lambda: self._is_measured(node))
-
     def damage_history(self, node: str) -> None:
         """Leave a history that nobody can read."""
         (self._nodes[node].home / HISTORY / "history.json").write_bytes(b"\x00{" * 1000)

@@ -36,25 +36,21 @@ def agents(cluster: Cluster, nodes, release, offers) -> Iterator[Agents]:
 
 
 @pytest.fixture
-def load(cluster: Cluster, agents: Agents) -> Iterator[Manifest]:
-    """A pod outside of Lockstep that burns what the fast node has, and has requested hardly any of it.
-
-    The next agent of the node knows nothing of the load. It needs two minutes before load shows an owner to it.
-    """
+def load(cluster: Cluster) -> Iterator[Manifest]:
+    """A pod outside of Lockstep that burns what the fast node has, and has requested hardly any of it."""
     made = template("sh", "-c", f"{BURN} & {BURN}", resources={"requests": {"cpu": "10m"}})
     metadata = {"name": "load", "namespace": "default"}
     yield {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**made["spec"], "nodeName": FAST}}
     cluster.delete("pod", "load")
-    agents.begin_anew(FAST)
 
 
 @pytest.fixture
 def owner(cluster: Cluster, nodes) -> Iterator[None]:
-    """The fast node's owner comes, and runs something on both processors that is no pod."""
-    processes = [nodes[FAST].start_process("sh", "-c", BURN) for _ in range(2)]
+    """The slow node's owner comes, and runs something on both processors that is no pod."""
+    processes = [nodes[SLOW].start_process("sh", "-c", BURN) for _ in range(2)]
     yield
     # A node whose owner evicts stays closed for ten minutes after she has left: other tests need it.
-    cluster.patch("nodebid", FAST, {"spec": {"onReturn": "Keep"}}, namespace=NAMESPACE)
+    cluster.patch("nodebid", SLOW, {"spec": {"onReturn": "Keep"}}, namespace=NAMESPACE)
     for process in processes:
         process.kill()
         process.wait()
@@ -97,39 +93,40 @@ def test_bid_follows_a_load_beside_a_gang_and_so_do_its_pace_and_the_next_gang(c
 
 
 def test_agent_that_was_killed_is_back_without_its_damaged_history(cluster, agents):
-    agents.damage_history(SLOW)
+    agents.damage_history(FAST)
 
-    agents.kill(SLOW)
+    agents.kill(FAST)
 
-    cluster.until(lambda: "The history begins anew" in agents.log(SLOW))
-    agents.until_state(SLOW, "Offered")
+    cluster.until(lambda: "The history begins anew" in agents.log(FAST))
+    agents.until_state(FAST, "Offered")
 
 
-def test_bid_of_an_agent_that_is_cut_off_expires_until_it_is_not_any_more(agents):
-    with agents.cut_off(SLOW):
+def test_bids_of_an_agent_that_is_cut_off_and_of_an_owner_who_says_no_expire_until_that_is_over(agents):
+    """The agent that is cut off goes on measuring."""
+    with agents.cut_off(SLOW), agents.switched_off(FAST):
         agents.until_state(SLOW, "Expired")
+        agents.until_state(FAST, "Expired")
 
     agents.until_state(SLOW, "Offered")
-
-
-def test_bid_of_a_node_whose_owner_says_no_expires_until_she_says_yes(agents):
-    with agents.switched_off(SLOW):
-        agents.until_state(SLOW, "Expired")
-
-    agents.until_state(SLOW, "Offered")
+    agents.until_state(FAST, "Offered")
 
 
 def test_owner_who_comes_back_has_the_node_to_herself(cluster, agents, jobs, request, measured):
-    cluster.patch("nodebid", FAST, {"spec": {"onReturn": "Evict", "gracePeriodSeconds": 1}}, namespace=NAMESPACE)
+    """Load shows an owner to an agent that has measured for two minutes, as hers has since the tests began.
+
+    For once her node is the faster one.
+    """
+    bid = {"onReturn": "Evict", "gracePeriodSeconds": 1, "capacity": "5"}
+    cluster.patch("nodebid", SLOW, {"spec": bid}, namespace=NAMESPACE)
     jobs.submit_job(job("guest", size=size(1), work=WORK, template=template("stay")))
-    jobs.until_on("guest", FAST)
-    agents.until_owner(FAST, present=False)
+    jobs.until_on("guest", SLOW)
+    agents.until_owner(SLOW, present=False)
 
     began = time.time()
     request.getfixturevalue("owner")
 
-    agents.until_owner(FAST, present=True)
-    jobs.until_on("guest", SLOW)
+    agents.until_owner(SLOW, present=True)
+    jobs.until_on("guest", FAST)
     measured({"from the owner's first work to the gang elsewhere": time.time() - began})
     assert jobs.status("guest")["attempt"] == 2
     assert jobs.status("guest").get("restarts", 0) == 0

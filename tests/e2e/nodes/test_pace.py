@@ -2,8 +2,9 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import starmap
 from statistics import mean, pstdev
 from typing import Any, NamedTuple
 
@@ -16,16 +17,29 @@ from e2e.nodes.measured import Measured
 from e2e.nodes.ssh_keys import ssh_keys, with_ssh_keys
 from e2e.nodes.test_programs import AS_ROOT
 
-APART = {"labelSelector": {"matchLabels": {"lockstep.dev/role": "workers"}}, "topologyKey": "kubernetes.io/hostname"}
 NODE = {"name": "NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
 # Little, so that it is there though others use the machine.
 FIFTH, WHOLE = 200, 1000
-# How to wait, and with how many millicores. Who wants to know it better has it measured more often, and other ways.
 ROUNDS = int(os.environ.get("LOCKSTEP_E2E_ROUNDS") or 1)
 SECONDS = 20.0 if ROUNDS > 1 else 5.0
-WAYS = [("5", FIFTH), ("spin", FIFTH)]
-if ROUNDS > 1:
-    WAYS += [("1", FIFTH), ("0.5", FIFTH), ("5", WHOLE), ("2", WHOLE), ("1", WHOLE)]
+
+
+class Way(NamedTuple):
+    """How members of a gang wait, and with how many millicores."""
+
+    how: str
+    millicores: int
+
+    @property
+    def gang(self) -> str:
+        """The name of the gang whose members wait so."""
+        return f"paced-{self.how.replace('.', '-')}-{self.millicores}"
+
+
+# Gangs beside each other share a start. Who wants to know it better has more ways measured, more often, each alone.
+BESIDE = [Way("5", FIFTH), Way("spin", FIFTH)]
+MORE = [Way("1", FIFTH), Way("0.5", FIFTH), Way("5", WHOLE), Way("2", WHOLE), Way("1", WHOLE)]
+WAYS = [BESIDE] if ROUNDS == 1 else [[way] for way in (*BESIDE, *MORE)]
 
 
 class Line(NamedTuple):
@@ -55,16 +69,26 @@ def paced(millicores: int) -> Manifest:
     return cpu(millicores // 2, millicores * 55 // 100)
 
 
-def workers(millicores: int) -> Manifest:
+def workers(way: Way) -> Manifest:
     """Two members that listen, on nodes of their own."""
-    made = template("sh", "-c", "echo $NODE > /tmp/node; exec ssh-worker", env=[NODE], resources=whole(millicores))
-    made["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [APART]}}
+    resources = whole(way.millicores)
+    made = template("sh", "-c", "echo $NODE > /tmp/node; exec ssh-worker", env=[NODE], resources=resources)
+    labels = {"lockstep.dev/gang": way.gang, "lockstep.dev/role": "workers"}
+    apart = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
+    made["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}}
     return with_ssh_keys(made)
 
 
-def in_force(jobs: Jobs) -> dict[str, Any]:
+def submit(jobs: Jobs, way: Way) -> None:
+    program = ("/usr/local/bin/steps", SLOW, way.how, str(way.millicores / 1000))
+    launcher = with_ssh_keys(template("mpirun", *program, env=AS_ROOT))
+    roles = [role("launcher", 1, launcher, load="None", startAfter=["workers"]), role("workers", 2, workers(way))]
+    jobs.submit_job(job(way.gang, roles=roles, network={"rendezvous": "MPI"}, successPolicy={"role": "launcher"}))
+
+
+def in_force(jobs: Jobs, gang: str) -> dict[str, Any]:
     """What CPU the members have by their kubelets, by node."""
-    pods = [pod for pod in jobs.pods("paced") if pod["metadata"]["labels"]["lockstep.dev/role"] == "workers"]
+    pods = [pod for pod in jobs.pods(gang) if pod["metadata"]["labels"]["lockstep.dev/role"] == "workers"]
     return {pod["spec"]["nodeName"]: cpu_of(resources_in_force(pod)) for pod in pods}
 
 
@@ -72,34 +96,34 @@ def cpu_of(resources: Manifest) -> Manifest:
     return {kind: {"cpu": resources[kind]["cpu"]} for kind in ("requests", "limits")}
 
 
-def until_in_force(cluster: Cluster, jobs: Jobs, fast: Manifest, slow: Manifest) -> None:
+def until_in_force(cluster: Cluster, jobs: Jobs, gang: str, fast: Manifest, slow: Manifest) -> None:
     def probe() -> bool:
-        assert in_force(jobs) == {FAST: fast, SLOW: slow}
+        assert in_force(jobs, gang) == {FAST: fast, SLOW: slow}
         return True
 
     cluster.until(probe)
 
 
-def lines(jobs: Jobs, node: str) -> list[Line]:
-    told = [line.split() for line in jobs.log("paced-1-0").splitlines() if line.startswith(f"{node} ")]
+def lines(jobs: Jobs, gang: str, node: str) -> list[Line]:
+    told = [line.split() for line in jobs.log(f"{gang}-1-0").splitlines() if line.startswith(f"{node} ")]
     return [Line(float(at), int(steps), float(cpu)) for _, at, steps, cpu in told]
 
 
-def lines_since(jobs: Jobs, node: str, since: float) -> list[Line]:
-    return [line for line in lines(jobs, node) if line.at > since]
+def lines_on_fast(jobs: Jobs, gang: str, since: float) -> list[Line]:
+    return [line for line in lines(jobs, gang, FAST) if line.at > since]
 
 
-def has_gone_on(jobs: Jobs, since: float) -> bool:
+def has_gone_on(jobs: Jobs, gang: str, since: float) -> bool:
     """Whether the process on the fast node has worked long enough since then to be measured."""
-    found = lines_since(jobs, FAST, since)
+    found = lines_on_fast(jobs, gang, since)
     return len(found) > 1 and found[-1].at > since + SECONDS
 
 
-def rates(jobs: Jobs, node: str, since: float) -> tuple[float, float]:
-    """Steps and CPU-seconds a second, from then on."""
-    first, *_, last = lines_since(jobs, node, since)
-    seconds = last.at - first.at
-    return (last.steps - first.steps) / seconds, (last.cpu - first.cpu) / seconds
+def seconds_of_a_step(jobs: Jobs, gang: str, since: float) -> tuple[float, float]:
+    """Seconds and CPU-seconds of a step on the fast node, from then on."""
+    first, *_, last = lines_on_fast(jobs, gang, since)
+    steps = last.steps - first.steps
+    return (last.at - first.at) / steps, (last.cpu - first.cpu) / steps
 
 
 class Round(NamedTuple):
@@ -109,45 +133,50 @@ class Round(NamedTuple):
     paced: tuple[float, float]
 
 
-def a_round(cluster: Cluster, jobs: Jobs, millicores: int) -> Round:
-    """Measure it both ways, one after the other."""
-    found = []
-    for pace, fast in (("None", whole(millicores)), ("Local", paced(millicores))):
-        jobs.patch("paced", {"pace": pace})
-        until_in_force(cluster, jobs, fast, whole(millicores))
-        since = time.time()
-        cluster.until(partial(has_gone_on, jobs, since))
-        steps, cpu = rates(jobs, FAST, since)
-        found.append((1 / steps, cpu / steps))
-    return Round(*found)
+def a_round(cluster: Cluster, jobs: Jobs, ways: Sequence[Way]) -> list[Round]:
+    """Measure each gang both ways, one after the other."""
+    unpaced = measure(cluster, jobs, ways, "None", whole)
+    return [*starmap(Round, zip(unpaced, measure(cluster, jobs, ways, "Local", paced), strict=True))]
 
 
-def tell(measured: Measured, rounds: Sequence[Round], has: float) -> None:
+def measure(
+    cluster: Cluster, jobs: Jobs, ways: Sequence[Way], pace: str, fast: Callable[[int], Manifest]
+) -> list[tuple[float, float]]:
+    """Seconds and CPU-seconds of a step of each gang, with that pace and what the member on the fast node has then."""
+    for way in ways:
+        jobs.patch(way.gang, {"pace": pace})
+    for way in ways:
+        until_in_force(cluster, jobs, way.gang, fast(way.millicores), whole(way.millicores))
+    since = time.time()
+    for way in ways:
+        cluster.until(partial(has_gone_on, jobs, way.gang, since))
+    return [seconds_of_a_step(jobs, way.gang, since) for way in ways]
+
+
+def tell(measured: Measured, way: Way, rounds: Sequence[Round]) -> None:
     """Tell how much longer a step took, what the member used, and what part of what the formula says it gave back."""
-    needs = has / 2
+    has, needs = way.millicores / 1000, way.millicores / 2000
     longer = [one.paced[0] / one.unpaced[0] - 1 for one in rounds]
-    used = [[cpu / seconds for seconds, cpu in way] for way in zip(*rounds, strict=True)]
-    shares = " and ".join(f"{mean(way):.3f} ± {pstdev(way):.3f}" for way in used)
+    used = [[cpu / seconds for seconds, cpu in measurements] for measurements in zip(*rounds, strict=True)]
+    shares = " and ".join(f"{mean(cores):.3f} ± {pstdev(cores):.3f}" for cores in used)
     given_back = [(has - cores) / (has - needs) for cores in used[1]]
     measured.say(
-        f"a step took {mean(seconds for (seconds, _), _ in rounds):.4f} s, and with pace"
+        f"{way.gang}: a step took {mean(seconds for (seconds, _), _ in rounds):.4f} s, and with pace"
         f" {mean(longer):+.1%} ± {pstdev(longer):.1%} in {len(rounds)} rounds; the member on {FAST} used {shares}"
         f" cores, by the formula {needs}; given back {mean(given_back):.0%} ± {pstdev(given_back):.0%} of the formula's"
     )
 
 
-@pytest.mark.parametrize(("how", "millicores"), WAYS)
-def test_member_on_the_fast_node_gives_half_of_its_cpu_back(cluster, jobs, measured, how, millicores):
+@pytest.mark.parametrize("ways", WAYS, ids=lambda ways: " ".join(way.gang for way in ways))
+def test_member_on_the_fast_node_gives_half_of_its_cpu_back(cluster, jobs, measured, ways):
     jobs.add(ssh_keys())
-    program = ("/usr/local/bin/steps", SLOW, how, str(millicores / 1000))
-    launcher = with_ssh_keys(template("mpirun", *program, env=AS_ROOT))
-    members = workers(millicores)
-    roles = [role("launcher", 1, launcher, load="None", startAfter=["workers"]), role("workers", 2, members)]
-    jobs.submit_job(job("paced", roles=roles, network={"rendezvous": "MPI"}, successPolicy={"role": "launcher"}))
-    cluster.until(lambda: lines(jobs, FAST) and lines(jobs, SLOW))
+    for way in ways:
+        submit(jobs, way)
+    for way in ways:
+        cluster.until(lambda way=way: lines(jobs, way.gang, FAST) and lines(jobs, way.gang, SLOW))
 
-    tell(measured, [a_round(cluster, jobs, millicores) for _ in range(ROUNDS)], millicores / 1000)
+    rounds = [a_round(cluster, jobs, ways) for _ in range(ROUNDS)]
 
-    assert jobs.status("paced")["pace"]["givenBack"] == f"{millicores // 2}m"
-    jobs.patch("paced", {"pace": "None"})
-    until_in_force(cluster, jobs, whole(millicores), whole(millicores))
+    for way, measurements in zip(ways, zip(*rounds, strict=True), strict=True):
+        tell(measured, way, measurements)
+        assert jobs.status(way.gang)["pace"]["givenBack"] == f"{way.millicores // 2}m"
