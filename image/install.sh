@@ -18,6 +18,7 @@ into --require-hashes --requirement "$locks/runtime.lock"
 into --no-index "$wheel"
 # The same client for asyncio: 66 MB that nothing here imports.
 rm -r "$root$prefix"/lib/python3*/site-packages/kubernetes/aio
-"$root$prefix/bin/python" -m compileall -q "$root$prefix/lib"
+# An image has no times, so bytecode must not depend on those of its sources: else each start would compile all of them.
+"$root$prefix/bin/python" -m compileall -q --invalidation-mode unchecked-hash "$root$prefix/lib"
 # Console scripts name their Python by its whole path.
 find "$root$prefix/bin" -type f -exec sed -i "1s|^#!$root|#!|" {} +

@@ -5,17 +5,12 @@ import io
 import json
 import tarfile
 from collections.abc import Mapping
-from functools import partial
-from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
 
 def write_archive(target: Path, root: Path, *, name: str, architecture: str, runs: Mapping[str, Any]) -> None:
-    """Write an image of one layer. Equal files give equal layers, whoever owns them and however old they are.
-
-    Only sources with bytecode beside them have a time, which the bytecode has too.
-    """
+    """Write an image of one layer. Equal files give equal layers, whoever owns them and however old they are."""
     layer = target.with_suffix(".layer")
     try:
         _write_layer(layer, root)
@@ -37,23 +32,12 @@ def write_archive(target: Path, root: Path, *, name: str, architecture: str, run
 def _write_layer(layer: Path, root: Path) -> None:
     with tarfile.open(layer, "w") as archive:
         for path in sorted(root.rglob("*")):
-            filtered = partial(_as_root_s, seconds=_known_seconds(path))
-            archive.add(path, path.relative_to(root).as_posix(), recursive=False, filter=filtered)
+            archive.add(path, path.relative_to(root).as_posix(), recursive=False, filter=_as_root_s)
 
 
-def _known_seconds(path: Path) -> int:
-    """Return when a source was written, as its bytecode says: with another time it is compiled at each start."""
-    if path.suffix != ".py" or not (compiled := Path(cache_from_source(path))).is_file():
-        return 0
-    with compiled.open("rb") as content:
-        _, time = content.read(8), content.read(4)
-    return int.from_bytes(time, "little")
-
-
-def _as_root_s(entry: tarfile.TarInfo, seconds: int) -> tarfile.TarInfo:
+def _as_root_s(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     """Have root own it, and let everybody read what its owner may, since the operator is not root."""
-    entry.uid = entry.gid = 0
-    entry.mtime = seconds
+    entry.uid = entry.gid = entry.mtime = 0
     entry.uname = entry.gname = "root"
     readable = entry.mode & 0o500
     entry.mode |= readable >> 3 | readable >> 6
