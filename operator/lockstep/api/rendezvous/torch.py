@@ -9,16 +9,19 @@ from lockstep.api.rendezvous.meeting import Meeting
 
 def variables(meeting: Meeting, place: int) -> dict[str, str]:
     """The same address for all; a rank for members that do part of the work."""
-    return _static(meeting, place) if meeting.changes is None else _elastic(meeting)
+    return _static(meeting, place) if meeting.changes is None else _elastic(meeting, place)
 
 
-def _elastic(meeting: Meeting) -> dict[str, str]:
+def _elastic(meeting: Meeting, place: int) -> dict[str, str]:
+    """Agents do not know their own name below the Service, so a variable says which one the others meet."""
     least, most = meeting.worker_range
+    is_host = place == meeting.workers[0]
     return {
         "PET_NNODES": f"{least}:{most}",
         "PET_RDZV_BACKEND": "c10d",
         "PET_RDZV_ENDPOINT": f"{meeting.first_host}:{meeting.network.port}",
         "PET_RDZV_ID": f"{meeting.gang}-{meeting.attempt}",
+        "PET_RDZV_CONF": f"is_host={str(is_host).lower()}",
     }
 
 

@@ -74,14 +74,16 @@ def test_members_that_come_and_go_have_files_of_who_is_there():
     assert variables(met, 2)["LOCKSTEP_HOSTS_FILE"] == "/etc/lockstep/hosts"
 
 
-def test_agents_of_torchrun_that_come_and_go_rank_themselves():
-    found = variables(changing(rendezvous=Rendezvous.TORCH, port=1234), 1)
+@pytest.mark.parametrize(("place", "is_host"), [(0, "true"), (1, "false")])
+def test_agents_of_torchrun_that_come_and_go_rank_themselves(place, is_host):
+    found = variables(changing(rendezvous=Rendezvous.TORCH, port=1234), place)
 
     assert {name: value for name, value in found.items() if not name.startswith("LOCKSTEP")} == {
         "PET_NNODES": "2:8",
         "PET_RDZV_BACKEND": "c10d",
         "PET_RDZV_ENDPOINT": "g-2-0.g:1234",
         "PET_RDZV_ID": "g-2",
+        "PET_RDZV_CONF": f"is_host={is_host}",
     }
 
 
@@ -91,6 +93,7 @@ def test_range_of_agents_counts_the_roles_that_work():
     found = variables(changing(OF_ROLES, roles=roles, rendezvous=Rendezvous.TORCH), 1)
 
     assert (found["PET_NNODES"], found["PET_RDZV_ENDPOINT"].split(".")[0]) == ("2:6", "g-2-1")
+    assert found["PET_RDZV_CONF"] == "is_host=true"
 
 
 def test_many_hosts_stand_in_a_file():
