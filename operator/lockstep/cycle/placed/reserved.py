@@ -110,7 +110,7 @@ class ReservedGangs:
 
     def _reconcile_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """Take the one step that is due: success or the deadline first, then suspension, then failures."""
-        role_of = reservation.role_of().__getitem__
+        role_of = reservation.settled.role_of()
         succeeded = has_succeeded(gang.policies, counts, role_of)
         self._starts.record(gang.key, counts, now)
         self._outcomes.run_times.record(gang.key, counts, now, has_succeeded=succeeded)
