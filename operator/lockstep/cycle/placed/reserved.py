@@ -123,10 +123,9 @@ class ReservedGangs:
         elif (response := answer(gang.policies.failure, counts, role_of, restarts=gang.status.restarts)) is not None:
             self._carry_out(gang, reservation, counts, response, now)
         elif (lost := counts.disrupted or self._lost(reservation, counts)) is not None:
-            self._go_on_without(gang, reservation, self._lost_ranks(reservation, counts), lost)
+            self._go_on_without(gang, reservation, self._leaving_ranks(reservation, counts, now), lost)
         elif (returned := interrupted(self._state, reservation.settled, now)) is not None:
-            leaving = ranks_of_owners(self._state, reservation.settled, now)
-            self._go_on_without(gang, reservation, leaving, returned)
+            self._go_on_without(gang, reservation, self._leaving_ranks(reservation, counts, now), returned)
         elif (late := self._starts.check(gang, reservation, now)) is not None:
             self._undo(gang, reservation, late)
         elif (change := self._notices.check(gang, reservation, counts, now)) is not None:
@@ -191,12 +190,15 @@ class ReservedGangs:
         if not self._attempts.is_resting(gang.key):
             self._attempts.interrupt(gang, reservation, failure)
 
-    def _lost_ranks(self, reservation: Reservation, counts: Progress) -> set[int]:
-        """The ranks of members that were taken away, or are on lost nodes, or whose pods are missing."""
-        taken = {loss.rank for loss in counts.losses if not loss.is_own_failure}
+    def _leaving_ranks(self, reservation: Reservation, counts: Progress, now: float) -> set[int]:
+        """The ranks of members that are lost, and of those that have to leave a node now.
+
+        Programs fail when their peers vanish. So members that have failed beside a lost one are lost, too.
+        """
         settled, lost = reservation.settled, self._lost_on(reservation.settled)
         places = zip(settled.ranks, settled.nodes_by_rank(), strict=True)
-        return {*taken, *counts.unseen_ranks, *(rank for rank, node in places if node in lost)}
+        gone = {loss.rank for loss in counts.losses}.union(counts.unseen_ranks)
+        return gone | {rank for rank, node in places if node in lost} | ranks_of_owners(self._state, settled, now)
 
     def _lost_on(self, reservation: Reservation) -> dict[str, str]:
         """The nodes of its members that are lost, and why."""
