@@ -23,7 +23,6 @@ from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status.conditions import mark_notice
 from lockstep.report.status.events import gang_changes_size, members_joined, size_change_dropped
 from lockstep.report.status.member_changes import mark_join_dropped, mark_joined, mark_joining, mark_left
 from lockstep.report.status.writer import StatusReport
@@ -89,9 +88,6 @@ class MemberChanges:
         """The report that all members that join run, or that none joins, if either is so."""
         if gang.status.joining_size is None:
             return None
-        if not reservation.joining:
-            # Its mode has changed, or somebody else has written that.
-            return StatusReport(status=mark_notice(gang, None), written=self._state.changes.plan)
         why = "a member has ended well" if counts.succeeded else self._why_dropped(gang, reservation, now)
         if why:
             event = size_change_dropped(why, goes_on=True)

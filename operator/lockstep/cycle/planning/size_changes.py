@@ -165,7 +165,7 @@ class SizeChanges:
     def _runs_undisturbed(self, gang: GangFact, reservation: Reservation) -> bool:
         counts = progress_of(self._state, gang, reservation)
         # Members that leave still have the names that new ones would get.
-        is_alone = len(self._state.members(gang)) == reservation.size and not reservation.joining
+        is_alone = len(self._state.members(gang)) == reservation.size and gang.status.next_size is None
         is_whole = counts.is_running and not counts.succeeded and not counts.losses and is_alone
         is_going_on = may_be_evicted(self._state, gang, reservation) and gang.key not in self._state.next_sizes
         return is_whole and is_going_on and not is_over(self._state, gang, reservation, self._now())

@@ -6,12 +6,25 @@ from itertools import product
 import pytest
 
 from builders.served import bid
-from fake_cluster.elastic import FIVE, FOUR, elastic, run, with_launcher
-from fake_cluster.joining import node_of, ranks_of, until_size
+from fake_cluster.elastic import (
+    FIVE,
+    FOUR,
+    MIN_INTERVAL,
+    beside_a_blocker,
+    change_spec,
+    elastic,
+    free_the_room,
+    note_of,
+    run,
+    with_launcher,
+)
+from fake_cluster.joining import in_a_join, node_of, ranks_of, until_size
 from fake_cluster.jumping import until
 from fake_cluster.rig import (
     api_with,
     condition,
+    event_reasons,
+    gang_place,
     is_placed,
     operator_over,
     pod_place,
@@ -84,3 +97,37 @@ async def test_program_that_fails_as_its_peer_vanishes_leaves_with_it():
         await until(lambda: ranks_of(api) == [0, 2])
 
         assert (status_of(api)["attempt"], status_of(api)["size"], is_placed(api)) == (1, 2, True)
+
+
+NO_LONGER_ALLOWED = {
+    "a smaller range": {"size": {"min": 1, "max": 3}},
+    "other sizes": {"size": {"allowed": [1, 2, 3]}},
+    "another mode": {"elastic": {"mode": "Restart", "restartTime": "2m", "minInterval": "10m"}},
+}
+
+
+@pytest.mark.parametrize("spec", NO_LONGER_ALLOWED.values(), ids=NO_LONGER_ALLOWED)
+async def test_members_that_join_at_a_size_that_is_no_longer_allowed_are_taken_back_and_files_say_so(spec):
+    async with operator_over(*FOUR) as (api, parts):
+        await in_a_join(api)
+
+        change_spec(api, spec)
+        await until(lambda: "SizeChangeDropped" in event_reasons(api))
+        await until(lambda: ranks_of(api) == [0, 1])
+
+        status = status_of(api)
+        assert (status["size"], "next" in status, status["memberChanges"]) == (2, False, 2)
+        assert "the spec does not allow that size any more" in note_of(api, "SizeChangeDropped")
+        assert parts.state.ledger.assumed == 0
+
+
+async def test_status_in_which_somebody_moved_the_members_costs_one_change_in_each_interval():
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api, mode="Members")
+        status = status_of(api)
+        api.store.change(gang_place("g"), status={**status, "members": [{"node": "n3", "count": 2}]})
+        free_the_room(api)
+
+        await asyncio.sleep(2 * MIN_INTERVAL)
+
+        assert status_of(api)["memberChanges"] <= 2 * 3
