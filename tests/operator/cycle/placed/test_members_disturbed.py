@@ -5,21 +5,24 @@ from itertools import product
 
 import pytest
 
-from builders.served import bid
+from builders.served import bid, node
 from fake_cluster.elastic import (
     FIVE,
     FOUR,
     MIN_INTERVAL,
+    ask_for,
     beside_a_blocker,
     change_spec,
     elastic,
     free_the_room,
     note_of,
     run,
+    until_attempt,
     with_launcher,
 )
-from fake_cluster.joining import in_a_join, node_of, ranks_of, until_size
-from fake_cluster.jumping import until
+from fake_cluster.joining import in_a_join, node_of, ranks_of, run_all, until_size
+from fake_cluster.jumping import now, until
+from fake_cluster.looking import rules
 from fake_cluster.rig import (
     api_with,
     condition,
@@ -34,6 +37,7 @@ from fake_cluster.rig import (
     status_of,
 )
 from fake_cluster.store import Place
+from lockstep.answers.plan.size_of_run import why_this_size
 from lockstep.belief.lost_nodes import OUT_OF_SERVICE
 
 pytestmark = pytest.mark.asyncio
@@ -131,3 +135,41 @@ async def test_status_in_which_somebody_moved_the_members_costs_one_change_in_ea
         await asyncio.sleep(2 * MIN_INTERVAL)
 
         assert status_of(api)["memberChanges"] <= 2 * 3
+
+
+async def test_gang_that_left_a_pod_on_a_dead_node_in_an_earlier_attempt_changes_its_size():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic())
+        api.lingers = True
+        api.store.change(Place("nodes", "", "n4"), spec={"taints": [DEAD]})
+        await until(lambda: any("deletionTimestamp" in pod["metadata"] for pod in pods_of(api, "g")))
+        for pod in pods_of(api, "g"):
+            if pod["spec"]["nodeName"] != "n4":
+                api.store.remove(pod_place(pod["metadata"]["name"]))
+        await until(lambda: status_of(api).get("attempt") == 2 and is_placed(api))
+        api.lingers = False
+        run_all(api)
+
+        await asyncio.sleep(MIN_INTERVAL + 1)
+        ask_for(api, 2)
+
+        await until_attempt(api, 3)
+        assert (status_of(api)["size"], len(pods_of(api, "g"))) == (2, 3)
+
+
+async def test_gang_keeps_its_size_while_a_pod_that_left_it_is_still_there_and_says_so():
+    async with operator_over(*FOUR, node("n5", cpu="1")) as (api, parts):
+        await run(api, elastic(mode="Members", asked=4, most=5))
+        api.lingers = True
+        set_phase(api, "g-1-3", "Failed", reason="Evicted")
+        await until(lambda: status_of(api)["size"] == 3)
+
+        await asyncio.sleep(MIN_INTERVAL + 60)
+        gang = parts.state.gangs[("default", "g")]
+        why = why_this_size(parts.state, rules(), gang, now())
+
+        assert why == "It keeps its size: members that have left it are not gone yet."
+        assert (status_of(api)["size"], "next" in status_of(api)) == (3, False)
+
+        api.store.remove(pod_place("g-1-3"))
+        await until_size(api, 4)
