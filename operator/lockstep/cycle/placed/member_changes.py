@@ -23,6 +23,7 @@ from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status.conditions import mark_notice
 from lockstep.report.status.events import gang_changes_size, members_joined, size_change_dropped
 from lockstep.report.status.member_changes import mark_join_dropped, mark_joined, mark_joining, mark_left
 from lockstep.report.status.writer import StatusReport
@@ -80,7 +81,9 @@ class MemberChanges:
         if not reservation.joining:
             self._end_join(gang.key)
             self._files.keep(gang, reservation)
-        elif not self._why_dropped(gang, reservation, now):
+            return
+        self._files.forget(gang.key)
+        if not self._why_dropped(gang, reservation, now):
             self._joins.make(gang, reservation)
             self._alarms.set(gang.key, self._ends(gang))
 
@@ -88,6 +91,9 @@ class MemberChanges:
         """The report that all members that join run, or that none joins, if either is so."""
         if gang.status.joining_size is None:
             return None
+        if not _keeps_members(gang):
+            # Its mode has changed, or somebody else has written that.
+            return StatusReport(status=mark_notice(gang, None), written=self._state.changes.plan)
         why = "a member has ended well" if counts.succeeded else self._why_dropped(gang, reservation, now)
         if why:
             event = size_change_dropped(why, goes_on=True)
@@ -167,3 +173,8 @@ class MemberChanges:
     def _count(self, direction: str) -> None:
         self._metrics.size_changes.labels(direction).inc()
         self._state.changes.plan()
+
+
+def _keeps_members(gang: GangFact) -> bool:
+    """Whether members of the gang come and go while the others run."""
+    return isinstance(gang, AcceptedGang) and gang.spec.elastic is not None and gang.spec.elastic.keeps_members

@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 
 from builders.served import bid, node
+from fake_cluster.api import PUT, Refusal
 from fake_cluster.elastic import (
     FIVE,
     FOUR,
@@ -106,7 +107,6 @@ async def test_program_that_fails_as_its_peer_vanishes_leaves_with_it():
 NO_LONGER_ALLOWED = {
     "a smaller range": {"size": {"min": 1, "max": 3}},
     "other sizes": {"size": {"allowed": [1, 2, 3]}},
-    "another mode": {"elastic": {"mode": "Restart", "restartTime": "2m", "minInterval": "10m"}},
 }
 
 
@@ -173,3 +173,27 @@ async def test_gang_keeps_its_size_while_a_pod_that_left_it_is_still_there_and_s
 
         api.store.remove(pod_place("g-1-3"))
         await until_size(api, 4)
+
+
+async def test_files_have_the_members_of_the_last_change_though_one_before_is_written_late():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic(mode="Members"))
+        begun = now()
+        api.fault = lambda one: Refusal(code=409) if one[:2] == (PUT, "configmaps") and now() < begun + 1 else None
+        for rank in (3, 2):
+            api.store.remove(pod_place(f"g-1-{rank}"))
+            await asyncio.sleep(0.3)
+        await asyncio.sleep(60)
+
+        files = api.store.get(Place("configmaps", "default", "g-hosts"))["data"]
+        assert (files["hosts"].split(), files["changes"]) == (["g-1-0.g", "g-1-1.g"], "2\n")
+
+
+async def test_members_that_join_are_taken_back_if_the_mode_of_the_gang_changes():
+    async with operator_over(*FOUR) as (api, parts):
+        await in_a_join(api)
+
+        change_spec(api, {"elastic": {"mode": "Restart", "restartTime": "2m", "minInterval": "10m"}})
+        await until_attempt(api, 2)
+
+        assert (len(pods_of(api, "g")), "next" in status_of(api), parts.state.ledger.assumed) == (4, False, 0)
