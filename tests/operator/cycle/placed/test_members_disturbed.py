@@ -197,3 +197,14 @@ async def test_members_that_join_are_taken_back_if_the_mode_of_the_gang_changes(
         await until_attempt(api, 2)
 
         assert (len(pods_of(api, "g")), "next" in status_of(api), parts.state.ledger.assumed) == (4, False, 0)
+
+
+async def test_number_of_changes_that_somebody_made_the_largest_begins_again():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic(mode="Members"))
+        api.store.change(gang_place("g"), status={**status_of(api), "memberChanges": 2**31 - 1})
+
+        api.store.remove(pod_place("g-1-3"))
+        await until(lambda: status_of(api)["size"] == 3)
+
+        assert status_of(api)["memberChanges"] == 1
