@@ -199,3 +199,17 @@ def uids(arena):
 def hosts(arena):
     """The hosts in the file of the members."""
     return arena.api.request("GET", f"{arena.core}/configmaps/adds-hosts")["data"]["hosts"].split()
+
+
+def test_launcher_decides_on_the_success_of_a_gang_that_goes_on_without_a_lost_worker(arena, two_nodes):
+    terms = {"mode": "Members", "restartTime": "1s", "minInterval": "1h"}
+    workers = gang("adds", size=(1, 2 * SLOTS - 1), cpu="50m", work=LONG, elastic=terms)
+    launched = with_launcher(workers)
+    run(arena, {**launched, "spec": {**launched["spec"], "successPolicy": {"role": "launcher"}}}, 2 * SLOTS)
+
+    arena.delete_pod("adds-1-2")
+    eventually(lambda: arena.status("adds")["size"] == 2 * SLOTS - 1, seconds=90)
+    assert (arena.status("adds")["attempt"], arena.status("adds")["ranks"]) == (1, "0-1,3-5")
+
+    arena.patch_pod_status("adds-1-0", {"phase": "Succeeded"})
+    arena.until_complete("adds")

@@ -86,22 +86,23 @@ def end_grace(api, name="g"):
 
 def suspend(api):
     """Suspend the elastic gang, as its owner would."""
-    _change(api, {"suspend": True})
+    change_spec(api, {"suspend": True})
 
 
 def want_it_by(api, deadline):
     """Change the deadline of the elastic gang."""
-    _change(api, {"deadline": deadline})
+    change_spec(api, {"deadline": deadline})
 
 
 def ask_for(api, size, name="g"):
     """Ask for a size of the elastic gang, or with None for any size."""
     elastic = api.store.get(gang_place(name))["spec"]["elastic"]
     asked = {name: value for name, value in elastic.items() if name != "size"}
-    _change(api, {"elastic": asked if size is None else {**asked, "size": size}}, name)
+    change_spec(api, {"elastic": asked if size is None else {**asked, "size": size}}, name)
 
 
-def _change(api, spec, name="g"):
+def change_spec(api, spec, name="g"):
+    """Change fields of the gang's spec, as its owner would."""
     generation = api.store.get(gang_place(name))["metadata"]["generation"]
     api.store.change(gang_place(name), metadata={"generation": generation + 1}, spec=spec)
 

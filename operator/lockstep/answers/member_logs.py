@@ -1,7 +1,7 @@
 """The logs of all members of a gang, each line with the rank of its member."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from coschedule import GangKey
@@ -13,7 +13,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.members.member_log import MemberLog, containers_of, parse_member_log
 from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.ranks import MOST_RANKS, format_ranks, has_rank, parse_ranks, ranks_from
+from lockstep.facts.ranks import MOST_RANKS, format_ranks, has_rank, parse_ranks, ranks_from, ranks_in
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import n_members
 
@@ -146,8 +146,13 @@ def _check_number(members: _MembersNow, wish: LogsWish) -> None:
 def _without_pod(members: _MembersNow, wish: LogsWish) -> str:
     """The requested ranks that have no pod in the gang's last attempt, as text such as ``0-3,7``."""
     there = {log.member.rank for log in members.logs}
-    size = min(members.gang.status.size or 0, MOST_RANKS)
-    return format_ranks(ranks_from(rank for rank in range(size) if rank not in there and wish.wants(rank)))
+    return format_ranks(ranks_from(rank for rank in _ranks(members.gang) if rank not in there and wish.wants(rank)))
+
+
+def _ranks(gang: GangFact) -> Iterable[int]:
+    """The ranks of its members, as the status has them."""
+    status = gang.status
+    return ranks_in(parse_ranks(status.ranks)) if status.ranks else range(min(status.size or 0, MOST_RANKS))
 
 
 def _no_members(gang: GangFact, wish: LogsWish) -> str:

@@ -247,3 +247,11 @@ async def test_output_that_is_closed_ends_it():
     async with members(member(0)) as (_, client):
         with pytest.raises(BrokenPipeError):
             await follow_logs(client, LogsWish(KEY), closed)
+
+
+async def test_ranks_that_no_member_has_are_not_missed():
+    status = {"size": 3, "attempt": 1, "ranks": "0,2,5"}
+    async with members(member(0), member(2), status=status) as (_, client):
+        _, _, notices = await told(client)
+
+    assert notices == ["There is no pod of rank 5, and so no log."]

@@ -16,8 +16,10 @@ pytestmark = pytest.mark.asyncio
 KEY = GangKey("default", "g")
 ELASTIC = {"work": {"serialTime": "9h"}, "elastic": {"mode": "Restart"}}
 RUNS = {"attempt": 1, "size": 4, "reservedAt": at(0), "members": [{"node": "n1", "count": 4}]}
+UNDONE = {"type": "Placed", "status": "False", "reason": "Undoing", "lastTransitionTime": at(0)}
 CHANGES = {
     **RUNS,
+    "conditions": [UNDONE],
     "next": {
         "size": 2,
         "members": [{"node": "n1", "count": 2}],
@@ -26,7 +28,13 @@ CHANGES = {
         "why": "shrinks",
     },
 }
-HAS_NOTICE = {**CHANGES, "next": {**CHANGES["next"], "beginsAt": at(5)}}
+HAS_NOTICE = {**RUNS, "next": {**CHANGES["next"], "beginsAt": at(5)}}
+JOINS = {
+    "attempt": 1,
+    "reservedAt": at(0),
+    "size": 2,
+    "next": {**CHANGES["next"], "members": [{"node": "n1", "count": 4}]},
+}
 ENDED = {"conditions": [{"type": "Complete", "status": "True", "reason": "Succeeded", "lastTransitionTime": at(0)}]}
 
 
@@ -53,6 +61,8 @@ async def asked(size, *, status=None, **manifest):
         (2, CHANGES, "default/g is changing to 2 members already. It keeps them."),
         (3, HAS_NOTICE, "default/g has 4 members, and changes to 3 soon."),
         (2, HAS_NOTICE, "default/g is changing to 2 members already. It keeps them."),
+        (3, JOINS, "default/g has 2 members, and changes to 3 when there is room for them."),
+        (4, JOINS, "default/g is changing to 4 members already. It keeps them."),
         (3, RUNS, "default/g has 4 members, and changes to 3 soon."),
         (6, RUNS, "default/g has 4 members, and changes to 6 when there is room for them."),
         (4, RUNS, "default/g has 4 members, and keeps them."),

@@ -34,6 +34,7 @@ class MemberFiles:
         self._services = services
         self._written: dict[GangKey, _Written] = {}
         self._failures: dict[GangKey, int] = {}
+        self._writing: dict[GangKey, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def keep(self, gang: AcceptedGang, reservation: Reservation) -> None:
@@ -41,13 +42,15 @@ class MemberFiles:
         wanted = _Written(gang.uid, reservation.attempt, gang.status.member_changes)
         if not wanted.changes or self._written.get(gang.key) == wanted:
             return
+        self._stop_writing(gang.key)
         self._written[gang.key] = wanted
-        task = asyncio.create_task(self._write(gang, reservation, wanted))
+        task = self._writing[gang.key] = asyncio.create_task(self._write(gang, reservation, wanted))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: its attempt has ended."""
+        """Drop the gang: its attempt has ended, or members join it, for whom files are written before they start."""
+        self._stop_writing(gang)
         self._written.pop(gang, None)
         self._failures.pop(gang, None)
 
@@ -56,6 +59,12 @@ class MemberFiles:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _stop_writing(self, gang: GangKey) -> None:
+        """Stop what writes an earlier list of members: it must not replace the newer one."""
+        task = self._writing.pop(gang, None)
+        if task is not None:
+            task.cancel()
 
     async def _write(self, gang: AcceptedGang, reservation: Reservation, wanted: _Written) -> None:
         work_for(gang.key, reservation.attempt)

@@ -100,7 +100,7 @@ class Undoing:
         if failure.next_size is None or gang is None:
             return ""
         counts = progress_of(self._services.state, gang, self._reservation)
-        role_of = self._reservation.role_of().__getitem__
+        role_of = self._reservation.settled.role_of()
         return format_ranks(counts.succeeded_ranks) if has_succeeded(gang.policies, counts, role_of) else ""
 
     async def _keep(self, succeeded_ranks: str) -> bool:

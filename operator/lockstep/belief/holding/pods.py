@@ -86,7 +86,15 @@ class Pods(dict[PodKey, PodFact]):
         if before.member is not None:
             self._remember_departed(before.member, before)
         self._member_changed(before.member)
-        self._changed(needs_plan=self._release(before) or is_nominated(before))
+        was_waited_for = is_nominated(before) or self._has_left(before.member)
+        self._changed(needs_plan=self._release(before) or was_waited_for)
+
+    def _has_left(self, member: Membership | None) -> bool:
+        """Whether its attempt goes on without it: plans keep the size of the gang until it is gone."""
+        if member is None:
+            return False
+        held = self._holders.reservations.get(member.gang)
+        return held is not None and held.attempt == member.attempt and not held.is_for(member)
 
     def _member_changed(self, member: Membership | None) -> None:
         if member is not None:

@@ -34,7 +34,7 @@ def answer(policy: FailurePolicy, counts: Progress, role_of: RoleOf, *, restarts
 
 
 def _matches(rule: Rule, loss: Loss, counts: Progress, role_of: RoleOf) -> bool:
-    if loss.pod.end is None or (rule.roles and role_of(loss.rank) not in rule.roles):
+    if loss.pod.end is None or (rule.roles and role_of[loss.rank] not in rule.roles):
         return False
     if rule.exit_codes is not None:
         codes = rule.exit_codes

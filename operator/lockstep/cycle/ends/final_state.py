@@ -11,7 +11,7 @@ from lockstep.facts.gang.gang import GangFact
 
 def is_over(state: State, gang: GangFact, reservation: Reservation, now: float) -> bool:
     """Whether the gang has succeeded, its failure policy applies, or it has exceeded its active deadline."""
-    counts, role_of = progress_of(state, gang, reservation), reservation.role_of().__getitem__
+    counts, role_of = progress_of(state, gang, reservation), reservation.settled.role_of()
     policies, restarts = gang.policies, gang.status.restarts
     return (
         is_exceeded(gang, now)

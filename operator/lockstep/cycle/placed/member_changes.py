@@ -81,7 +81,9 @@ class MemberChanges:
         if not reservation.joining:
             self._end_join(gang.key)
             self._files.keep(gang, reservation)
-        elif not (self._own_reason(gang, counts) or self._why_lost(gang, reservation, now)):
+            return
+        self._files.forget(gang.key)
+        if not (self._own_reason(gang, reservation, counts) or self._why_lost(gang, reservation, now)):
             self._joins.make(gang, reservation)
             self._alarms.set(gang.key, self._ends(gang))
 
@@ -89,10 +91,10 @@ class MemberChanges:
         """The report that all members that join run, or that none joins, if either is so."""
         if gang.status.joining_size is None:
             return None
-        if not reservation.joining:
+        if not _keeps_members(gang):
             # Its mode has changed, or somebody else has written that.
             return StatusReport(status=mark_notice(gang, None), written=self._state.changes.plan)
-        own = self._own_reason(gang, counts)
+        own = self._own_reason(gang, reservation, counts)
         why = own or self._why_lost(gang, reservation, now)
         if why:
             status = mark_join_dropped(gang, has_failed=not own, now=now)
@@ -118,10 +120,10 @@ class MemberChanges:
         self._joins.forget(gang)
         self._alarms.forget(gang)
 
-    def _own_reason(self, gang: GangFact, counts: Progress) -> str:
+    def _own_reason(self, gang: GangFact, reservation: Reservation, counts: Progress) -> str:
         """Why the gang itself wants no member to join any more, in a clause; '' if it does."""
         following = gang.status.joining_size
-        if following is None or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
+        if following is None or not reservation.joining or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
             return "the spec does not allow that size any more"
         if gang.spec.elastic.size not in (None, following.size):
             return f"elastic.size asks for {n_members(gang.spec.elastic.size or 0)}"
@@ -173,3 +175,8 @@ class MemberChanges:
     def _count(self, direction: str) -> None:
         self._metrics.size_changes.labels(direction).inc()
         self._state.changes.plan()
+
+
+def _keeps_members(gang: GangFact) -> bool:
+    """Whether members of the gang come and go while the others run."""
+    return isinstance(gang, AcceptedGang) and gang.spec.elastic is not None and gang.spec.elastic.keeps_members

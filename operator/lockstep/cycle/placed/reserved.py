@@ -110,7 +110,9 @@ class ReservedGangs:
 
     def _reconcile_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """Take the one step that is due: success or the deadline first, then suspension, then failures."""
-        role_of = reservation.role_of().__getitem__
+        # It takes a while for thousands of members.
+        settled = reservation.settled
+        role_of = settled.role_of()
         succeeded = has_succeeded(gang.policies, counts, role_of)
         self._starts.record(gang.key, counts, now)
         self._outcomes.run_times.record(gang.key, counts, now, has_succeeded=succeeded)
@@ -122,11 +124,10 @@ class ReservedGangs:
             self._undo(gang, reservation, _SUSPENDED)
         elif (response := answer(gang.policies.failure, counts, role_of, restarts=gang.status.restarts)) is not None:
             self._carry_out(gang, reservation, counts, response, now)
-        elif (lost := counts.disrupted or self._lost(reservation, counts)) is not None:
-            self._go_on_without(gang, reservation, self._lost_ranks(reservation, counts), lost)
-        elif (returned := interrupted(self._state, reservation.settled, now)) is not None:
-            leaving = ranks_of_owners(self._state, reservation.settled, now)
-            self._go_on_without(gang, reservation, leaving, returned)
+        elif (lost := counts.disrupted or self._lost(settled, counts)) is not None:
+            self._go_on_without(gang, reservation, self._leaving_ranks(settled, counts, now), lost)
+        elif (returned := interrupted(self._state, settled, now)) is not None:
+            self._go_on_without(gang, reservation, self._leaving_ranks(settled, counts, now), returned)
         elif (late := self._starts.check(gang, reservation, now)) is not None:
             self._undo(gang, reservation, late)
         elif (change := self._notices.check(gang, reservation, counts, now)) is not None:
@@ -136,7 +137,7 @@ class ReservedGangs:
             if counts.is_running:
                 self._state.rejections.forget(gang.uid)
             self._members.check(gang, reservation, counts, now)
-            self._paces.check(gang, reservation.settled, counts)
+            self._paces.check(gang, settled, counts)
             self._writer.report(gang, partial(self._running, gang, reservation, counts, now))
 
     def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
@@ -191,23 +192,25 @@ class ReservedGangs:
         if not self._attempts.is_resting(gang.key):
             self._attempts.interrupt(gang, reservation, failure)
 
-    def _lost_ranks(self, reservation: Reservation, counts: Progress) -> set[int]:
-        """The ranks of members that were taken away, or are on lost nodes, or whose pods are missing."""
-        taken = {loss.rank for loss in counts.losses if not loss.is_own_failure}
-        settled, lost = reservation.settled, self._lost_on(reservation.settled)
+    def _leaving_ranks(self, settled: Reservation, counts: Progress, now: float) -> set[int]:
+        """The ranks of members that are lost, and of those that have to leave a node now.
+
+        Programs fail when their peers vanish. So members that have failed beside a lost one are lost, too.
+        """
+        lost = self._lost_on(settled)
         places = zip(settled.ranks, settled.nodes_by_rank(), strict=True)
-        return {*taken, *counts.unseen_ranks, *(rank for rank, node in places if node in lost)}
+        gone = {loss.rank for loss in counts.losses}.union(counts.unseen_ranks)
+        return gone | {rank for rank, node in places if node in lost} | ranks_of_owners(self._state, settled, now)
 
     def _lost_on(self, reservation: Reservation) -> dict[str, str]:
         """The nodes of its members that are lost, and why."""
         nodes = {entry.node for entry in reservation.members}
         return {node: why for node in nodes if (why := self._lost_nodes.why_lost(node))}
 
-    def _lost(self, reservation: Reservation, counts: Progress) -> Failure | None:
+    def _lost(self, settled: Reservation, counts: Progress) -> Failure | None:
         """Why members are lost although no watch shows a disruption, if so: missing pods or lost nodes."""
         if counts.unseen:
             return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
-        settled = reservation.settled
         lost = self._lost_on(settled)
         for key in settled.pod_keys() if lost else ():
             pod = self._state.pods.get(key)

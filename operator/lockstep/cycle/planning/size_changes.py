@@ -39,6 +39,7 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.report.text.size_sentences import size_change
 from lockstep.snapshot.attempt_start import start_of
+from lockstep.snapshot.holders.leaving import has_former_members
 from lockstep.snapshot.holders.running import may_be_evicted
 
 # Gangs end member by member. So a change begins once plans have wanted one of that gang for so long.
@@ -168,10 +169,13 @@ class SizeChanges:
 
     def _runs_undisturbed(self, gang: GangFact, reservation: Reservation) -> bool:
         counts = progress_of(self._state, gang, reservation)
-        # Members that leave still have the names that new ones would get.
-        is_alone = len(self._state.members(gang)) == reservation.size and not reservation.joining
-        is_whole = counts.is_running and not counts.succeeded and not counts.losses and is_alone
-        is_going_on = may_be_evicted(self._state, gang, reservation) and gang.key not in self._state.next_sizes
+        is_whole = counts.is_running and not counts.succeeded and not counts.losses
+        is_changing = gang.status.next_size is not None or has_former_members(self._state, reservation)
+        is_going_on = (
+            not is_changing
+            and may_be_evicted(self._state, gang, reservation)
+            and gang.key not in self._state.next_sizes
+        )
         return is_whole and is_going_on and not is_over(self._state, gang, reservation, self._now())
 
     def _following(

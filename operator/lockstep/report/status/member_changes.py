@@ -16,11 +16,14 @@ from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import TRUE, with_condition
 from lockstep.report.text.sentences import all_members, n_members
 
+# The largest number that the API takes.
+_MOST_CHANGES = 2**31 - 1
+
 
 def mark_joining(gang: GangFact, following: NextSize, *, now: float) -> GangStatus:
     """The write-ahead entry of members that join: written before any of their pods exists."""
     size = gang.status.size or 0
-    status = replace(gang.status, next_size=following, member_changes=gang.status.member_changes + 1)
+    status = replace(gang.status, next_size=following, member_changes=_counted(gang.status))
     more = following.size - size
     says = f"{all_members(size, one='is bound', more='are bound')} {n_members(more)} more are to join."
     return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
@@ -28,9 +31,8 @@ def mark_joining(gang: GangFact, following: NextSize, *, now: float) -> GangStat
 
 def mark_join_dropped(gang: GangFact, *, has_failed: bool, now: float) -> GangStatus:
     """No member joins; those that were made are deleted. The gang is not to grow for a while, longer if that failed."""
-    status = gang.status
-    failed, changes = status.failed_joins + has_failed, status.member_changes + 1
-    status = replace(status, next_size=None, resized_at=now, member_changes=changes, failed_joins=failed)
+    failed, changes = min(gang.status.failed_joins + has_failed, _MOST_CHANGES), _counted(gang.status)
+    status = replace(gang.status, next_size=None, resized_at=now, member_changes=changes, failed_joins=failed)
     return _placed(status, gang, now)
 
 
@@ -49,7 +51,7 @@ def mark_joined(gang: GangFact, *, now: float) -> GangStatus:
 def mark_left(gang: GangFact, staying: RankedMembers, finish: float | None, *, now: float) -> GangStatus:
     """Only these members stay. The others are asked to end once this is written."""
     status = _changed(gang, staying, finish, now)
-    return _placed(replace(status, member_changes=status.member_changes + 1), gang, now)
+    return _placed(replace(status, member_changes=_counted(gang.status)), gang, now)
 
 
 def _changed(gang: GangFact, members: RankedMembers, finish: float | None, now: float) -> GangStatus:
@@ -66,6 +68,11 @@ def _changed(gang: GangFact, members: RankedMembers, finish: float | None, now: 
         next_size=None,
         resized_at=now,
     )
+
+
+def _counted(status: GangStatus) -> int:
+    """How often members have come or gone, with this time; after the largest number of the API it begins with 1."""
+    return status.member_changes % _MOST_CHANGES + 1
 
 
 def _placed(status: GangStatus, gang: GangFact, now: float) -> GangStatus:

@@ -18,6 +18,7 @@ KEEPS_SIZE: Mapping[KeepsSize, str] = {
     KeepsSize.MINDS_PODS: "other pods decide where its members may be",
     KeepsSize.OWN_COLUMNS: "its members use host ports or disks",
     KeepsSize.NOT_ALL_RUN: "not all of its members run, or it is about to end",
+    KeepsSize.MEMBERS_LEAVE: "members that have left it are not gone yet",
     KeepsSize.NOT_ON_KNOWN_NODES: "some members are on nodes that no gang may use, or have other requests",
     KeepsSize.NOT_COMPARABLE: "other sizes can't be compared with the work that it has left",
 }

@@ -13,12 +13,12 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 
 def leaving_members(state: State, reservation: Reservation) -> list[PodFact]:
     """The pods of the attempt on nodes that are not in its reservation."""
-    gang = state.gangs.get(reservation.gang)
-    members = {} if gang is None else state.members(gang)
-    # A gang may have thousands of pods, so they are searched only if there are more than members.
-    if len(members) <= reservation.size:
-        return []
-    return [pod for pod in members.values() if _is_leaving(pod, reservation)]
+    return [pod for pod in _former_members(state, reservation) if pod.node and not pod.has_ended]
+
+
+def has_former_members(state: State, reservation: Reservation) -> bool:
+    """Whether pods of the attempt exist that are no members any more: they have names that new members would get."""
+    return any(True for _ in _former_members(state, reservation))
 
 
 def releases_of(
@@ -57,7 +57,11 @@ def _one(columns: Columns, pod: PodFact) -> tuple[int, ...]:
     return columns.held([(pod.request, 1)], AMOUNT_LIMIT)
 
 
-def _is_leaving(pod: PodFact, reservation: Reservation) -> bool:
-    member = pod.member
-    is_of_attempt = member is not None and member.attempt == reservation.attempt
-    return is_of_attempt and bool(pod.node) and not pod.has_ended and not (member and reservation.is_for(member))
+def _former_members(state: State, reservation: Reservation) -> Iterator[PodFact]:
+    """The pods of the attempt that are not in its reservation, if all of its members exist."""
+    gang = state.gangs.get(reservation.gang)
+    members = {} if gang is None else state.members(gang)
+    # A gang may have thousands of pods, so they are searched only if there are more than members.
+    for pod in members.values() if len(members) > reservation.size else ():
+        if pod.member is not None and pod.member.attempt == reservation.attempt and not reservation.is_for(pod.member):
+            yield pod

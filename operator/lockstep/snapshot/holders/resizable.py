@@ -18,6 +18,7 @@ from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.gang.role_sizes import claims_stay, varying_role
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.holders.endings import expected_finish
+from lockstep.snapshot.holders.leaving import has_former_members
 from lockstep.snapshot.holders.running import may_be_evicted
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns, is_of_every_node
@@ -31,6 +32,7 @@ class KeepsSize(StrEnum):
     MINDS_PODS = "MindsPods"
     OWN_COLUMNS = "OwnColumns"
     NOT_ALL_RUN = "NotAllRun"
+    MEMBERS_LEAVE = "MembersLeave"
     NOT_ON_KNOWN_NODES = "NotOnKnownNodes"
     NOT_COMPARABLE = "NotComparable"
 
@@ -93,6 +95,8 @@ def resizable(
         return always
     if priority is None or not _runs_undisturbed(state, gang, reservation):
         return KeepsSize.NOT_ALL_RUN
+    if has_former_members(state, reservation):
+        return KeepsSize.MEMBERS_LEAVE
     if not _is_as_reserved(state, reservation, nodes, columns):
         return KeepsSize.NOT_ON_KNOWN_NODES
     held = {one.name: HeldRole(one, _nodes_of(one, reservation, nodes.index)) for one in spec.roles}

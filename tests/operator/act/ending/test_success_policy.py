@@ -10,14 +10,14 @@ from lockstep.facts.pods.pod import PodPhase
 from lockstep.facts.ranks import ranks_from
 
 HELD = reservation("g", members=(("n1", 3),))
-ROLES = ("launcher", "worker", "worker")
+ROLES = {0: "launcher", 1: "worker", 2: "worker"}
 RUNNING, SUCCEEDED, FAILED = PodPhase.RUNNING, PodPhase.SUCCEEDED, PodPhase.FAILED
 
 
 def is_over(role, *phases, remembered=0):
     pods = [member_fact("g", rank=rank, node="n1", phase=phase) for rank, phase in enumerate(phases)]
     counts = progress(HELD, {pod.key: pod for pod in pods}, {}, succeeded_ranks=remembered)
-    return has_succeeded(Policies(success_role=role), counts, ROLES.__getitem__)
+    return has_succeeded(Policies(success_role=role), counts, ROLES)
 
 
 @pytest.mark.parametrize(
