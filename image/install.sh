@@ -19,6 +19,7 @@ into --no-index "$wheel"
 # The same client for asyncio: 66 MB that nothing here imports.
 rm -r "$root$prefix"/lib/python3*/site-packages/kubernetes/aio
 # An image has no times, so bytecode must not depend on those of its sources: else each start would compile all of them.
-"$root$prefix/bin/python" -m compileall -q --invalidation-mode unchecked-hash "$root$prefix/lib"
+# Some that does is there already (-f).
+"$root$prefix/bin/python" -m compileall -q -f --invalidation-mode unchecked-hash "$root$prefix/lib"
 # Console scripts name their Python by its whole path.
 find "$root$prefix/bin" -type f -exec sed -i "1s|^#!$root|#!|" {} +

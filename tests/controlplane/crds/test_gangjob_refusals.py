@@ -221,8 +221,8 @@ def pod(**fields):
             id="checkpoints nobody needs",
         ),
         pytest.param(
-            spec(elastic={"mode": "Members"}, work=HOUR),
-            f'[spec.elastic.mode: Unsupported value: "Members": supported values: "Restart"{NOT_CHECKED}',
+            spec(elastic={"mode": "Pieces"}, work=HOUR),
+            f'[spec.elastic.mode: Unsupported value: "Pieces": supported values: "Restart", "Members"{NOT_CHECKED}',
             id="elastic in a mode of tomorrow",
         ),
         pytest.param(
