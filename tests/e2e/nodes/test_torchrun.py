@@ -42,7 +42,10 @@ def test_agents_that_come_and_go_meet_again_and_add_up_as_one_process_does(clust
 def agents(folder):
     """Return a gang of agents that may come and go; their workers share that folder."""
     command = ("torchrun", "/usr/local/bin/all-reduce-on", "/done", str(STEPS))
-    mounts, env = [{"name": "done", "mountPath": "/done"}], [*SHOWN, {"name": "PET_MAX_RESTARTS", "value": "100"}]
+    mounts = [{"name": "done", "mountPath": "/done"}]
+    # torchrun keeps what it shows of its workers in a buffer of its own.
+    more = {"PET_MAX_RESTARTS": "100", "PYTHONUNBUFFERED": "1"}
+    env = [*SHOWN, *({"name": name, "value": value} for name, value in more.items())]
     program = template(*command, image=TORCH_NAME, env=env, grace_seconds=5, volumeMounts=mounts)
     program["spec"]["volumes"] = [{"name": "done", "hostPath": {"path": str(folder)}}]
     spec = {"work": {"serialTime": "100h"}, "network": {"rendezvous": "Torch"}, "elastic": {**ELASTIC, "size": 1}}
