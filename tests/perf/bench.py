@@ -24,9 +24,10 @@ SECTIONS: dict[str, Callable[[Console], None]] = {
 def main() -> None:
     """Run the sections named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("section", nargs="*", choices=[*SECTIONS, []], default=list(SECTIONS))
+    # Without any, argparse compares the default as a whole with the choices.
+    parser.add_argument("section", nargs="*", choices=[*SECTIONS, []], default=[])
     console = Console()
-    for name in parser.parse_args().section:
+    for name in parser.parse_args().section or SECTIONS:
         console.rule(name)
         SECTIONS[name](console)
 
