@@ -100,8 +100,8 @@ class Undoing:
         if failure.next_size is None or gang is None:
             return ""
         counts = progress_of(self._services.state, gang, self._reservation)
-        role_of = self._reservation.settled.role_of()
-        return format_ranks(counts.succeeded_ranks) if has_succeeded(gang.policies, counts, role_of) else ""
+        is_success = has_succeeded(gang.policies, counts, self._reservation.settled)
+        return format_ranks(counts.succeeded_ranks) if is_success else ""
 
     async def _keep(self, succeeded_ranks: str) -> bool:
         """Write that the gang had succeeded; the reservation stays until the gang's success is written."""

@@ -51,7 +51,7 @@ class Reservation:
         """Whether a member has that rank."""
         return rank < self.size if self.gapped is None else has_rank(self.gapped, rank)
 
-    def role_of(self) -> Mapping[int, str]:
+    def roles(self) -> Mapping[int, str]:
         """The role of each rank."""
         return dict(zip(self.ranks, self.roles_by_rank(), strict=True))
 
@@ -163,8 +163,7 @@ def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
     if not _are_sizes(spec, status.members, _is_in_range) or (gapped is not None and gapped.bit_count() != size):
         return None
     before = _Held(status.members, gapped)
-    keeps_members = spec.elastic is not None and spec.elastic.keeps_members
-    if not keeps_members or status.joining_size is None:
+    if not spec.keeps_members or status.joining_size is None:
         return before
     if not _are_sizes(spec, status.joining_size.members, _is_in_range):
         return before

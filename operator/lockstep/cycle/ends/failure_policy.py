@@ -4,10 +4,11 @@ The first rule that matches any member wins. While the cluster removes members, 
 when their peers vanish. Then only rules about pod conditions count. If none matches, the failure policy does not apply.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple, assert_never
 
-from lockstep.act.ending.success_policy import RoleOf
 from lockstep.act.requests.progress import Loss, Progress
+from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.policies import Action, FailurePolicy, Rule
 from lockstep.facts.reasons import Reason
 
@@ -20,8 +21,10 @@ class FailureAction(NamedTuple):
     why: str
 
 
-def answer(policy: FailurePolicy, counts: Progress, role_of: RoleOf, *, restarts: int) -> FailureAction | None:
+def answer(policy: FailurePolicy, counts: Progress, settled: Reservation, *, restarts: int) -> FailureAction | None:
     """The action for a gang that has restarted ``restarts`` times; None if its policy does not apply."""
+    # A gang may have thousands of members, so their roles are listed only if one of them has failed.
+    role_of = settled.roles() if counts.losses else {}
     for number, rule in enumerate(policy.rules):
         matched = next((loss for loss in counts.losses if _matches(rule, loss, counts, role_of)), None)
         if matched is not None:
@@ -33,7 +36,7 @@ def answer(policy: FailurePolicy, counts: Progress, role_of: RoleOf, *, restarts
     return _carried_out(Action.RESTART_GANG, failed.why, policy, restarts)
 
 
-def _matches(rule: Rule, loss: Loss, counts: Progress, role_of: RoleOf) -> bool:
+def _matches(rule: Rule, loss: Loss, counts: Progress, role_of: Mapping[int, str]) -> bool:
     if loss.pod.end is None or (rule.roles and role_of[loss.rank] not in rule.roles):
         return False
     if rule.exit_codes is not None:

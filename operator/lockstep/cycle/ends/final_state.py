@@ -11,10 +11,10 @@ from lockstep.facts.gang.gang import GangFact
 
 def is_over(state: State, gang: GangFact, reservation: Reservation, now: float) -> bool:
     """Whether the gang has succeeded, its failure policy applies, or it has exceeded its active deadline."""
-    counts, role_of = progress_of(state, gang, reservation), reservation.settled.role_of()
+    counts, settled = progress_of(state, gang, reservation), reservation.settled
     policies, restarts = gang.policies, gang.status.restarts
     return (
         is_exceeded(gang, now)
-        or has_succeeded(policies, counts, role_of)
-        or answer(policies.failure, counts, role_of, restarts=restarts) is not None
+        or has_succeeded(policies, counts, settled)
+        or answer(policies.failure, counts, settled, restarts=restarts) is not None
     )

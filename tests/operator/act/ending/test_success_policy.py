@@ -9,15 +9,14 @@ from lockstep.facts.gang.policies import Policies
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.facts.ranks import ranks_from
 
-HELD = reservation("g", members=(("n1", 3),))
-ROLES = {0: "launcher", 1: "worker", 2: "worker"}
+HELD = reservation("g", members=(("n1", 1, None, "launcher"), ("n1", 2, None, "worker")))
 RUNNING, SUCCEEDED, FAILED = PodPhase.RUNNING, PodPhase.SUCCEEDED, PodPhase.FAILED
 
 
 def is_over(role, *phases, remembered=0):
     pods = [member_fact("g", rank=rank, node="n1", phase=phase) for rank, phase in enumerate(phases)]
     counts = progress(HELD, {pod.key: pod for pod in pods}, {}, succeeded_ranks=remembered)
-    return has_succeeded(Policies(success_role=role), counts, ROLES)
+    return has_succeeded(Policies(success_role=role), counts, HELD)
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def fact(happened, when, code):
 def found(order, when, code, seen):
     """Return what the operator makes of it that sees the pod when so much of all has happened."""
     state = State(lambda: None)
-    state.hold(HELD)
+    state.assumptions.hold(HELD)
     for count in seen:
         happened = order[:count]
         if GONE in happened:

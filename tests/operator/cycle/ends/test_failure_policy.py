@@ -41,7 +41,8 @@ def answered(*pods, restarts=0, roles=("", "", "", ""), **policy):
         if rank not in {pod.member.rank for pod in pods}
     ]
     counts = progress(HELD, {pod.key: pod for pod in (*pods, *rest)}, {})
-    return answer(FailurePolicy(**policy), counts, dict(enumerate(roles)), restarts=restarts)
+    held = reservation("g", members=[("n1", 1, None, role) for role in roles])
+    return answer(FailurePolicy(**policy), counts, held, restarts=restarts)
 
 
 def on_codes(action, *values, container=None, inverted=False, roles=()):
