@@ -44,7 +44,7 @@ class Creator:
         self.uids: dict[PodKey, str] = {}
         self.unowned: list[PodFact] = []
         self.verdict: Verdict | None = None
-        self._refused_place = len(self._keys)
+        self._refused_position = len(self._keys)
 
     @property
     def seen(self) -> dict[str, Needs]:
@@ -58,7 +58,7 @@ class Creator:
         ``unbound`` are existing members without a node: they show what admission made of their roles.
         """
         self.uids.update(already)
-        missing = [place for place, key in enumerate(self._keys) if key not in self.uids]
+        missing = [position for position, key in enumerate(self._keys) if key not in self.uids]
         failure = await for_each(missing, self._create)
         return await self._compare(unbound) if failure is None else failure
 
@@ -95,43 +95,42 @@ class Creator:
                 changed[role] = verdict
         return changed or None
 
-    async def _create(self, place: int) -> Failure | None:
+    async def _create(self, position: int) -> Failure | None:
         for seconds in _PAUSES_SECONDS:
-            failure = await self._try_to_create(place)
+            failure = await self._try_to_create(position)
             if failure is not _NOTHING_IN_THE_WAY:
                 return failure
             await asyncio.sleep(seconds)
-        message = (
-            f"the API server said {len(_PAUSES_SECONDS)} times that pod {self._keys[place].name} conflicts with another"
-        )
+        name, times = self._keys[position].name, len(_PAUSES_SECONDS)
+        message = f"the API server said {times} times that pod {name} conflicts with another"
         return Failure(reason=Reason.POD_REFUSED, message=message)
 
-    async def _try_to_create(self, place: int) -> Failure | None:
-        key = self._keys[place]
-        pod = self._pods.pod(place)
+    async def _try_to_create(self, position: int) -> Failure | None:
+        key = self._keys[position]
+        pod = self._pods.pod(position)
         answer = await self._client.create(paths.pods_of(key.namespace), pod)
         if answer.is_success and "metadata" in answer.body:
             refusal = unrecognized(pod["metadata"], answer.body["metadata"])
             if refusal is not None:
                 self.unowned.append(read_pod(answer.body))
-                self._keep_refusal(place, refusal)
+                self._keep_refusal(position, refusal)
                 return Failure(reason=Reason.TEMPLATE_REFUSED, message=refusal.message.rstrip("."))
             self.uids[key] = answer.body["metadata"]["uid"]
-            self._admissions[self._roles[place]].see(answer.body["spec"])
+            self._admissions[self._roles[position]].see(answer.body["spec"])
             return None
         if answer.is_success or is_conflict(answer):
-            return await self._take_over(place)
-        self._keep_refusal(place, refused_template(answer))
+            return await self._take_over(position)
+        self._keep_refusal(position, refused_template(answer))
         return refused_pod(key.name, answer)
 
-    def _keep_refusal(self, place: int, refusal: Refusal | None) -> None:
+    def _keep_refusal(self, position: int, refusal: Refusal | None) -> None:
         """Keep the refusal of the lowest rank, whatever the order of answers: dry runs check the lowest rank, too."""
-        if refusal is not None and place < self._refused_place:
-            self._refused_place, self.verdict = place, refusal
+        if refusal is not None and position < self._refused_position:
+            self._refused_position, self.verdict = position, refusal
 
-    async def _take_over(self, place: int) -> Failure | None:
+    async def _take_over(self, position: int) -> Failure | None:
         """A pod of that name exists: it is ours if an earlier request or process created it for this attempt."""
-        key = self._keys[place]
+        key = self._keys[position]
         answer = await self._client.get(paths.pod(key))
         if answer.code == HTTPStatus.NOT_FOUND:
             return _NOTHING_IN_THE_WAY
@@ -143,5 +142,5 @@ class Creator:
             return refused_pod(key.name, answer._replace(body={"message": message}))
         self.uids[key] = pod.uid
         if not pod.node:
-            self._admissions[self._roles[place]].see(answer.body["spec"])
+            self._admissions[self._roles[position]].see(answer.body["spec"])
         return None

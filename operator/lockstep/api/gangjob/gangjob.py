@@ -207,17 +207,7 @@ def _was_complete_and_failed(one: Manifest) -> bool:
 def status_manifest(status: GangStatus) -> dict[str, Any]:
     """The status as a merge patch: fields that do not apply are null, so that no earlier value stays."""
     return {
-        "conditions": [
-            {
-                "type": one.type,
-                "status": one.status,
-                "reason": one.reason,
-                "message": one.message,
-                "observedGeneration": one.observed_generation,
-                "lastTransitionTime": rfc3339(one.last_transition),
-            }
-            for one in status.conditions
-        ],
+        "conditions": [_condition_manifest(one) for one in status.conditions],
         "attempt": status.attempt,
         "size": status.size,
         "start": _time(status.start),
@@ -243,6 +233,24 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "rejected": None if status.rejected is None else status.rejected._asdict(),
         "queuedSince": _time(status.queued_since),
         "waitedSeconds": status.waited_seconds,
+        **_changes_manifest(status),
+    }
+
+
+def _condition_manifest(one: ConditionFact) -> dict[str, Any]:
+    return {
+        "type": one.type,
+        "status": one.status,
+        "reason": one.reason,
+        "message": one.message,
+        "observedGeneration": one.observed_generation,
+        "lastTransitionTime": rfc3339(one.last_transition),
+    }
+
+
+def _changes_manifest(status: GangStatus) -> dict[str, Any]:
+    """What a status has of changes of size."""
+    return {
         "next": None if status.next_size is None else next_size_manifest(status.next_size, _entry),
         "resizedAt": _time(status.resized_at),
         "lastChange": None if status.last_change is None else _last_change_manifest(status.last_change),

@@ -40,11 +40,11 @@ class MemberPods:
         self._kinds = {role.name: _RoleTemplate.of(gang, role, self._meeting) for role in gang.spec.roles}
         self._owner = owner_reference(gang)
         self._shared_variables = {"LOCKSTEP_GANG": gang.key.name, "LOCKSTEP_ATTEMPT": str(attempt)}
-        self._variables_by_place = list(_variables_by_place(members))
+        self._variables_by_position = list(_variables_by_position(members))
 
-    def pod(self, place: int) -> NewManifest:
-        """The pod of the member at that place in the order of ranks: it is the rank, unless ranks have gaps."""
-        kind, rank = self._kinds[self._meeting.roles[place]], self._meeting.ranks[place]
+    def pod(self, position: int) -> NewManifest:
+        """The pod of the member at that position in the order of ranks: it is the rank, unless ranks have gaps."""
+        kind, rank = self._kinds[self._meeting.roles[position]], self._meeting.ranks[position]
         return {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -55,14 +55,18 @@ class MemberPods:
                 "annotations": kind.annotations,
                 "ownerReferences": [self._owner],
             },
-            "spec": self._spec_of(kind, place, rank),
+            "spec": self._spec_of(kind, position, rank),
         }
 
     def _name(self, rank: int) -> str:
         return pod_name(self._gang.key.name, self._attempt, rank)
 
-    def _spec_of(self, kind: "_RoleTemplate", place: int, rank: int) -> NewManifest:
-        given = {**self._shared_variables, **variables(self._meeting, place), **self._variables_by_place[place]}
+    def _spec_of(self, kind: "_RoleTemplate", position: int, rank: int) -> NewManifest:
+        given = {
+            **self._shared_variables,
+            **variables(self._meeting, position),
+            **self._variables_by_position[position],
+        }
         own = with_kept_claims(kind.spec, kind.claim_templates, self._gang.key.name, rank)
         spec = {**own, "hostname": own.get("hostname") or self._name(rank)}
         for field in ("initContainers", "containers"):
@@ -99,7 +103,7 @@ class _RoleTemplate(NamedTuple):
         )
 
 
-def _variables_by_place(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:
+def _variables_by_position(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:
     """The variables for each member's part of the work: a share, or its first piece and their number; else none.
 
     Pieces are numbered from 0 along the ranks, so the members together have each of them once.

@@ -10,13 +10,13 @@ SIZE_FILE = f"{FOLDER}/size"
 CHANGES_FILE = f"{FOLDER}/changes"
 
 
-def variables(meeting: Meeting, place: int) -> dict[str, str]:
+def variables(meeting: Meeting, position: int) -> dict[str, str]:
     """The member's rank among all, and in its role where the gang has roles."""
     return {
         "LOCKSTEP_SIZE": str(len(meeting.hosts)),
-        "LOCKSTEP_RANK": str(meeting.ranks[place]),
+        "LOCKSTEP_RANK": str(meeting.ranks[position]),
         **_hosts(meeting),
-        **_role(meeting, place),
+        **_role(meeting, position),
     }
 
 
@@ -37,12 +37,12 @@ def _hosts(meeting: Meeting) -> dict[str, str]:
     return {**short, **({"LOCKSTEP_HOSTS_FILE": HOSTS_FILE} if has_file else {})}
 
 
-def _role(meeting: Meeting, place: int) -> dict[str, str]:
-    role = meeting.roles[place]
+def _role(meeting: Meeting, position: int) -> dict[str, str]:
+    role = meeting.roles[position]
     if not role:
         return {}
     return {
         "LOCKSTEP_ROLE": role,
-        "LOCKSTEP_ROLE_RANK": str(meeting.role_ranks[place]),
+        "LOCKSTEP_ROLE_RANK": str(meeting.role_ranks[position]),
         "LOCKSTEP_ROLE_SIZE": str(meeting.role_sizes[role]),
     }

@@ -3,11 +3,11 @@
 from lockstep.api.rendezvous.meeting import Meeting
 
 
-def variables(meeting: Meeting, place: int) -> dict[str, str]:
+def variables(meeting: Meeting, position: int) -> dict[str, str]:
     """The same coordinator for all; a process number for members that do part of the work."""
     values = {
         "JAX_COORDINATOR_ADDRESS": f"{meeting.first_host}:{meeting.network.port}",
         "JAX_NUM_PROCESSES": str(len(meeting.workers)),
     }
-    number = meeting.worker_number(place)
+    number = meeting.worker_number(position)
     return values if number is None else values | {"JAX_PROCESS_ID": str(number)}

@@ -14,7 +14,7 @@ _SLOTS = 14
 
 def crowd_refusal(gang: str, spec: GangSpec) -> Refusal | None:
     """Why the members' names do not fit into the ConfigMap; None where they do."""
-    field = "network" if spec.network is not None else "elastic" if _keeps_members(spec) else None
+    field = "network" if spec.network is not None else "elastic" if spec.keeps_members else None
     if field is None:
         return None
     most, is_mpi = spec.maximum, spec.network is not None and spec.network.rendezvous is Rendezvous.MPI
@@ -27,7 +27,3 @@ def crowd_refusal(gang: str, spec: GangSpec) -> Refusal | None:
         f"{most * of_each} bytes, and one ConfigMap holds {LARGEST_FILES}."
     )
     return Refusal(Reason.INVALID_SPEC, message)
-
-
-def _keeps_members(spec: GangSpec) -> bool:
-    return spec.elastic is not None and spec.elastic.keeps_members

@@ -21,7 +21,7 @@ LONGEST_HOSTS = 4096
 class Meeting:
     """The members of one attempt, in the order of their ``ranks``.
 
-    A place in this order indexes ``ranks``, ``hosts``, ``roles``, ``role_ranks`` and ``slots``. It is the rank,
+    A position in this order indexes ``ranks``, ``hosts``, ``roles``, ``role_ranks`` and ``slots``. It is the rank,
     unless members have left while others ran.
 
     A role's name is empty where the gang has no roles. ``workers`` are those that do part of the work. ``host_list``
@@ -50,10 +50,10 @@ class Meeting:
         """Where members meet: the host of the first worker."""
         return self.hosts[self.workers[0]]
 
-    def worker_number(self, place: int) -> int | None:
-        """The number among the workers of the member at that place; None where it is no worker."""
-        position = bisect_left(self.workers, place)
-        return position if self.workers[position : position + 1] == (place,) else None
+    def worker_number(self, position: int) -> int | None:
+        """The number among the workers of the member at that position; None where it is no worker."""
+        number = bisect_left(self.workers, position)
+        return number if self.workers[number : number + 1] == (position,) else None
 
     @property
     def has_short_list(self) -> bool:
@@ -66,9 +66,8 @@ def meeting_of(
 ) -> Meeting:
     """The meeting of the members of one attempt. Their ``ranks`` are from 0 on if they are None."""
     roles = tuple(entry.role for entry in members for _ in range(entry.count))
-    by_place = tuple(range(len(roles)) if ranks is None else ranks)
-    hosts = tuple(host_of(gang.key.name, attempt, rank) for rank in by_place)
-    elastic = gang.spec.elastic
+    by_position = tuple(range(len(roles)) if ranks is None else ranks)
+    hosts = tuple(host_of(gang.key.name, attempt, rank) for rank in by_position)
     idle = {role.name for role in gang.spec.roles if not role.load.is_work}
     slots = {role.name: _slots((role.written or role.needs).request) for role in gang.spec.roles}
     return Meeting(
@@ -76,14 +75,14 @@ def meeting_of(
         attempt=attempt,
         network=gang.spec.network or NetworkSpec(),
         is_wanted=gang.spec.network is not None,
-        changes=gang.status.member_changes if elastic is not None and elastic.keeps_members else None,
-        ranks=by_place,
+        changes=gang.status.member_changes if gang.spec.keeps_members else None,
+        ranks=by_position,
         hosts=hosts,
         host_list=",".join(hosts),
         roles=roles,
         role_ranks=tuple(_counted(roles)),
         role_sizes=Counter(roles),
-        workers=tuple(place for place, role in enumerate(roles) if role not in idle),
+        workers=tuple(position for position, role in enumerate(roles) if role not in idle),
         slots=tuple(slots[role] for role in roles),
         worker_range=_range(role.sizes for role in gang.spec.roles if role.load.is_work),
     )

@@ -33,7 +33,7 @@ _LINES: Mapping[Launcher, Callable[[str, int], str]] = {
 }
 
 
-def variables(meeting: Meeting, _place: int) -> dict[str, str]:
+def variables(meeting: Meeting, _position: int) -> dict[str, str]:
     """Where the launcher finds its hosts; equal for all members, whichever runs it."""
     return dict(_VARIABLES[meeting.network.launcher])
 
@@ -41,4 +41,4 @@ def variables(meeting: Meeting, _place: int) -> dict[str, str]:
 def files(meeting: Meeting) -> Mapping[str, str]:
     """The members that do part of the work, with their numbers of slots."""
     line = _LINES[meeting.network.launcher]
-    return {HOST_FILE: "".join(line(meeting.hosts[place], meeting.slots[place]) for place in meeting.workers)}
+    return {HOST_FILE: "".join(line(meeting.hosts[position], meeting.slots[position]) for position in meeting.workers)}

@@ -7,16 +7,16 @@ from lockstep.api.rendezvous.meeting import Meeting
 from lockstep.facts.gang.network import Rendezvous
 
 _VARIABLES: Mapping[Rendezvous, Callable[[Meeting, int], dict[str, str]]] = {
-    Rendezvous.NONE: lambda _meeting, _place: {},
+    Rendezvous.NONE: lambda _meeting, _position: {},
     Rendezvous.TORCH: torch.variables,
     Rendezvous.MPI: mpi.variables,
     Rendezvous.JAX: jax.variables,
 }
 
 
-def variables(meeting: Meeting, place: int) -> dict[str, str]:
-    """The variables of the member at that place."""
-    return common.variables(meeting, place) | _VARIABLES[meeting.network.rendezvous](meeting, place)
+def variables(meeting: Meeting, position: int) -> dict[str, str]:
+    """The variables of the member at that position."""
+    return common.variables(meeting, position) | _VARIABLES[meeting.network.rendezvous](meeting, position)
 
 
 def files(meeting: Meeting) -> dict[str, str]:

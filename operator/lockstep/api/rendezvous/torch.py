@@ -7,15 +7,15 @@ go while others run, its agents meet at the first worker again and again, and ra
 from lockstep.api.rendezvous.meeting import Meeting
 
 
-def variables(meeting: Meeting, place: int) -> dict[str, str]:
+def variables(meeting: Meeting, position: int) -> dict[str, str]:
     """The same address for all; a rank for members that do part of the work."""
-    return _static(meeting, place) if meeting.changes is None else _elastic(meeting, place)
+    return _static(meeting, position) if meeting.changes is None else _elastic(meeting, position)
 
 
-def _elastic(meeting: Meeting, place: int) -> dict[str, str]:
+def _elastic(meeting: Meeting, position: int) -> dict[str, str]:
     """Agents do not know their own name below the Service, so a variable says which one the others meet."""
     least, most = meeting.worker_range
-    is_host = place == meeting.workers[0]
+    is_host = position == meeting.workers[0]
     return {
         "PET_NNODES": f"{least}:{most}",
         "PET_RDZV_BACKEND": "c10d",
@@ -25,7 +25,7 @@ def _elastic(meeting: Meeting, place: int) -> dict[str, str]:
     }
 
 
-def _static(meeting: Meeting, place: int) -> dict[str, str]:
+def _static(meeting: Meeting, position: int) -> dict[str, str]:
     host, port, size = meeting.first_host, str(meeting.network.port), str(len(meeting.workers))
     values = {
         "MASTER_ADDR": host,
@@ -38,5 +38,5 @@ def _static(meeting: Meeting, place: int) -> dict[str, str]:
         "PET_RDZV_ENDPOINT": f"{host}:{port}",
         "PET_RDZV_ID": f"{meeting.gang}-{meeting.attempt}",
     }
-    number = meeting.worker_number(place)
+    number = meeting.worker_number(position)
     return values if number is None else values | dict.fromkeys(("RANK", "NODE_RANK", "PET_NODE_RANK"), str(number))

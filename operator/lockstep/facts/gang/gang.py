@@ -102,6 +102,11 @@ class GangSpec:
         """Whether it matters to a member which pods are around it."""
         return bool(self.one_per or self.all_in) or any(role.pod_affinity != NO_POD_AFFINITY for role in self.roles)
 
+    @property
+    def keeps_members(self) -> bool:
+        """Whether members come and go while the others run."""
+        return self.elastic is not None and self.elastic.keeps_members
+
     def working(self, members: Iterable[Members]) -> int:
         """How many of these members do a part of the work."""
         idle = {role.name for role in self.roles if not role.load.is_work}
