@@ -1,9 +1,20 @@
 """An elastic gang on four nodes beside another one, and what becomes of it when that ends."""
 
+import asyncio
+
 from builders.served import gang, node, role
 from fake_cluster.api import NEVER_ARRIVED, POST
 from fake_cluster.jumping import until
-from fake_cluster.rig import gang_place, is_placed, pod_place, pods_of, running_operator, set_phases, status_of
+from fake_cluster.rig import (
+    condition,
+    gang_place,
+    is_placed,
+    pod_place,
+    pods_of,
+    running_operator,
+    set_phases,
+    status_of,
+)
 
 MIN_INTERVAL = 600.0
 FOUR = tuple(node(f"n{number}", cpu="1") for number in range(1, 5))
@@ -87,6 +98,24 @@ def end_grace(api, name="g"):
 def suspend(api):
     """Suspend the elastic gang, as its owner would."""
     change_spec(api, {"suspend": True})
+
+
+async def hold_nothing_once_suspended(api, parts, *, then=lambda _: None):
+    """Suspend the elastic gang, do what comes ``then``, and see that nothing is left of it or kept for it."""
+    suspend(api)
+    then(api)
+    await until(lambda: condition(api, "g", "Suspended") == ("True", "GangSuspended"))
+    assert ("next" in status_of(api), parts.state.ledger.assumed, pods_of(api, "g")) == (False, 0, [])
+
+
+async def hold_nothing_once_deleted(api, parts, *, then=lambda _: None):
+    """Delete the elastic gang, do what comes ``then``, and see that all of its room is another one's."""
+    api.store.remove(gang_place("g"))
+    then(api)
+    await until(lambda: not pods_of(api, "g"))
+    await asyncio.sleep(10)
+    assert parts.state.ledger.assumed == 0
+    await run(api, gang("other", size=4), "other")
 
 
 def want_it_by(api, deadline):

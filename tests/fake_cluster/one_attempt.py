@@ -46,7 +46,7 @@ class Try:
         )
         self.reservation = reserved_for(self.gang, placement, attempt=1, now=now())
         self.start = AttemptStart(reservation=self.reservation, placement=placement)
-        parts.state.hold(self.reservation)
+        parts.state.assumptions.hold(self.reservation)
         self.attempt = Attempt(parts.services, self.gang, self.reservation, pause=lambda _: 1.0, listeners=SILENT)
 
     async def begin(self):

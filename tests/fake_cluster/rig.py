@@ -224,6 +224,13 @@ def set_phase(api, pod, phase, **status):
     api.store.change(pod_place(name), status={"phase": phase, **status})
 
 
+def come_up(api, *names):
+    """Let the init containers of these members' templates end, so that the members wait at their gates."""
+    gate_runs = [{"name": "lockstep-gate", "state": {"running": {"startedAt": "2027-01-15T08:00:00Z"}}}]
+    for name in names:
+        set_phase(api, name, "Pending", initContainerStatuses=gate_runs)
+
+
 async def leave_before(api, request_kind):
     """Let an operator that uses all nodes begin, and end it when it is about to send the first such request."""
     arrived = []

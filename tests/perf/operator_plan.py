@@ -110,7 +110,7 @@ class _Queue:
             members = tuple((one.node, one.count) for one in decision.members)
             request = gang.spec.roles[0].request
             held = reservation(gang.key.name, members=members, request=request, start=self._now, finish=decision.finish)
-            self._state.hold(held)
+            self._state.assumptions.hold(held)
 
     def _terms(self, waiting: list[AcceptedGang], exactly: list[AcceptedGang]) -> Mapping[GangKey, PlanTerms]:
         price = SizingPolicy().member_price(Contention(len(waiting), RUNNING, NODES))
@@ -121,7 +121,9 @@ class _Queue:
         self._state.apply_gang(gang_fact(name, spec=gang_spec(size=32)))
         members = tuple((f"n{node:05d}", 1) for node in sorted(chance.choice(NODES, 32, replace=False).tolist()))
         finish = NOW + float(chance.integers(600, 7200))
-        self._state.hold(reservation(name, members=members, request=_request(3000), start=NOW, finish=finish))
+        self._state.assumptions.hold(
+            reservation(name, members=members, request=_request(3000), start=NOW, finish=finish)
+        )
 
     def _come(self) -> None:
         chance, number = self._chance, len(self._state.gangs)

@@ -85,7 +85,7 @@ class Cluster:
         for number in range(RUNNING):
             self.state.apply_gang(gang_fact(f"r{number}", spec=gang_spec(size=10)))
             members = tuple((f"n{(7 * number + member) % NODES:03}", 1) for member in range(10))
-            self.state.hold(reservation(f"r{number}", members=members, finish=NOW + 60 * number))
+            self.state.assumptions.hold(reservation(f"r{number}", members=members, finish=NOW + 60 * number))
         for number in range(WAITING):
             self.believe("gangjobs", honest_gang(number))
         for number in range(OF_TENANT):

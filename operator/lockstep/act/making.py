@@ -62,6 +62,16 @@ class MemberMaking:
         """Create and bind all members, and wait until watches show them bound; returns why that failed, if it did."""
         return await self._create_and_bind(gang) or await self._until_seen_bound()
 
+    def progress(self) -> Progress:
+        """How far the members are, by the cache."""
+        state = self._services.state
+        return progress(
+            self._reservation,
+            state.members(self._gang),
+            state.departed(self._gang),
+            succeeded_ranks=self._succeeded_ranks(),
+        )
+
     async def _create_and_bind(self, gang: AcceptedGang) -> Failure | None:
         services, there = self._services, self._pods()
         ended = self._ended_and_gone(there)
@@ -117,8 +127,7 @@ class MemberMaking:
         """Make sure that members find each other. A failure is only one event if neither spec nor mode asks for it."""
         services = self._services
         failure = await Network(services.client, gang, self._among).make()
-        elastic = gang.spec.elastic
-        is_wanted = gang.spec.network is not None or (elastic is not None and elastic.keeps_members)
+        is_wanted = gang.spec.network is not None or gang.spec.keeps_members
         if failure is None or is_wanted or failure.reason is Reason.API_UNAVAILABLE:
             return failure
         if self._reservation.attempt == 1:
@@ -187,19 +196,9 @@ class MemberMaking:
                 await self._changed.wait()
 
     def _pods(self) -> dict[PodKey, PodFact]:
-        """The pods of this attempt in the cache."""
+        """The pods of these members in the cache."""
         members = self._services.state.members(self._gang)
         return {key: members[key] for key in self._reservation.pod_keys() if key in members}
-
-    def progress(self) -> Progress:
-        """How far the members are, by the cache."""
-        state = self._services.state
-        return progress(
-            self._reservation,
-            state.members(self._gang),
-            state.departed(self._gang),
-            succeeded_ranks=self._succeeded_ranks(),
-        )
 
     def _succeeded_ranks(self) -> int:
         """The ranks that succeeded, as the gang's status remembers them."""

@@ -1,13 +1,5 @@
-"""The cache: the newest fact of everything, and what is assumed beyond the facts.
+"""The cache: the newest fact of everything. What is assumed beyond the facts is in ``holding/assumptions.py``.
 
-Life of a reservation here::
-
-    hold ──► every member: assumed ──a watch shows it bound──► confirmed ──it ends, or is gone──► released
-      │                       │
-      │                       ╰── it ends, or is gone, before that ──► released
-      ╰── forget: the attempt is over, and whatever is still assumed is no longer counted
-
-A caller of ``hold`` must call ``forget`` on every path; a confirmed member counts until its pod ends or is gone.
 Nothing here awaits, reads a clock or calls the API server: watches call ``apply_…`` and ``remove_…``, the cycle reads.
 Facts may arrive in any order and more than once; only the newest counts.
 """
@@ -28,12 +20,12 @@ from lockstep.belief.gangs.preempted_gangs import PreemptedGangs
 from lockstep.belief.gangs.priorities import Priorities
 from lockstep.belief.gangs.quotas import Quotas
 from lockstep.belief.gangs.templates import TemplateMemory
+from lockstep.belief.holding.assumptions import Assumptions
 from lockstep.belief.holding.holders import Holders
 from lockstep.belief.holding.ledger import Ledger
-from lockstep.belief.holding.leftovers import Leftover, Leftovers
 from lockstep.belief.holding.next_sizes import NextSizes
 from lockstep.belief.holding.pods import CountedBy, Pods
-from lockstep.belief.holding.reservation import Reservation, next_in_status, reserved_in_status
+from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.belief.holding.unowned_reservations import UnownedReservations
 from lockstep.belief.nodes.bids import Bids
 from lockstep.belief.nodes.failed_nodes import FailedNodes
@@ -53,7 +45,6 @@ from lockstep.belief.volumes.claims import Claims, ClaimsChange
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal, Verdict, oversize
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pods.pod import PodFact, PodKey
-from lockstep.facts.ranks import has_rank
 from lockstep.facts.sizing import Sizing
 from lockstep.logs.fields import debug_about
 
@@ -92,7 +83,6 @@ class State:
         self.holders = Holders(self.gangs, self.ledger, touched=self._users_changed)
         self.reservations = self.holders.reservations
         self.next_sizes = NextSizes(self.ledger)
-        self.leftovers = Leftovers(self.ledger)
         self.roster = Roster()
         self.pods_nearby = PodsNearby(self._pods_and_coming_members, users_changed=self._users_changed)
         counted = CountedBy(ledger=self.ledger, roster=self.roster, holders=self.holders, pods_nearby=self.pods_nearby)
@@ -101,6 +91,9 @@ class State:
         self.budgets = Budgets(self._plan_anew)
         self.quotas = Quotas(self._plan_anew)
         self.preempted_gangs = PreemptedGangs(self._plan_anew)
+        self.assumptions = Assumptions(
+            counted, self.pods, self.next_sizes, self.preempted_gangs, counted=self._counted, changed=self._changed
+        )
         self.remembered = Remembered(self._is_there)
         self.claims = Claims(self._claims_changed, nodes=self.nodes.index, remembered=self.remembered)
         self.failed_nodes = FailedNodes(self._plan_anew)
@@ -111,18 +104,17 @@ class State:
         self.forecasts = Forecasts()
         self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
         self._unowned = UnownedReservations()
-        self._leads = True
 
     # Leadership
 
     def stand_by(self) -> None:
         """Another process is the leader: only statuses count as reservations, and changes are not kept."""
-        self._leads = False
+        self.assumptions.leads = False
         self.changes.stand_by()
 
     def lead(self) -> None:
         """The process is the leader from now on. As after a restart, everything is reconciled."""
-        self._leads = True
+        self.assumptions.leads = True
         self.changes.follow()
         self.changes.reconcile(*self.gangs, *self.roster.names())
         self.bids.request_answers()
@@ -162,13 +154,13 @@ class State:
             debug_about(log, fact.key, "it is seen for the first time, with UID %s", fact.uid)
         fact = self.templates.as_admitted(fact)
         self._believe(fact)
-        if self._leads:
+        if self.assumptions.leads:
             self._unowned.compare(before, fact, self.reservations.get(fact.key))
         else:
             self._forget_released(fact)
         self.preempted_gangs.read_status(fact)
         self.forecasts.learn(fact)
-        self.hold_what_is_reserved(fact)
+        self.assumptions.hold_what_is_reserved(fact)
         self.changes.reconcile(fact.key)
         self._changed(needs_plan=before is None or not fact.asks_the_same_as(before) or _may_change_size(before, fact))
 
@@ -182,7 +174,7 @@ class State:
         debug_about(log, key, "it is gone")
         self._unowned.forget(key)
         self.preempted_gangs.forget(key)
-        self.let_go(known)
+        self.assumptions.let_go(known)
         self.next_sizes.forget(key)
         self.roster.forget_departed(uid)
         self.templates.forget(uid)
@@ -205,103 +197,6 @@ class State:
         self.changes.reconcile(gang.key)
         self._changed(needs_plan=True)
         return True
-
-    # Assumptions
-
-    def hold(self, reservation: Reservation) -> None:
-        """Count an attempt's members on their nodes from now on, except ended ones, whether their pods exist or not."""
-        departed = self.roster.departed(reservation.gang_uid)
-        self.next_sizes.forget(reservation.gang)
-        self.holders.enter(reservation, is_seen=lambda pod: pod in self.pods or pod in departed)
-        requests = reservation.requests_by_rank()
-        ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
-        for (pod, member, node), request in zip(ranks, requests, strict=True):
-            known = self.pods.get(pod)
-            if has_rank(reservation.succeeded_ranks, member.rank):
-                continue
-            if known is None or known.member != member or not known.has_ended:
-                self.ledger.assume(member, node, request)
-        self.generation += 1
-
-    def _change_members(self, gang: GangFact, before: Reservation, after: Reservation) -> None:
-        """Members of the same attempt have come or gone, or are to come: hold what the status says now.
-
-        Members that leave count while their pods exist. Those that no watch has shown count until the API server was
-        asked for them.
-        """
-        self.next_sizes.forget(after.gang)
-        self.roster.forget_departed(after.gang_uid, keep={*before.pod_keys()} & {*after.pod_keys()})
-        departed = self.roster.departed(after.gang_uid)
-        self.holders.enter(after, is_seen=lambda pod: pod in self.pods or pod in departed)
-        places = zip(after.memberships(), after.nodes_by_rank(), after.requests_by_rank(), strict=True)
-        for member, node, request in places:
-            if not before.has_rank(member.rank):
-                self.ledger.assume(member, node, request)
-        if self._leads:
-            self.leftovers.add(Leftover(gang, before))
-        else:
-            self._stop_counting(before, keep=after)
-        self._changed(needs_plan=True)
-
-    def keep_room(self, following: Reservation) -> None:
-        """Count the next size of a gang on its nodes from now on, beside the members that are being ended."""
-        self.next_sizes.decide(following)
-        self._changed(needs_plan=True)
-
-    def forget(self, gang: GangKey) -> None:
-        """End a reservation of which no member exists: those that no watch has confirmed are no longer counted."""
-        reservation = self._leave(gang)
-        if reservation is not None:
-            self._stop_counting(reservation)
-
-    def let_go(self, gang: GangFact) -> None:
-        """End a reservation of which members may exist: they count until the API server was asked for them.
-
-        A process that does not lead decides nothing and asks for nothing.
-        """
-        reservation = self._leave(gang.key)
-        if reservation is None:
-            return
-        if self._leads:
-            self.leftovers.add(Leftover(gang, reservation))
-            self._changed(needs_plan=True)
-        else:
-            self._stop_counting(reservation)
-
-    def settle(self, one: Leftover) -> None:
-        """Stop counting what is left of an attempt, once the cache has all of its members that exist."""
-        self._stop_counting(one.reservation, keep=self.reservations.get(one.gang.key))
-
-    def _leave(self, gang: GangKey) -> Reservation | None:
-        self.preempted_gangs.finalize(gang)
-        self.next_sizes.forget_decided(gang)
-        reservation = self.holders.leave(gang)
-        if reservation is not None:
-            self.roster.forget_departed(reservation.gang_uid)
-        return reservation
-
-    def _stop_counting(self, reservation: Reservation, keep: Reservation | None = None) -> None:
-        """Stop counting its members that are only assumed, except those that it has in common with another one."""
-        for member in reservation.memberships():
-            if keep is None or not keep.is_for(member):
-                self.ledger.forget(member)
-        self._changed(needs_plan=True)
-
-    def hold_what_is_reserved(self, gang: GangFact) -> None:
-        """Hold what the status says is reserved or comes next; after a restart it is not held yet."""
-        if gang.status.end is not None:
-            self.let_go(gang)
-            self.next_sizes.forget(gang.key)
-            return
-        reservation = reserved_in_status(gang)
-        held = self.reservations.get(gang.key)
-        if reservation is not None and held is None:
-            self.hold(reservation)
-        elif reservation is not None and held is not None and _has_other_members(held, reservation):
-            self._change_members(gang, held, reservation)
-        held = self.reservations.get(gang.key)
-        if held is None or held.attempt == gang.status.attempt:
-            self.next_sizes.read_status(gang.key, next_in_status(gang))
 
     # Questions
 
@@ -347,6 +242,9 @@ class State:
         """The members of gangs of these names that are not in the cache."""
         return [pod for name in names for pod in self.roster.others(name, self._uid(name))]
 
+    def _counted(self) -> None:
+        self.generation += 1
+
     def _plan_anew(self) -> None:
         self._changed(needs_plan=True)
 
@@ -372,7 +270,7 @@ class State:
 
     def _forget_released(self, fact: GangFact) -> None:
         if fact.key in self.reservations and self.reservations[fact.key] != reserved_in_status(fact):
-            self.forget(fact.key)
+            self.assumptions.forget(fact.key)
 
     def _claims_changed(self, change: ClaimsChange) -> None:
         self.attachments.claims_changed(change)
@@ -408,12 +306,6 @@ class State:
     def _uid(self, name: GangKey) -> str | None:
         gang = self.gangs.get(name)
         return None if gang is None else gang.uid
-
-
-def _has_other_members(held: Reservation, written: Reservation) -> bool:
-    """Whether the same attempt has other members by now, or other ones that join."""
-    same = (held.gang_uid, held.attempt) == (written.gang_uid, written.attempt)
-    return same and (held.gapped, held.joining, held.size) != (written.gapped, written.joining, written.size)
 
 
 def _may_change_size(before: GangFact, fact: GangFact) -> bool:

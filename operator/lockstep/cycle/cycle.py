@@ -90,14 +90,7 @@ class Cycle:
         self._explainer = Explainer(services.writer, metrics)
         self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
         self._starting = Starting(services, self._attempts, self._planning, guarded=self._guarded)
-        self._evictions = Evictions(
-            self._state,
-            self._attempts,
-            self._planning,
-            self._dry_runs,
-            now=services.now,
-            guarded=self._guarded,
-        )
+        self._evictions = Evictions(services, self._attempts, self._planning, self._dry_runs, guarded=self._guarded)
         self._plan_time = PlanTime(services.monotonic)
         self._reporting = Reporting(
             services, self._explainer, self._planning, self._dry_runs, self._plan_time, guarded=self._guarded
@@ -267,10 +260,10 @@ class Cycle:
 
     def _give_back(self, gang: GangFact) -> None:
         """Drop the attempt's reservation from the cache, and take over the one in the status if there is one."""
-        self._state.forget(gang.key)
+        self._state.assumptions.forget(gang.key)
         known = self._state.gangs.get(gang.key)
         if known is not None:
-            self._state.hold_what_is_reserved(known)
+            self._state.assumptions.hold_what_is_reserved(known)
             self._state.changes.reconcile(gang.key)
 
     async def _until_due(self) -> None:

@@ -181,9 +181,9 @@ class Follower:
     def _reservation(self, gang: GangFact) -> Reservation | None:
         """The reservation of a gang that has no running attempt; it is exactly what the status says."""
         if reserved_in_status(gang) is None:
-            self._state.let_go(gang)
+            self._state.assumptions.let_go(gang)
         else:
-            self._state.hold_what_is_reserved(gang)
+            self._state.assumptions.hold_what_is_reserved(gang)
         return self._state.reservations.get(gang.key)
 
     def _refusal(self, gang: GangFact, now: float) -> StatusReport | None:

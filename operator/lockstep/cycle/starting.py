@@ -60,7 +60,7 @@ class Starting:
             if has_changed:
                 self._state.changes.plan()
             return
-        self._state.hold(start.reservation)
+        self._state.assumptions.hold(start.reservation)
         self._attempts.begin(gang, start)
 
     def _is_outdated(self, gang: AcceptedGang, reservation: Reservation, now: float) -> bool:

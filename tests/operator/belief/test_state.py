@@ -41,7 +41,7 @@ def holding(state):
     """A gang whose two members are on n1 and n2."""
     gang = gang_fact("g")
     state.apply_gang(gang)
-    state.hold(reservation("g"))
+    state.assumptions.hold(reservation("g"))
     return gang
 
 
@@ -153,13 +153,13 @@ def test_versions_are_compared_as_numbers(version, known, want):
 
 def test_gang_created_again_under_its_name_is_another_gang(state):
     state.apply_gang(gang_fact("g", uid="first", version="50"))
-    state.hold(reservation("g"))
+    state.assumptions.hold(reservation("g"))
     state.apply_gang(gang_fact("g", uid="second", version="40"))
 
     assert state.gangs["default", "g"].uid == "second"
     assert state.reservations == {}
-    [left] = state.leftovers.take()
-    assert (left.gang.uid, state.leftovers.is_unseen(left)) == ("first", True)
+    [left] = state.assumptions.leftovers.take()
+    assert (left.gang.uid, state.assumptions.leftovers.is_unseen(left)) == ("first", True)
 
 
 def test_late_word_of_a_removed_gang_does_not_remove_its_successor(state):
@@ -273,7 +273,7 @@ def test_departed_pod_that_is_not_of_the_attempt_is_not_remembered(state, holdin
 def test_departed_member_is_forgotten_with_its_attempt(state, holding):
     state.apply_pod(member_fact("g"))
     state.remove_pod(member_fact("g").key, member_fact("g").uid)
-    state.forget(holding.key)
+    state.assumptions.forget(holding.key)
 
     assert state.departed(holding) == {}
     assert state.roster._departed == {}

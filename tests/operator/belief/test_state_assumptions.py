@@ -89,26 +89,26 @@ def test_complete_gang_holds_only_members_that_no_watch_has_shown(state):
     state.apply_gang(gang_fact("g", version="2", status=GangStatus(conditions=(COMPLETE,), attempt=2)))
     assert (state.reservations, state.ledger.assumed) == ({}, held)
 
-    for one in state.leftovers.take():
-        state.settle(one)
+    for one in state.assumptions.leftovers.take():
+        state.assumptions.settle(one)
 
     assert (held > 0, state.ledger.assumed) == (True, 0)
 
 
 def test_hold_and_forget_leave_no_trace(state):
     state.apply_pod(pod_fact("p", node="n1"))
-    state.hold(reservation("g", members=(("n1", 2), ("n2", 1))))
+    state.assumptions.hold(reservation("g", members=(("n1", 2), ("n2", 1))))
     assert (committed(state, "n1"), committed(state, "n2")) == (3000, 1000)
 
-    state.forget(("default", "g"))
+    state.assumptions.forget(("default", "g"))
     assert (committed(state, "n1"), committed(state, "n2"), state.ledger.assumed) == (1000, 0, 0)
     assert state.changes.is_plan_due
 
 
 def test_forgetting_keeps_what_is_really_there(state):
-    state.hold(reservation("g"))
+    state.assumptions.hold(reservation("g"))
     state.apply_pod(member_fact("g", rank=0, node="n1"))
-    state.forget(("default", "g"))
+    state.assumptions.forget(("default", "g"))
 
     assert (committed(state, "n1"), committed(state, "n2")) == (1000, 0)
 
@@ -118,7 +118,7 @@ def test_ghost_of_an_earlier_gang_does_not_take_the_place_of_a_member(state):
     ghost = member_fact("g", rank=0, node="n2", uid="ghost", deleting=True)
     ghost = replace(ghost, member=ghost.member._replace(gang_uid="uid-of-an-earlier-g"))
     state.apply_pod(ghost)
-    state.hold(reservation("g", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("g", members=(("n1", 1),)))
     assert (committed(state, "n1"), committed(state, "n2"), state.ledger.assumed) == (1000, 1000, 1)
 
     state.remove_pod(ghost.key, ghost.uid)
@@ -128,23 +128,23 @@ def test_ghost_of_an_earlier_gang_does_not_take_the_place_of_a_member(state):
 def test_ended_ghost_of_an_earlier_gang_frees_no_member(state):
     ghost = member_fact("g", rank=0, node="n2", uid="ghost", phase=SUCCEEDED)
     state.apply_pod(replace(ghost, member=ghost.member._replace(gang_uid="uid-of-an-earlier-g")))
-    state.hold(reservation("g", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("g", members=(("n1", 1),)))
 
     assert (committed(state, "n1"), state.ledger.assumed) == (1000, 1)
 
 
 def test_member_that_ends_before_it_was_seen_bound_is_no_longer_assumed(state):
-    state.hold(reservation("g", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("g", members=(("n1", 1),)))
     state.apply_pod(member_fact("g", rank=0, phase=PodPhase.FAILED))
 
     assert (committed(state, "n1"), state.ledger.assumed) == (0, 0)
 
 
 def test_forgetting_twice_is_no_news(state, wakes):
-    state.hold(reservation("g"))
-    state.forget(("default", "g"))
+    state.assumptions.hold(reservation("g"))
+    state.assumptions.forget(("default", "g"))
     count = len(wakes)
-    state.forget(("default", "g"))
+    state.assumptions.forget(("default", "g"))
 
     assert len(wakes) == count
 

@@ -104,7 +104,7 @@ async def test_pictures_are_a_second_apart_however_often_belief_changes(pictures
 
 
 async def test_end_moves_on_by_itself_when_a_gang_overruns(pictures, state, clock):
-    state.hold(reservation(start=0.0, finish=1010.0))
+    state.assumptions.hold(reservation(start=0.0, finish=1010.0))
     before = await pictures.newest()
     clock.seconds += 9
     early = await pictures.newest()

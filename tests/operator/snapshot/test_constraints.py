@@ -91,7 +91,7 @@ def test_claim_for_one_pod_is_used_by_a_gang_that_has_reserved(state):
     state.claims.apply_claim(claim)
     state.apply_gang(other)
 
-    state.hold(reservation("other", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("other", members=(("n1", 1),)))
 
     assert [names for _, names in barred(state, gang)] == [{"n1", "n2"}]
     assert barred(state, other) == ()
@@ -107,7 +107,7 @@ def test_node_that_can_attach_no_more_volumes_is_barred(state):
     assert barred(state, gang) == (("where disk.example.com can attach no more volumes", frozenset({"n2"})),)
     # What another gang is about to attach there is attached once for both.
     state.apply_gang(other)
-    state.hold(reservation("other", members=(("n2", 1),)))
+    state.assumptions.hold(reservation("other", members=(("n2", 1),)))
     assert barred(state, gang) == ()
 
 

@@ -68,7 +68,7 @@ def test_free_is_what_can_be_held_less_what_is_committed(state):
     state.nodes.apply(node_fact("n2", cpu=8000, pods=10))
     state.apply_pod(pod_fact("p", node="n1", phase=PodPhase.RUNNING))
     state.apply_pod(pod_fact("q", node="n1", request=(("cpu", 500), ("memory", 9), ("pods", 1))))
-    state.hold(reservation("held", members=(("n2", 3),)))
+    state.assumptions.hold(reservation("held", members=(("n2", 3),)))
 
     snapshot = cut(state)
 
@@ -100,7 +100,7 @@ def test_slots_of_a_bid_are_a_column(state):
         state.nodes.apply(node_fact(name))
     state.bids.apply(bid_fact("n1", slots=2))
     state.bids.apply(bid_fact("n2"))
-    state.hold(reservation("held", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("held", members=(("n1", 1),)))
     state.apply_pod(pod_fact("somebody's", node="n1", request=(("cpu", 100), ("pods", 1))))
 
     assert column(cut(state), "bid slots") == [1, UNLIMITED, UNLIMITED]
@@ -201,7 +201,7 @@ def test_cutter_forgets_nothing_of_a_new_generation(state):
 def test_gangs_give_back_what_they_hold_at_their_expected_end(state):
     for name in ("n1", "n2"):
         state.nodes.apply(node_fact(name))
-    state.hold(reservation("held", members=(("n1", 2), ("n2", 1)), finish=NOW + 60))
+    state.assumptions.hold(reservation("held", members=(("n1", 2), ("n2", 1)), finish=NOW + 60))
 
     assert set(cut(state).releases) == {
         Release(node=0, request=(2, 2000, 2), time=NOW + 60),
@@ -212,7 +212,7 @@ def test_gangs_give_back_what_they_hold_at_their_expected_end(state):
 def test_what_has_ended_is_free_and_not_given_back_again(state):
     for name in ("n1", "n2"):
         state.nodes.apply(node_fact(name))
-    state.hold(reservation("held", finish=NOW + 60))
+    state.assumptions.hold(reservation("held", finish=NOW + 60))
     state.apply_pod(member_fact("held", rank=0, node="n1", phase=PodPhase.SUCCEEDED))
     snapshot = cut(state)
 
@@ -222,14 +222,14 @@ def test_what_has_ended_is_free_and_not_given_back_again(state):
 
 def test_gang_of_unknown_end_gives_nothing_back(state):
     state.nodes.apply(node_fact("n1"))
-    state.hold(reservation("held", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("held", members=(("n1", 1),)))
 
     assert cut(state).releases == ()
 
 
 def test_release_on_a_node_that_is_gone_is_left_out(state):
     state.nodes.apply(node_fact("n1"))
-    state.hold(reservation("held", members=(("gone", 1), ("n1", 1)), finish=NOW + 60))
+    state.assumptions.hold(reservation("held", members=(("gone", 1), ("n1", 1)), finish=NOW + 60))
 
     assert [release.node for release in cut(state).releases] == [0]
 
@@ -285,7 +285,7 @@ def test_snapshot_that_is_cut_while_belief_changes_is_that_of_its_first_step(sta
     want = cutter.cut(NOW, gangs)
     drawing = cutter.drawn(NOW, gangs)
     next(drawing)
-    state.hold(reservation("a", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("a", members=(("n1", 1),)))
     state.nodes.remove("n2")
     state.priorities.remove("urgent")
     state.remove_gang(gangs[1].key, gangs[1].uid)

@@ -98,7 +98,7 @@ def crowd(waiting, running, *, claims=()):
     for number in range(running):
         state.apply_gang(gang_fact(f"r{number}", spec=gang_spec(size=10, claims=claims)))
         members = tuple((f"n{(7 * number + member) % 100:03}", 1) for member in range(10))
-        state.hold(reservation(f"r{number}", members=members))
+        state.assumptions.hold(reservation(f"r{number}", members=members))
     gangs = [gang_fact(f"w{number}", spec=gang_spec(size=1, most=10, claims=claims)) for number in range(waiting)]
     for gang in gangs:
         state.apply_gang(gang)

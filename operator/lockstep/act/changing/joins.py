@@ -51,10 +51,6 @@ class Joins:
         self._tasks.add(join.task)
         join.task.add_done_callback(self._tasks.discard)
 
-    def is_begun(self, gang: GangKey) -> bool:
-        """Whether this process makes, or has made, the members that join."""
-        return gang in self._by_gang
-
     def failure(self, gang: GangKey) -> Failure | None:
         """Why the members that join were not all bound, if that has failed."""
         known = self._by_gang.get(gang)

@@ -29,7 +29,7 @@ class LeftoverChecks:
 
     def begin(self) -> None:
         """Check what has been left since the last call."""
-        for one in self._state.leftovers.take():
+        for one in self._state.assumptions.leftovers.take():
             task = asyncio.create_task(self._check(one))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -48,11 +48,11 @@ class LeftoverChecks:
         while not await self._is_known(one):
             checks += 1
             await asyncio.sleep(pause_after(checks))
-        self._state.settle(one)
+        self._state.assumptions.settle(one)
 
     async def _is_known(self, one: Leftover) -> bool:
         """Whether the cache has all members that exist. The API server is asked only if watches have not shown all."""
-        if not self._state.leftovers.is_unseen(one):
+        if not self._state.assumptions.leftovers.is_unseen(one):
             return True
         try:
             async with self._at_once:

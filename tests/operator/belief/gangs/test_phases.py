@@ -80,7 +80,7 @@ def test_gang_holds_nodes_by_its_status_or_by_what_is_held_here():
     by_status = gang_fact("g", status=GangStatus(attempt=1, members=(Members("n1", 2),), start=0.0, reserved_at=0.0))
     assert state.phase_of(by_status) is Phase.RESERVED
 
-    state.hold(reservation("h"))
+    state.assumptions.hold(reservation("h"))
     assert state.phase_of(gang_fact("h")) is Phase.RESERVED
 
 
@@ -92,7 +92,7 @@ def test_gang_beyond_the_bounds_is_refused_once_it_holds_nothing():
     assert state.phase_of(gang) is Phase.PLACED
 
     released = replace(gang, resource_version="2", status=replace(status, reserved_at=None))
-    state.forget(gang.key)
+    state.assumptions.forget(gang.key)
     state.apply_gang(released)
 
     assert (state.phase_of(released), state.refusal_of(released).reason) == (Phase.REFUSED, Reason.INVALID_SPEC)

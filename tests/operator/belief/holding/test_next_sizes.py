@@ -68,7 +68,7 @@ def test_next_size_of_a_gang_that_goes_on_without_a_notice_keeps_no_room():
 def test_next_size_counts_alone_when_the_members_have_gone():
     state = believed(replace(HELD, conditions=UNDOING, next_size=following("n1", "n2")))
 
-    state.forget(gang_fact().key)
+    state.assumptions.forget(gang_fact().key)
     believed(replace(HELD, reserved_at=None, next_size=following("n1", "n2")), state, "2")
 
     assert taken(state) == [1000, 1000, 0]
@@ -79,7 +79,7 @@ def test_next_attempt_takes_its_place():
     state = believed(released)
     again = replace(HELD, attempt=2, members=released.next_size.members)
 
-    state.hold(reserved_in_status(gang_fact(spec=SPEC, status=again)))
+    state.assumptions.hold(reserved_in_status(gang_fact(spec=SPEC, status=again)))
     believed(released, state, "2")
 
     assert taken(state) == [1000, 1000, 0]
@@ -90,11 +90,11 @@ def test_next_attempt_takes_its_place():
 def test_decided_size_counts_until_its_status_is_written_or_given_up():
     state = believed(HELD)
     gang = state.gangs[gang_fact().key]
-    state.keep_room(next_reservation(gang, SPEC, following("n2", "n3")))
+    state.assumptions.keep_room(next_reservation(gang, SPEC, following("n2", "n3")))
     believed(HELD, state, "2")
     assert taken(state) == [1000, 1000, 1000]
 
-    state.forget(gang.key)
+    state.assumptions.forget(gang.key)
 
     assert taken(state) == [0, 0, 0]
 
@@ -141,11 +141,11 @@ def test_nothing_stays_counted_whatever_statuses_follow_each_other(seed):
     rnd, state = seeded(seed), believed(GangStatus())
     for version in range(2, 30):
         if rnd.random() < 0.2:
-            state.forget(gang_fact().key)
+            state.assumptions.forget(gang_fact().key)
         believed(rnd.choice(STATUSES), state, str(version))
     state.remove_gang(gang_fact().key, gang_fact().uid)
-    for one in state.leftovers.take():
-        state.settle(one)
+    for one in state.assumptions.leftovers.take():
+        state.assumptions.settle(one)
 
     assert np.sum(taken(state)) == 0
     assert state.ledger.assumed == 0

@@ -38,10 +38,10 @@ def change(rnd, state):
     if held is None:
         state.apply_gang(gang(name, rnd.choice(("heat", "cold"))))
         members = tuple((rnd.choice(NODES), 1) for _ in range(3))
-        state.hold(reservation(name, attempt=rnd.randint(1, 3), members=members))
+        state.assumptions.hold(reservation(name, attempt=rnd.randint(1, 3), members=members))
         return
     if rnd.random() < 0.1:
-        state.forget(key)
+        state.assumptions.forget(key)
         return
     rank = rnd.randrange(3)
     pod_key, node = list(held.pod_keys())[rank], list(held.nodes_by_rank())[rank]

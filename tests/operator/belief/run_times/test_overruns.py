@@ -60,7 +60,7 @@ def test_first_end_of_those_that_hold_nodes_is_the_next():
     assert next_plan_for_ends(state, START) == math.inf
 
     for name, finish in (("unknown", None), ("later", START + 500), ("overdue", START + 100)):
-        state.hold(reservation(name, start=START, finish=finish))
+        state.assumptions.hold(reservation(name, start=START, finish=finish))
 
     assert next_plan_for_ends(state, START + 102) == START + 105
 
@@ -69,7 +69,7 @@ def test_ends_that_follow_each_other_closely_share_a_plan():
     """The runs take 1,000 s, so plans are 25 s apart; an end that comes alone is planned for when it comes."""
     state = State(lambda: None)
     for number in range(10):
-        state.hold(reservation(f"g{number}", start=START, finish=START + 1000 + number))
+        state.assumptions.hold(reservation(f"g{number}", start=START, finish=START + 1000 + number))
 
     assert next_plan_for_ends(state, START + 900) == START + 1000
     assert next_plan_for_ends(state, START + 999) == START + 999 + 25
@@ -84,6 +84,6 @@ def test_gang_of_which_nothing_is_left_is_waited_for_no_more():
     undoing = ConditionFact("Placed", "False", "Undoing", "", 1, START)
     state = State(lambda: None)
     state.apply_gang(gang_fact("g", status=GangStatus(conditions=(undoing,))))
-    state.hold(reservation("g", start=START, finish=START + 100))
+    state.assumptions.hold(reservation("g", start=START, finish=START + 100))
 
     assert next_plan_for_ends(state, START + 10) == math.inf

@@ -70,7 +70,7 @@ def holding(state, handle, *, name="other"):
     """A gang of one that has reserved n1, and whose member uses the claim of that volume."""
     spec = gang_spec(size=1, claims=(ClaimUse("template.spec.volumes[0]", f"claim-{handle}"),))
     state.apply_gang(gang_fact(name, spec=spec))
-    state.hold(reservation(name, members=(("n1", 1),)))
+    state.assumptions.hold(reservation(name, members=(("n1", 1),)))
     return state
 
 
@@ -85,7 +85,7 @@ def test_what_a_gang_is_about_to_attach_does_not_stand_in_its_own_way():
 
     assert state.attachments.full(frozenset({A})) == {DRIVER: {"n1"}}
     assert state.attachments.full(frozenset({A}), but=GangKey("default", "other")) == {}
-    state.forget(GangKey("default", "another"))
+    state.assumptions.forget(GangKey("default", "another"))
     assert state.attachments.full(frozenset({A})) == {}
 
 
@@ -98,7 +98,7 @@ def test_volumes_of_reserved_members_count_before_their_claims_exist(sharing, su
     state.apply_gang(gang_fact("g", spec=gang_spec(size=2, claims=(use,))))
     held = reservation("g", members=(("n1", 2),))
 
-    state.hold(replace(held, succeeded_ranks=sum(1 << rank for rank in succeeded)))
+    state.assumptions.hold(replace(held, succeeded_ranks=sum(1 << rank for rank in succeeded)))
 
     assert state.attachments.room(DRIVER)["n1"] == want
 

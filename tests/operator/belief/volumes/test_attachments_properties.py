@@ -99,7 +99,7 @@ class World:
 
     def _gang(self):
         name = self.rnd.choice(GANGS)
-        self.state.forget(GangKey("default", name))
+        self.state.assumptions.forget(GangKey("default", name))
         uses = (
             ClaimUse("", "data", Sharing.SHARED),
             ClaimUse("", "data", Sharing.KEPT, wish(storage_class="x")),
@@ -108,7 +108,7 @@ class World:
         claims = tuple(self.rnd.sample(uses, self.rnd.randint(0, 3)))
         self.state.apply_gang(gang_fact(name, version=str(self.rnd.random()), spec=gang_spec(size=4, claims=claims)))
         if self.rnd.random() < 0.7:
-            self.state.hold(
+            self.state.assumptions.hold(
                 reservation(name, members=tuple((self.rnd.choice(NODES), self.rnd.randint(1, 2)) for _ in "ab"))
             )
 

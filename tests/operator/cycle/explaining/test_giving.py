@@ -65,10 +65,10 @@ def test_gang_that_changes_with_the_plan_gives_up_the_members_that_it_loses():
 def test_gang_whose_change_is_ahead_gives_up_what_its_next_size_has_not():
     state = state_with_nodes()
     state.apply_gang(gang_fact("g"))
-    state.hold(reservation(members=(("n1", 2), ("n2", 1))))
+    state.assumptions.hold(reservation(members=(("n1", 2), ("n2", 1))))
     for rank, name in enumerate(("n1", "n1", "n2")):
         state.apply_pod(member_fact(rank=rank, node=name))
-    state.keep_room(reservation(members=(("n1", 1), ("n3", 1)), start=NOW + 90))
+    state.assumptions.keep_room(reservation(members=(("n1", 1), ("n3", 1)), start=NOW + 90))
 
     [giving] = giving_gangs(state, decided(state))
 

@@ -29,10 +29,10 @@ def shrinking(*, end=END, asked=None):
         state.nodes.apply(node_fact(f"n{number}"))
     spec = replace(gang_spec(), elastic=ElasticSpec(120.0, 600.0, asked, has_notice=True))
     state.apply_gang(gang_fact("g", spec=spec))
-    state.hold(reservation(members=(("n1", 1), ("n2", 2)), finish=end))
+    state.assumptions.hold(reservation(members=(("n1", 1), ("n2", 2)), finish=end))
     for rank, name in enumerate(("n1", "n2", "n2")):
         state.apply_pod(member_fact(rank=rank, node=name))
-    state.keep_room(reservation(members=(("n1", 1),), start=NOW + 90))
+    state.assumptions.keep_room(reservation(members=(("n1", 1),), start=NOW + 90))
     return state
 
 

@@ -14,20 +14,21 @@ from fake_cluster.elastic import (
     beside_a_blocker,
     elastic,
     free_the_room,
+    hold_nothing_once_deleted,
+    hold_nothing_once_suspended,
     leave_while_it_grows,
     note_of,
     rigid,
     run,
-    suspend,
 )
 from fake_cluster.joining import in_a_join, node_of, ranks_of, run_all, until_size
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import (
     api_with,
     bound,
+    come_up,
     condition,
     event_reasons,
-    gang_place,
     is_placed,
     operator_over,
     pod_place,
@@ -41,7 +42,6 @@ from fake_cluster.store import Place
 pytestmark = pytest.mark.asyncio
 
 NEW = ("g-1-2", "g-1-3")
-GATE_RUNS = [{"name": "lockstep-gate", "state": {"running": {"startedAt": "2027-01-15T08:00:00Z"}}}]
 
 
 async def until_taken_back(api):
@@ -218,22 +218,14 @@ async def test_gang_that_is_suspended_while_members_join_holds_nothing():
     async with operator_over(*FOUR) as (api, parts):
         await in_a_join(api)
 
-        suspend(api)
-        await until(lambda: condition(api, "g", "Suspended") == ("True", "GangSuspended"))
-
-        assert ("next" in status_of(api), parts.state.ledger.assumed, pods_of(api, "g")) == (False, 0, [])
+        await hold_nothing_once_suspended(api, parts)
 
 
 async def test_gang_that_is_deleted_while_members_join_holds_nothing():
     async with operator_over(*FOUR) as (api, parts):
         await in_a_join(api)
 
-        api.store.remove(gang_place("g"))
-        await until(lambda: not pods_of(api, "g"))
-        await asyncio.sleep(10)
-
-        assert parts.state.ledger.assumed == 0
-        await run(api, gang("other", size=4), "other")
+        await hold_nothing_once_deleted(api, parts)
 
 
 async def test_gang_whose_members_succeed_while_others_join_has_succeeded():
@@ -289,7 +281,7 @@ async def test_kubectl_shows_both_sizes_while_members_join():
     async with operator_over(*FOUR) as (api, _):
         await in_a_join(api)
 
-        await until(lambda: status_of(api)["summary"] == "2 members more are to join")
+        await until(lambda: status_of(api)["summary"] == "2 more members are to join")
         assert (status_of(api)["sizeAndRange"], status_of(api)["state"]) == ("2→4 (1–4)", "Running")
 
 
@@ -329,9 +321,9 @@ async def test_members_that_join_wait_for_each_other_at_their_gates():
         def may_go(name):
             return bool(api.store.get(pod_place(name))["metadata"]["annotations"].get("lockstep.dev/go"))
 
-        set_phase(api, NEW[0], "Pending", initContainerStatuses=GATE_RUNS)
+        come_up(api, NEW[0])
         await asyncio.sleep(20)
         assert [may_go(name) for name in NEW] == [False, False]
-        set_phase(api, NEW[1], "Pending", initContainerStatuses=GATE_RUNS)
+        come_up(api, NEW[1])
         await until(lambda: all(may_go(name) for name in NEW))
         await until_size(api, 4)

@@ -16,9 +16,10 @@ from fake_cluster.elastic import (
     elastic,
     end_grace,
     free_the_room,
+    hold_nothing_once_deleted,
+    hold_nothing_once_suspended,
     note_of,
     run,
-    suspend,
     until_attempt,
     want_it_by,
 )
@@ -257,22 +258,14 @@ async def test_gang_that_is_suspended_meanwhile_holds_nothing():
     async with operator_over(*FOUR) as (api, parts):
         await with_notice(api)
 
-        suspend(api)
-        await until(lambda: condition(api, "g", "Suspended") == ("True", "GangSuspended"))
-
-        assert "next" not in status_of(api)
-        assert (parts.state.ledger.assumed, pods_of(api, "g")) == (0, [])
+        await hold_nothing_once_suspended(api, parts)
 
 
 async def test_gang_that_is_deleted_meanwhile_holds_nothing():
     async with operator_over(*FOUR) as (api, parts):
         await with_notice(api)
 
-        api.store.remove(gang_place("g"))
-        await until(lambda: not pods_of(api, "g"))
-        await asyncio.sleep(10)
-
-        assert parts.state.ledger.assumed == 0
+        await hold_nothing_once_deleted(api, parts)
 
 
 async def test_more_urgent_gang_evicts_none_that_has_notice_and_starts_after_the_change():

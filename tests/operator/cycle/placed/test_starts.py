@@ -9,6 +9,7 @@ from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import (
     api_with,
+    come_up,
     condition,
     is_placed,
     leave_before,
@@ -26,12 +27,6 @@ pytestmark = pytest.mark.asyncio
 GO = "lockstep.dev/go"
 BARRIER = {"network": {"startBarrier": {"timeout": "5m"}}}
 TIMEOUT = 300.0
-GATE_RUNS = [{"name": "lockstep-gate", "state": {"running": {"startedAt": "2027-01-15T08:00:00Z"}}}]
-
-
-def come_up(api, *names):
-    for name in names:
-        set_phase(api, name, "Pending", initContainerStatuses=GATE_RUNS)
 
 
 def may_go(api):

@@ -99,7 +99,7 @@ async def test_gangs_behind_one_that_overruns_are_told_seldom():
 async def test_the_event_loop_turns_between_gangs_that_start_together(monkeypatch):
     nodes = [node(f"n{number:02}") for number in range(45)]
     async with operator_over(*nodes, plans=PlanOptions(run=INLINE.run)) as (api, parts):
-        held_by_turn, hold, clock = [0], parts.state.hold, [0.0]
+        held_by_turn, hold, clock = [0], parts.state.assumptions.hold, [0.0]
 
         def counted(reservation):
             if not held_by_turn[-1]:
@@ -109,7 +109,7 @@ async def test_the_event_loop_turns_between_gangs_that_start_together(monkeypatc
             hold(reservation)
 
         monkeypatch.setattr("lockstep.cycle.clockwork.turns.perf_counter", lambda: clock[0])
-        monkeypatch.setattr(parts.state, "hold", counted)
+        monkeypatch.setattr(parts.state.assumptions, "hold", counted)
         api.store.add("gangjobs", *waiting(45))
         await until(lambda: is_placed(api, "g44"), seconds=60)
 

@@ -12,10 +12,11 @@ from fake_cluster.elastic import (
     beside_a_blocker,
     end_grace,
     free_the_room,
+    hold_nothing_once_deleted,
+    hold_nothing_once_suspended,
     in_a_long_change,
     leave_while_it_grows,
     note_of,
-    run,
     suspend,
     until_attempt,
 )
@@ -24,7 +25,6 @@ from fake_cluster.rig import (
     api_with,
     bound,
     condition,
-    gang_place,
     is_placed,
     operator_over,
     pods_of,
@@ -74,13 +74,7 @@ async def test_gang_that_is_suspended_in_the_middle_of_a_change_holds_nothing():
     async with operator_over(*FOUR) as (api, parts):
         await in_a_long_change(api)
 
-        suspend(api)
-        end_grace(api)
-        await until(lambda: condition(api, "g", "Suspended") == ("True", "GangSuspended"))
-
-        assert "next" not in status_of(api)
-        assert parts.state.ledger.assumed == 0
-        assert not pods_of(api, "g")
+        await hold_nothing_once_suspended(api, parts, then=end_grace)
 
 
 async def test_gang_that_is_suspended_in_a_change_gives_the_next_room_back_at_once():
@@ -98,13 +92,7 @@ async def test_gang_that_is_deleted_in_the_middle_of_a_change_holds_nothing():
     async with operator_over(*FOUR) as (api, parts):
         await in_a_long_change(api)
 
-        api.store.remove(gang_place("g"))
-        end_grace(api)
-        await until(lambda: not pods_of(api, "g"))
-        await asyncio.sleep(10)
-
-        assert parts.state.ledger.assumed == 0
-        await run(api, gang("other", size=4), "other")
+        await hold_nothing_once_deleted(api, parts, then=end_grace)
 
 
 async def test_change_is_dropped_if_a_node_goes_meanwhile_and_the_gang_is_planned_again():

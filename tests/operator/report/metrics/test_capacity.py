@@ -84,7 +84,7 @@ def test_nodes_outside_the_pool_count_only_while_members_are_there():
     for name in ("left", "outside"):
         state.nodes.apply(node_fact(name))
         state.bids.apply(bid_fact(name, slots=4))
-    state.hold(reservation(members=[("left", 2)]))
+    state.assumptions.hold(reservation(members=[("left", 2)]))
 
     nodes, slots = counted(state)
 
@@ -94,7 +94,7 @@ def test_nodes_outside_the_pool_count_only_while_members_are_there():
 
 def test_node_with_members_of_a_gang_is_in_use_though_it_is_cordoned_meanwhile(state):
     state.apply_gang(gang_fact("g"))
-    state.hold(reservation("g", members=(("n1", 3),)))
+    state.assumptions.hold(reservation("g", members=(("n1", 3),)))
     state.nodes.apply(node_fact("n1", cordoned=True))
 
     assert counted(state) == (IDLE_NODES | {"in_use": 1, "free": 1}, IDLE_SLOTS | {"in_use": 3})
@@ -102,7 +102,7 @@ def test_node_with_members_of_a_gang_is_in_use_though_it_is_cordoned_meanwhile(s
 
 def test_members_that_have_ended_use_nothing(state):
     state.apply_gang(gang_fact("g"))
-    state.hold(reservation("g", members=(("n1", 1), ("n2", 1))))
+    state.assumptions.hold(reservation("g", members=(("n1", 1), ("n2", 1))))
     state.apply_pod(member_fact("g", rank=0, node="n1", phase=PodPhase.SUCCEEDED))
 
     assert counted(state) == (IDLE_NODES | {"in_use": 1, "free": 1}, IDLE_SLOTS | {"in_use": 1})
@@ -130,7 +130,7 @@ def test_nodes_that_are_held_are_promised(state):
 
 def test_promise_to_a_gang_that_is_gone_or_reserved_counts_no_more(state):
     state.apply_gang(gang_fact("reserved"))
-    state.hold(reservation("reserved", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("reserved", members=(("n1", 1),)))
 
     assert counted(state, later("gone", ("n2", 2)), later("reserved", ("n2", 2))) == (
         IDLE_NODES | {"in_use": 1, "free": 1},
@@ -159,7 +159,7 @@ def test_free_slots_are_what_bids_leave_beside_members_and_promises(state):
     state.bids.apply(bid_fact("n2", slots=2))
     for name in ("running", "waiting"):
         state.apply_gang(gang_fact(name))
-    state.hold(reservation("running", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("running", members=(("n1", 1),)))
 
     _, slots = counted(state, later("waiting", ("n1", 1), ("n2", 2)))
 
@@ -170,7 +170,7 @@ def test_start_is_overdue_by_the_gang_that_is_longest_past_its_first_plan(state)
     state.apply_gang(gang_fact("tomorrow", status=planned_for(NOW + 86_400)))
     state.apply_gang(gang_fact("late", status=planned_for(NOW - 30)))
     state.apply_gang(gang_fact("binding", status=planned_for(NOW - 50)))
-    state.hold(reservation("binding", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("binding", members=(("n1", 1),)))
 
     assert overdue(state) == 50
 
@@ -179,7 +179,7 @@ def test_nothing_is_overdue_that_has_no_plan_or_is_placed(state):
     placed = (ConditionFact("Placed", "True", "Bound", "", 1, 0.0),)
     state.apply_gang(gang_fact("never-planned", created=0.0))
     state.apply_gang(gang_fact("placed", status=planned_for(NOW - 50, conditions=placed)))
-    state.hold(reservation("placed", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("placed", members=(("n1", 1),)))
 
     assert overdue(state) == 0
 
@@ -191,7 +191,7 @@ def test_cores_of_idle_nodes_are_free(state):
 def test_cores_count_once_for_members_for_promises_for_other_pods_or_as_left(state):
     state.nodes.apply(node_fact("n3", cordoned=True))
     state.apply_gang(gang_fact("g"))
-    state.hold(reservation("g", members=(("n1", 3),)))
+    state.assumptions.hold(reservation("g", members=(("n1", 3),)))
     state.apply_pod(pod_fact("other", node="n1", request=(("cpu", 2500),)))
     state.apply_gang(gang_fact("late"))
 
@@ -203,7 +203,7 @@ def test_cores_count_once_for_members_for_promises_for_other_pods_or_as_left(sta
 
 def test_promise_behind_members_that_run_takes_no_core_twice(state):
     state.apply_gang(gang_fact("g"))
-    state.hold(reservation("g", members=(("n1", 8),)))
+    state.assumptions.hold(reservation("g", members=(("n1", 8),)))
     state.apply_gang(gang_fact("late"))
 
     assert cores(state, later("late", ("n1", 4))) == {"in_use": 8, "free": 8}
@@ -213,6 +213,6 @@ def test_cores_outside_the_pool_do_not_count():
     state = State(lambda: None, pool=Pool(selector=(("pool", "gangs"),)))
     state.nodes.apply(node_fact("inside", labels={"pool": "gangs"}))
     state.nodes.apply(node_fact("outside"))
-    state.hold(reservation(members=[("outside", 2)]))
+    state.assumptions.hold(reservation(members=[("outside", 2)]))
 
     assert cores(state) == {"free": 8}

@@ -189,7 +189,7 @@ def test_gauges_follow_from_belief(metrics):
         ("placed", GangStatus(conditions=(true("Placed"),))),
     ):
         state.apply_gang(gang_fact(name, status=status))
-        state.hold(reservation(name))
+        state.assumptions.hold(reservation(name))
     state.apply_gang(gang_fact("suspended", created=20.0, policies=Policies(is_suspended=True)))
     state.apply_gang(gang_fact("done", status=GangStatus(conditions=(true("Complete"),))))
     state.apply_pod(member_fact("placed", rank=0, node="n1"))
@@ -247,7 +247,7 @@ def test_belief_may_change_while_gauges_are_refreshed(metrics, steps):
     for name in ("n1", "n2"):
         state.nodes.apply(node_fact(name))
     state.apply_gang(gang_fact("held"))
-    state.hold(reservation("held", members=(("n1", 2),)))
+    state.assumptions.hold(reservation("held", members=(("n1", 2),)))
     going = gang_fact("going", created=40.0)
     state.apply_gang(going)
     refreshed = refreshing(metrics, state, 100.0, ())

@@ -55,7 +55,7 @@ def test_gangs_that_wait_count_in_their_priority_and_namespace(metrics, state):
 
 def test_gangs_that_hold_nodes_or_are_refused_do_not_wait(metrics, state):
     state.apply_gang(gang_fact("reserved"))
-    state.hold(reservation("reserved"))
+    state.assumptions.hold(reservation("reserved"))
     submit(state, "wrong")
     submit(state, "wrong", namespace="wrong", refusal=Refusal(Reason.INVALID_SPEC, "wrong."))
 

@@ -59,13 +59,13 @@ def planned(gang="g", *, start=NOW + 60, finish=NOW + 120, members=(("n1", 2),))
 def test_gang_on_nodes_has_a_bar_from_its_start_to_its_expected_end(state, conditions, want_stage):
     state.apply_gang(gang_fact(version="2", status=GangStatus(conditions=conditions)))
     state.apply_pod(member_fact(node="n1", gone_by=2000.0))
-    state.hold(reservation(start=900.0, finish=2000.0))
+    state.assumptions.hold(reservation(start=900.0, finish=2000.0))
 
     assert drawn(state) == [("g", want_stage, 900.0, 2000.0, {"n1": 1, "n2": 1})]
 
 
 def test_members_of_a_gang_that_is_gone_are_being_taken_back(state):
-    state.hold(reservation("gone", start=900.0))
+    state.assumptions.hold(reservation("gone", start=900.0))
 
     assert drawn(state) == [("gone", "undoing", 900.0, None, {"n1": 1, "n2": 1})]
 
@@ -106,13 +106,13 @@ def test_plan_of_a_gang_that_is_gone_is_not_shown(state):
 
 
 def test_plan_of_a_gang_that_has_started_since_is_not_shown(state):
-    state.hold(reservation(start=NOW, finish=NOW + 60))
+    state.assumptions.hold(reservation(start=NOW, finish=NOW + 60))
 
     assert [stage for _, stage, *_ in drawn(state, planned())] == ["reserved"]
 
 
 def test_end_of_an_overrun_is_the_one_that_gangs_behind_are_planned_around(state):
-    state.hold(reservation(start=0.0, finish=990.0))
+    state.assumptions.hold(reservation(start=0.0, finish=990.0))
 
     [(_, _, _, at_the_plan, _)] = drawn(state, planned_at=1000.0, now=1000.0)
     [(_, _, _, later, _)] = drawn(state, planned_at=1000.0, now=1010.0)

@@ -35,8 +35,8 @@ def test_nodes_with_nothing_to_tell_them_apart_share_a_row():
 
 def test_nodes_with_the_same_members_share_a_row():
     state = state_of("n1", "n2", "n3")
-    state.hold(reservation("one", members=(("n1", 1), ("n3", 1))))
-    state.hold(reservation("two", members=(("n2", 2),)))
+    state.assumptions.hold(reservation("one", members=(("n1", 1), ("n3", 1))))
+    state.assumptions.hold(reservation("two", members=(("n2", 2),)))
 
     assert [(row.nodes, row.entries) for row in drawn(state)] == [
         (("n1", "n3"), ((0, 0, 1),)),
@@ -47,7 +47,7 @@ def test_nodes_with_the_same_members_share_a_row():
 def test_gangs_at_the_same_time_are_stacked():
     state = state_of("n1")
     for name in ("one", "two"):
-        state.hold(reservation(name, members=(("n1", 1),)))
+        state.assumptions.hold(reservation(name, members=(("n1", 1),)))
 
     [row] = drawn(state)
 
@@ -78,7 +78,7 @@ def test_faster_nodes_come_first_and_windows_are_kept():
 )
 def test_row_says_why_its_nodes_take_no_members(change, want_shut):
     state = state_of("n1")
-    state.hold(reservation(members=(("n1", 1),)))
+    state.assumptions.hold(reservation(members=(("n1", 1),)))
     change(state)
 
     [row] = drawn(state)
@@ -88,7 +88,7 @@ def test_row_says_why_its_nodes_take_no_members(change, want_shut):
 
 def test_nodes_outside_the_pool_are_shown_as_long_as_gangs_are_on_them():
     state = state_of("n1", "n2", pool=Pool(selector=(("for", "gangs"),)))
-    state.hold(reservation(members=(("n1", 1),)))
+    state.assumptions.hold(reservation(members=(("n1", 1),)))
 
     assert [(row.nodes, row.offer.shut) for row in drawn(state)] == [(("n1",), "not in the pool")]
 
@@ -102,7 +102,7 @@ def test_every_node_has_one_row_and_in_it_what_is_reserved_there(seed):
     for number in range(6):
         members = tuple((node, chance.randint(1, 3)) for node in sorted(chance.sample(names, chance.randint(1, 4))))
         state.apply_gang(gang_fact(f"g{number}"))
-        state.hold(reservation(f"g{number}", members=members, start=chance.randint(0, 3), finish=9.0))
+        state.assumptions.hold(reservation(f"g{number}", members=members, start=chance.randint(0, 3), finish=9.0))
         want |= {(node, GangKey("default", f"g{number}")): count for node, count in members}
 
     facts = freeze(state, (), planned_at=0.0, now=0.0)

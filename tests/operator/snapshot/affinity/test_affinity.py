@@ -136,7 +136,7 @@ def test_own_pods_are_nobody_else(state):
 def test_members_of_another_gang_count_from_when_they_are_reserved(state):
     other = gang(role(app="cold", apart=[term("host")]), name="other")
     state.apply_gang(other)
-    state.hold(reservation("other", members=(("n1", 1),)))
+    state.assumptions.hold(reservation("other", members=(("n1", 1),)))
 
     assert bars(state, gang(role(apart=[term(app="cold")]))) == {AVOIDS: {"n1", "n2"}, KEPT_AWAY: {"n1"}}
     assert bars(state, gang(role(near=[term(app="cold")]))) == {
@@ -146,7 +146,7 @@ def test_members_of_another_gang_count_from_when_they_are_reserved(state):
     }
     assert bars(state, other) == {}
 
-    state.forget(other.key)
+    state.assumptions.forget(other.key)
     assert bars(state, gang(role(apart=[term(app="cold")]))) == {}
 
 

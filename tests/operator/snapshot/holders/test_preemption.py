@@ -144,7 +144,7 @@ def test_pods_that_overrun_their_grace_are_expected_a_little_later(state):
 
 def test_gang_that_holds_nothing_any_more_is_not_awaited(state):
     state.preempted_gangs.decide(COLD, HOT)
-    state.forget(COLD)
+    state.assumptions.forget(COLD)
 
     assert awaited_end(state, HOT, NOW) is None
     assert state.preempted_gangs.victims_of(HOT) == ()
@@ -166,7 +166,7 @@ def test_what_was_decided_outlives_news_of_the_gang_that_does_not_know_of_it(sta
     assert state.preempted_gangs.victims_of(HOT) == (COLD,)
 
     state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="3"))
-    state.forget(COLD)
+    state.assumptions.forget(COLD)
     assert state.preempted_gangs.victims_of(HOT) == (COLD,)
 
 
@@ -250,13 +250,13 @@ def test_lowest_priority_that_is_held_is_that_of_gangs_with_nodes(state):
     state.apply_gang(gang_fact("waits", spec=gang_spec(priority_class="low")))
 
     assert lowest_held_priority(state) == 0
-    state.forget(COLD)
+    state.assumptions.forget(COLD)
     assert lowest_held_priority(state) == math.inf
 
 
 def test_reservation_that_no_status_stands_for_yet_cannot_be_evicted():
     state = State(lambda: None)
     state.apply_gang(gang_fact("cold"))
-    state.hold(reservation("cold"))
+    state.assumptions.hold(reservation("cold"))
 
     assert evictable(state).running == ()

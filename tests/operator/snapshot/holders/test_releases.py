@@ -29,13 +29,13 @@ def happens(rnd, state, now):
         bystander = rnd.choice([f"a{number}" for number in range(9)])
         state.nodes.apply(node_fact(bystander))
     elif what == "end":
-        state.forget(key)
+        state.assumptions.forget(key)
     elif what == "finish" and key in state.reservations:
         held = state.reservations[key]
         state.reservations[key] = replace(held, expected_finish=rnd.choice([None, now - 5, FINISH]))
     elif what == "start":
-        state.forget(key)
-        state.hold(started(rnd, name, now))
+        state.assumptions.forget(key)
+        state.assumptions.hold(started(rnd, name, now))
 
 
 def started(rnd, name, now):

@@ -249,7 +249,7 @@ def test_roles_share_what_is_left_in_their_order():
 def test_members_that_are_about_to_be_created_are_counted():
     state = state_with(quota(pods="8"))
     state.apply_gang(gang_fact("first", spec=gang_spec(size=2, most=6)))
-    state.hold(held("first", 5))
+    state.assumptions.hold(held("first", 5))
 
     assert most(state, asking()) == 3
     assert not QuotaBounds(state).allow(asking(), [Members(node="n1", count=4)])
@@ -272,7 +272,7 @@ def test_change_of_size_is_allowed_if_it_takes_no_more_or_what_is_left_wherever_
 def test_gang_that_gives_back_what_it_has_is_planned_as_it_was():
     state = state_with(quota(pods="8", used={"pods": "8"}))
     state.apply_gang(asking())
-    state.hold(held("g", 5))
+    state.assumptions.hold(held("g", 5))
 
     assert most(state, asking()) == 12
 

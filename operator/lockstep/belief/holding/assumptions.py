@@ -1,0 +1,149 @@
+"""What is assumed beyond the facts: the members of attempts and the next sizes of gangs count on their nodes.
+
+Life of a reservation here::
+
+    hold ──► every member: assumed ──a watch shows it bound──► confirmed ──it ends, or is gone──► released
+      │                       │
+      │                       ╰── it ends, or is gone, before that ──► released
+      ╰── forget: the attempt is over, and whatever is still assumed is no longer counted
+
+A caller of ``hold`` must call ``forget`` on every path; a confirmed member counts until its pod ends or is gone.
+"""
+
+from collections.abc import Callable
+
+from coschedule import GangKey
+from lockstep.belief.gangs.preempted_gangs import PreemptedGangs
+from lockstep.belief.holding.leftovers import Leftover, Leftovers
+from lockstep.belief.holding.next_sizes import NextSizes
+from lockstep.belief.holding.pods import CountedBy, PodChanged, Pods
+from lockstep.belief.holding.reservation import Reservation, next_in_status, reserved_in_status
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.ranks import has_rank
+
+
+class Assumptions:
+    """What gangs hold, as their statuses or this process say, whether pods exist or not.
+
+    ``counted`` is called when more counts, and ``changed`` when a plan may be due. If the process does not lead, it
+    decides nothing and asks for nothing.
+    """
+
+    def __init__(
+        self,
+        counted_by: CountedBy,
+        pods: Pods,
+        next_sizes: NextSizes,
+        preempted_gangs: PreemptedGangs,
+        *,
+        counted: Callable[[], None],
+        changed: PodChanged,
+    ) -> None:
+        self._ledger = counted_by.ledger
+        self._roster = counted_by.roster
+        self._holders = counted_by.holders
+        self._pods = pods
+        self._next_sizes = next_sizes
+        self._preempted_gangs = preempted_gangs
+        self._counted = counted
+        self._changed = changed
+        self.leftovers = Leftovers(self._ledger)
+        self.leads = True
+
+    def hold(self, reservation: Reservation) -> None:
+        """Count an attempt's members on their nodes from now on, except ended ones, whether their pods exist or not."""
+        departed = self._roster.departed(reservation.gang_uid)
+        self._next_sizes.forget(reservation.gang)
+        self._holders.enter(reservation, is_seen=lambda pod: pod in self._pods or pod in departed)
+        requests = reservation.requests_by_rank()
+        ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
+        for (pod, member, node), request in zip(ranks, requests, strict=True):
+            known = self._pods.get(pod)
+            if has_rank(reservation.succeeded_ranks, member.rank):
+                continue
+            if known is None or known.member != member or not known.has_ended:
+                self._ledger.assume(member, node, request)
+        self._counted()
+
+    def hold_what_is_reserved(self, gang: GangFact) -> None:
+        """Hold what the status says is reserved or comes next; after a restart it is not held yet."""
+        if gang.status.end is not None:
+            self.let_go(gang)
+            self._next_sizes.forget(gang.key)
+            return
+        reservation = reserved_in_status(gang)
+        held = self._holders.reservations.get(gang.key)
+        if reservation is not None and held is None:
+            self.hold(reservation)
+        elif reservation is not None and held is not None and _has_other_members(held, reservation):
+            self._change_members(gang, held, reservation)
+        held = self._holders.reservations.get(gang.key)
+        if held is None or held.attempt == gang.status.attempt:
+            self._next_sizes.read_status(gang.key, next_in_status(gang))
+
+    def keep_room(self, following: Reservation) -> None:
+        """Count the next size of a gang on its nodes from now on, beside the members that are being ended."""
+        self._next_sizes.decide(following)
+        self._changed(needs_plan=True)
+
+    def forget(self, gang: GangKey) -> None:
+        """End a reservation of which no member exists: those that no watch has confirmed are no longer counted."""
+        reservation = self._leave(gang)
+        if reservation is not None:
+            self._stop_counting(reservation)
+
+    def let_go(self, gang: GangFact) -> None:
+        """End a reservation of which members may exist: they count until the API server was asked for them."""
+        reservation = self._leave(gang.key)
+        if reservation is not None:
+            self._leave_behind(gang, reservation)
+            self._changed(needs_plan=True)
+
+    def settle(self, one: Leftover) -> None:
+        """Stop counting what is left of an attempt, once the cache has all of its members that exist."""
+        self._stop_counting(one.reservation, keep=self._holders.reservations.get(one.gang.key))
+
+    def _change_members(self, gang: GangFact, before: Reservation, after: Reservation) -> None:
+        """Members of the same attempt have come or gone, or are to come: hold what the status says now.
+
+        Members that leave count while their pods exist. Those that no watch has shown count until the API server was
+        asked for them.
+        """
+        self._next_sizes.forget(after.gang)
+        self._roster.forget_departed(after.gang_uid, keep={*before.pod_keys()} & {*after.pod_keys()})
+        departed = self._roster.departed(after.gang_uid)
+        self._holders.enter(after, is_seen=lambda pod: pod in self._pods or pod in departed)
+        places = zip(after.memberships(), after.nodes_by_rank(), after.requests_by_rank(), strict=True)
+        for member, node, request in places:
+            if not before.has_rank(member.rank):
+                self._ledger.assume(member, node, request)
+        if not all(after.has_rank(rank) for rank in before.ranks):
+            self._leave_behind(gang, before, keep=after)
+        self._changed(needs_plan=True)
+
+    def _leave(self, gang: GangKey) -> Reservation | None:
+        self._preempted_gangs.finalize(gang)
+        self._next_sizes.forget_decided(gang)
+        reservation = self._holders.leave(gang)
+        if reservation is not None:
+            self._roster.forget_departed(reservation.gang_uid)
+        return reservation
+
+    def _leave_behind(self, gang: GangFact, reservation: Reservation, keep: Reservation | None = None) -> None:
+        if self.leads:
+            self.leftovers.add(Leftover(gang, reservation))
+        else:
+            self._stop_counting(reservation, keep=keep)
+
+    def _stop_counting(self, reservation: Reservation, keep: Reservation | None = None) -> None:
+        """Stop counting its members that are only assumed, except those that it has in common with another one."""
+        for member in reservation.memberships():
+            if keep is None or not keep.is_for(member):
+                self._ledger.forget(member)
+        self._changed(needs_plan=True)
+
+
+def _has_other_members(held: Reservation, written: Reservation) -> bool:
+    """Whether the same attempt has other members by now, or other ones that join."""
+    same = (held.gang_uid, held.attempt) == (written.gang_uid, written.attempt)
+    return same and (held.gapped, held.joining, held.size) != (written.gapped, written.joining, written.size)
