@@ -48,7 +48,7 @@ class MemberChanges:
     def join(self, gang: GangFact, following: NextSize, room: Reservation) -> None:
         """Keep the room for members that are to join, and report that; without a report the room is given up."""
         if self._writer.make_way(gang.key):
-            self._state.keep_room(room)
+            self._state.assumptions.keep_room(room)
             self._writer.report(gang, partial(self._joining, gang, following))
 
     def leave(self, gang: GangFact, staying: RankedMembers, finish: float | None, why: str) -> None:
@@ -91,7 +91,7 @@ class MemberChanges:
         """The report that all members that join run, or that none joins, if either is so."""
         if gang.status.joining_size is None:
             return None
-        if not _keeps_members(gang):
+        if not isinstance(gang, AcceptedGang) or not gang.spec.keeps_members:
             # Its mode has changed, or somebody else has written that.
             return StatusReport(status=mark_notice(gang, None), written=self._state.changes.plan)
         own = self._own_reason(gang, reservation, counts)
@@ -175,8 +175,3 @@ class MemberChanges:
     def _count(self, direction: str) -> None:
         self._metrics.size_changes.labels(direction).inc()
         self._state.changes.plan()
-
-
-def _keeps_members(gang: GangFact) -> bool:
-    """Whether members of the gang come and go while the others run."""
-    return isinstance(gang, AcceptedGang) and gang.spec.elastic is not None and gang.spec.elastic.keeps_members

@@ -16,7 +16,7 @@ def next_members(spec: GangSpec, held: Reservation, change: SizeChange, names: S
     Those of roles whose size does not vary keep their nodes.
     """
     counts = Counter(names[node] for node in change.nodes)
-    if spec.elastic is not None and spec.elastic.keeps_members:
+    if spec.keeps_members:
         return _beside(spec, held, counts)
     return RankedMembers(tuple(_anew(spec, held, counts)), None)
 

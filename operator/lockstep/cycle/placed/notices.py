@@ -46,7 +46,7 @@ class Notices:
         """Keep the room for the next size, and report when the change begins; without a report the room is given up."""
         writer = self._services.writer
         if writer.make_way(gang.key):
-            self._state.keep_room(room)
+            self._state.assumptions.keep_room(room)
             writer.report(gang, partial(_given, gang, following))
 
     def check(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> Failure | None:

@@ -112,8 +112,7 @@ class ReservedGangs:
         """Take the one step that is due: success or the deadline first, then suspension, then failures."""
         # It takes a while for thousands of members.
         settled = reservation.settled
-        role_of = settled.role_of()
-        succeeded = has_succeeded(gang.policies, counts, role_of)
+        succeeded = has_succeeded(gang.policies, counts, settled)
         self._starts.record(gang.key, counts, now)
         self._outcomes.run_times.record(gang.key, counts, now, has_succeeded=succeeded)
         if succeeded:
@@ -122,7 +121,7 @@ class ReservedGangs:
             self.end(gang, now)
         elif gang.policies.is_suspended:
             self._undo(gang, reservation, _SUSPENDED)
-        elif (response := answer(gang.policies.failure, counts, role_of, restarts=gang.status.restarts)) is not None:
+        elif (response := answer(gang.policies.failure, counts, settled, restarts=gang.status.restarts)) is not None:
             self._carry_out(gang, reservation, counts, response, now)
         elif (lost := counts.disrupted or self._lost(settled, counts)) is not None:
             self._go_on_without(gang, reservation, self._leaving_ranks(settled, counts, now), lost)

@@ -15,7 +15,7 @@ def staying_without(gang: GangFact, reservation: Reservation, lost: Collection[i
     None if its members do not come and go, if one of them has succeeded, or if it may not have so few. The first member
     of the role whose size varies must stay, and so must all members of the other roles.
     """
-    if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None or not gang.spec.elastic.keeps_members:
+    if not isinstance(gang, AcceptedGang) or not gang.spec.keeps_members:
         return None
     role = varying_role(gang.spec.roles)
     places = places_of(reservation.members, reservation.gapped)

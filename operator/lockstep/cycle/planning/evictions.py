@@ -15,11 +15,11 @@ from typing import NamedTuple
 from coschedule import Decision, GangKey, Placement, Preemption
 from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
+from lockstep.act.requests.services import Services
 from lockstep.act.requests.workers import Workers
 from lockstep.api.preemption import preemption_clause
 from lockstep.belief.common.fair_queue import FairQueue, Rank
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.state import State
 from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_preemption
@@ -50,23 +50,22 @@ class _Order(NamedTuple):
 
 
 class Evictions:
-    """Carries out preemptions. ``now`` returns the time of day; ``guarded`` contains errors in work for one gang."""
+    """Carries out preemptions. ``guarded`` contains errors in work for one gang."""
 
     def __init__(
         self,
-        state: State,
+        services: Services,
         attempts: Attempts,
         planning: Planning,
         dry_runs: DryRuns,
         *,
-        now: Callable[[], float],
         guarded: Callable[[GangKey], AbstractContextManager[None]],
     ) -> None:
-        self._state = state
+        self._state = services.state
         self._attempts = attempts
         self._planning = planning
         self._dry_runs = dry_runs
-        self._now = now
+        self._now = services.now
         self._guarded = guarded
         self._orders: dict[GangKey, _Order] = {}
         self._queue = FairQueue()

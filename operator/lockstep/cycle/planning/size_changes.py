@@ -3,6 +3,7 @@
 A change undoes the attempt of the gang. The same status write says that and has the next size, so its room is reserved
 before a member is asked to end. When the last member is gone, the next attempt begins in that room. The process that
 leads then goes on from what the status says. Members that read notices have one first (``cycle/placed/notices.py``).
+Where members come and go, the attempt goes on (``cycle/placed/member_changes.py``).
 """
 
 import math
@@ -133,7 +134,7 @@ class SizeChanges:
         if conflict is not None:
             self._drop(gang, conflict_sentence(conflict).rstrip("."), now)
             return
-        self._state.hold(start.reservation)
+        self._state.assumptions.hold(start.reservation)
         self._attempts.begin(gang, start)
 
     def _begin_if_possible(self, change: SizeChange, decided: LastPlan) -> None:
@@ -193,14 +194,14 @@ class SizeChanges:
 
     def _begin(self, changing: _Changing, starts: Sequence[float]) -> None:
         gang, reservation, following, room, _ = changing
-        if gang.spec.elastic is not None and gang.spec.elastic.keeps_members:
+        if gang.spec.keeps_members:
             self._change_members(changing)
             return
         noticed = self._with_notice(changing, starts)
         if noticed is not None:
             self._notices.give(gang, noticed, next_reservation(gang, gang.spec, noticed))
             return
-        self._state.keep_room(room)
+        self._state.assumptions.keep_room(room)
         failure = Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=following)
         self._attempts.interrupt(gang, reservation, failure)
 

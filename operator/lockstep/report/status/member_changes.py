@@ -14,7 +14,8 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import TRUE, with_condition
-from lockstep.report.text.sentences import all_members, n_members
+from lockstep.report.text.sentences import all_members, as_sentence
+from lockstep.report.text.size_sentences import to_join
 
 # The largest number that the API takes.
 _MOST_CHANGES = 2**31 - 1
@@ -24,8 +25,7 @@ def mark_joining(gang: GangFact, following: NextSize, *, now: float) -> GangStat
     """The write-ahead entry of members that join: written before any of their pods exists."""
     size = gang.status.size or 0
     status = replace(gang.status, next_size=following, member_changes=_counted(gang.status))
-    more = following.size - size
-    says = f"{all_members(size, one='is bound', more='are bound')} {n_members(more)} more are to join."
+    says = f"{all_members(size, one='is bound', more='are bound')} {as_sentence(to_join(following.size - size))}"
     return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
 
 

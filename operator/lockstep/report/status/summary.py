@@ -9,8 +9,8 @@ from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
 from lockstep.facts.gang.summary import GangState, Summary
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.report.text.sentences import REMEDY_BEGINS, duration, n_members
-from lockstep.report.text.size_sentences import change_ahead
+from lockstep.report.text.sentences import REMEDY_BEGINS, duration
+from lockstep.report.text.size_sentences import change_ahead, to_join
 
 # In characters: roughly what fits on a line beside the other columns. The condition has the whole sentence.
 LONGEST = 120
@@ -88,7 +88,7 @@ def _ends(status: GangStatus) -> str:
     if status.noticed_size is not None and status.size is not None:
         return change_ahead(status.size, status.noticed_size)
     if status.joining_size is not None and status.size is not None:
-        return f"{n_members(status.joining_size.size - status.size)} more are to join"
+        return to_join(status.joining_size.size - status.size)
     if status.expected_finish is None:
         return ""
     end = rfc3339(status.expected_finish)

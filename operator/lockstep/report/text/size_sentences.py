@@ -50,6 +50,11 @@ def change_ahead(was: int, following: NextSize) -> str:
     return f"will {verb} from {was} to {n_members(following.size)} at {at}, or when it says that it is ready"
 
 
+def to_join(count: int) -> str:
+    """``1 more member is to join``, ``2 more members are to join``."""
+    return "1 more member is to join" if count == 1 else f"{count} more members are to join"
+
+
 def _by_unknown_end(change: SizeChange, *, is_asked: bool) -> str:
     if is_asked:
         return "its end is unknown"

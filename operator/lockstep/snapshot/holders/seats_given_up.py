@@ -47,8 +47,7 @@ def _with_next_size(state: State, now: float) -> Iterator[Giving]:
 def _with_leaving_members(state: State, now: float) -> Iterator[Giving]:
     for key, held in state.reservations.items():
         gang = state.gangs.get(key)
-        elastic = gang.spec.elastic if isinstance(gang, AcceptedGang) else None
-        if gang is not None and elastic is not None and elastic.keeps_members:
+        if isinstance(gang, AcceptedGang) and gang.spec.keeps_members:
             pods = leaving_members(state, held)
             if pods:
                 yield Giving(key, frozenset(pod.node for pod in pods), max(gone_by(pod, gang, now) for pod in pods))
