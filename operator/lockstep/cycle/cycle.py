@@ -23,12 +23,12 @@ from lockstep.cycle.explaining.attempt_events import AttemptEvents
 from lockstep.cycle.explaining.explain import Explainer
 from lockstep.cycle.explaining.reporting import Reporting
 from lockstep.cycle.follow import Follower
-from lockstep.cycle.placed.member_changes import MemberChanges
-from lockstep.cycle.placed.notices import Notices
-from lockstep.cycle.placed.resizing import Resizing
 from lockstep.cycle.planning.evictions import Evictions
 from lockstep.cycle.planning.planning import Planning, PlanOptions
-from lockstep.cycle.planning.size_changes import SizeChanges
+from lockstep.cycle.resizing.member_changes import MemberChanges
+from lockstep.cycle.resizing.notices import Notices
+from lockstep.cycle.resizing.resizing import Resizing
+from lockstep.cycle.resizing.size_changes import SizeChanges
 from lockstep.cycle.starting import Starting
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.logs.fields import about

@@ -26,7 +26,7 @@ from lockstep.cycle.ends.expiry import expires_at
 from lockstep.cycle.ends.kept_members import kept_until, remains, stopped_by
 from lockstep.cycle.ends.overrun import overruns_at
 from lockstep.cycle.placed.reserved import ReservedGangs
-from lockstep.cycle.placed.resizing import Resizing
+from lockstep.cycle.resizing.resizing import Resizing
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about

@@ -22,8 +22,8 @@ from lockstep.cycle.ends.failure_policy import FailureAction, answer
 from lockstep.cycle.ends.owner_returned import interrupted, ranks_of_owners
 from lockstep.cycle.pace.paces import Paces
 from lockstep.cycle.placed.outcomes import Outcomes
-from lockstep.cycle.placed.resizing import Resizing
 from lockstep.cycle.placed.starts import Starts
+from lockstep.cycle.resizing.resizing import Resizing
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.policies import Action
 from lockstep.facts.pods.failure import Failure

@@ -18,7 +18,7 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.losses import record_lost
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.ends.owner_returned import interrupted
-from lockstep.cycle.placed.staying_members import finish_with_fewer, staying_without
+from lockstep.cycle.resizing.staying_members import finish_with_fewer, staying_without
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure

@@ -14,8 +14,8 @@ from lockstep.act.requests.services import Services
 from lockstep.api.members.notice import notice_of
 from lockstep.belief.holding.reservation import Reservation, next_in_status
 from lockstep.cycle.clockwork.alarms import Alarms
-from lockstep.cycle.placed.notice_times import beginning_at, latest_begin
-from lockstep.cycle.placed.why_size_stays import why_size_stays
+from lockstep.cycle.resizing.notice_times import beginning_at, latest_begin
+from lockstep.cycle.resizing.why_size_stays import why_size_stays
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure

@@ -2,8 +2,8 @@
 
 A change undoes the attempt of the gang. The same status write says that and has the next size, so its room is reserved
 before a member is asked to end. When the last member is gone, the next attempt begins in that room. The process that
-leads then goes on from what the status says. Members that read notices have one first (``cycle/placed/notices.py``).
-Where members come and go, the attempt goes on (``cycle/placed/member_changes.py``).
+leads then goes on from what the status says. Members that read notices have one first (``cycle/resizing/notices.py``).
+Where members come and go, the attempt goes on (``cycle/resizing/member_changes.py``).
 """
 
 import math
@@ -23,12 +23,12 @@ from lockstep.belief.holding.reservation import (
     next_reservation,
 )
 from lockstep.cycle.ends.final_state import is_over
-from lockstep.cycle.placed.next_members import next_members
-from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change, beginning_at
-from lockstep.cycle.placed.resizing import Resizing
-from lockstep.cycle.placed.unwanted_shrinks import UnwantedShrinks
-from lockstep.cycle.placed.why_size_stays import why_size_stays
 from lockstep.cycle.planning.decided import LastPlan
+from lockstep.cycle.resizing.next_members import next_members
+from lockstep.cycle.resizing.notice_times import PromisedStarts, begin_of_change, beginning_at
+from lockstep.cycle.resizing.resizing import Resizing
+from lockstep.cycle.resizing.unwanted_shrinks import UnwantedShrinks
+from lockstep.cycle.resizing.why_size_stays import why_size_stays
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure

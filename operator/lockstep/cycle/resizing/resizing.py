@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from lockstep.cycle.placed.member_changes import MemberChanges
-from lockstep.cycle.placed.notices import Notices
+from lockstep.cycle.resizing.member_changes import MemberChanges
+from lockstep.cycle.resizing.notices import Notices
 
 
 class Resizing(NamedTuple):

@@ -8,7 +8,7 @@ import pytest
 from builders.facts import gang_fact, gang_spec, member_fact, node_fact, reservation
 from coschedule import GangKey, Members, Placement, SizeChange, Unplaceable
 from lockstep.belief.state import State
-from lockstep.cycle.placed.unwanted_shrinks import UnwantedShrinks
+from lockstep.cycle.resizing.unwanted_shrinks import UnwantedShrinks
 from lockstep.facts.elastic import ElasticSpec
 from lockstep.report.text.refusal_sentences import BehindInQueue
 

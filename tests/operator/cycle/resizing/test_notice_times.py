@@ -8,7 +8,7 @@ from builders.facts import bid_fact, gang_fact, member_fact, node_fact, reservat
 from builders.served import gang
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.belief.state import State
-from lockstep.cycle.placed.notice_times import PromisedStarts, begin_of_change, beginning_at, latest_begin
+from lockstep.cycle.resizing.notice_times import PromisedStarts, begin_of_change, beginning_at, latest_begin
 from lockstep.facts.cluster.node import OnReturn
 from lockstep.facts.elastic import ElasticSpec, NextSize
 
