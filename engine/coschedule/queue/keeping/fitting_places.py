@@ -100,7 +100,7 @@ def _most_kept(
     ]
     if len(places) <= _MOST_ONE_BY_ONE:
         ways.append(lambda: _one_by_one(places, timeline))
-    # A place without room in time beside what runs is lost in all ways.
+    # A place that can't start in time even beside running gangs alone is lost in all ways.
     most = len(places) - sum(start == np.inf for start in delayed.values())
     best = ways[0]()
     for way in ways[1:]:

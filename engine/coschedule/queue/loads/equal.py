@@ -27,7 +27,7 @@ _MOST_RANGES = 32
 """The most ranges of slow-downs that the first bounds distinguish: more ranges cost more than they save."""
 
 _ALIKE = 8
-"""The ranges that share one shortest run when slots are counted: each further run costs another count."""
+"""How many ranges share one shortest run when slots are counted: each further shortest run costs another count."""
 
 _FEW = 4
 """The instants that are evaluated before the others are bounded again."""
