@@ -267,7 +267,10 @@ class KubeClient:
                 return answer, retry_after
 
     def _is_asked_again(self, code: int) -> bool:
-        """Record what an answer says of our credentials; a refused token may have been renewed meanwhile."""
+        """Record what an answer shows of our credentials; return whether the same request must be sent again.
+
+        A refused token may have been renewed, so the next request reads the token anew.
+        """
         if code == HTTPStatus.UNAUTHORIZED:
             self._ask_for_token_at = 0.0
         return self.credentials.answered(code)

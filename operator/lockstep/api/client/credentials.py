@@ -11,8 +11,8 @@ from lockstep.api.client.pauses import pause_after
 # A server that is overloaded or just starting may answer these before it has checked credentials.
 _SAYS_NOTHING = 429
 _SAYS_NOTHING_FROM = 500
-# A server that just started may refuse all credentials for a moment, so a refusal is reported only after so many tries,
-# 3 s.
+# A server that just started may refuse all credentials for a moment. So a refusal is reported only after this number of
+# tries, which take 3 s.
 _TRIES_BEFORE_REPORT = 2
 
 _WHY = "they have probably expired, or their account was deleted or made anew"

@@ -43,7 +43,7 @@ class MemberPods:
         self._variables_by_position = list(_variables_by_position(members))
 
     def pod(self, position: int) -> NewManifest:
-        """The pod of the member at that position in the order of ranks: it is the rank, unless ranks have gaps."""
+        """The pod of the member at a position in the order of ranks. Without gaps, the position is the rank."""
         kind, rank = self._kinds[self._meeting.roles[position]], self._meeting.ranks[position]
         return {
             "apiVersion": "v1",

@@ -119,7 +119,7 @@ class TemplateMemory:
 
 
 def _digest(spec: GangSpec, role: RoleSpec) -> bytes:
-    """Equal for roles of one namespace that admission can distinguish only by their names."""
+    """A digest of a role; equal for roles of one namespace that admission can distinguish only by their names."""
     digest = hashlib.sha256(json.dumps(spec.priority_class).encode())
     # No JSON has a line break between its values.
     for document in (role.template.document, *role.claim_templates):

@@ -62,7 +62,7 @@ class Reservation:
 
     @property
     def newcomers(self) -> "Reservation":
-        """The same with members only that are to join."""
+        """The same with only the members that are to join."""
         return self._of_ranks(lambda rank: has_rank(self.joining, rank))
 
     def _of_ranks(self, is_kept: Callable[[int], bool]) -> "Reservation":
@@ -172,10 +172,10 @@ def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
 
 
 def next_in_status(gang: GangFact) -> Reservation | None:
-    """The next size in the gang's status, as a reservation of no attempt; None where it changes no size.
+    """The next size in the gang's status, as a reservation of no attempt; None where the gang's size does not change.
 
-    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. Nor is
-    it for one whose attempt goes on without a notice to its members: that status was not written by us.
+    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. No room
+    is kept either if the attempt goes on and its members have no notice: that status was not written by us.
     """
     following, status = gang.status.next_size, gang.status
     if following is None or status.end is not None or not isinstance(gang, AcceptedGang):
@@ -208,7 +208,7 @@ def requests_of(spec: GangSpec) -> dict[str, Request]:
 
 
 def _are_sizes(spec: GangSpec, members: Iterable[Members], allow: Callable[[Sizes, int], bool]) -> bool:
-    """Whether all members have a role of the spec, and the sizes of each role ``allow`` as many as it has."""
+    """Whether all members have a role of the spec, and ``allow`` accepts the number of members of each role."""
     counts = {role.name: 0 for role in spec.roles}
     for entry in members:
         if entry.role not in counts:

@@ -116,7 +116,7 @@ class PodIndex:
         self._free: list[int] = list(range(_FIRST_ROWS))
         self._by_key: dict[str, PodSet] = {}
         self._by_value: dict[str, dict[str, PodSet]] = {}
-        # The same while it is being read: pods that come and go are entered in both.
+        # The same for labels whose values are still being read: pods that come and go meanwhile are entered here too.
         self._drafts: dict[str, dict[str, PodSet]] = {}
         for pod in pods:
             self.enter(pod)

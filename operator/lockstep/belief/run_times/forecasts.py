@@ -22,7 +22,7 @@ from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.facts.reasons import Condition
 
 _LAST = 200
-# In gangs. Each status arrives many times, and a gang counts once; some gangs with a forecast never start.
+# The most gangs that are remembered: each status arrives many times, but a gang counts once. Some of them never start.
 _KNOWN = 10 * _LAST
 _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
@@ -105,7 +105,10 @@ class Forecasts:
 
 
 def _quantile(waits: list[float], share: float) -> float:
-    """The least wait that a ``share`` of such waits does not exceed, counting the next one."""
+    """The least of these waits, sorted, that the next one exceeds with a probability of at most 1 - ``share``.
+
+    The longest where none is enough for that.
+    """
     rank = math.ceil(share * (len(waits) + 1))
     return waits[min(rank, len(waits)) - 1]
 

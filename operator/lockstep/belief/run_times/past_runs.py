@@ -1,7 +1,7 @@
 """Learned run times: factors by which stated times are multiplied for planning.
 
 A template counts from its third run on, by a quantile of the factors of its last fifty runs. Of n runs in order of
-their factors it is the ⌈q·(n + 1)⌉-th, or the last where there is none. So the next run, if it is like those before,
+their factors it is the ⌈q·(n + 1)⌉-th, or the last if there are fewer. So the next run, if it is like those before,
 stays within it with probability q, however few runs there are. The rank is that of split conformal prediction (Vovk,
 Gammerman and Shafer 2005). The nearest rank, ⌈q·n⌉, would be too low: with ten runs, two of eleven next runs exceed it.
 

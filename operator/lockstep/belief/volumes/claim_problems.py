@@ -73,7 +73,7 @@ def _problem_of_kept(claims: Claims, claim: ClaimFact, gang: GangFact) -> str | 
 
 
 def _refusal(reason: Reason, words: str, use: ClaimUse) -> Refusal:
-    """The message names the claim before the field, since the claim must be changed."""
+    """The refusal with these words. They name the claim before the field, since the claim must be changed."""
     return Refusal(reason, f"{words} ({use.field}).")
 
 

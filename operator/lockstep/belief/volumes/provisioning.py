@@ -23,7 +23,7 @@ class Supply(NamedTuple):
     """Where members can be, by the volumes that their claims need.
 
     ``without``: nodes where a claim has no volume and none can be made. ``short``: nodes where one could be made except
-    for the room. ``most``: for how many members there are volumes, where none can be made.
+    for the room. ``most``: for how many members volumes exist, by node, on nodes where none can be made.
     """
 
     without: Names = _NOWHERE

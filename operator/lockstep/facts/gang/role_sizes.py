@@ -7,7 +7,7 @@ from lockstep.facts.gang.role import RoleSpec
 
 
 def varying_role(roles: Sequence[RoleSpec]) -> RoleSpec | None:
-    """The role with the size that can vary: the only role, or of several the only such one; None where none is."""
+    """The role whose size may vary: the only role, or the only one of several with more than one size; else None."""
     varying = [role for role in roles if role.sizes.vary] if len(roles) > 1 else roles
     return varying[0] if len(varying) == 1 else None
 
