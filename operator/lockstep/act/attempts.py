@@ -33,7 +33,7 @@ _FAILURES_THAT_PREEMPT = 1
 # as long as the longest pause.
 _RUNS_WELL_SECONDS = 60.0
 
-# The most times that a new kind of change by admission is no failure.
+# How often in a row a change by admission is no failure, since the next attempt is planned with it.
 _MOST_SURPRISES = 3
 
 log = logging.getLogger(__name__)

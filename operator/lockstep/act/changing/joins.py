@@ -41,7 +41,7 @@ class Joins:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def make(self, gang: AcceptedGang, reservation: Reservation) -> None:
-        """Begin to make the members that join, unless that was begun; or let it see what has changed."""
+        """Begin to make the members that join; if that has begun already, let it check what has changed."""
         known = self._by_gang.get(gang.key)
         if known is not None:
             known.changed.set()

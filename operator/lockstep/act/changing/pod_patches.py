@@ -72,7 +72,7 @@ class PodPatches:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def make(self, gang: GangKey, pods: Iterable[PodFact]) -> None:
-        """Patch those of these members of that gang that lack the change, except those with a patch in progress."""
+        """Patch the gang's ``pods`` that lack the change; leave out pods with a patch in progress."""
         unasked = [pod for pod in pods if pod.uid not in self._asked and not self._change.is_done(pod)]
         if unasked:
             self._asked.update(pod.uid for pod in unasked)

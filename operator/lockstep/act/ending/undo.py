@@ -92,9 +92,10 @@ class Undoing:
         await _until_done(partial(self._keep, ended) if ended else partial(self._release, failure, behind))
 
     def _ended_before(self, failure: Failure) -> str:
-        """The ranks that have succeeded of a gang that changes its size, if it had succeeded before that.
+        """The ranks that have succeeded, if the gang succeeded before a change of its size; else ''.
 
-        Its members ended well before they were asked to end: all, or those of the role that its success policy names.
+        It did if all members that must succeed have done so before they were asked to end. These are all members, or
+        those of the role that its success policy names.
         """
         gang = self._known()
         if failure.next_size is None or gang is None:
@@ -216,7 +217,7 @@ class Undoing:
         """Remove the reservation from the newest version of the status."""
         gang = self._known()
         if gang is None or gang.status.end is not None:
-            # It is gone, or its end was written before the status could say that it is undone.
+            # The gang is gone, or its end was written before the status could say that the attempt is being undone.
             return True
         status = mark_released(
             gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=self._services.now()

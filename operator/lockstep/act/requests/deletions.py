@@ -12,7 +12,7 @@ from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, PodFact
 from lockstep.facts.reasons import Reason
 
-# The API server accepted the deletion and no watch shows it: the watch is broken or late.
+# A deletion is repeated if it was accepted and no watch shows it by then: the watch is broken or late.
 NO_EFFECT_SECONDS = 60.0
 # The most that our clock may be behind the API server's.
 _CLOCK_SECONDS = 300.0

@@ -119,7 +119,7 @@ class StartEstimates:
     def _waits_for(self, placement: Placement) -> str:
         """A clause that names the gang whose end frees the last room, or the node that opens last; '' if neither.
 
-        A gang that changes its size goes before gangs that end: it is not expected to end by then.
+        Gangs that give up seats are named before gangs that end, since they are not expected to end by then.
         """
         giving = next((one for one in self._giving if one.is_awaited_by(placement)), None)
         if giving is not None:

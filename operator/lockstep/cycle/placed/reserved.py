@@ -110,7 +110,7 @@ class ReservedGangs:
 
     def _reconcile_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """Take the one step that is due: success or the deadline first, then suspension, then failures."""
-        # It takes a while for thousands of members.
+        # Computed once, since this takes a while for thousands of members.
         settled = reservation.settled
         succeeded = has_succeeded(gang.policies, counts, settled)
         self._starts.record(gang.key, counts, now)

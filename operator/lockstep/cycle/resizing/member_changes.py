@@ -121,7 +121,7 @@ class MemberChanges:
         self._alarms.forget(gang)
 
     def _own_reason(self, gang: GangFact, reservation: Reservation, counts: Progress) -> str:
-        """Why the gang itself wants no member to join any more, in a clause; '' if it does."""
+        """Why members need not join any more for the gang's own reasons, in a clause; '' if there are none."""
         following = gang.status.joining_size
         if following is None or not reservation.joining or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
             return "the spec does not allow that size any more"

@@ -22,7 +22,7 @@ def next_members(spec: GangSpec, held: Reservation, change: SizeChange, names: S
 
 
 def _anew(spec: GangSpec, held: Reservation, counts: Mapping[str, int]) -> Iterator[Members]:
-    """The members of a new attempt, with so many on each node."""
+    """The members of a new attempt: ``counts`` by node for the varying role, other roles as they are held."""
     varying = varying_role(spec.roles)
     for role in spec.roles:
         if role is varying:

@@ -174,7 +174,7 @@ def room_opens(node: str, time: float) -> str:
 
 
 def as_sentence(clause: str) -> str:
-    """With a capital and a full stop."""
+    """The clause with a capital and a full stop."""
     return clause[:1].upper() + clause[1:].rstrip(".") + "."
 
 

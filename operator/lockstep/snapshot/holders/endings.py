@@ -86,7 +86,7 @@ def _asked_to_end_at(state: State, gang: GangFact, now: float) -> float:
 
 
 def gone_by(pod: PodFact, gang: GangFact, asked_at: float) -> float:
-    """When a member is gone that is asked to end at a time, or was asked before."""
+    """When a member will be gone that is asked to end at ``asked_at``, or was asked before that."""
     if not pod.node:
         return asked_at
     grace = longest_grace(gang)

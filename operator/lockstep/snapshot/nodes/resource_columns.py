@@ -120,7 +120,7 @@ def _standing_in(
 
 
 def _may_be_nowhere(name: str) -> bool:
-    # Columns of our own are no node's either; their names contain a blank, unlike those of resources.
+    # Columns of our own are not resources of nodes: their names contain a blank, unlike those of resources.
     return " " not in name
 
 
