@@ -5,7 +5,7 @@ something ends later than planned. Crowded places slide to a start with room bes
 them (``sliding.py``). Places that are still crowded are given back. Then they are tried one by one on what the others
 leave, the earliest start first, and may slide again.
 
-Where a gang loses its place by that, since it would start after its promise, other ways are tried. In one, only delays
+If a gang then loses its place, since it would start after its promise, other ways are tried. In one, only delays
 that are too small to be visible are met by sliding, and places with larger delays are dropped. Places that a new leader
 reads may have been written at different times and so belong to different plans. So a few places are also tried one by
 one.

@@ -40,7 +40,7 @@ class _AskedFor(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KnownRefusals:
-    """The refusals of gangs without a node hold, on one ``timeline`` and beside what is used ``without_end``.
+    """The refusals of gangs without a node hold, on one ``timeline``, where gangs use nodes ``without_end``.
 
     There is at most one for each waiting gang.
     """

@@ -300,7 +300,7 @@ class Planner:
         return standing or decision
 
     def _standing(self, decision: Placement, gang: PendingGang) -> Placement | None:
-        """Return a placement without claims here, with its alternative; None where a better one may exist."""
+        """Return a placement, whose claims are not made here, with its alternative; None if a better one may exist."""
         chooser = self._chooser(gang)
         if self._hazards is not None or not isinstance(chooser, PlainChooser) or gang.deadline is not None:
             return None

@@ -33,8 +33,8 @@ class _Below:
     """The running gangs below some priority.
 
     ``by`` is when all of them would have ended if they were evicted now. ``free``, int[n, r], is what is free by then
-    if none is evicted. ``most_free`` is an upper bound on what is free by then after evictions: ``free`` and all that
-    they use.
+    if none is evicted. ``most_free`` is an upper bound on what is free by then after evictions: ``free`` plus all that
+    these gangs use.
     """
 
     gangs: Victims
