@@ -107,7 +107,7 @@ class Sweeper:
 
 
 async def orphans_among(client: KubeClient, gang: GangKey, pods: Iterable[PodFact]) -> list[PodFact]:
-    """Those of these members whose GangJob is gone or being deleted.
+    """The members among ``pods`` whose GangJob is gone or being deleted.
 
     The API server is asked, because the watch of GangJobs may be late. Raises ``ApiUnavailableError`` where the API
     server does not say.

@@ -19,7 +19,7 @@ from lockstep.facts.pods.pod import LARGEST_AMOUNT, Request
 CPU = "cpu"
 
 Quantity = str | int | float
-"""As in JSON: a number may be without quotes; in a template it may be a fraction."""
+"""A quantity as in JSON: a number may be without quotes; in a template it may be a fraction."""
 
 # In characters; Kubernetes writes at most 20.
 _LONGEST_QUANTITY = 100

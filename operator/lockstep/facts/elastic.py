@@ -23,8 +23,8 @@ class ElasticSpec(NamedTuple):
     """How the size of a gang may change while it runs.
 
     A change takes about ``restart_time`` seconds, in which no work is done. It happens at most once in ``min_interval``
-    seconds. If ``size`` is given, the gang is to have so many members. If it ``has_notice``, its members can read of a
-    change before it begins.
+    seconds. If ``size`` is given, the gang is to have that many members. If it ``has_notice``, its members can read of
+    a change before it begins.
     """
 
     restart_time: float

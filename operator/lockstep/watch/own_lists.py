@@ -112,7 +112,7 @@ async def _believe_page(
 
 
 async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
-    """List both kinds once, as soon as the API server answers. It has answered before, so it is expected to do so."""
+    """List both kinds once, as soon as the API server answers: it has answered before, so it will again."""
     while True:
         try:
             return await list_own_kinds(client, state, Lists())

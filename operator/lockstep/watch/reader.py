@@ -18,7 +18,7 @@ from lockstep.watch.kind import Fact, NotUnderstood, Understood, WatchedKind
 Read = TypeVar("Read")
 
 BYTES_OF_TURN = 2**15
-"""At most so many bytes of JSON are read in one turn of the event loop. A larger object is read in the thread.
+"""The most bytes of JSON that are read in one turn of the event loop. A larger object is read in the thread.
 
 To read a byte takes up to eleven instructions of Python, so a turn takes less than 20 ms.
 """

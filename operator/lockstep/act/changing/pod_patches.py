@@ -50,7 +50,7 @@ STOP = PodChange(
 
 
 def notice_change(notice: str) -> PodChange:
-    """Members can read this notice of a change of size; with '' they have none any more, and no answer to one."""
+    """The change by which members can read this notice; '' removes the notice, and any answer to it."""
     asks = "read when its gang changes its size" if notice else "have no notice any more"
     lags = "members can't read when the size of their gang changes" if notice else "members still have an old notice"
     return PodChange(partial(notice_patch, notice), Urgency.DELETE, partial(_shows, notice), asks, lags)

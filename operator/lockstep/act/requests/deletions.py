@@ -37,7 +37,7 @@ class Deletions:
         self._tidy_at = 0.0
 
     def wanting(self, pods: Iterable[PodFact]) -> list[PodFact]:
-        """Those of these pods that still need a deletion and whose pause is over."""
+        """The ``pods`` that still need a deletion and whose pause is over."""
         now, latest = self._monotonic(), self._now() + MOST_GRACE_SECONDS + _CLOCK_SECONDS
         unwanted = (pod for pod in pods if not pod.is_deleting or (pod.gone_by or 0.0) > latest)
         return [pod for pod in unwanted if self._not_before.get(pod.uid, now) <= now]

@@ -44,7 +44,7 @@ class AttemptWindow:
         return int(self._width)
 
     def stay(self, members: int) -> "Stay":
-        """A stay, not yet begun, of a gang with so many members."""
+        """A stay, not yet begun, of a gang with this number of members."""
         return Stay(self, members, self._monotonic)
 
     async def enter(self, members: int) -> bool:

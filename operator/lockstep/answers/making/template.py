@@ -24,7 +24,7 @@ RANK: NewManifest = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.labels['
 """The source of an environment variable with the rank of a member, in a gang without roles."""
 
 ROLE_RANK: NewManifest = {"value": "$(LOCKSTEP_ROLE_RANK)"}
-"""The same with the number of a member in its role."""
+"""The source of an environment variable with the number of a member in its role."""
 
 
 def template_of(job: Fields, *, index: NewManifest | None) -> NewManifest:

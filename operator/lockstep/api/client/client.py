@@ -224,7 +224,7 @@ class KubeClient:
             if urgency is not None:
                 await rights.to_write()
             answer = await _ask_if_granted(rights, need, ask)
-            # Where no status may be written, the refusal of this write could not be reported in one.
+            # While no status may be written, no status could report the refusal of this write.
             if urgency is None or answer.code != HTTPStatus.FORBIDDEN or not rights.doubted.is_set():
                 return answer
 
@@ -252,7 +252,7 @@ class KubeClient:
         raise ApiUnavailableError(f"{wanted.verb} {wanted.target.resource}: {problem}")
 
     async def _try_as_known(self, wanted: _Wanted, urgency: Urgency | None) -> tuple[Answer, float]:
-        """Try once; try again while credentials are refused that were accepted before."""
+        """Try once; try again while credentials that were accepted before are refused."""
         while True:
             await self.credentials.turn()
             if urgency is None:

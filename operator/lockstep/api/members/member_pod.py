@@ -117,6 +117,6 @@ def _variables_by_position(members: Iterable[Members]) -> Iterator[Mapping[str, 
 
 
 def _with_variables(container: Mapping[str, Any], variables: Mapping[str, str]) -> NewManifest:
-    """Ours come first, so that the container's own variables can refer to them or replace them."""
+    """The container with our variables before its own, so that its own can refer to ours or replace them."""
     ours = [{"name": name, "value": value} for name, value in variables.items()]
     return {**container, "env": [*ours, *(container.get("env") or ())]}

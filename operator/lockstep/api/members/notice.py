@@ -43,7 +43,7 @@ def ready_for(metadata: Manifest) -> str:
 
 
 def notice_patch(notice: str, uid: str) -> dict[str, Any]:
-    """A patch that gives the pod with that UID this notice; with '' it has none, and no answer to one."""
+    """A patch that gives the pod with that UID this notice; '' removes the notice, and any answer to it."""
     annotations = {RESIZE_ANNOTATION: notice} if notice else {RESIZE_ANNOTATION: None, READY_ANNOTATION: None}
     return {"metadata": {"uid": uid, "annotations": annotations}}
 

@@ -19,7 +19,7 @@ from lockstep.facts.reasons import Condition, Reason
 
 @dataclass(slots=True, kw_only=True)
 class _Template:
-    """The template of one gang at that generation: its spec as written, and admission's verdict."""
+    """The template of one gang at one generation: its spec as written, and admission's verdict."""
 
     generation: int
     written: GangSpec

@@ -26,7 +26,7 @@ from lockstep.facts.pods.failure import LostOn
 from lockstep.facts.reasons import Condition, Reason
 
 ENOUGH_NODES = 3
-"""The same reason on so many nodes is no accident of one node."""
+"""On this many nodes, the same reason is no accident of one node."""
 
 # The kubelet lacks a resource: other pods took it first, or something that no watch shows. That passes by itself, so
 # the pause between attempts is enough.

@@ -98,7 +98,7 @@ class Forecasts:
         return Forecast(min(likely, latest), min(max(likely, late), latest))
 
     def _waits(self, planned_wait: float, *, longer_than: float) -> list[float]:
-        """Real waits of gangs with such a planned wait, in order, if ``longer_than`` that; none with too few waits."""
+        """The real waits, in order, for such a planned wait, if ``longer_than`` a time; none if too few are known."""
         if len(self._parts) < _LEAST:
             return []
         return sorted(wait for part in self._parts if (wait := part * planned_wait) > longer_than)

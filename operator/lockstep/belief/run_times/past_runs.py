@@ -23,7 +23,7 @@ from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, PastRun, Runs, Run
 Number = TypeVar("Number", int, float)
 
 LEAST_RUNS = 3
-"""A template counts from so many runs on."""
+"""The least number of runs with which a template counts."""
 
 
 class _KnownLaws:

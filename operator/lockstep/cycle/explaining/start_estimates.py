@@ -81,7 +81,7 @@ class StartEstimates:
         return sorted(giving.gang for giving in self._giving if giving.is_awaited_by(decision))
 
     def awaits_an_end(self, placement: Placement) -> bool:
-        """Whether the gang is planned to start when one that holds nodes ends: then that end starts it, and no time."""
+        """Whether the gang is planned to start when one that holds nodes ends: it then starts whenever that happens."""
         return placement.start in self._ends and all(
             self._opens(entry.node) < placement.start for entry in placement.members
         )

@@ -32,7 +32,7 @@ def _anew(spec: GangSpec, held: Reservation, counts: Mapping[str, int]) -> Itera
 
 
 def _beside(spec: GangSpec, held: Reservation, counts: Counter[str]) -> RankedMembers | None:
-    """The members once some have joined, or some have left, so that so many are on each node."""
+    """The members once some have joined, or some have left: ``counts`` by node for the varying role."""
     role = varying_role(spec.roles)
     assert role is not None, "a gang that changes its size has one role whose size varies"
     places = places_of(held.members, held.gapped)

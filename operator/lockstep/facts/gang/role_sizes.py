@@ -22,7 +22,7 @@ def claims_stay(roles: Sequence[RoleSpec]) -> bool:
 
 
 def sizes_of(roles: Sequence[RoleSpec], size: int) -> Mapping[str, Sizes] | None:
-    """The sizes of the roles of a gang with so many members; None where it can't have so many."""
+    """The sizes of the roles of a gang with ``size`` members; None where the gang can't have that size."""
     others = sum(role.sizes.least for role in roles if not role.sizes.vary)
     sizes = {role.name: size - others if role.sizes.vary else role.sizes.least for role in roles}
     if sum(sizes.values()) != size or not all(role.sizes.has(sizes[role.name]) for role in roles):

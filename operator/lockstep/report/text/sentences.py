@@ -142,7 +142,7 @@ def run_times_learned(learned: Learned) -> str:
 
 
 def waits_for_victims(victims: Sequence[GangKey]) -> str:
-    """The clause for a gang that starts after the gangs have ended that are evicted for it."""
+    """The clause for a gang that starts once the gangs that are evicted for it have ended."""
     whose = "its" if len(victims) == 1 else "their"
     return f"preempts {_named(victims)}, and starts when {whose} members have ended"
 

@@ -32,7 +32,7 @@ def expected_finish(reservation: Reservation, now: float) -> float | None:
 
 
 def next_plan_for_ends(state: State, now: float) -> float:
-    """When a plan is due after one that is made ``now``, since expected ends of gangs that hold nodes have passed.
+    """When the next plan is due after one made ``now``: by then, expected ends of gangs that hold nodes have passed.
 
     A gang that really ends leads to a plan at once. So one plan can be for the expected ends of several.
     """

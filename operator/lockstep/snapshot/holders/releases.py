@@ -85,7 +85,7 @@ class Releases:
         return _Kept(marks, end, by_member, releases)
 
     def _marks(self, reservation: Reservation) -> tuple[int, int]:
-        """The marks of the reservation's charges, and of the next size; 0 if there is none, or if it is the same."""
+        """The marks of the charges of the reservation and of the next size; 0 for no next size, or the same attempt."""
         ledger, following = self._state.ledger, self._state.next_sizes.of(reservation.gang)
         mark = ledger.mark(reservation.gang_uid, reservation.attempt)
         if following is None or following.attempt == reservation.attempt:

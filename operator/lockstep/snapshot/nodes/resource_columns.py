@@ -125,5 +125,5 @@ def _may_be_nowhere(name: str) -> bool:
 
 
 def _in_order(names: Iterable[str]) -> list[str]:
-    """Columns of volumes come first, so that a refusal names them first."""
+    """The names, those of columns of volumes first, so that a refusal names these first."""
     return sorted(names, key=lambda name: (not name.startswith(VOLUMES_PREFIX), name))
