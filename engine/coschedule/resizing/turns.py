@@ -24,7 +24,7 @@ def grouped(runs: Sequence[R]) -> Sequence[tuple[SeatKind, Sequence[R]]]:
 
 
 def in_turn(groups: Sequence[T], now: float) -> list[T]:
-    """Return ``MOST_GROUPS`` of the groups: others after each ``TURN_SECONDS``, so that many groups keep none out."""
+    """Return ``MOST_GROUPS`` of the groups: others after each ``TURN_SECONDS``, so that no group is always left out."""
     if len(groups) <= MOST_GROUPS:
         return list(groups)
     first = int(now // TURN_SECONDS) * MOST_GROUPS % len(groups)

@@ -112,7 +112,8 @@ class Attempts:
     def must_stop(self, gang: GangFact, *, is_unwanted: bool) -> bool:
         """Whether to stop the running attempt.
 
-        It is of another gang of this name, or the gang is unwanted and the attempt is not being undone yet.
+        It is stopped if it is for another gang of this name. It is also stopped if the gang is unwanted, unless the
+        attempt is being undone already.
         """
         memory = self._by_gang.get(gang.key)
         if memory is None or memory.attempt is None:
@@ -174,7 +175,7 @@ class Attempts:
         self._start(gang, reservation, lambda attempt: attempt.interrupt(failure))
 
     def mark_for_undoing(self, gang: GangKey) -> None:
-        """The gang will be undone once its status says so; until then it keeps its place."""
+        """Let the gang keep its place until its status says that it is being undone."""
         self._to_be_undone.setdefault(gang, self._services.monotonic())
 
     def unmark_for_undoing(self, gang: GangKey) -> None:

@@ -37,7 +37,7 @@ class Sweeper:
             self._spawn(self._delete(gang, wanting))
 
     def sweep(self, names: Iterable[GangKey]) -> None:
-        """Delete the members of gangs of these names that neither the cache nor the API server has.
+        """Delete the members of these gangs, where neither the cache nor the API server has the gang.
 
         Kubernetes' garbage collector does so too, later, where it runs.
         """

@@ -84,7 +84,7 @@ class Kinds:
 
     @property
     def factors(self) -> dict[str, float]:
-        """How many times as long runs take, by kind; empty if these factors do not predict runs better."""
+        """The factor of each kind on run times; empty if these factors do not predict runs better."""
         return dict(zip(self.names, self.fit.times.tolist(), strict=True)) if self.fit.is_better else {}
 
 
@@ -103,7 +103,7 @@ class Learned:
 
     @property
     def factors(self) -> dict[str, float]:
-        """How many times as long as elsewhere the gang takes, by kind of node."""
+        """The factor of each kind of node on the gang's run time."""
         return {} if self.kinds is None else self.kinds.factors
 
     @property

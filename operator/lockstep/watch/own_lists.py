@@ -152,7 +152,7 @@ async def _list_or_warn(client: KubeClient, state: State, lists: Lists, *, logge
 
 
 async def _until_open(streams: Streams, seconds: float) -> None:
-    """Pause, but not after watches have opened since the list began, since then another list is needed."""
+    """Pause, but only until watches open: if they have opened after the list began, another list is needed at once."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await streams.opened.wait()

@@ -57,7 +57,7 @@ class Joins:
         return None if known is None else known.failure
 
     def forget(self, gang: GangKey) -> None:
-        """Make no member any more. Requests that are under way may still be carried out."""
+        """Make no more members of the gang. Requests that are under way may still be carried out."""
         known = self._by_gang.pop(gang, None)
         if known is not None and known.task is not None:
             known.task.cancel()

@@ -81,7 +81,7 @@ class PodPatches:
             task.add_done_callback(self._tasks.discard)
 
     def forget(self, gang: GangKey) -> None:
-        """Forget the failures of a gang that is gone, or whose attempt is."""
+        """Forget the failures of a gang that is gone, or whose attempt has ended."""
         self._failures.pop(gang, None)
 
     def cancel(self) -> None:

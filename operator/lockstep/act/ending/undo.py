@@ -37,7 +37,7 @@ from lockstep.report.status.conditions import mark_ended_before_change, mark_rel
 from lockstep.report.status.status import Written
 from lockstep.report.text.sentences import as_sentence
 
-# A conflict gives a newer version to compute from; more than this many are no coincidence.
+# A conflict gives a newer version to compute from; more conflicts than this are no coincidence.
 _MOST_CONFLICTS = 3
 # Pods are usually gone by the second check, so only later ones are reported.
 _QUIET_CHECKS = 2

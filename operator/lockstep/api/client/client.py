@@ -137,7 +137,7 @@ class KubeClient:
         return await self._request("POST", target, body=body)
 
     async def lull(self, *, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
-        """Wait until no write of these urgencies is in progress, at most so long; returns whether there is none."""
+        """Wait until no write of these urgencies is in progress, or the time is over; returns whether there is none."""
         return await self._writes.lull(at_most_seconds, of)
 
     async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:

@@ -37,9 +37,9 @@ def unreadable_node(manifest: Manifest, _: Exception) -> NodeFact:
 
 
 def unreadable_pod(manifest: Manifest, _: Exception) -> PodFact:
-    """How a pod counts that can't be parsed.
+    """What a pod that can't be parsed counts as.
 
-    If its phase is unknown, the pod is read as one that has not ended. Otherwise it fills its node until it is gone.
+    If its phase is unknown, the pod is read as one that has not ended. Otherwise it fills its node until it ends.
     """
     phase = (manifest.get("status") or {}).get("phase")
     if phase not in _PHASES:

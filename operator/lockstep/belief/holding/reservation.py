@@ -102,9 +102,9 @@ class Reservation:
 
 
 def reserved_for(gang: AcceptedGang, placement: Placement, *, attempt: int, now: float) -> Reservation:
-    """What an attempt holds that starts now: exactly what :func:`reserved_in_status` reads back later.
+    """What an attempt that starts now holds: exactly what :func:`reserved_in_status` reads back later.
 
-    The gang starts later than planned, since the plan took some time. So its expected finish is as much later.
+    The gang starts later than planned, since the plan took some time. So its expected finish is later by that time.
     """
     seconds = placement.finish - placement.start
     return Reservation(
@@ -156,7 +156,7 @@ class _Held(NamedTuple):
 def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
     """What a status says is held, with members that are to join; None where it was not written by us.
 
-    Members that join at a size which the spec does not allow, or which moves others, count as none.
+    No member counts as one that is to join if the spec does not allow the size, or if other members would move.
     """
     gapped = parse_ranks(status.ranks) if status.ranks else None
     size = sum(entry.count for entry in status.members)

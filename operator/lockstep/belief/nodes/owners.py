@@ -1,7 +1,7 @@
 """Which node owners are back and since when, and when their nodes are open to gangs again.
 
-An owner is back if present, or if the time is over at which the node is taken back. The bid decides what happens to
-members there (``onReturn``). The bid's status keeps since when an owner who interrupts gangs is back, for the next
+An owner is back if present, or if the time has come at which the node is taken back. The bid decides what happens to
+members there (``onReturn``). If an owner interrupts gangs, the bid's status has the time of the return, for the next
 process. A time in the future, or older than any grace period, can't be from us and is ignored.
 
 After an owner who interrupts gangs has left, the node stays closed for a while. So an owner who comes and goes

@@ -39,7 +39,8 @@ _LONGEST_WORDS = 1000
 class _Record:
     """``counted``: by reason, the nodes that rejected the gang since it was last planned again.
 
-    ``earlier``: those before that. ``roomier``: nodes of those that have lost pods of others since the refusal.
+    ``earlier``: the nodes that rejected it before that. ``roomier``: nodes of either kind from which pods of others are
+    gone since the refusal.
     """
 
     gang: GangKey

@@ -135,7 +135,7 @@ class PodQuestion:
         return only
 
     def _having(self, key: str, demand: LabelDemand) -> list[PodSet]:
-        """The pods that have a label, with one of the values among which it has to be."""
+        """The pods that have a label, with a value that the demand allows."""
         if demand.among is None:
             return [self._index.having(key)]
         values = self._index.by_value(key)

@@ -26,9 +26,10 @@ _LAST = 200
 _KNOWN = 10 * _LAST
 _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
-# In simulated queues 89 % are met with this step; 87 % with none, or with 0.03, which follows chance.
+# In simulated queues, 89 % of late starts are met with this step. With none, or with 0.03, it is 87 %: a larger step
+# follows chance.
 _STEP = 0.01
-# With fewer waits, the rank of nine of ten would be beyond the largest.
+# With fewer waits, the rank of the nine-of-ten quantile would be beyond the largest.
 _LEAST_FOR_LATE = 9
 # Shorter waits say nothing about longer ones.
 _SHORTEST_SECONDS = 1.0

@@ -41,7 +41,7 @@ class _KnownLaws:
 
     @cached_property
     def by_law(self) -> Learned:
-        """For gangs that use the law where it predicts better; computed at the first access."""
+        """What applies to gangs that use the law where it predicts better; computed at the first access."""
         observed = observe(self._runs)
         law = observed.judged.better
         thousandths = (

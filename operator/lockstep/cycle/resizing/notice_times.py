@@ -12,7 +12,7 @@ from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.snapshot.holders.endings import expected_finish, longest_grace
 
-# A kubelet takes longer to pass a notice on.
+# A shorter notice would be over before a kubelet has passed it on.
 _SHORTEST_NOTICE_SECONDS = 10.0
 
 

@@ -32,7 +32,7 @@ class UnwantedShrinks:
         return frozenset(gang for gang, since in self._since.items() if since <= due)
 
     def watch(self, change: SizeChange, changes: Iterable[SizeChange]) -> None:
-        """Watch a change that is ahead, one of the ``changes`` of a plan, if only gangs that wait gain from it."""
+        """Watch a change that is ahead if only gangs that wait gain from it; it is one of a plan's ``changes``."""
         grows = any(one.size_after > one.size_before for one in changes)
         is_for_others = change.made_for is not None if change.is_open_ended else change.end > change.end_before
         is_ahead = change.gang in self._state.next_sizes

@@ -150,7 +150,7 @@ def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float
 
 
 def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:
-    """An attempt is being undone. The condition ``Placed`` says why, since when, and what that ``waits`` for.
+    """An attempt is being undone. The condition ``Placed`` says why, since when, and what the undoing ``waits`` for.
 
     The condition ``Planned`` keeps the reason for a process that takes over. The reservation stays until the pods are
     gone. If the gang changes its size, its next size is written in the same status. So is the work that an elastic gang

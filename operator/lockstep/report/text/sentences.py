@@ -95,7 +95,7 @@ def _is_as_good(other: Alternative, placement: Placement) -> bool:
 
 
 def _says_nothing(other: Alternative, now: float) -> bool:
-    """Whether there is nothing to compare: its result is unknown, or it would hardly have waited."""
+    """Whether the alternative has nothing to compare: its result is unknown, or the gang would hardly have waited."""
     is_unknown = other.speedup is None and math.isinf(other.finish)
     return is_unknown or (other.start > now and not round(other.start - now))
 
