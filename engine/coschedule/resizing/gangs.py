@@ -144,7 +144,7 @@ class SizedRun:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is to have another size."""
+        """Whether another size, which it may have, is asked for."""
         return self.asked is not None and self.asked != self.size and self.sizes.has(self.asked)
 
     @property
@@ -180,7 +180,7 @@ class SizedRun:
         return max(float(slowdown[list(nodes)].max()), self.least_pace(slowdown))
 
     def closes(self, until: FloatArray) -> float:
-        """Return when the first node of a fixed member closes: it ends by then at any size. inf without one."""
+        """Return when the first node of its fixed members closes, inf without these: it ends by then at any size."""
         return min((float(until[list(part.nodes)].min()) for part in self.fixed), default=math.inf)
 
     def change_to(self, nodes: Iterable[int], end: float) -> "SizeChange":
@@ -210,7 +210,7 @@ class ElasticRun(SizedRun):
         return LEAST_RESTARTS * self.terms.restart_time
 
     def wants(self, end: float) -> bool:
-        """Whether it is to have a size with which it ends then, if no other gang gains from the seats."""
+        """Whether it wants to end at ``end``, at another size: one is asked for, or only then it meets its deadline."""
         return self.is_due or (self.deadline is not None and end <= self.deadline < self.end)
 
     @property

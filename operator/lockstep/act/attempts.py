@@ -112,8 +112,8 @@ class Attempts:
     def must_stop(self, gang: GangFact, *, is_unwanted: bool) -> bool:
         """Whether to stop the running attempt.
 
-        It is stopped if it is for another gang of this name. It is also stopped if the gang is unwanted, unless the
-        attempt is being undone already.
+        That is so if it is for another gang of this name. It is also so if the gang is unwanted, unless the attempt is
+        being undone already.
         """
         memory = self._by_gang.get(gang.key)
         if memory is None or memory.attempt is None:

@@ -52,8 +52,8 @@ def fitting(
 ) -> PlacesTogether:
     """Find the places for which there is room on the timeline, and claim them; ``beside`` is without gangs ``apart``.
 
-    ``find_slots`` is called with ``beside`` before ``whole`` is made from it, so that its results are shared by all
-    timelines that are made from it.
+    ``whole`` is made from ``beside``. ``find_slots`` is called with ``beside`` first: what it finds is shared by all
+    timelines that are made from ``beside``.
     """
     own = [place for place in places if place.gang.key in apart]
     beside = timeline.claimed_all(claims_of(place for place in places if place.gang.key not in apart))

@@ -138,7 +138,7 @@ def _cheap_set(
 def _worth_it(
     chosen: Sequence[RunningGang], now: float, room: PlaceCount, free: IntArray, landing: Landing
 ) -> Victims | None:
-    """Return the needed ones of victims that leave enough room; None where evicting them is not worth it."""
+    """Return the victims that are needed of those ``chosen``, which leave enough room; None if it is not worth it."""
     needed = _needed_for_room(chosen, now, room, free)
     if needed and landing.is_worth(needed):
         return needed

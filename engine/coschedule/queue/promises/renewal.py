@@ -34,13 +34,13 @@ from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.promises.planned import Planned, with_promise
 
 FRONT = 16
-"""The gangs that are planned again in each order. In simulations of whole queues, more gained almost nothing."""
+"""How many gangs are planned again in each order. In simulations of whole queues, more gained almost nothing."""
 
 LONG_QUEUE = 500
 """From this many waiting gangs on, half a front is planned again: plans of long queues take longer."""
 
 MOST_TRIES = 4
-"""The orders of one front that are tried."""
+"""How many orders of one front are tried."""
 
 
 class _Merit(NamedTuple):

@@ -25,7 +25,7 @@ from coschedule.queue.roles.search import Found, PartySearch, Short
 from coschedule.queue.search.finishes import finish_of, finishes_of
 
 _AT_ONCE = 16
-"""The slow-downs that are tried together. A matrix of thousands of slow-downs and mixes would need too much memory."""
+"""How many slow-downs are tried together: a matrix of thousands of slow-downs and mixes would need too much memory."""
 
 
 class _Hit(NamedTuple):

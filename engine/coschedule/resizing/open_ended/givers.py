@@ -29,7 +29,7 @@ class Waiter(NamedTuple):
     start: float
 
     def gains_from(self, run: OpenEndedRun, now: float) -> bool:
-        """Return whether a gang may shrink for it: one that is not more urgent, if the wait is longer than a change."""
+        """Return whether a run may shrink for it: the run is not more urgent, and the wait is longer than a change."""
         may_start = self.gang.not_before <= now < self.start - max(run.terms.restart_time, run.grace)
         return may_start and run.priority <= self.gang.priority
 

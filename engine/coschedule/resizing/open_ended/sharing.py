@@ -18,7 +18,7 @@ from coschedule.resizing.seats import members_that_fit
 
 
 class Giving(NamedTuple):
-    """On which nodes a gang gives up members, an entry for each, and the first gang for which it does."""
+    """The nodes on which a gang gives up members, an entry for each member, and the first gang that gets the room."""
 
     nodes: list[int]
     made_for: GangKey
@@ -107,6 +107,6 @@ class Sharing:
 
 
 def _members_for(lacking: IntArray, request: Sequence[int]) -> int:
-    """Return how many members have to go so that nothing is lacking of what they take."""
+    """Return how many members have to go until a node no longer lacks any resource that they take."""
     needed = (-(-int(one) // each) for one, each in zip(lacking, request, strict=True) if each and one > 0)
     return max(needed, default=0)

@@ -80,7 +80,7 @@ class Rights:
         return need in self._denials
 
     def denial(self, need: Need) -> str:
-        """The API server's denial of that right; empty where the request must be sent. One at a time is sent."""
+        """The API server's denial of that right; empty where the request must be sent: one is sent after each pause."""
         known = self._denials.get(need)
         if known is None:
             return ""

@@ -21,8 +21,8 @@ def reported_at(*, start: float, expected: float) -> float:
 def patience(seconds: float) -> float:
     """The shortest time between two plans for a run or a wait that has taken that long, if nothing happens.
 
-    It is half a step of an overrun. So each step of a gang that overruns has a plan, and many such gangs share plans:
-    the number of plans does not grow with the number of gangs.
+    It is half a step of an overrun. So a plan is made for each step of a gang that overruns, and many such gangs share
+    plans: the number of plans does not grow with the number of gangs.
     """
     return min(max(OVERRUN_SHARE * seconds / 2, _SHORTEST_SECONDS), _LONGEST_PATIENCE_SECONDS)
 

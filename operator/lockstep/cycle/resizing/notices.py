@@ -121,7 +121,7 @@ class Notices:
         return pod is not None and pod.ready_for == notice_of(following)
 
     def _begun(self, gang: GangFact, reservation: Reservation, following: NextSize, now: float) -> NextSize:
-        """The change, whose members are asked to end now."""
+        """The change as it begins now: members are asked to end."""
         assert isinstance(gang, AcceptedGang), "a change that the spec does not allow was dropped"
         begin = min(now, following.asked_to_end_at)
         return beginning_at(self._state, gang, reservation, following, begin=begin, now=now)
