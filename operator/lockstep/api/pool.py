@@ -60,7 +60,7 @@ ALL_NODES = Pool()
 
 
 def _toleration(taint: Taint) -> Manifest:
-    """As users write it: a taint without a value is tolerated with any value."""
+    """The toleration of a taint, as users write it: a taint without a value is tolerated with any value."""
     if not taint.value:
         return {"key": taint.key, "operator": "Exists", "effect": taint.effect}
     return {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}

@@ -57,7 +57,7 @@ def _stop_on_signals() -> asyncio.Event:
 
 
 async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> None:
-    """Watch, and lead after winning the election, until ``stop`` is set or a part ends that must not end."""
+    """Watch, and lead after winning the election, until ``stop`` is set or one of these tasks ends unexpectedly."""
     access, state, streams = parts.access, parts.state, parts.streams
     await until_first_ends(
         stop,

@@ -33,8 +33,8 @@ class _Below:
     """The running gangs below some priority.
 
     ``by`` is when all of them would have ended if they were evicted now. ``free``, int[n, r], is what is free by then
-    if none is evicted. ``most_free`` is an upper bound on what is free by then after evictions: ``free`` and all that
-    they use.
+    if none is evicted. ``most_free`` is an upper bound on what is free by then after evictions: ``free`` plus all that
+    these gangs use.
     """
 
     gangs: Victims
@@ -138,7 +138,7 @@ def _cheap_set(
 def _worth_it(
     chosen: Sequence[RunningGang], now: float, room: PlaceCount, free: IntArray, landing: Landing
 ) -> Victims | None:
-    """Return the needed ones of victims that leave enough room; None where evicting them is not worth it."""
+    """Return the victims that are needed of those ``chosen``, which leave enough room; None if it is not worth it."""
     needed = _needed_for_room(chosen, now, room, free)
     if needed and landing.is_worth(needed):
         return needed

@@ -93,7 +93,7 @@ def _releases(victim: RunningGang, time: float) -> Iterator[Release]:
 
 
 def _take(counts: Counter[Release], release: Release) -> bool:
-    """Remove one such release and return True, or return False if there is none."""
+    """Remove one release that equals the given one, and return True; return False if there is none."""
     if not counts[release]:
         return False
     counts[release] -= 1

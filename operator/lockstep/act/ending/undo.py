@@ -37,7 +37,7 @@ from lockstep.report.status.conditions import mark_ended_before_change, mark_rel
 from lockstep.report.status.status import Written
 from lockstep.report.text.sentences import as_sentence
 
-# A conflict gives a newer version to compute from; more than this many are no coincidence.
+# A conflict gives a newer version to compute from; more conflicts than this are no coincidence.
 _MOST_CONFLICTS = 3
 # Pods are usually gone by the second check, so only later ones are reported.
 _QUIET_CHECKS = 2
@@ -92,9 +92,10 @@ class Undoing:
         await _until_done(partial(self._keep, ended) if ended else partial(self._release, failure, behind))
 
     def _ended_before(self, failure: Failure) -> str:
-        """The ranks that have succeeded of a gang that changes its size, if it had succeeded before that.
+        """The ranks that have succeeded, if the gang succeeded before a change of its size; else ''.
 
-        Its members ended well before they were asked to end: all, or those of the role that its success policy names.
+        It did if all members that must succeed have done so before they were asked to end. These are all members, or
+        those of the role that its success policy names.
         """
         gang = self._known()
         if failure.next_size is None or gang is None:
@@ -216,7 +217,7 @@ class Undoing:
         """Remove the reservation from the newest version of the status."""
         gang = self._known()
         if gang is None or gang.status.end is not None:
-            # It is gone, or its end was written before the status could say that it is undone.
+            # The gang is gone, or its end was written before the status could say that the attempt is being undone.
             return True
         status = mark_released(
             gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=self._services.now()

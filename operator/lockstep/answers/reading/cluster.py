@@ -38,7 +38,7 @@ async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[
 
     ``kind_read`` is called after each of ``ALL_KINDS``.
     """
-    # As a process that stands by: reservations are those in statuses.
+    # As in a process that stands by, reservations are those in statuses.
     state.stand_by()
     for make_kind in ALL_KINDS:
         await _read_kind(client, make_kind(state))

@@ -133,7 +133,7 @@ class Assumptions:
             self._stop_counting(reservation, keep=keep)
 
     def _stop_counting(self, reservation: Reservation, keep: Reservation | None = None) -> None:
-        """Stop counting its members that are only assumed, except those that it has in common with another one."""
+        """Stop counting a reservation's members that are only assumed, except those that ``keep`` has too."""
         for member in reservation.memberships():
             if keep is None or not keep.is_for(member):
                 self._ledger.forget(member)

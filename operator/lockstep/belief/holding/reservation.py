@@ -71,7 +71,7 @@ class Reservation:
 
     @property
     def newcomers(self) -> "Reservation":
-        """The same with members only that are to join."""
+        """The same with only the members that are to join."""
         return self._of_ranks(lambda rank: has_rank(self.joining, rank))
 
     def _of_ranks(self, is_kept: Callable[[int], bool]) -> "Reservation":
@@ -109,9 +109,9 @@ class Reservation:
 
 
 def reserved_for(gang: AcceptedGang, placement: Placement, *, attempt: int, now: float) -> Reservation:
-    """What an attempt holds that starts now: exactly what :func:`reserved_in_status` reads back later.
+    """What an attempt that starts now holds: exactly what :func:`reserved_in_status` reads back later.
 
-    The gang starts later than planned, since the plan took some time. So its expected finish is as much later.
+    The gang starts later than planned, since the plan took some time. So its expected finish is later by that time.
     """
     seconds = placement.finish - placement.start
     return Reservation(
@@ -163,7 +163,7 @@ class _Held(NamedTuple):
 def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
     """What a status says is held, with members that are to join; None where it was not written by us.
 
-    Members that join at a size which the spec does not allow, or which moves others, count as none.
+    No member counts as one that is to join if the spec does not allow the size, or if other members would move.
     """
     gapped = parse_ranks(status.ranks) if status.ranks else None
     size = sum(entry.count for entry in status.members)
@@ -179,10 +179,10 @@ def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
 
 
 def next_in_status(gang: GangFact) -> Reservation | None:
-    """The next size in the gang's status, as a reservation of no attempt; None where it changes no size.
+    """The next size in the gang's status, as a reservation of no attempt; None where the gang's size does not change.
 
-    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. Nor is
-    it for one whose attempt goes on without a notice to its members: that status was not written by us.
+    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. No room
+    is kept either if the attempt goes on and its members have no notice: that status was not written by us.
     """
     following, status = gang.status.next_size, gang.status
     if following is None or status.end is not None or not isinstance(gang, AcceptedGang):
@@ -215,7 +215,7 @@ def requests_of(spec: GangSpec) -> dict[str, Request]:
 
 
 def _are_sizes(spec: GangSpec, members: Iterable[Members], allow: Callable[[Sizes, int], bool]) -> bool:
-    """Whether all members have a role of the spec, and the sizes of each role ``allow`` as many as it has."""
+    """Whether all members have a role of the spec, and ``allow`` accepts the number of members of each role."""
     counts = {role.name: 0 for role in spec.roles}
     for entry in members:
         if entry.role not in counts:

@@ -73,9 +73,9 @@ class FailedNodes:
     def record_lost(self, gang_uid: str, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
         """Record that members of an attempt were lost on these nodes. Returns the nodes that are avoided from now on.
 
-        One loss may be a race or an action of a person, and the next plan knows the pod that took the room. A loss in a
-        second attempt within ``AVOID_SECONDS`` has a cause that the API server does not show. A repeated call for one
-        attempt changes nothing.
+        One loss may be a race or an action of a person: if another pod took the room, the next plan knows that pod. A
+        loss in a second attempt within ``AVOID_SECONDS`` has a cause that the API server does not show. A repeated call
+        for one attempt changes nothing.
         """
         once = self._once.setdefault(gang_uid, {})
         there = {_Where(one.node, _trouble(one)) for one in lost_on}

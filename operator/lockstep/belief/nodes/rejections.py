@@ -26,7 +26,7 @@ from lockstep.facts.pods.failure import LostOn
 from lockstep.facts.reasons import Condition, Reason
 
 ENOUGH_NODES = 3
-"""The same reason on so many nodes is no accident of one node."""
+"""On this many nodes, the same reason is no accident of one node."""
 
 # The kubelet lacks a resource: other pods took it first, or something that no watch shows. That passes by itself, so
 # the pause between attempts is enough.
@@ -39,7 +39,8 @@ _LONGEST_WORDS = 1000
 class _Record:
     """``counted``: by reason, the nodes that rejected the gang since it was last planned again.
 
-    ``earlier``: those before that. ``roomier``: nodes of those that have lost pods of others since the refusal.
+    ``earlier``: the nodes that rejected it before that. ``roomier``: nodes of either kind from which pods of others are
+    gone since the refusal.
     """
 
     gang: GangKey

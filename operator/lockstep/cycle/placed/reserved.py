@@ -101,7 +101,7 @@ class ReservedGangs:
         await self._starts.stop()
 
     def _must_go(self, gang: GangFact) -> Failure | None:
-        """Why the gang must be rolled back whatever the state of its members, if so."""
+        """Why the gang must be rolled back whatever the state of its members; None if it need not be."""
         if gang.is_deleting:
             return _GANG_DELETED
         if self._state.has_unowned_reservation(gang) and self._state.phase_of(gang) is not Phase.PLACED:
@@ -110,7 +110,7 @@ class ReservedGangs:
 
     def _reconcile_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """Take the one step that is due: success or the deadline first, then suspension, then failures."""
-        # It takes a while for thousands of members.
+        # Computed once, since this takes a while for thousands of members.
         settled = reservation.settled
         succeeded = has_succeeded(gang.policies, counts, settled)
         self._starts.record(gang.key, counts, now)

@@ -40,8 +40,8 @@ class Made(NamedTuple):
 class Sized(NamedTuple):
     """A plan of the snapshot after these changes and ``starts``, which the plan does not contain.
 
-    Some of these start later, when gangs that change their size have left. ``again`` and ``in_vain`` are as in
-    ``Made``.
+    Some of ``starts`` begin later, when gangs that change their size have left their nodes. ``again`` and ``in_vain``
+    are as in ``Made``.
     """
 
     snapshot: Snapshot

@@ -1,8 +1,8 @@
 """Members that come and go while the others run: they join, or leave, and the gang goes on.
 
-The status has who joins before any of them exists, and who stays before any member is asked to end. So the next process
-knows which pods may exist. Members that join count once all of them run. If one can't be made, is lost, or does not run
-in time, all of them are deleted. Members that leave have no reservation any more, and are deleted as such pods are.
+The status has the members that join before any of them exists, and those that stay before any other is asked to end.
+So the next process knows which pods may exist. Members that join count once all of them run. If one can't be made, is
+lost, or does not run in time, all of them are deleted. Members that leave have no reservation, and so are deleted.
 """
 
 from collections.abc import Collection
@@ -93,7 +93,7 @@ class MemberChanges:
         if gang.status.joining_size is None:
             return None
         if not isinstance(gang, AcceptedGang) or not gang.spec.keeps_members:
-            # Its mode has changed, or somebody else has written that.
+            # The gang's mode has changed, or another client has written the status.
             return StatusReport(status=mark_notice(gang, None), written=self._state.changes.plan)
         own = self._own_reason(gang, reservation, counts)
         why = own or self._why_lost(gang, reservation, now)
@@ -124,7 +124,7 @@ class MemberChanges:
         self._alarms.forget(gang)
 
     def _own_reason(self, gang: GangFact, reservation: Reservation, counts: Progress) -> str:
-        """Why the gang itself wants no member to join any more, in a clause; '' if it does."""
+        """Why members need not join any more for the gang's own reasons, in a clause; '' if there are none."""
         following = gang.status.joining_size
         if following is None or not reservation.joining or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
             return "the spec does not allow that size any more"

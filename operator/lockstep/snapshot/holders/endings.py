@@ -32,7 +32,7 @@ def expected_finish(reservation: Reservation, now: float) -> float | None:
 
 
 def next_plan_for_ends(state: State, now: float) -> float:
-    """When a plan is due after one that is made ``now``, since expected ends of gangs that hold nodes have passed.
+    """When the next plan is due after one made ``now``: by then, expected ends of gangs that hold nodes have passed.
 
     A gang that really ends leads to a plan at once. So one plan can be for the expected ends of several.
     """
@@ -84,7 +84,7 @@ def _asked_to_end_at(state: State, gang: GangFact, now: float) -> float:
 
 
 def gone_by(pod: PodFact, gang: GangFact, asked_at: float) -> float:
-    """When a member is gone that is asked to end at a time, or was asked before."""
+    """When a member will be gone that is asked to end at ``asked_at``, or was asked before that."""
     if not pod.node:
         return asked_at
     grace = longest_grace(gang)
