@@ -72,7 +72,7 @@ class MemberChanges:
         return True
 
     def check(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
-        """Make the members that join, or keep the files of those that are there.
+        """Make the members that join; if none joins, keep the files of the present members up to date.
 
         The gang is reconciled when the time of members that join is over.
         """
