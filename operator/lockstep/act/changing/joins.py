@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass, field
 
 from coschedule import GangKey
-from lockstep.act.making import MemberMaking
+from lockstep.act.members.making import MemberMaking
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.belief.holding.reservation import Reservation

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from lockstep.act.requests.member_reads import refresh_members
+from lockstep.act.members.member_reads import refresh_members
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import LANDING_SECONDS

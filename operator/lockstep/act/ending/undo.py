@@ -15,10 +15,10 @@ from typing import assert_never
 
 from lockstep.act.ending.disruption import report_disruption
 from lockstep.act.ending.success_policy import has_succeeded
+from lockstep.act.members.member_reads import cached_members, refresh_members
+from lockstep.act.members.remaining_pods import counts_as_gone, left_behind, waits_for
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.requests.member_reads import cached_members, refresh_members
 from lockstep.act.requests.progress import progress_of
-from lockstep.act.requests.remaining_pods import counts_as_gone, left_behind, waits_for
 from lockstep.act.requests.services import Services
 from lockstep.act.volumes.needed_claims import needed_claims
 from lockstep.act.volumes.volume_requests import release_claim
@@ -28,7 +28,7 @@ from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
-from lockstep.facts.pods.pod import PodFact, PodKey
+from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reason_meanings import UNDONE_REASONS
 from lockstep.facts.reasons import Condition, Reason
@@ -248,15 +248,14 @@ class Undoing:
         try:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
-                while self._seen():
+                while self._is_seen():
                     self._changed.clear()
                     await self._changed.wait()
         except TimeoutError:
             return
 
-    def _seen(self) -> list[PodKey]:
-        members = self._services.state.members(self._gang)
-        return [key for key in self._reservation.pod_keys() if key in members]
+    def _is_seen(self) -> bool:
+        return any(True for _ in self._services.state.pods_of(self._reservation))
 
 
 async def _until_done(step: Callable[[], Awaitable[bool]]) -> None:

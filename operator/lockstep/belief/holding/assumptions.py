@@ -55,14 +55,12 @@ class Assumptions:
         departed = self._roster.departed(reservation.gang_uid)
         self._next_sizes.forget(reservation.gang)
         self._holders.enter(reservation, is_seen=lambda pod: pod in self._pods or pod in departed)
-        requests = reservation.requests_by_rank()
-        ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
-        for (pod, member, node), request in zip(ranks, requests, strict=True):
-            known = self._pods.get(pod)
-            if has_rank(reservation.succeeded_ranks, member.rank):
+        for rank, role, node, pod in reservation.by_rank():
+            known, member = self._pods.get(pod), reservation.membership(rank)
+            if has_rank(reservation.succeeded_ranks, rank):
                 continue
             if known is None or known.member != member or not known.has_ended:
-                self._ledger.assume(member, node, request)
+                self._ledger.assume(member, node, reservation.requests[role])
         self._counted()
 
     def hold_what_is_reserved(self, gang: GangFact) -> None:
@@ -113,10 +111,9 @@ class Assumptions:
         self._roster.forget_departed(after.gang_uid, keep={*before.pod_keys()} & {*after.pod_keys()})
         departed = self._roster.departed(after.gang_uid)
         self._holders.enter(after, is_seen=lambda pod: pod in self._pods or pod in departed)
-        places = zip(after.memberships(), after.nodes_by_rank(), after.requests_by_rank(), strict=True)
-        for member, node, request in places:
-            if not before.has_rank(member.rank):
-                self._ledger.assume(member, node, request)
+        for rank, role, node, _ in after.by_rank():
+            if not before.has_rank(rank):
+                self._ledger.assume(after.membership(rank), node, after.requests[role])
         if not all(after.has_rank(rank) for rank in before.ranks):
             self._leave_behind(gang, before, keep=after)
         self._changed(needs_plan=True)

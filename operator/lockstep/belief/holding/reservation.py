@@ -1,7 +1,7 @@
 """The reservation of one attempt, and how the gang's status represents it."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,6 +16,15 @@ from lockstep.facts.ranks import has_rank, parse_ranks, ranks_in
 
 # No pod has this number of an attempt.
 _NO_ATTEMPT = -1
+
+
+class ReservedMember(NamedTuple):
+    """One member of a reservation, and the pod that it is, or will be once it is made."""
+
+    rank: int
+    role: str
+    node: str
+    pod: PodKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +62,7 @@ class Reservation:
 
     def roles(self) -> Mapping[int, str]:
         """The role of each rank."""
-        return dict(zip(self.ranks, self.roles_by_rank(), strict=True))
+        return {member.rank: member.role for member in self.by_rank()}
 
     @property
     def settled(self) -> "Reservation":
@@ -66,29 +75,27 @@ class Reservation:
         return self._of_ranks(lambda rank: has_rank(self.joining, rank))
 
     def _of_ranks(self, is_kept: Callable[[int], bool]) -> "Reservation":
-        places = zip(self.ranks, self.roles_by_rank(), self.nodes_by_rank(), strict=True)
-        kept = ranked({rank: (role, node) for rank, role, node in places if is_kept(rank)})
+        kept = ranked({rank: (role, node) for rank, role, node, _ in self.by_rank() if is_kept(rank)})
         return replace(self, members=kept.members, gapped=kept.gapped, joining=0)
 
-    def nodes_by_rank(self) -> Iterator[str]:
-        """The node of each rank, from the lowest on."""
-        for entry in self.members:
-            yield from [entry.node] * entry.count
-
-    def roles_by_rank(self) -> Iterator[str]:
-        """The role of each rank."""
-        for entry in self.members:
-            yield from [entry.role] * entry.count
-
-    def requests_by_rank(self) -> Iterator[Request]:
-        """What the member of each rank takes of its node."""
-        for entry in self.members:
-            yield from [self.requests[entry.role]] * entry.count
+    def by_rank(self) -> Iterator[ReservedMember]:
+        """The members, from the lowest rank on."""
+        places = (entry for entry in self.members for _ in range(entry.count))
+        for rank, pod, entry in zip(self.ranks, self.pod_keys(), places, strict=True):
+            yield ReservedMember(rank, entry.role, entry.node, pod)
 
     def memberships(self) -> Iterator[Membership]:
         """What identifies the member of each rank among all pods."""
         for rank in self.ranks:
-            yield Membership(self.gang, self.gang_uid, self.attempt, rank)
+            yield self.membership(rank)
+
+    def ranks_on(self, nodes: Container[str]) -> set[int]:
+        """The ranks of the members on these nodes."""
+        return {member.rank for member in self.by_rank() if member.node in nodes}
+
+    def membership(self, rank: int) -> Membership:
+        """What identifies the member of that rank among all pods."""
+        return Membership(self.gang, self.gang_uid, self.attempt, rank)
 
     def is_for(self, member: Membership) -> bool:
         """Whether that is one of its members."""

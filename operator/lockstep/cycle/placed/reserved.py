@@ -8,9 +8,9 @@ from coschedule import GangKey
 from lockstep.act.attempts import Attempts
 from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.ending.undo import undone_in_status
-from lockstep.act.requests.member_reads import cached_members
+from lockstep.act.members.member_reads import cached_members
+from lockstep.act.members.remaining_pods import waits_for
 from lockstep.act.requests.progress import Progress, progress_of
-from lockstep.act.requests.remaining_pods import waits_for
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
@@ -197,9 +197,8 @@ class ReservedGangs:
         Programs fail when their peers vanish. So members that have failed beside a lost one are lost, too.
         """
         lost = self._lost_on(settled)
-        places = zip(settled.ranks, settled.nodes_by_rank(), strict=True)
         gone = {loss.rank for loss in counts.losses}.union(counts.unseen_ranks)
-        return gone | {rank for rank, node in places if node in lost} | ranks_of_owners(self._state, settled, now)
+        return gone | settled.ranks_on(lost) | ranks_of_owners(self._state, settled, now)
 
     def _lost_on(self, reservation: Reservation) -> dict[str, str]:
         """The nodes of its members that are lost, and why."""
@@ -211,10 +210,9 @@ class ReservedGangs:
         if counts.unseen:
             return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
         lost = self._lost_on(settled)
-        for key in settled.pod_keys() if lost else ():
-            pod = self._state.pods.get(key)
-            if pod is not None and pod.node in lost and not pod.has_ended:
-                message = f"pod {key.name} is lost: node {pod.node} {lost[pod.node]}"
+        for pod in self._state.pods_of(settled) if lost else ():
+            if pod.node in lost and not pod.has_ended:
+                message = f"pod {pod.key.name} is lost: node {pod.node} {lost[pod.node]}"
                 return Failure(reason=Reason.POD_LOST, message=message)
         return None
 

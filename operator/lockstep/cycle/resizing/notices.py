@@ -129,8 +129,7 @@ class Notices:
     def _have(self, gang: GangFact, reservation: Reservation, notice: str) -> None:
         """Have the members show that notice, and no other one; '' is none."""
         patches = self._patches_for(gang.key, notice)
-        members = self._state.members(gang)
-        patches.make(gang.key, (members[key] for key in reservation.pod_keys() if key in members))
+        patches.make(gang.key, self._state.pods_of(reservation))
 
     def _patches_for(self, gang: GangKey, notice: str) -> PodPatches:
         """The patches for that notice. Patches for another notice are cancelled: they might be sent after these."""

@@ -25,7 +25,7 @@ def disruptions(state: State, gang: GangFact, reservation: Reservation) -> Count
     budgets = state.budgets.of(gang.key.namespace)
     if not budgets:
         return counts
-    alike = Counter(_without_rank(pod.labels) for pod in _that_run(state, gang, reservation))
+    alike = Counter(_without_rank(pod.labels) for pod in _that_run(state, reservation))
     if len(alike) * len(budgets) > _MOST_COMPARISONS:
         return Counter(dict.fromkeys(budgets, alike.total()))
     for labels, count in alike.items():
@@ -60,10 +60,8 @@ class Allowed:
         return all(count <= self.of(budget) for budget, count in total.items())
 
 
-def _that_run(state: State, gang: GangFact, reservation: Reservation) -> Iterator[PodFact]:
-    members = state.members(gang)
-    there = (members[key] for key in reservation.pod_keys() if key in members)
-    return (pod for pod in there if _counts(pod))
+def _that_run(state: State, reservation: Reservation) -> Iterator[PodFact]:
+    return (pod for pod in state.pods_of(reservation) if _counts(pod))
 
 
 def _without_rank(labels: Labels) -> Labels:

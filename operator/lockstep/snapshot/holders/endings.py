@@ -20,7 +20,7 @@ def expected_end(state: State, reservation: Reservation, now: float) -> float | 
     gang = state.gangs.get(reservation.gang)
     if gang is not None and is_ending(state, gang):
         asked_at = _asked_to_end_at(state, gang, now)
-        return max((gone_by(pod, gang, asked_at) for pod in _left(state, gang, reservation)), default=now)
+        return max((gone_by(pod, gang, asked_at) for pod in _left(state, reservation)), default=now)
     return expected_finish(reservation, now)
 
 
@@ -60,7 +60,7 @@ def victims_ending_for(state: State, gang: GangKey) -> tuple[GangKey, ...]:
 
 def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> float:
     """How many seconds the gang's members have to end after deletion; 0 if none is on a node."""
-    return longest_grace(gang) if any(pod.node for pod in _left(state, gang, reservation)) else 0.0
+    return longest_grace(gang) if any(pod.node for pod in _left(state, reservation)) else 0.0
 
 
 def longest_grace(gang: GangFact) -> float:
@@ -73,10 +73,8 @@ def longest_grace(gang: GangFact) -> float:
     return float(min(longest, MOST_GRACE_SECONDS))
 
 
-def _left(state: State, gang: GangFact, reservation: Reservation) -> Iterator[PodFact]:
-    members = state.members(gang)
-    there = (members[key] for key in reservation.pod_keys() if key in members)
-    return (pod for pod in there if not pod.has_ended)
+def _left(state: State, reservation: Reservation) -> Iterator[PodFact]:
+    return (pod for pod in state.pods_of(reservation) if not pod.has_ended)
 
 
 def _asked_to_end_at(state: State, gang: GangFact, now: float) -> float:
