@@ -67,6 +67,6 @@ def _toleration(taint: Taint) -> Manifest:
 
 
 def _compared(toleration: Manifest) -> tuple[str, ...]:
-    """What distinguishes tolerations, with defaults filled in; their duration does not."""
+    """The fields that distinguish tolerations, with defaults filled in; the duration is not one of them."""
     defaults = {"key": "", "operator": "Equal", "value": "", "effect": ""}
     return tuple(toleration.get(field) or default for field, default in defaults.items())

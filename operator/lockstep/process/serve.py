@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 async def serve(settings: Settings, configuration: Configuration) -> None:
     """Run until SIGTERM or SIGINT.
 
-    Raises ``StartError`` if it can't start, ``LeaseLostError`` if it no longer leads, and the error of a part that must
-    not end.
+    Raises ``StartError`` if it can't start, ``LeaseLostError`` if it no longer leads, and the error of a task that ends
+    unexpectedly.
     """
     stop = _stop_on_signals()
     read_little_at_a_time()

@@ -28,7 +28,7 @@ from lockstep.watch.reader import Reader
 from lockstep.watch.streams import Streams
 
 RELIST_SECONDS = 120.0
-# In seconds. While a watch is not open, only lists show changes. More often would cost too much for many gangs.
+# In seconds. While a watch is not open, only lists show changes. More frequent lists of many gangs would cost too much.
 _BLIND_SECONDS = 0.5
 _PAUSE_SHARE = 4.0
 

@@ -125,7 +125,7 @@ class MemberMaking:
         return await provider.provide()
 
     async def _make_network(self, gang: AcceptedGang) -> Failure | None:
-        """Make sure that members find each other. A failure is only one event if neither spec nor mode asks for it."""
+        """Make sure that members find each other. A failure is only an event if neither spec nor mode asks for that."""
         services = self._services
         failure = await Network(services.client, gang, self._among).make()
         is_wanted = gang.spec.network is not None or gang.spec.keeps_members

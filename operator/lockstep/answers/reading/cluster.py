@@ -47,7 +47,7 @@ async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[
 
 
 def parse_shown(manifest: Manifest) -> GangFact:
-    """A GangJob for showing it. Whether the operator has a gate image does not matter, so one is assumed."""
+    """A GangJob that is only shown. Whether the operator has a gate image does not matter, so one is assumed."""
     return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
 
 

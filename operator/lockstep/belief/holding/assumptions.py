@@ -85,13 +85,13 @@ class Assumptions:
         self._changed(needs_plan=True)
 
     def forget(self, gang: GangKey) -> None:
-        """End a reservation of which no member exists: those that no watch has confirmed are no longer counted."""
+        """End a reservation of which no member exists: members that no watch has confirmed are no longer counted."""
         reservation = self._leave(gang)
         if reservation is not None:
             self._stop_counting(reservation)
 
     def let_go(self, gang: GangFact) -> None:
-        """End a reservation of which members may exist: they count until the API server was asked for them."""
+        """End a reservation of which members may exist: these count until the API server was asked for them."""
         reservation = self._leave(gang.key)
         if reservation is not None:
             self._leave_behind(gang, reservation)

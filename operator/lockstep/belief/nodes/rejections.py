@@ -109,7 +109,7 @@ class Rejections:
             self._lift(record)
 
     def refusal(self, gang: GangFact) -> Refusal | None:
-        """Why the gang is refused for this, as known here or by its status; None otherwise."""
+        """Why the gang is refused because of rejections, as known here or by its status; None if it is not."""
         record = self._by_uid.get(gang.uid)
         if record is None or record.generation != gang.generation:
             return _said_by_status(gang)

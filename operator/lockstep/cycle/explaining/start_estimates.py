@@ -138,7 +138,7 @@ class StartEstimates:
         return float(self._snapshot.start[self._nodes[node]])
 
     def _ending_by(self, placement: Placement) -> Iterator[_Use]:
-        """Uses by other gangs that end by the start, the last one first: usually the first one is on a needed node."""
+        """Uses by other gangs that end by the start, the latest end first: usually that use is on a needed node."""
         soon_enough = bisect_right(self._uses, placement.start + SAME_TIME_SECONDS, key=attrgetter("end"))
         for number in range(soon_enough - 1, -1, -1):
             use = self._uses[number]

@@ -206,7 +206,7 @@ class ReservedGangs:
         return {node: why for node in nodes if (why := self._lost_nodes.why_lost(node))}
 
     def _lost(self, settled: Reservation, counts: Progress) -> Failure | None:
-        """Why members are lost although no watch shows a disruption, if so: missing pods or lost nodes."""
+        """Why members are lost although no watch shows a disruption: missing pods or lost nodes; None if none is."""
         if counts.unseen:
             return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
         lost = self._lost_on(settled)

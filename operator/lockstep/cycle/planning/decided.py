@@ -78,7 +78,7 @@ NO_ELASTIC_GANGS = ElasticGangs()
 
 
 def _with_fewest(run: SizedRun) -> SizedRun:
-    """The run as one with a deadline, which gets the fewest members that meet it: any end meets the one it has here."""
+    """The run with a deadline, so that it gets the fewest members that meet it; infinity if it had none."""
     return replace(run, deadline=math.inf if run.deadline is None else run.deadline)
 
 

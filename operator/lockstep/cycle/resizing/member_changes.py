@@ -73,7 +73,7 @@ class MemberChanges:
         return True
 
     def check(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
-        """Make the members that join, or keep the files of those that are there.
+        """Make the members that join; if none joins, keep the files of the present members up to date.
 
         The gang is reconciled when the time of members that join is over.
         """
@@ -153,9 +153,9 @@ class MemberChanges:
         return not -1.0 <= self._services.now() - decided_at < LONGEST_JOIN_SECONDS
 
     def _avoid_nodes(self, gang: AcceptedGang, reservation: Reservation, status: GangStatus) -> None:
-        """Keep the gang off the nodes where new members were lost, or not running in time, when it grows again.
+        """When the gang grows again, keep it off the nodes where new members were lost or did not run in time.
 
-        A node on which another member of it runs is not avoided, since that one stays there.
+        A node on which another of its members runs is not avoided, since that member stays there.
         """
         elastic, newcomers = gang.spec.elastic, reservation.newcomers
         assert elastic is not None, "a gang that members join may change its size"

@@ -19,8 +19,8 @@ _SHORTEST_NOTICE_SECONDS = 10.0
 class PromisedStarts(NamedTuple):
     """The promises to gangs that wait for a gang which changes its size.
 
-    Some start once members have left their nodes: these must have ``left_by`` that time. Others, with the promised
-    ``starts``, may wait for the end of the gang at its next size.
+    Some start once members have left their nodes: these members must have left at ``left_by``. Others, with the
+    promised ``starts``, may wait for the end of the gang at its next size.
     """
 
     left_by: float = math.inf

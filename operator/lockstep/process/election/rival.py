@@ -12,7 +12,7 @@ class Rival:
     """Until when the lease counts as held by another process. Times are seconds of one monotonic clock.
 
     A lease that its holder has released, or that was never held, is free at once. The holder of a missing or emptied
-    lease may not have noticed that yet. So such a lease counts as held for ``seconds`` after it was first observed so.
+    lease may not have noticed that yet. So such a lease counts as held for ``seconds`` after that was first observed.
     """
 
     def __init__(self, *, seconds: float) -> None:

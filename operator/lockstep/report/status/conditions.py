@@ -338,7 +338,7 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
 
 
 def _last_change(gang: GangFact) -> LastChange | None:
-    """The change that the gang is making, with the seconds of the last one; without one in progress, the last one."""
+    """The change that the gang is making, with the seconds that the last one took; the last one if it makes none."""
     following, last = gang.status.next_size, gang.status.last_change
     if following is None:
         return last

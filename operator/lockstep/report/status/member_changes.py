@@ -83,7 +83,7 @@ def _placed(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
 def _finish_with_more(gang: GangFact, following: NextSize, now: float) -> float | None:
     """When the gang will end, now that members have joined; until now it went on at its earlier size.
 
-    When the change was decided, the time left was expected to shrink by a ratio. What is left now shrinks by the same.
+    When the change was decided, the time left was expected to shrink by a ratio. What is left now shrinks by it too.
     """
     before, after = gang.status.expected_finish, following.expected_finish
     if before is None or after is None or before <= following.decided_at:

@@ -188,7 +188,7 @@ class QuotaBounds:
 def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, ...] | QuotaShort:
     """The most members of each role within all limits. Roles get members beyond their fewest in their order.
 
-    If even the fewest exceed a limit, that limit is returned: if possible one that they exceed without others' use.
+    If even the fewest exceed a limit, that limit is returned: if possible one that they alone exceed.
     """
     counts = [one.least for one in sizes]
     for amount in ("hard", "left"):
