@@ -2,7 +2,7 @@
 
 Objective: the largest sum of the logarithms of speeds, as in ``problems/shum/shares``. Each change counts as if it made
 its gang ``CHANGE_COST`` times slower for good. Speeds are relative to the present ones (``unit_times``). A gang that is
-not measured takes part as if its speed followed the usual power, and only grows.
+not measured takes idle seats only, as if its speed followed the usual power.
 
 Method: a knapsack (``knapsack``) over the sizes of all gangs with the same seats and priority, and the idle seats. It
 is exact for up to ``MOST_SEATS`` that may change hands. Among nodes of several speeds, try the idle seats up to some
@@ -17,7 +17,7 @@ turnaround was from 1 % shorter to 4 % longer.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby, islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -84,8 +84,8 @@ def divided(
     seats = idle_seats(snapshot, seat, [run.sizes for run in runs])
     idle = by_pace([node for node in seats if snapshot.until[node] == math.inf], snapshot.slowdown, snapshot.until)
     for _, equals in groupby(sorted(runs, key=_urgency), key=lambda run: run.priority):
-        bidders = [_bidder(run, is_idle) for run in islice(equals, MOST_GANGS)]
-        best = max((_with_limit(snapshot, bidders, idle, limit) for limit in _limits(snapshot, idle)), key=_gain)
+        tries = product(_ways(list(islice(equals, MOST_GANGS)), is_idle), _limits(snapshot, idle))
+        best = max((_with_limit(snapshot, bidders, idle, limit) for bidders, limit in tries), key=_gain)
         given = best.given if best.gain > 0 else ()
         idle = seats_without(idle, [node for one in given for node in one.added])
         for one in given:
@@ -110,12 +110,19 @@ def _limits(snapshot: Snapshot, idle: Sequence[int]) -> list[float]:
     return [0.0, *limits]
 
 
-def _bidder(run: OpenEndedRun, is_idle: BoolArray) -> _Bidder:
-    """List the sizes that a gang may get.
+def _ways(runs: Sequence[OpenEndedRun], is_idle: BoolArray) -> Iterator[Sequence[_Bidder]]:
+    """List who may take part: measured gangs, which exchange seats, or all gangs, which share the idle ones.
 
-    A gang on nodes that others wait for gives no seat to gangs that run, and shrinks only if it gets faster.
+    No gang gives seats on nodes that others wait for. None gives any for one that is not measured: a later plan might
+    not know of it.
     """
-    exchanges = bool(is_idle[list(run.nodes)].all())
+    yield [_bidder(run, exchanges=bool(is_idle[list(run.nodes)].all())) for run in runs if run.is_measured]
+    if not all(run.is_measured for run in runs):
+        yield [_bidder(run, exchanges=False) for run in runs]
+
+
+def _bidder(run: OpenEndedRun, *, exchanges: bool) -> _Bidder:
+    """List the sizes that a gang may get. If it ``exchanges`` no seats, it shrinks only if it gets faster by that."""
     sizes = _few(run, run.sizes.between(1, run.largest))
     speeds = relative_speeds(run.unit_times, sizes, present=run.size, others=run.fixed_working)
     worths = np.log(speeds) - math.log(CHANGE_COST)
