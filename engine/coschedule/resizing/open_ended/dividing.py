@@ -25,7 +25,7 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.changes import SizeChange, SizeReason
-from coschedule.resizing.gangs import OpenEndedRun, SeatKind, by_pace
+from coschedule.resizing.gangs import OpenEndedRun, SeatKind
 from coschedule.resizing.knapsack import SizeOptions, best_options
 from coschedule.resizing.options import MOST_SIZES
 from coschedule.resizing.seats import idle_seats, seats_without
@@ -81,13 +81,14 @@ def divided(
 
     ``is_idle`` are the nodes that no gang waits for: only between these, members move from gang to gang.
     """
-    seats = idle_seats(snapshot, seat, [run.sizes for run in runs])
-    idle = by_pace([node for node in seats if snapshot.until[node] == math.inf], snapshot.slowdown, snapshot.until)
+    seats = np.array(list(idle_seats(snapshot, seat, [run.sizes for run in runs])), dtype=np.int64)
+    seats = seats[snapshot.until[seats] == math.inf]
+    idle = seats[np.argsort(snapshot.slowdown[seats], kind="stable")]
     for _, equals in groupby(sorted(runs, key=_urgency), key=lambda run: run.priority):
         tries = product(_ways(list(islice(equals, MOST_GANGS)), is_idle), _limits(snapshot, idle))
         best = max((_with_limit(snapshot, bidders, idle, limit) for bidders, limit in tries), key=_gain)
         given = best.given if best.gain > 0 else ()
-        idle = seats_without(idle, [node for one in given for node in one.added])
+        idle = _without(idle, [node for one in given for node in one.added])
         for one in given:
             if best.given_up.isdisjoint(one.added):
                 yield _change(one), np.array(one.added, dtype=np.int64)
@@ -101,9 +102,13 @@ def _gain(division: _Division) -> float:
     return division.gain
 
 
-def _limits(snapshot: Snapshot, idle: Sequence[int]) -> list[float]:
+def _without(idle: IntArray, taken: Sequence[int]) -> IntArray:
+    return np.array(seats_without(idle.tolist(), taken), dtype=np.int64) if taken else idle
+
+
+def _limits(snapshot: Snapshot, idle: IntArray) -> list[float]:
     """List the slow-downs up to which idle seats are used: no seat at all, then more."""
-    slowdowns = np.unique(snapshot.slowdown[list(idle)])
+    slowdowns = np.unique(snapshot.slowdown[idle])
     if len(slowdowns) > _MOST_LIMITS:
         slowdowns = slowdowns[np.linspace(0, len(slowdowns) - 1, _MOST_LIMITS).round().astype(np.int64)]
     limits: list[float] = slowdowns.tolist()
@@ -149,9 +154,9 @@ def _few(run: OpenEndedRun, sizes: IntArray) -> IntArray:
     return few
 
 
-def _with_limit(snapshot: Snapshot, bidders: Sequence[_Bidder], idle: Sequence[int], limit: float) -> _Division:
+def _with_limit(snapshot: Snapshot, bidders: Sequence[_Bidder], idle: IntArray, limit: float) -> _Division:
     """Divide what these gangs can give up and the idle seats, which are in order of pace, up to a slow-down."""
-    usable = idle[: int(np.searchsorted(snapshot.slowdown[list(idle)], limit, side="right"))]
+    usable = idle[: int(np.searchsorted(snapshot.slowdown[idle], limit, side="right"))]
     given_up = sum(one.run.size - int(one.options.seats.min()) for one in bidders)
     unit = -(-(given_up + len(usable)) // MOST_SEATS) or 1
     items = [_in_units(one, unit) for one in bidders]
@@ -167,7 +172,7 @@ def _in_units(one: _Bidder, unit: int) -> SizeOptions:
     return SizeOptions(units - units.min(), one.options.worths)
 
 
-def _on_nodes(snapshot: Snapshot, changing: Sequence[tuple[_Bidder, int]], idle: Sequence[int]) -> _Division:
+def _on_nodes(snapshot: Snapshot, changing: Sequence[tuple[_Bidder, int]], idle: IntArray) -> _Division:
     """Choose nodes for these gangs, the fastest for those that gain most; idle ones before those that are given up."""
     given, given_up = list[_Given](), list[int]()
     for one, option in changing:
@@ -177,7 +182,7 @@ def _on_nodes(snapshot: Snapshot, changing: Sequence[tuple[_Bidder, int]], idle:
             given.append(_given(snapshot, one, option, kept, []))
             given_up += left if one.options.seats[option] < one.run.size else []
     later, taken = frozenset(given_up), sum(max(int(one.sizes[option]) - one.run.size, 0) for one, option in changing)
-    free = sorted([*idle[:taken], *given_up], key=lambda node: (snapshot.slowdown[node], node in later, node))
+    free = sorted([*idle[:taken].tolist(), *given_up], key=lambda node: (snapshot.slowdown[node], node in later, node))
     for one, option in sorted(changing, key=lambda item: -float(item[0].speeds[item[1]])):
         if one.sizes[option] > one.run.size:
             added, free = free[: one.sizes[option] - one.run.size], free[one.sizes[option] - one.run.size :]
