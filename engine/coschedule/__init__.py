@@ -104,19 +104,20 @@ from coschedule.queue.why.changes import (
 from coschedule.queue.why.following import decision_of, turn_of
 from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import RoomNow, room_now
+from coschedule.resizing.changes import SizeChange, SizeReason
 from coschedule.resizing.gangs import (
     ChangeTerms,
     ElasticRun,
     FixedMembers,
     OpenEndedRun,
     SeatKind,
-    SizeChange,
     SizedRun,
     SizedStart,
     SizePlan,
 )
 from coschedule.resizing.placements import placements
 from coschedule.resizing.resize import Resized, resize
+from coschedule.resizing.unit_times import UnitTime
 from coschedule.resizing.worlds import after_changes
 
 __all__ = [
@@ -212,6 +213,7 @@ __all__ = [
     "Shortage",
     "SizeChange",
     "SizePlan",
+    "SizeReason",
     "SizedRun",
     "SizedStart",
     "Sizes",
@@ -232,6 +234,7 @@ __all__ = [
     "TooManyCombinations",
     "TopologiesCross",
     "Turn",
+    "UnitTime",
     "Unplaceable",
     "Urgency",
     "WindowTooShort",

@@ -16,6 +16,8 @@ from coschedule.model.run_times import Work
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.sizes import Sizes
+from coschedule.resizing.changes import SizeChange
+from coschedule.resizing.unit_times import UnitTime, check_unit_times
 from coschedule.resizing.worth import SharedWork
 
 LEAST_RESTARTS = 30
@@ -183,7 +185,7 @@ class SizedRun:
         """Return when the first node of its fixed members closes, inf without these: it ends by then at any size."""
         return min((float(until[list(part.nodes)].min()) for part in self.fixed), default=math.inf)
 
-    def change_to(self, nodes: Iterable[int], end: float) -> "SizeChange":
+    def change_to(self, nodes: Iterable[int], end: float) -> SizeChange:
         """Return the change to a member on each of these nodes, with which it ends at ``end``."""
         return SizeChange(self.key, self.size, tuple(sorted(nodes)), end, self.end, fixed=self.fixed_size)
 
@@ -221,15 +223,33 @@ class ElasticRun(SizedRun):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenEndedRun(SizedRun):
-    """A gang that runs and whose end is unknown, so that no two of its sizes can be compared by time.
+    """A gang that runs and whose end is unknown, so that its sizes can't be compared by time.
 
-    ``end`` is inf, or the next guess for a gang that runs for longer than expected. ``least`` is the size that it got
-    when it started: it shrinks to no smaller one, unless that is asked of it. It gives no room to gangs of a lower
-    ``priority``. Raises ValueError for invalid numbers.
+    They are compared by ``unit_times``, one for each size at which its progress was seen, if its present size is among
+    these. ``end`` is inf, or the next guess for a gang that runs for longer than expected. ``least`` is the size that
+    it got when it started. It shrinks to no smaller one, unless that is asked of it or it is measured. It gives no room
+    to gangs of a lower ``priority``. Raises ValueError for invalid numbers.
     """
 
     priority: int
     least: int
+    unit_times: tuple[UnitTime, ...] = ()
+
+    def __post_init__(self) -> None:
+        SizedRun.__post_init__(self)
+        check_unit_times(self.unit_times)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether its speed at its present size is known, so that others can be compared with it."""
+        return any(one.size == self.size for one in self.unit_times)
+
+    @property
+    def largest(self) -> int:
+        """The largest size that it may change to; a gang that meets its deadline needs no more members."""
+        if self.asked is None:
+            return self.size if self.meets_its_deadline else self.sizes.maximum
+        return self.asked if self.is_due else self.size
 
     @property
     def least_growth(self) -> float:
@@ -261,34 +281,6 @@ class WaitingGang:
     def shared(self) -> SharedWork:
         """Its work, of which all its members do a part."""
         return SharedWork(self.work)
-
-
-class SizeChange(NamedTuple):
-    """A gang that had ``was`` members continues with one member on each of ``nodes``.
-
-    It ends at ``end``. Without the change it would end at ``end_before``. If ``is_open_ended``, both are guesses, or
-    inf. It then gives room to the gang ``made_for``, None where it grows into idle nodes or its size was asked for.
-    ``fixed`` more members, whose number never changes, keep their nodes.
-    """
-
-    gang: GangKey
-    was: int
-    nodes: tuple[int, ...]
-    end: float
-    end_before: float
-    is_open_ended: bool = False
-    made_for: GangKey | None = None
-    fixed: int = 0
-
-    @property
-    def size_before(self) -> int:
-        """How many members the gang had, with the fixed ones."""
-        return self.was + self.fixed
-
-    @property
-    def size_after(self) -> int:
-        """How many members the gang will have, with the fixed ones."""
-        return len(self.nodes) + self.fixed
 
 
 class SizedStart(NamedTuple):

@@ -11,12 +11,12 @@ import numpy as np
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.resizing.changes import SizeChange
 from coschedule.resizing.gangs import (
     ChangeTerms,
     ElasticRun,
     OpenEndedRun,
     SeatKind,
-    SizeChange,
     SizedRun,
     SizedStart,
     SizePlan,

@@ -314,6 +314,7 @@ class State:
 
 
 def _may_change_size(before: GangFact, fact: GangFact) -> bool:
-    """Whether all members run now for the first time, so that the size of the gang may change."""
+    """Whether its size may change since all members run for the first time, or since its speed is known at a size."""
     is_elastic = isinstance(fact, AcceptedGang) and fact.spec.elastic is not None
-    return is_elastic and before.status.started_at is None and fact.status.started_at is not None
+    has_started = before.status.started_at is None and fact.status.started_at is not None
+    return is_elastic and (has_started or fact.status.measured_sizes != before.status.measured_sizes)

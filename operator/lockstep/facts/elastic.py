@@ -8,6 +8,8 @@ from coschedule import ChangeTerms, Members
 
 _MOST_TIMES = 4
 _MOST_DOUBLINGS = 6
+MOST_UNIT_TIMES = 20
+"""Of so many sizes a status keeps how fast the work gets done; the API allows no more."""
 LONGEST_NOTICE_SECONDS = 120.0
 """The longest time for which members may prepare a change of size of which they have notice."""
 

@@ -17,9 +17,10 @@ from builders.facts import (
     reservation,
     take_changed,
 )
-from coschedule import GangKey
+from coschedule import GangKey, UnitTime
 from lockstep.belief.state import State, is_older
 from lockstep.facts.cluster.cluster import PriorityClass
+from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.pods.pod import PodKey, PodPhase
 
@@ -320,6 +321,22 @@ def test_change_that_the_planner_sees_asks_for_a_plan(state, after):
     state.apply_gang(after)
 
     assert state.changes.is_plan_due
+
+
+@pytest.mark.parametrize(
+    ("unit_times", "want"),
+    [
+        pytest.param([UnitTime(2, 100.0), UnitTime(4, 60.0)], True, id="known at one more"),
+        pytest.param([UnitTime(2, 101.0)], False, id="another one at the same size"),
+    ],
+)
+def test_speed_that_becomes_known_at_a_size_asks_for_a_plan(state, unit_times, want):
+    spec = gang_spec(elastic=ElasticSpec(restart_time=120.0, min_interval=600.0))
+    state.apply_gang(gang_fact("g", version="1", spec=spec, status=GangStatus(unit_times=(UnitTime(2, 100.0),))))
+    settled(state)
+    state.apply_gang(gang_fact("g", version="2", spec=spec, status=GangStatus(unit_times=tuple(unit_times))))
+
+    assert state.changes.is_plan_due == want
 
 
 def test_priorities(state):

@@ -1,6 +1,8 @@
 """Gangs that may give up members, gangs that wait for room, and whether there are seats enough for these."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +49,19 @@ def least_members(run: OpenEndedRun) -> int:
 def given_up(snapshot: Snapshot, run: OpenEndedRun) -> list[int]:
     """List the nodes of the members that a gang gives up if it shrinks as far as it may: its slowest."""
     return run.seats_to_keep(snapshot.slowdown, snapshot.until)[least_members(run) :]
+
+
+def with_equal_parts(runs: Sequence[OpenEndedRun], waiting: int) -> list[OpenEndedRun]:
+    """Let measured gangs shrink down to an equal part of what those with the same seats hold, beside gangs that wait.
+
+    As in the share auction, a newcomer takes from gangs whose loss is known [C 5.7.3].
+    """
+    measured = [run for run in runs if run.is_measured]
+    held, count = Counter[SeatKind](), Counter[SeatKind](run.seat for run in measured)
+    for run in measured:
+        held[run.seat] += run.size
+    parts = {seat: max(1, held[seat] // (count[seat] + waiting)) for seat in held}
+    return [replace(run, least=min(run.least, parts[run.seat])) if run.is_measured else run for run in runs]
 
 
 class SeatCounts:

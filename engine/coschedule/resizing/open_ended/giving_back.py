@@ -18,8 +18,16 @@ from typing import NamedTuple
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun, SizeChange
-from coschedule.resizing.open_ended.givers import SeatCounts, Waiter, least_members, soon, spare_members
+from coschedule.resizing.changes import SizeChange, SizeReason
+from coschedule.resizing.gangs import OpenEndedRun
+from coschedule.resizing.open_ended.givers import (
+    SeatCounts,
+    Waiter,
+    least_members,
+    soon,
+    spare_members,
+    with_equal_parts,
+)
 from coschedule.resizing.open_ended.idle_nodes import starts_by, waiting_gangs
 from coschedule.resizing.open_ended.sharing import Giving, Sharing
 from coschedule.resizing.promising import late_gangs
@@ -56,12 +64,13 @@ def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], pla
 
     ``made`` is a plan in which the gangs of the snapshot wait. Guarantees: a gang shrinks only for one that is no less
     urgent. That one starts in the new plan when the members given up are gone, and would otherwise wait for longer than
-    a change takes. A gang keeps at least the members that it got when it started. No promise that ``made`` keeps
-    breaks.
+    a change takes. A gang keeps at least the members that it got when it started, or an equal part if it is measured.
+    No promise that ``made`` keeps breaks.
     """
     waiting = _waiters(snapshot, made)
     gaining = [partial(one.gains_from, now=snapshot.now) for one in waiting.values()]
-    able = [run for run in runs if spare_members(run) and any(gains_from(run) for gains_from in gaining)]
+    parts = with_equal_parts(runs, len(waiting))
+    able = [run for run in parts if spare_members(run) and any(gains_from(run) for gains_from in gaining)]
     able.sort(key=lambda run: (run.priority, -spare_members(run), run.key))
     in_vain = False
     for givers in _tries(snapshot, waiting, able):
@@ -144,4 +153,5 @@ def _trimmed(snapshot: Snapshot, run: OpenEndedRun, giving: Giving) -> SizeChang
 
 
 def _change(run: OpenEndedRun, kept: Sequence[int], made_for: GangKey | None) -> SizeChange:
-    return run.change_to(kept, run.end_after_change)._replace(is_open_ended=True, made_for=made_for)
+    reason = SizeReason.ASKED if made_for is None else SizeReason.WAITING_GANG
+    return run.change_to(kept, run.end_after_change)._replace(because=reason, made_for=made_for)

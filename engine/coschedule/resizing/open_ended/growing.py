@@ -3,10 +3,10 @@
 Method: groups of gangs with the same seats choose in turn (``turns``). In a group the most urgent gang chooses first,
 then the one whose last change is longest ago. A gang takes at most an equal part of the seats, so that all may grow.
 Of its sizes it takes the one with the most speed: members that do a part of the work, divided by the slow-down of the
-slowest of them.
+slowest of them. Where the speed of any of them was measured, nodes are divided by speeds instead (``dividing``).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,9 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.queue.problem.decisions import Plan
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun, SeatKind, SizeChange, by_pace
+from coschedule.resizing.changes import SizeChange, SizeReason
+from coschedule.resizing.gangs import OpenEndedRun, SeatKind, by_pace
+from coschedule.resizing.open_ended.dividing import divided, takes_part
 from coschedule.resizing.open_ended.idle_nodes import waiting_gangs, wanted_by_none
 from coschedule.resizing.seats import idle_seats, without_nominated
 
@@ -22,13 +24,13 @@ from coschedule.resizing.seats import idle_seats, without_nominated
 def grown(
     snapshot: Snapshot, made: Plan, groups: Sequence[tuple[SeatKind, Sequence[OpenEndedRun]]]
 ) -> list[SizeChange]:
-    """Choose the gangs that grow now, and their nodes, among gangs that may change now, in groups of equal seats.
+    """Choose the gangs that change now, and their nodes, among gangs that may change now, in groups of equal seats.
 
     ``made`` is a plan in which the gangs of the snapshot wait. Guarantees: none of these could use a node on which a
     gang grows, unless it would not fit on empty nodes either. None is planned for the end of a gang that grows. So that
     plan stays as it is. All nodes on which a gang grows are open until it ends.
     """
-    able = [(seat, [run for run in runs if _target(run) > run.size]) for seat, runs in groups]
+    able = [(seat, [run for run in runs if run.largest > run.size or run.is_measured]) for seat, runs in groups]
     able = [(seat, runs) for seat, runs in able if runs]
     if not able:
         return []
@@ -36,18 +38,26 @@ def grown(
     is_idle = wanted_by_none(snapshot, [gang for gang in snapshot.gangs if gang.key in waiting])
     free, changes = without_nominated(snapshot), list[SizeChange]()
     for seat, runs in able:
-        beside = replace(snapshot, free=free, start=np.where(is_idle, snapshot.start, np.inf), nominated=(), gangs=())
-        for change, added in _in_group(beside, seat, [run for run in runs if _is_awaited_by_none(run, is_idle)]):
-            changes.append(change)
-            np.subtract.at(free, added, seat.request)
+        for choose, some in _in_order(runs):
+            start = np.where(is_idle, snapshot.start, np.inf)
+            beside = replace(snapshot, free=free, start=start, nominated=(), gangs=())
+            for change, added in choose(beside, seat, some, is_idle):
+                changes.append(change)
+                np.subtract.at(free, added, seat.request)
     return changes
 
 
-def _target(run: OpenEndedRun) -> int:
-    """Return the largest size that it may change to; a gang that meets its deadline needs no more members."""
-    if run.asked is None:
-        return run.size if run.meets_its_deadline else run.sizes.maximum
-    return run.asked if run.is_due else run.size
+_Choose = Callable[[Snapshot, SeatKind, Sequence[OpenEndedRun], BoolArray], Iterable[tuple[SizeChange, IntArray]]]
+"""Lists the changes of gangs with equal seats, and the nodes of the members that each adds."""
+
+
+def _in_order(runs: Sequence[OpenEndedRun]) -> list[tuple[_Choose, Sequence[OpenEndedRun]]]:
+    """Where speeds are measured, nodes are divided by these, after gangs of which a size is asked, before others."""
+    measured = takes_part(runs)
+    if not measured:
+        return [(_shared_out, runs)]
+    others = [run for run in runs if not run.is_due and run not in measured]
+    return [(_shared_out, [run for run in runs if run.is_due]), (divided, measured), (_shared_out, others)]
 
 
 def _is_awaited_by_none(run: OpenEndedRun, is_idle: BoolArray) -> bool:
@@ -55,13 +65,14 @@ def _is_awaited_by_none(run: OpenEndedRun, is_idle: BoolArray) -> bool:
     return run.end == np.inf or bool(is_idle[run.all_nodes].all())
 
 
-def _in_group(
-    snapshot: Snapshot, seat: SeatKind, runs: Sequence[OpenEndedRun]
+def _shared_out(
+    snapshot: Snapshot, seat: SeatKind, runs: Sequence[OpenEndedRun], is_idle: BoolArray
 ) -> Iterator[tuple[SizeChange, IntArray]]:
-    """List the changes of gangs with equal seats, and the nodes of the members that each adds."""
-    seats = list(idle_seats(snapshot, seat, [run.sizes for run in runs]))
+    """Give each gang an equal part of the seats."""
+    able = [run for run in runs if _is_awaited_by_none(run, is_idle)]
+    seats = list(idle_seats(snapshot, seat, [run.sizes for run in able]))
     idle = np.array(by_pace(seats, snapshot.slowdown, snapshot.until), dtype=np.int64)
-    order = sorted(runs, key=lambda run: (-run.priority, not run.is_due, run.changed, run.key))
+    order = sorted(able, key=lambda run: (-run.priority, not run.is_due, run.changed, run.key))
     for place, run in enumerate(order):
         staying = np.flatnonzero(snapshot.until[idle] >= run.end_after_change)
         share = len(staying) if run.is_due else -(-len(staying) // (len(order) - place))
@@ -74,7 +85,7 @@ def _in_group(
 
 def _added(snapshot: Snapshot, run: OpenEndedRun, seats: IntArray) -> int:
     """Return how many of these seats, the fastest first, a gang adds to its own; 0 where it does not grow."""
-    sizes = run.sizes.between(run.size + 1, min(_target(run), run.size + len(seats)))
+    sizes = run.sizes.between(run.size + 1, min(run.largest, run.size + len(seats)))
     if run.is_due:
         sizes = sizes[sizes == run.asked]
     if not sizes.size:
@@ -87,4 +98,5 @@ def _added(snapshot: Snapshot, run: OpenEndedRun, seats: IntArray) -> int:
 
 
 def _change(run: OpenEndedRun, added: IntArray) -> SizeChange:
-    return run.change_to([*run.nodes, *added.tolist()], run.end_after_change)._replace(is_open_ended=True)
+    reason = SizeReason.ASKED if run.is_due else SizeReason.IDLE_NODES
+    return run.change_to([*run.nodes, *added.tolist()], run.end_after_change)._replace(because=reason)

@@ -1,7 +1,7 @@
 """Sizes of gangs of unknown end: they grow into idle nodes that no gang waits for, and give these back.
 
 There is no work by which two of their sizes could be compared. So a gang first has the size that it got when it
-started. It may have more while no gang waits for the nodes.
+started. It may have more while no gang waits for the nodes. Where its speed was measured, sizes are compared by that.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun, SizeChange
+from coschedule.resizing.changes import SizeChange
+from coschedule.resizing.gangs import OpenEndedRun
 from coschedule.resizing.open_ended.giving_back import GivenBack, Planned, Tried, given_back, shrunk
 from coschedule.resizing.open_ended.growing import grown
 from coschedule.resizing.open_ended.idle_nodes import begun, starts_by

@@ -86,6 +86,8 @@ def _why_kept(run: SizedRun, now: float) -> str:
 def _without_end(run: OpenEndedRun) -> str:
     """A clause on what keeps a gang of unknown end from growing, and how far it may shrink for others."""
     size, least = run.size + run.fixed_size, run.least + run.fixed_size
+    if run.is_measured:
+        return _measured(run)
     if run.size == run.sizes.maximum:
         return f"it keeps its size: its end is unknown, and it has the {n_members(size)} that it may have now"
     back = f"; it gives members back to gangs that wait, down to {n_members(least)}" if least < size else ""
@@ -93,6 +95,14 @@ def _without_end(run: OpenEndedRun) -> str:
         f"to grow it needs idle nodes that no gang waits for, and at least {run.least_growth} times its speed with them"
     )
     return f"its end is unknown: {needs}{back}"
+
+
+def _measured(run: OpenEndedRun) -> str:
+    """Say by what the sizes of a gang of unknown end are compared."""
+    sizes = "its size" if len(run.unit_times) == 1 else f"{len(run.unit_times)} of its sizes"
+    known = f"its end is unknown, and its speed is known at {sizes}, by the progress that it reported"
+    gives = "it gives gangs that wait what it has beyond an equal part"
+    return f"{known}: no division of the nodes is better by a tenth for each gang that changes; {gives}"
 
 
 def _with_end(run: ElasticRun, now: float) -> str:

@@ -1,9 +1,9 @@
-"""``spec.elastic``, and ``status.next``: the size with which a gang goes on."""
+"""``spec.elastic``, and what a status has of sizes: ``status.next``, with which a gang goes on, and ``unitTimes``."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from coschedule import Members
+from coschedule import Members, UnitTime
 from lockstep.api.manifest import Manifest
 from lockstep.api.members.notice import reads_notice
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
@@ -38,6 +38,16 @@ def parse_next_size(following: Manifest, members: Callable[[Manifest], Members])
         why=following["why"],
         begins_at=epoch_seconds(following.get("beginsAt")),
     )
+
+
+def parse_unit_time(one: Manifest) -> UnitTime:
+    """Read one entry of ``status.unitTimes``."""
+    return UnitTime(int(one["size"]), float(one["seconds"]))
+
+
+def unit_time_manifest(one: UnitTime) -> dict[str, int]:
+    """Format one entry of ``status.unitTimes``."""
+    return {"size": one.size, "seconds": int(one.seconds)}
 
 
 def next_size_manifest(following: NextSize, entry: Callable[[Members], Mapping[str, Any]]) -> dict[str, Any]:

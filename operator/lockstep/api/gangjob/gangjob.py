@@ -6,7 +6,13 @@ from typing import Any
 
 from coschedule import GangKey, Interruptible, Members, decode_part
 from lockstep.api.bounds import beyond_bounds
-from lockstep.api.gangjob.elastic import next_size_manifest, parse_elastic, parse_next_size
+from lockstep.api.gangjob.elastic import (
+    next_size_manifest,
+    parse_elastic,
+    parse_next_size,
+    parse_unit_time,
+    unit_time_manifest,
+)
 from lockstep.api.gangjob.network import parse_network
 from lockstep.api.gangjob.policies import parse_policies
 from lockstep.api.gangjob.role import parse_roles
@@ -169,6 +175,7 @@ def _status(status: Manifest) -> GangStatus:
         ranks=status.get("ranks") or "",
         member_changes=int(status.get("memberChanges", 0)),
         failed_joins=int(status.get("failedJoins", 0)),
+        unit_times=tuple(parse_unit_time(one) for one in status.get("unitTimes") or ()),
     )
 
 
@@ -259,6 +266,7 @@ def _changes_manifest(status: GangStatus) -> dict[str, Any]:
         "ranks": status.ranks or None,
         "memberChanges": status.member_changes or None,
         "failedJoins": status.failed_joins or None,
+        "unitTimes": [unit_time_manifest(one) for one in status.unit_times] or None,
     }
 
 

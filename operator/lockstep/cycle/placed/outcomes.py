@@ -27,6 +27,7 @@ from lockstep.cycle.placed.run_time_learning import (
 )
 from lockstep.cycle.placed.run_times import ObservedRunTimes
 from lockstep.cycle.placed.starts import Starts
+from lockstep.cycle.placed.unit_times import ObservedUnitTimes
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.policies import Action
@@ -63,10 +64,12 @@ class Outcomes:
         self._ends = ends
         self._parts = parts
         self.run_times = ObservedRunTimes()
+        self.unit_times = ObservedUnitTimes()
 
     def forget(self, gang: GangKey) -> None:
         """Drop the gang: it or its attempt has ended."""
         self.run_times.forget(gang)
+        self.unit_times.forget(gang)
         self._ends.forget(gang)
         self._parts.forget(gang)
 
@@ -100,7 +103,8 @@ class Outcomes:
         if counts.succeeded != remembered_ranks(gang, reservation).bit_count() and self._ends.is_due(gang.key):
             return StatusReport(status=conditions.mark_succeeded_ranks(gang, format_ranks(counts.succeeded_ranks)))
         if part not in ("", gang.status.progress) and self._parts.is_due(gang.key):
-            return StatusReport(status=conditions.with_progress(gang.status, part))
+            status = conditions.with_unit_time(gang.status, self.unit_times.measured(gang.key))
+            return StatusReport(status=conditions.with_progress(status, part))
         return None
 
     def succeeded(self, gang: GangFact, reservation: Reservation, now: float) -> StatusReport:

@@ -23,6 +23,7 @@ from lockstep.cycle.ends.owner_returned import interrupted, ranks_of_owners
 from lockstep.cycle.pace.paces import Paces
 from lockstep.cycle.placed.outcomes import Outcomes
 from lockstep.cycle.placed.starts import Starts
+from lockstep.cycle.placed.unit_times import is_measured
 from lockstep.cycle.resizing.resizing import Resizing
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.policies import Action
@@ -50,6 +51,7 @@ class ReservedGangs:
         self._attempts = attempts
         self._writer = services.writer
         self._lost_nodes = services.lost_nodes
+        self._monotonic = services.monotonic
         self._starts = Starts(services)
         self._paces = Paces(services, metrics)
         self._notices, self._members = resizing
@@ -134,10 +136,17 @@ class ReservedGangs:
         else:
             self._attempts.placed(gang.key, is_running=counts.is_running)
             if counts.is_running:
-                self._state.rejections.forget(gang.uid)
+                self._record_running(gang, settled)
             self._members.check(gang, reservation, counts, now)
             self._paces.check(gang, settled, counts)
             self._writer.report(gang, partial(self._running, gang, reservation, counts, now))
+
+    def _record_running(self, gang: GangFact, settled: Reservation) -> None:
+        """Record that all members run, and how far they are if a choice of size depends on it."""
+        self._state.rejections.forget(gang.uid)
+        if is_measured(gang):
+            part = self._reported_part(gang, settled)
+            self._outcomes.unit_times.record(gang, settled.size, part, self._monotonic())
 
     def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
         """The next report on running members, if any. Its write marks the gang as changed, so that more can follow."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from coschedule import ChangeTerms, GangKey, Interruptible, Members, ProfileWork, SerialWork, Sizes
+from coschedule import ChangeTerms, GangKey, Interruptible, Members, ProfileWork, SerialWork, Sizes, UnitTime
 from lockstep.facts.elastic import ElasticSpec, LastChange, NextSize
 from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
@@ -165,6 +165,7 @@ class GangStatus:
     ``work_done`` is the part of the work that earlier sizes have done, by expected run times, as text. ``ranks`` are
     those of the ``members``, as text; '' if they have no gap. ``member_changes`` is how often members of the attempt
     have come or gone while the others ran. ``failed_joins`` is how often in a row members could not join them.
+    ``unit_times`` are those of sizes at which a gang without ``work`` has run, the one that was last measured last.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -201,6 +202,7 @@ class GangStatus:
     ranks: str = ""
     member_changes: int = 0
     failed_joins: int = 0
+    unit_times: tuple[UnitTime, ...] = ()
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""
@@ -221,6 +223,11 @@ class GangStatus:
     def done(self) -> float:
         """The part of the work that is done, from 0 to 1: as members have reported, else by expected run times."""
         return float(self.progress or self.work_done or 0)
+
+    @property
+    def measured_sizes(self) -> set[int]:
+        """The sizes at which it is known how fast its work gets done."""
+        return {one.size for one in self.unit_times}
 
     @property
     def is_being_undone(self) -> bool:

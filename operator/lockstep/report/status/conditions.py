@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from coschedule import GangKey, Placement, Unplaceable
+from coschedule import GangKey, Placement, UnitTime, Unplaceable
 from lockstep.api.parts import as_formatted
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.gangs.age import with_age_going_on, with_age_standing_still
@@ -16,7 +16,7 @@ from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.belief.run_times.work_done import work_done
 from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.columns import SLOTS
-from lockstep.facts.elastic import LastChange, NextSize
+from lockstep.facts.elastic import MOST_UNIT_TIMES, LastChange, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.past_runs import Learned, formatted_factor
@@ -249,6 +249,14 @@ def mark_paced(gang: GangFact, pace: PaceStatus | None) -> GangStatus:
 def with_progress(status: GangStatus, part: str) -> GangStatus:
     """The status with the reported part of the work, if any."""
     return replace(status, progress=part) if part else status
+
+
+def with_unit_time(status: GangStatus, measured: UnitTime | None) -> GangStatus:
+    """The status with the unit time of the size that was last measured, if any; of too many the oldest is dropped."""
+    if measured is None or measured in status.unit_times[-1:]:
+        return status
+    others = [one for one in status.unit_times if one.size != measured.size]
+    return replace(status, unit_times=(*others, measured)[-MOST_UNIT_TIMES:])
 
 
 def with_condition(

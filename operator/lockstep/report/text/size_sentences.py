@@ -4,8 +4,9 @@ All numbers of members are of the whole gang, whatever roles it has: as in its s
 """
 
 from collections.abc import Mapping
+from typing import assert_never
 
-from coschedule import SizeChange
+from coschedule import SizeChange, SizeReason
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.elastic import NextSize
@@ -23,6 +24,7 @@ KEEPS_SIZE: Mapping[KeepsSize, str] = {
     KeepsSize.NOT_COMPARABLE: "other sizes can't be compared with the work that it has left",
 }
 """Why the size of an elastic gang is not chosen anew, in a clause."""
+_END_UNKNOWN = "its end is unknown"
 
 
 def size_change(change: SizeChange, *, restart_time: float | None = None, is_asked: bool = False) -> str:
@@ -33,9 +35,33 @@ def size_change(change: SizeChange, *, restart_time: float | None = None, is_ask
     was, size = change.size_before, change.size_after
     verb, why = ("grows", "") if size > was else ("shrinks", ", so that other gangs end sooner")
     why = ", as elastic.size asks" if is_asked else "" if change.is_open_ended else why
-    comes = _by_unknown_end(change, is_asked=is_asked) if change.is_open_ended else _by_end(change)
     takes = "" if restart_time is None else f"; the change takes about {duration(restart_time)}"
-    return f"{verb} from {was} to {n_members(size)}{why}: {comes}{takes}"
+    return f"{verb} from {was} to {n_members(size)}{why}: {_because(change)}{takes}"
+
+
+def _because(change: SizeChange) -> str:
+    match change.because:
+        case SizeReason.KNOWN_ENDS:
+            return _by_end(change)
+        case SizeReason.ASKED:
+            return _END_UNKNOWN
+        case SizeReason.IDLE_NODES:
+            return f"nodes are idle and no gang waits for them; {_END_UNKNOWN}"
+        case SizeReason.WAITING_GANG:
+            assert change.made_for is not None, "it gives members up for a gang"
+            return f"{gang_name(change.made_for)} waits, and starts with what it gives back; {_END_UNKNOWN}"
+        case SizeReason.MEASURED_SPEEDS:
+            return f"{_by_speed(change)}; {_END_UNKNOWN}"
+        case _:
+            assert_never(change.because)
+
+
+def _by_speed(change: SizeChange) -> str:
+    """Say what becomes of its speed, and for whom it gives members up if it does not get faster."""
+    speed = 1.0 if change.speed is None else change.speed
+    expected = f"by the progress that it reported, {speed:.2f} times as fast is expected"
+    is_for_others = change.size_after < change.size_before and speed <= 1
+    return f"{expected}, and other gangs gain more from the nodes" if is_for_others else expected
 
 
 def _by_end(change: SizeChange) -> str:
@@ -53,11 +79,3 @@ def change_ahead(was: int, following: NextSize) -> str:
 def to_join(count: int) -> str:
     """``1 more member is to join``, ``2 more members are to join``."""
     return "1 more member is to join" if count == 1 else f"{count} more members are to join"
-
-
-def _by_unknown_end(change: SizeChange, *, is_asked: bool) -> str:
-    if is_asked:
-        return "its end is unknown"
-    if change.made_for is None:
-        return "nodes are idle and no gang waits for them; its end is unknown"
-    return f"{gang_name(change.made_for)} waits, and starts with what it gives back; its end is unknown"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import NamedTuple
 
-from coschedule import Constraints, ElasticRun, FixedMembers, OpenEndedRun, SeatKind, SizedRun, Sizes
+from coschedule import Constraints, ElasticRun, FixedMembers, OpenEndedRun, SeatKind, SizedRun, Sizes, UnitTime
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.run_times.reported_work import reported_part
@@ -107,6 +107,7 @@ def _open_ended_run(
         deadline=one.gang.deadline,
         keeps=one.elastic.keeps_members,
         grace=_grace(one),
+        unit_times=_unit_times(one),
     )
 
 
@@ -150,6 +151,14 @@ def _elastic_run(
         keeps=one.elastic.keeps_members,
         grace=_grace(one),
     )
+
+
+def _unit_times(one: Resizable) -> tuple[UnitTime, ...]:
+    """The unit times that were measured, by the number of members that may change; none if its end was expected."""
+    if one.end is not None:
+        return ()
+    beside = one.fixed_size
+    return tuple(UnitTime(size - beside, time) for size, time in one.gang.status.unit_times if size > beside)
 
 
 def _fixed(one: Resizable, constraints: Mapping[str, Constraints], columns: Columns) -> tuple[FixedMembers, ...]:

@@ -21,7 +21,7 @@ from fake_cluster.elastic import (
 )
 from fake_cluster.jumping import now, until
 from fake_cluster.looking import key, look, rules
-from fake_cluster.rig import api_with, is_placed, running_operator, set_phases, status_of
+from fake_cluster.rig import api_with, gang_place, is_placed, running_operator, set_phases, status_of
 from lockstep.answers.plan.chart import ASCII
 from lockstep.answers.plan.document import settled_document, waiting_document
 from lockstep.answers.plan.planned import plan_now
@@ -64,6 +64,11 @@ async def runs_without_work(api):
 async def runs_without_work_and_room(api):
     await run(api, rigid("beside", size=2, takes="400h"), "beside")
     await run(api, elastic(work=None, most=6))
+
+
+async def reports_progress(api):
+    await run(api, elastic(work=None))
+    api.store.change(gang_place("g"), status={"unitTimes": [{"size": 2, "seconds": 90}, {"size": 4, "seconds": 60}]})
 
 
 async def has_given_back(api):
@@ -134,6 +139,9 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
         ),
         pytest.param(
             runs_without_work_and_room, HOUR, "Its end is unknown: to grow it needs idle nodes", id="without work"
+        ),
+        pytest.param(
+            reports_progress, HOUR, "and its speed is known at 2 of its sizes, by the progress", id="measured speeds"
         ),
         pytest.param(has_given_back, 60, "It keeps its size until 20", id="without work, just changed"),
         pytest.param(is_asked_without_work, HOUR, "It changes to 4 members, as elastic.size asks, when", id="asked"),

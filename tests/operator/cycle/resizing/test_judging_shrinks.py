@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import gang_fact, gang_spec, member_fact, node_fact, reservation
-from coschedule import GangKey, Members, Placement, SizeChange, Unplaceable
+from coschedule import GangKey, Members, Placement, SizeChange, SizeReason, Unplaceable
 from lockstep.belief.state import State
 from lockstep.cycle.resizing.unwanted_shrinks import UnwantedShrinks
 from lockstep.facts.elastic import ElasticSpec
@@ -18,7 +18,8 @@ GONE_BY = NOW + 90 + 30
 END = NOW + 7200
 SETTLING = 2.0
 SHRINKS = SizeChange(KEY, 3, (0,), END + 60, END)
-GIVES_BACK = SizeChange(KEY, 3, (0,), math.inf, math.inf, is_open_ended=True, made_for=OTHER)
+GIVES_BACK = SizeChange(KEY, 3, (0,), math.inf, math.inf, because=SizeReason.WAITING_GANG, made_for=OTHER)
+FOR_A_RUN = GIVES_BACK._replace(because=SizeReason.MEASURED_SPEEDS, made_for=None)
 BEHIND = Unplaceable(gang=OTHER, refusal=BehindInQueue(in_front=1, starts_by=None))
 
 
@@ -88,7 +89,10 @@ def test_gang_of_unknown_end_gives_back_as_long_as_any_gang_may_start_on_its_sea
     "case",
     [
         pytest.param({"change": SHRINKS._replace(end=END - 60)}, id="it ends sooner by it"),
-        pytest.param({"change": GIVES_BACK._replace(made_for=None)}, id="it gives back for no gang"),
+        pytest.param(
+            {"change": FOR_A_RUN},
+            id="it gives back for no gang",
+        ),
         pytest.param({"beside": [SizeChange(OTHER, 1, (1, 2), END, END)]}, id="another gang grows by it"),
         pytest.param({"after": SETTLING - 0.1}, id="not for long enough"),
     ],

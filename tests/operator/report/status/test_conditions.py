@@ -203,6 +203,7 @@ def test_written_status_clears_what_does_not_apply():
         "ranks",
         "memberChanges",
         "failedJoins",
+        "unitTimes",
         "size",
         "start",
         "expectedFinish",

@@ -1,10 +1,12 @@
 """Why a gang changes its size or keeps it, in words."""
 
+import math
+
 import pytest
 
-from coschedule import Members
+from coschedule import GangKey, Members, SizeChange, SizeReason
 from lockstep.facts.elastic import NextSize
-from lockstep.report.text.size_sentences import KEEPS_SIZE, change_ahead
+from lockstep.report.text.size_sentences import KEEPS_SIZE, change_ahead, size_change
 from lockstep.snapshot.holders.resizable import KeepsSize
 
 
@@ -30,3 +32,52 @@ def test_change_of_which_members_have_notice_has_both_sizes_and_the_time(was, si
     )
 
     assert change_ahead(was, following) == f"{want} at 2026-11-27T12:04:30Z, or when it says that it is ready"
+
+
+@pytest.mark.parametrize(
+    ("reason", "size", "facts", "want"),
+    [
+        pytest.param(
+            SizeReason.ASKED, 6, {}, "grows from 4 to 6 members: its end is unknown; the change takes about 2 min"
+        ),
+        pytest.param(
+            SizeReason.IDLE_NODES,
+            6,
+            {},
+            "grows from 4 to 6 members: nodes are idle and no gang waits for them; its end is unknown; "
+            "the change takes about 2 min",
+        ),
+        pytest.param(
+            SizeReason.WAITING_GANG,
+            1,
+            {"made_for": GangKey("a", "b")},
+            "shrinks from 4 to 1 member: a/b waits, and starts with what it gives back; its end is unknown; "
+            "the change takes about 2 min",
+        ),
+        pytest.param(
+            SizeReason.MEASURED_SPEEDS,
+            6,
+            {"speed": 1.4},
+            "grows from 4 to 6 members: by the progress that it reported, 1.40 times as fast is expected; "
+            "its end is unknown; the change takes about 2 min",
+        ),
+        pytest.param(
+            SizeReason.MEASURED_SPEEDS,
+            2,
+            {"speed": 0.9},
+            "shrinks from 4 to 2 members: by the progress that it reported, 0.90 times as fast is expected, and other "
+            "gangs gain more from the nodes; its end is unknown; the change takes about 2 min",
+        ),
+        pytest.param(
+            SizeReason.MEASURED_SPEEDS,
+            2,
+            {"speed": 1.25},
+            "shrinks from 4 to 2 members: by the progress that it reported, 1.25 times as fast is expected; "
+            "its end is unknown; the change takes about 2 min",
+        ),
+    ],
+)
+def test_change_of_a_gang_of_unknown_end_says_why_with_numbers(reason, size, facts, want):
+    change = SizeChange(GangKey("a", "run"), 4, tuple(range(size)), math.inf, math.inf, because=reason, **facts)
+
+    assert size_change(change, restart_time=120.0) == want

@@ -6,7 +6,7 @@ import pytest
 
 from builders.served import at, gang, node, owned_by, pod, role
 from builders.volumes import claim_templates
-from coschedule import Constraints, ElasticRun, FixedMembers, OpenEndedRun, Release, SeatKind
+from coschedule import Constraints, ElasticRun, FixedMembers, OpenEndedRun, Release, SeatKind, UnitTime
 from lockstep.api.cluster.node import parse_node
 from lockstep.api.cluster.quota import parse_quota
 from lockstep.api.gangjob.gangjob import parse_gang
@@ -175,3 +175,10 @@ def test_gang_keeps_its_size_once_a_fixed_member_has_ended():
     state.apply_pod(parse_pod(pod("g-1-2", node="n1", cpu="500m", phase="Failed", **owned_by("g", rank=2))))
 
     assert drawn(state)[1] == []
+
+
+def test_unit_times_are_by_the_number_of_members_that_may_change():
+    times = [{"size": 3, "seconds": 900}, {"size": 5, "seconds": 700}, {"size": 6, "seconds": 600}]
+    _, [run] = drawn(running(work=None, status={"expectedFinish": None, "unitTimes": times}))
+
+    assert run.unit_times == (UnitTime(2, 700.0), UnitTime(3, 600.0))

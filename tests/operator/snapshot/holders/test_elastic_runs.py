@@ -6,7 +6,7 @@ import pytest
 
 from builders.notices import READS
 from builders.served import at, gang, node, owned_by, pod, priority_class
-from coschedule import Constraints, ElasticRun, OpenEndedRun, Release, Sizes
+from coschedule import Constraints, ElasticRun, OpenEndedRun, Release, Sizes, UnitTime
 from lockstep.api.cluster.cluster import parse_priority_class
 from lockstep.api.cluster.node import parse_node
 from lockstep.api.cluster.quota import parse_quota
@@ -287,3 +287,19 @@ def test_one_gang_that_cannot_be_read_keeps_no_other_from_changing(monkeypatch):
 
     assert watch.runs == []
     assert [str(key) for key in errors] == ["default/g"]
+
+
+def test_gang_of_unknown_end_has_the_unit_times_of_its_status():
+    times = [{"size": 2, "seconds": 900}, {"size": 3, "seconds": 700}]
+    _, [run] = drawn(running(work=None, status={"expectedFinish": None, "unitTimes": times}))
+
+    assert run.unit_times == (UnitTime(2, 900.0), UnitTime(3, 700.0))
+    assert run.is_measured
+
+
+def test_gang_whose_expected_end_has_passed_is_not_compared_by_unit_times():
+    times = [{"size": 3, "seconds": 700}]
+    _, [run] = drawn(running(status={"expectedFinish": at(899), "unitTimes": times}))
+
+    assert isinstance(run, OpenEndedRun)
+    assert run.unit_times == ()
