@@ -82,7 +82,8 @@ from coschedule.queue.problem.refusals import (
     TopologiesCross,
     WindowTooShort,
 )
-from coschedule.queue.problem.running import Disrupted, Holding, RunningGang
+from coschedule.queue.problem.running import Disrupted, Holding, RunningGang, SmallerSize, SmallerSizes
+from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.problem.terms import Term, TermKind
@@ -110,11 +111,11 @@ from coschedule.resizing.gangs import (
     FixedMembers,
     OpenEndedRun,
     SeatKind,
-    SizeChange,
     SizedRun,
     SizedStart,
     SizePlan,
 )
+from coschedule.resizing.giving_way import with_smaller_sizes
 from coschedule.resizing.placements import placements
 from coschedule.resizing.resize import Resized, resize
 from coschedule.resizing.worlds import after_changes
@@ -215,6 +216,8 @@ __all__ = [
     "SizedRun",
     "SizedStart",
     "Sizes",
+    "SmallerSize",
+    "SmallerSizes",
     "Smoothing",
     "Snapshot",
     "SpeedGroup",
@@ -290,4 +293,5 @@ __all__ = [
     "vp_exit",
     "why",
     "why_pieces",
+    "with_smaller_sizes",
 ]

@@ -15,6 +15,7 @@ from coschedule.model.numbers import FloatArray
 from coschedule.model.run_times import Work
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.worth import SharedWork
 
@@ -90,7 +91,8 @@ class SizedRun:
     same. It last changed its size at ``changed``, -inf for never. If a size is ``asked`` of it, it changes to that size
     only, as soon as there is room. Its members run only on nodes that pass its ``constraints``. Members that it gives
     up are gone after ``grace`` seconds. All this is about the members whose number may change. The gang may also have
-    ``fixed`` members. By ``deadline`` it wants to end with the fewest members; None where it may have more.
+    ``fixed`` members. By ``deadline`` it wants to end with the fewest members; None where it may have more. For a more
+    urgent gang it shrinks to ``fewest`` members, which its ``sizes`` may leave out; None for the least of these.
 
     If it ``keeps`` its members, they come and go while the others run. A gang that grows then has all of its nodes
     later too, and one that shrinks never leaves the first of ``nodes``. Otherwise all members end, and begin again at
@@ -110,6 +112,7 @@ class SizedRun:
     deadline: float | None = None
     keeps: bool = False
     grace: float = 0.0
+    fewest: int | None = None
 
     def __post_init__(self) -> None:
         if not self.sizes.has(len(self.nodes)):
@@ -183,7 +186,7 @@ class SizedRun:
         """Return when the first node of a fixed member closes: it ends by then at any size. inf without one."""
         return min((float(until[list(part.nodes)].min()) for part in self.fixed), default=math.inf)
 
-    def change_to(self, nodes: Iterable[int], end: float) -> "SizeChange":
+    def change_to(self, nodes: Iterable[int], end: float) -> SizeChange:
         """Return the change to a member on each of these nodes, with which it ends at ``end``."""
         return SizeChange(self.key, self.size, tuple(sorted(nodes)), end, self.end, fixed=self.fixed_size)
 
@@ -261,34 +264,6 @@ class WaitingGang:
     def shared(self) -> SharedWork:
         """Its work, of which all its members do a part."""
         return SharedWork(self.work)
-
-
-class SizeChange(NamedTuple):
-    """A gang that had ``was`` members continues with one member on each of ``nodes``.
-
-    It ends at ``end``. Without the change it would end at ``end_before``. If ``is_open_ended``, both are guesses, or
-    inf. It then gives room to the gang ``made_for``, None where it grows into idle nodes or its size was asked for.
-    ``fixed`` more members, whose number never changes, keep their nodes.
-    """
-
-    gang: GangKey
-    was: int
-    nodes: tuple[int, ...]
-    end: float
-    end_before: float
-    is_open_ended: bool = False
-    made_for: GangKey | None = None
-    fixed: int = 0
-
-    @property
-    def size_before(self) -> int:
-        """How many members the gang had, with the fixed ones."""
-        return self.was + self.fixed
-
-    @property
-    def size_after(self) -> int:
-        """How many members the gang will have, with the fixed ones."""
-        return len(self.nodes) + self.fixed
 
 
 class SizedStart(NamedTuple):

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun, SizeChange
+from coschedule.resizing.gangs import OpenEndedRun
 from coschedule.resizing.open_ended.givers import SeatCounts, Waiter, least_members, soon, spare_members
 from coschedule.resizing.open_ended.idle_nodes import starts_by, waiting_gangs
 from coschedule.resizing.open_ended.sharing import Giving, Sharing
