@@ -11,13 +11,13 @@ time of all of its members, or nothing if those that stay go on. Candidates are 
 could use, on nodes that it may use.
 
 Method: try sets of evictions from the cheapest on. Skip sets that leave too little room (``room.py``). Plan without
-each other set (``landing.py``), so that no gang gives way in vain. This is exact for up to ten candidates (``sets.py``).
-With more candidates, take those with the least cost for the room they leave, until there is enough. Then spare victims
-that are not needed, the most expensive first. No victim of the result can be spared, but another set may cost less.
-If some candidates may shrink, then try sets with these too, as long as they cost less than the evictions. So a gang
-that could start before can start still. That is exact for up to 1,023 sets. If there are more, gangs shrink as far as
-they may at first, and then no further than needed. The number of plans is limited (``MOST_PLANNED``): where many sets
-fail, the rest is not tried.
+each other set (``landing.py``), so that no gang gives way in vain. This is exact for up to ten candidates
+(``sets.py``). With more candidates, take those with the least cost for the room they leave, until there is enough. Then
+spare victims that are not needed, the most expensive first. No victim of the result can be spared, but another set may
+cost less. If some candidates may shrink, then try sets with these too, as long as they cost less than the evictions. So
+a gang for which evictions help starts in any case. That is exact for up to 1,023 sets. If there are more, gangs shrink
+as far as they may at first, and then no further than needed. The number of plans is limited (``MOST_PLANNED``): where
+many sets fail, the rest is not tried.
 """
 
 from dataclasses import dataclass, replace

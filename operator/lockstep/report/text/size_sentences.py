@@ -30,12 +30,29 @@ def size_change(change: SizeChange, *, restart_time: float | None = None, is_ask
 
     ``is_asked``: the gang's owner asked for that size.
     """
-    was, size = change.size_before, change.size_after
-    verb, why = ("grows", "") if size > was else ("shrinks", ", so that other gangs end sooner")
+    why = "" if change.size_after > change.size_before else ", so that other gangs end sooner"
     why = ", as elastic.size asks" if is_asked else "" if change.is_open_ended else why
     comes = _by_unknown_end(change, is_asked=is_asked) if change.is_open_ended else _by_end(change)
-    takes = "" if restart_time is None else f"; the change takes about {duration(restart_time)}"
-    return f"{verb} from {was} to {n_members(size)}{why}: {comes}{takes}"
+    return f"{from_to(change.size_before, change.size_after)}{why}: {comes}{_takes(restart_time)}"
+
+
+def shrink_for(change: SizeChange, clause: str = "", *, restart_time: float | None = None) -> str:
+    """``shrinks from 8 to 4 members for urgent gang default/hot, of priority 100: ends 31 min later``.
+
+    The ``clause`` names the gang, unless it is known.
+    """
+    comes = "its end is unknown" if change.is_open_ended else _by_end(change)
+    sizes = from_to(change.size_before, change.size_after)
+    return f"{sizes}{clause and f' {clause}'}: {comes}{_takes(restart_time)}"
+
+
+def from_to(was: int, size: int) -> str:
+    """``grows from 4 to 9 members``."""
+    return f"{'grows' if size > was else 'shrinks'} from {was} to {n_members(size)}"
+
+
+def _takes(restart_time: float | None) -> str:
+    return "" if restart_time is None else f"; the change takes about {duration(restart_time)}"
 
 
 def _by_end(change: SizeChange) -> str:
