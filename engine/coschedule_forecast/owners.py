@@ -25,8 +25,8 @@ def comings(presence: Sequence[float]) -> list[float]:
     """Turn the probabilities of presence in each hour into those of coming in that hour, if absent before.
 
     The owner is assumed to stay while presence is likely. So the probability of coming in an hour follows from the rise
-    of the probability of presence. As long as that never falls, the owner has come by some hour with the probability of
-    presence in it. Probabilities below ``LEAST_PRESENCE`` count as 0.
+    of the probability of presence. As long as presence never gets less likely, the probability that the owner has come
+    by an hour is that of presence in this hour. Probabilities below ``LEAST_PRESENCE`` count as 0.
     """
     likely = [one if one >= LEAST_PRESENCE else 0.0 for one in presence]
     return [*likely[:1], *(max(0.0, after - before) / (1 - before or 1) for before, after in pairwise(likely))]

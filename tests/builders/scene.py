@@ -62,8 +62,8 @@ class Scene:
     def give_notice(self, name, *nodes, at, finish):
         """Have the members of a gang, which run, read that it will have one on each of these nodes."""
         gang = self.state.gangs[GangKey("default", name)]
-        for rank, node in enumerate(self.state.reservations[gang.key].nodes_by_rank()):
-            self.state.apply_pod(member_fact(name, rank=rank, node=node, phase=PodPhase.RUNNING))
+        for member in self.state.reservations[gang.key].by_rank():
+            self.state.apply_pod(member_fact(name, rank=member.rank, node=member.node, phase=PodPhase.RUNNING))
         spec = replace(gang.spec, elastic=ElasticSpec(120.0, 600.0, has_notice=True))
         members = tuple(Members(node, 1) for node in nodes)
         following = NextSize(members=members, decided_at=at, begins_at=at, expected_finish=finish, why="more are free")

@@ -24,8 +24,8 @@ class KindFit:
 
     ``kinds``, int[k], are the numbers of the kinds, rising, and ``runs``, int[k], counts the runs of each. ``times``,
     float[k], is the run time of each kind divided by the usual one. ``error`` is the mean error of a forecast of each
-    run from the other runs of its kind. ``error_alike`` is that of a forecast from all other runs of these kinds. An
-    error of 0.1 means that a run took 1.1 times as long as forecast, or the forecast was 1.1 times as long.
+    run from the other runs of its kind. ``error_alike`` is the mean error of a forecast from all other runs of these
+    kinds. An error of 0.1 means that a run took 1.1 times its forecast, or that the forecast was 1.1 times the run.
     """
 
     kinds: IntArray

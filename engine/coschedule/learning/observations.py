@@ -12,7 +12,7 @@ LONGEST_SECONDS = 1e12
 """Run times outside of this range are ignored."""
 
 _ENOUGH_TO_COMPARE = 3
-# A standard deviation is 1.4826 times the median deviation; one run of 16,000 is off by more than four of them.
+# Four standard deviations, in median deviations: one is 1.4826 of these. One run of 16,000 is off by more than that.
 _DEVIATIONS = 4 * 1.4826
 # Runs within this factor of the median are never outliers.
 _LEAST_FACTOR = 1.25

@@ -25,7 +25,7 @@ _TERMS = 4
 # Fewer terms win where their error is at most this factor, plus this amount, above the least one.
 _AS_GOOD_FACTOR = 1.05
 _AS_GOOD = 1e-4
-# The serial time of work must be above 0, even if no part of it was observed to divide.
+# The serial time of work must be above 0, even if no part of the run times fell with the size.
 _LEAST_SERIAL_PART = 1e-6
 
 
@@ -55,9 +55,9 @@ class WorkFit:
     """The law that runs have followed, on idle reference nodes, and its errors.
 
     ``coefficients`` and ``standard_errors``, float[4], are in seconds, in the order of the fields of ``work``. A term
-    that is not in the law has 0 in both. ``error`` is the mean error of a forecast of each run from the others: 0.1
-    where a run took 1.1 times as long as forecast, or the forecast was 1.1 times as long. ``runs`` runs of these
-    ``sizes`` count; ``left_out`` runs were outliers.
+    that is not in the law has 0 in both. ``error`` is the mean error of a forecast of each run from the others. It is
+    0.1 if a run took 1.1 times its forecast, or if the forecast was 1.1 times the run. ``runs`` runs of these ``sizes``
+    count; ``left_out`` runs were outliers.
     """
 
     coefficients: FloatArray
@@ -70,7 +70,7 @@ class WorkFit:
     @property
     def work(self) -> SerialWork:
         """The law as the work of a gang."""
-        serial, fixed, per_member, per_log_member = self._of_work.tolist()
+        serial, fixed, per_member, per_log_member = self._coefficients_of_work.tolist()
         return SerialWork(serial=serial, fixed=fixed, per_member=per_member, per_log_member=per_log_member)
 
     @property
@@ -80,8 +80,8 @@ class WorkFit:
         return errors
 
     def seconds(self, sizes: IntArray) -> FloatArray:
-        """Return the run time with each number of members, float[n], as ``work`` has it: always above 0."""
-        seconds: FloatArray = _terms(sizes) @ self._of_work
+        """Return the run time of ``work`` with each number of members, float[n]: always above 0."""
+        seconds: FloatArray = _terms(sizes) @ self._coefficients_of_work
         return seconds
 
     def standard_errors_at(self, sizes: IntArray) -> FloatArray:
@@ -93,8 +93,8 @@ class WorkFit:
         return errors
 
     @property
-    def _of_work(self) -> FloatArray:
-        """The coefficients, float[4], with a serial time above 0."""
+    def _coefficients_of_work(self) -> FloatArray:
+        """The coefficients of ``work``, float[4]: those of the law, but with a serial time above 0."""
         least = _LEAST_SERIAL_PART * self.coefficients.sum()
         return np.append(max(self.coefficients[0], least), self.coefficients[1:])
 
@@ -124,10 +124,11 @@ def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:
 
 
 def error_of_multiple(runs: FinishedRuns, stated: FloatArray) -> float:
-    """Return the error, comparable to that of a fit, of the times ``stated``, float[n], multiplied by one factor.
+    """Return the mean error of the times ``stated``, float[n], after all are multiplied by the best factor.
 
-    The factor is solved for as the one term of a law. So stated times with the shape of a law have the error of that
-    law. Outliers do not count, as in a fit. The error is inf where fewer than two runs count.
+    The error is comparable to that of a fit: the factor is found like the coefficient of a law with one term. So stated
+    times with the shape of a law have the error of that law. Outliers do not count, as in a fit. The error is inf where
+    fewer than two runs count.
     """
     idle = runs.idle_seconds
     counts = (idle > 0) & (stated > 0) & np.isfinite(stated)

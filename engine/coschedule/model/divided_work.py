@@ -51,7 +51,7 @@ class DividedWork(NamedTuple):
         return self._replace(weight=1 + price * self.sizes.astype(self.work.dtype))
 
     def run_time(self, index: IntArray | int, speed: Scalar) -> Scalar:
-        """Return the seconds that sizes run at a total speed."""
+        """Return the seconds that the sizes at ``index`` run with a total speed ``speed``."""
         return self.work[index] / speed + self.overhead[index]
 
     def as_floats(self) -> "DividedWork":

@@ -52,7 +52,7 @@ class Goal:
         return all(isinstance(number, int | Fraction) or number == math.inf for number in (self.deadline, self.price))
 
     def rank(self, *, value: Scalar, finish: Scalar, size: int, start: Scalar) -> tuple[Scalar, ...]:
-        """Return the rank of a choice, the lowest is the best; without a price the value is the finish."""
+        """Return the rank of a choice: the lowest is the best. Without a price, the value is the finish."""
         if self.objective is Objective.FEWEST:
             return (size, value, finish, start)
         return (value, finish, size, start)

@@ -116,7 +116,7 @@ class TimesWork:
 
 
 class TimedSize(NamedTuple):
-    """So many members took so many seconds."""
+    """A number of members, and the seconds that they took."""
 
     members: int
     seconds: float
@@ -159,7 +159,7 @@ class ProfileWork:
         return float(self._between(np.array([size]))[0]) if self.law is None else self.law.float_time(size)
 
     def exact_times(self, largest: int) -> Vector:
-        """Not for measured times, since they are not exact."""
+        """Raise AssertionError: measured times are not exact, so callers must not ask for fractions."""
         raise AssertionError(f"{largest} measured times are asked for as fractions")
 
     def _between(self, sizes: Vector) -> Vector:
@@ -170,4 +170,4 @@ class ProfileWork:
 
 
 Work = SerialWork | TimesWork | ProfileWork
-"""All kinds have ``is_exact``, ``float_time``, ``float_times`` and ``exact_times``."""
+"""How run times depend on the size; all have ``is_exact``, ``float_time``, ``float_times`` and ``exact_times``."""

@@ -34,7 +34,7 @@ _MANY = 1000
 """From this many processors on, narrowing the bounds costs less than listing all pieces between wide ones."""
 
 _NEAR = 1 / 64
-"""The distance of the narrowed bounds from the likely turn-around, as a part of the distance of the first bounds."""
+"""How far the narrowed bounds are from the likely turn-around, as a part of the distance between the first bounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,7 +62,7 @@ def apportion(pieces: int, speeds: Sequence[Number] | Vector) -> Apportionment:
 
 
 def apportion_times(pieces: int, piece_times: PieceTimes) -> Apportionment:
-    """Do the same as ``apportion`` for given ``piece_times``, made for as many pieces or more."""
+    """Do the same as ``apportion`` with given ``piece_times``, which were made for at least as many pieces."""
     base, top = _bracket(piece_times, pieces)
     rows, counts = piece_times.between(base, top)
     keys = piece_times.keys(rows, counts)

@@ -205,7 +205,7 @@ def _search(slots: _Slots, left: _Candidates, seconds_per_piece: float) -> Sized
 
 
 def _next(left: _Candidates, seconds_per_piece: float, turn: int) -> int:
-    """Return the index of the size to compute next: in turns that of the least bound, and one of an even spread.
+    """Return the index of the size to compute next: by turns the size with the least bound, and one of an even spread.
 
     Where sizes nearly tie, the least bound alone would rule out one size at a time.
     """

@@ -31,7 +31,7 @@ _LARGEST_WHOLE = 2**53
 _LARGEST_INT64 = 2**63 - 1
 
 _ROUNDING = 2.0**-50
-"""An upper bound on the relative error of limit * speed and of a key together, each rounded at most twice."""
+"""An upper bound on the sum of two relative errors, of limit * speed and of a key, each rounded at most twice."""
 
 
 def is_rational(numbers: Sequence[Number] | Vector) -> bool:

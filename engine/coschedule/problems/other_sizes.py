@@ -33,7 +33,7 @@ def compare_sizes(
     best: Callable[[int, int], Gang | None],
     rank: Callable[[Gang], tuple[Scalar, ...]],
 ) -> Why[Gang]:
-    """Compare the ``chosen`` size with all others from ``smallest`` to ``largest``, by four further choices.
+    """Compare the ``chosen`` size with all others from ``smallest`` to ``largest``, by at most four calls of ``best``.
 
     ``best`` chooses among the sizes of a range; ``rank`` orders its results, lower first.
     """

@@ -13,7 +13,7 @@ from coschedule.requests.numbers import NumberFormat, number_format_of
 from coschedule.requests.refusal_answers import write_refusal
 
 LARGEST_SIZE = 100_000
-"""The largest size on fewer nodes than that: run times of all sizes are computed, possibly as fractions."""
+"""The largest size in a request with fewer nodes: run times of all sizes are computed, perhaps as fractions."""
 
 REQUIRED = ("problem", "nodes", "work", "size")
 OPTIONAL = ("id", "deadline", "objective", "price")

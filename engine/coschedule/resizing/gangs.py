@@ -20,9 +20,9 @@ from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.worth import SharedWork
 
 LEAST_RESTARTS = 30
-"""A gang changes its size only if it would run for so many restart times at its present size."""
+"""A gang changes its size only if it would run for at least this number of restart times at its present size."""
 LEAST_GROWTH = 1.2
-"""A gang of unknown end grows only if its speed becomes so many times as great.
+"""A gang of unknown end grows only if its speed is multiplied by this number at least.
 
 A change stops all members for the restart time. If that is two minutes, a gang that grows by a fifth has made up for it
 after ten more minutes, which is also the least time between two changes.
@@ -91,7 +91,7 @@ class SizedRun:
     same. It last changed its size at ``changed``, -inf for never. If a size is ``asked`` of it, it changes to that size
     only, as soon as there is room. Its members run only on nodes that pass its ``constraints``. Members that it gives
     up are gone after ``grace`` seconds. All this is about the members whose number may change. The gang may also have
-    ``fixed`` members. By ``deadline`` it wants to end with the fewest members; None where it may have more. For a more
+    ``fixed`` members. With a ``deadline`` it wants to end by then with the fewest members; None without one. For a more
     urgent gang it shrinks to ``fewest`` members, which its ``sizes`` may leave out; None for the least of these.
 
     If it ``keeps`` its members, they come and go while the others run. A gang that grows then has all of its nodes
@@ -147,7 +147,7 @@ class SizedRun:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is to have another size."""
+        """Whether another size, which it may have, is asked for."""
         return self.asked is not None and self.asked != self.size and self.sizes.has(self.asked)
 
     @property
@@ -183,7 +183,7 @@ class SizedRun:
         return max(float(slowdown[list(nodes)].max()), self.least_pace(slowdown))
 
     def closes(self, until: FloatArray) -> float:
-        """Return when the first node of a fixed member closes: it ends by then at any size. inf without one."""
+        """Return when the first node of its fixed members closes, inf without these: it ends by then at any size."""
         return min((float(until[list(part.nodes)].min()) for part in self.fixed), default=math.inf)
 
     def change_to(self, nodes: Iterable[int], end: float) -> SizeChange:
@@ -209,11 +209,11 @@ class ElasticRun(SizedRun):
 
     @property
     def least_rest(self) -> float:
-        """For how many seconds it must be expected to run to change its size, unless another gang must start."""
+        """The least time in seconds that it must still run to change its size, unless another gang must start."""
         return LEAST_RESTARTS * self.terms.restart_time
 
     def wants(self, end: float) -> bool:
-        """Whether it is to have a size with which it ends then, if no other gang gains from the seats."""
+        """Whether it wants to end at ``end``, at another size: one is asked for, or only then it meets its deadline."""
         return self.is_due or (self.deadline is not None and end <= self.deadline < self.end)
 
     @property

@@ -14,7 +14,7 @@ from coschedule.resizing.worth import Worth, worth_of
 MOST_SIZES = 20
 """The most sizes of one gang that are compared; more are thinned out by their ratios."""
 ASKED_GAIN = 1e-6
-"""A size that is asked for is worth more than the present one by this part at least. Other gains are larger."""
+"""A wanted size is worth more than the present one by at least this part, which is less than any other gain."""
 
 
 class Sized(NamedTuple):
@@ -35,9 +35,9 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size counts
     as if it kept all its nodes and ran at ``limit``, or as slowly as the members that it keeps. Fixed members bound the
     pace, and take no seats. Sizes are left out if a node that they keep closes too early. If another size is asked of
-    it, that is the only other one, and worth a change if no other gang gains from the seats. So is the fewest members
-    that meet a deadline which it would miss. A gang that meets its deadline gets no more members, and no size that
-    misses it.
+    the gang, there is no third one. That size is worth a change if no other gang gains from the seats. The same holds
+    for the fewest members that meet a deadline which the present size misses. A gang that meets its deadline gets no
+    more members, and no size that misses it.
     """
     worth = worth_of(run.sizes, run.shared, left=run.left, age=now - run.created)
     own = np.array(run.seats_to_keep(seats.slowdown, seats.until))

@@ -17,8 +17,8 @@ def placements(snapshot: Snapshot, sizes: SizePlan, runs: Sequence[SizedRun]) ->
     """List the placements of the starts in ``sizes``, in their order; its changes are of ``runs``.
 
     A gang starts now if it fits into what is free in the snapshot. Others start when members that gangs give up have
-    left: after their grace. They leave by the promise of a gang that starts there, if that is still to come. Promises
-    stay as they are, and no gang gets a new one: the next plan may choose other sizes.
+    left, after their grace; if the starting gang's promise comes before that, at the promise. Promises stay as they
+    are, and no gang gets a new one: the next plan may choose other sizes.
     """
     gangs, free, graces = {gang.key: gang for gang in snapshot.gangs}, snapshot.free.copy(), _graces(sizes, runs)
     for start in sizes.starts:

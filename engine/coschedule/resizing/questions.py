@@ -72,7 +72,7 @@ def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence
 def _question(
     world: World, seat: SeatKind, alike: Sequence[PendingGang], elastic: Mapping[GangKey, ChangeTerms]
 ) -> SizeQuestion:
-    """Ask for the sizes of the runs, and of the gangs that wait if their members fit into the seats of these."""
+    """Ask for the sizes of the runs, and of the gangs that wait whose members fit into the seats of the runs."""
     snapshot, runs = world
     waiting = [gang for gang in alike if seat.fits(gang)]
     sizes = [*(run.sizes for run in runs), *(gang.roles[0].sizes for gang in waiting)]

@@ -4,10 +4,10 @@ Problem: some gangs run, and their sizes may change. Others wait, and some of th
 and plan the gangs that still wait, so that each gang starts by its promise.
 
 Method: choose the sizes with the greatest worth (``sizes``). A gang whose promise is due must start. Then plan the
-queue as if these sizes stayed. If that breaks a promise, plan it again as if every elastic gang shrank later. That is
-when the first promise is due, or when the first broken one is. If that breaks a promise too, and a promise was due,
-choose sizes again: the late gangs must start too. If that does not help, all gangs shrink. The last choice is that
-nothing changes. Of all choices, the one with the fewest late gangs is taken.
+queue as if these sizes stayed. If that breaks a promise, plan it again as if every elastic gang shrank later: when the
+first promise is due, or when the first broken one is. If that breaks a promise too, and a promise was due, choose sizes
+again: the late gangs must start too. If that does not help, all gangs shrink. The last choice is that nothing changes.
+Of all choices, the one with the fewest late gangs is taken.
 """
 
 import math
@@ -103,7 +103,7 @@ def _with_open_ended(known: Resized, runs: Sequence[OpenEndedRun], planned: Plan
 
 
 class _First(NamedTuple):
-    """A group of gangs and the first choice of their sizes; None where they can't start that must start."""
+    """A group of gangs, and the first choice of their sizes; None where gangs that must start can't start."""
 
     asked: Asked
     sizes: SizePlan | None

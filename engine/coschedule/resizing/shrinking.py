@@ -22,8 +22,8 @@ class Shrinking(NamedTuple):
 def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | None:
     """Return how a gang shrinks to its fewest members at ``due``, or later when it may change.
 
-    It keeps its fastest members and its fixed ones. None where it stays as it is: it has its fewest members, it ends
-    before, a node that it keeps would close too early, or it would miss its deadline by that.
+    It keeps its fastest members and its fixed ones. None where it stays as it is: it has its fewest members, or ends
+    before that time. It also stays if a node that it keeps would close too early, or if it would miss its deadline.
     """
     least, since = run.shared.least(run.sizes), max(due, run.may_change_at)
     if least >= run.size or since >= run.end:

@@ -7,9 +7,9 @@ from typing import TypeVar
 from coschedule.resizing.gangs import SeatKind, SizedRun
 
 MOST_GROUPS = 32
-"""So many groups of gangs may change their size in one plan; the free room of all nodes is read for each."""
+"""The most groups of gangs that may change their size in one plan; the free room of all nodes is read for each."""
 TURN_SECONDS = 60.0
-"""After so long it is the turn of other groups, where there are more."""
+"""After this time it is the turn of other groups, if there are more of them."""
 
 R = TypeVar("R", bound=SizedRun)
 T = TypeVar("T")
@@ -24,7 +24,7 @@ def grouped(runs: Sequence[R]) -> Sequence[tuple[SeatKind, Sequence[R]]]:
 
 
 def in_turn(groups: Sequence[T], now: float) -> list[T]:
-    """Return ``MOST_GROUPS`` of the groups: others after each ``TURN_SECONDS``, so that many groups keep none out."""
+    """Return ``MOST_GROUPS`` of the groups: others after each ``TURN_SECONDS``, so that no group is always left out."""
     if len(groups) <= MOST_GROUPS:
         return list(groups)
     first = int(now // TURN_SECONDS) * MOST_GROUPS % len(groups)

@@ -26,7 +26,7 @@ _POWER_OF_REST = 0.75
 
 
 class SharedWork(NamedTuple):
-    """The work of a gang, of which ``others`` members do a part whose number never changes.
+    """The work of a gang. A part of it is done by ``others``, the number of members that never changes.
 
     Sizes are numbers of members beside these.
     """

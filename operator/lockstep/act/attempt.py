@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from lockstep.act.ending.undo import Undoing, UndoListeners
-from lockstep.act.making import MemberMaking
+from lockstep.act.members.making import MemberMaking
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError

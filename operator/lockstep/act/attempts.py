@@ -33,7 +33,7 @@ _FAILURES_THAT_PREEMPT = 1
 # as long as the longest pause.
 _RUNS_WELL_SECONDS = 60.0
 
-# The most times that a new kind of change by admission is no failure.
+# How often in a row a change by admission is no failure, since the next attempt is planned with it.
 _MOST_SURPRISES = 3
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,8 @@ class Attempts:
     def must_stop(self, gang: GangFact, *, is_unwanted: bool) -> bool:
         """Whether to stop the running attempt.
 
-        It is of another gang of this name, or the gang is unwanted and the attempt is not being undone yet.
+        That is so if it is for another gang of this name. It is also so if the gang is unwanted, unless the attempt is
+        being undone already.
         """
         memory = self._by_gang.get(gang.key)
         if memory is None or memory.attempt is None:
@@ -174,7 +175,7 @@ class Attempts:
         self._start(gang, reservation, lambda attempt: attempt.interrupt(failure))
 
     def mark_for_undoing(self, gang: GangKey) -> None:
-        """The gang will be undone once its status says so; until then it keeps its place."""
+        """Let the gang keep its place until its status says that it is being undone."""
         self._to_be_undone.setdefault(gang, self._services.monotonic())
 
     def unmark_for_undoing(self, gang: GangKey) -> None:

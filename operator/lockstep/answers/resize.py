@@ -68,7 +68,7 @@ def _done(gang: GangFact, size: int | None) -> str:
         return f"Lockstep chooses the size of {name} from now on."
     if gang.policies.is_suspended:
         return f"{name} is suspended. When it is resumed, {_later(gang, size)}."
-    # Another size is asked for: the attempt that goes on drops the one that comes next.
+    # If another size is asked for, an attempt that goes on drops the change that it has ahead.
     dropped = status.noticed_size or status.joining_size
     if status.next_size is not None and (dropped is None or dropped.size == size):
         return f"{name} is changing to {n_members(status.next_size.size)} already. {_after_change(gang, size)}"

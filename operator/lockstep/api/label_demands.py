@@ -11,7 +11,10 @@ from coschedule import Requirement
 
 
 class LabelDemand:
-    """What several requirements together ask of one label. None stands for any value, and for no excluded value."""
+    """What several requirements together ask of one label: a value ``among`` some, and none of those ``outside``.
+
+    ``among`` is None if any value passes, ``outside`` is None if no value is excluded.
+    """
 
     __slots__ = ("among", "is_forbidden", "is_required", "outside")
 

@@ -10,7 +10,7 @@ from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import Membership
 
 LARGEST_ATTEMPT = 99_999
-"""A member's name is its host name, a DNS label of 63 characters, of which a gang's name takes up to 52."""
+"""The largest number of an attempt: a member's name is a DNS label of 63 characters, and a gang's name has up to 52."""
 
 
 def membership(metadata: Manifest) -> Membership | None:

@@ -60,13 +60,13 @@ ALL_NODES = Pool()
 
 
 def _toleration(taint: Taint) -> Manifest:
-    """As users write it: a taint without a value is tolerated with any value."""
+    """The toleration of a taint, as users write it: a taint without a value is tolerated with any value."""
     if not taint.value:
         return {"key": taint.key, "operator": "Exists", "effect": taint.effect}
     return {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
 
 
 def _compared(toleration: Manifest) -> tuple[str, ...]:
-    """What distinguishes tolerations, with defaults filled in; their duration does not."""
+    """The fields that distinguish tolerations, with defaults filled in; the duration is not one of them."""
     defaults = {"key": "", "operator": "Equal", "value": "", "effect": ""}
     return tuple(toleration.get(field) or default for field, default in defaults.items())

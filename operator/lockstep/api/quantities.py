@@ -19,7 +19,7 @@ from lockstep.facts.pods.pod import LARGEST_AMOUNT, Request
 CPU = "cpu"
 
 Quantity = str | int | float
-"""As in JSON: a number may be without quotes; in a template it may be a fraction."""
+"""A quantity as in JSON: a number may be without quotes; in a template it may be a fraction."""
 
 # In characters; Kubernetes writes at most 20.
 _LONGEST_QUANTITY = 100
@@ -60,7 +60,7 @@ def _base_units(name: str, text: str) -> int:
 
 
 def exact_units(name: str, quantity: Quantity) -> Decimal:
-    """The same without limits. The result may have an exponent of a thousand, but few digits."""
+    """The amount as in ``base_units``, without limits. It may have an exponent of a thousand, but few digits."""
     amount = decimal(quantity)
     if name == CPU:
         amount = _EXACT.multiply(amount, Decimal(1000))
@@ -102,7 +102,7 @@ def resources(amounts: Mapping[str, Any] | None) -> dict[str, int]:
 
 
 def as_request(amounts: Mapping[str, int]) -> Request:
-    """The same as a value that can be compared and shared. Zero amounts are left out, since they restrict nothing."""
+    """Amounts by resource as a value to compare and share. Zero amounts are left out, since they restrict nothing."""
     bounded = ((name, min(amount, LARGEST_AMOUNT)) for name, amount in amounts.items() if amount > 0)
     request = tuple(sorted(bounded))
     return _shared(request) if len(request) <= _MOST_NAMES_SHARED else request

@@ -20,7 +20,7 @@ _TIME = re.compile(
 )
 _DAY_SECONDS = 86_400
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
-# The Gregorian calendar repeats after so many years and days.
+# The Gregorian calendar repeats after these numbers of years and days.
 _CALENDAR_YEARS, _CALENDAR_DAYS = 400, 146_097
 _FIRST_SECOND = int(datetime.min.replace(tzinfo=UTC).timestamp())
 _LAST_SECOND = int(datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp())

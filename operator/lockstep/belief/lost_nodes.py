@@ -8,7 +8,7 @@ from lockstep.facts.cluster.node import NodeFact
 
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE = "node.kubernetes.io/unreachable"
-# In seconds, as long as Kubernetes' pod garbage collector waits, since a node may only be registered again.
+# In seconds, as long as Kubernetes' pod garbage collector waits: a node that is gone may soon be registered again.
 _GONE_SECONDS = 40.0
 
 

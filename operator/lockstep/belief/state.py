@@ -5,7 +5,7 @@ Facts may arrive in any order and more than once; only the newest counts.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from coschedule import GangKey
@@ -25,7 +25,7 @@ from lockstep.belief.holding.holders import Holders
 from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.holding.next_sizes import NextSizes
 from lockstep.belief.holding.pods import CountedBy, Pods
-from lockstep.belief.holding.reservation import reserved_in_status
+from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.holding.unowned_reservations import UnownedReservations
 from lockstep.belief.nodes.bids import Bids
 from lockstep.belief.nodes.failed_nodes import FailedNodes
@@ -229,6 +229,11 @@ class State:
     def members(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The existing pods of all the gang's attempts."""
         return self.roster.members(gang.uid)
+
+    def pods_of(self, reservation: Reservation) -> Iterator[PodFact]:
+        """The existing pods of its members, from the lowest rank on."""
+        members = self.roster.members(reservation.gang_uid)
+        return (members[key] for key in reservation.pod_keys() if key in members)
 
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of the current attempt that were seen and are gone, as they were last seen.

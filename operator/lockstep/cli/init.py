@@ -58,8 +58,8 @@ def init(name: str, file: IO[str] | None, output: str, **answers: Any) -> None:
 
     For example: lockstep init heat > heat.yaml; lockstep init --from job.yaml > heat.yaml
 
-    What an option answers is not asked. Of a Job, what a GangJob has nothing like, or has otherwise, is said on the
-    standard error, line by line. No cluster is asked.
+    Questions that options answer are not asked. Where a GangJob lacks a field of a Job, or gives it another meaning, a
+    line on the standard error says so. No cluster is asked.
     """
     with one_sentence():
         manifests: Sequence[dict[str, Any]]

@@ -42,8 +42,8 @@ def logs(gang: str, namespace: str | None, output: str, *, follow: bool, **optio
 
     For example: lockstep logs gj/heat --rank 0-3 --follow
 
-    They are the members of the gang's last attempt, one after the other; with --follow, as they write. Of members that
-    do not run yet it says so, and ends with a failure.
+    Shows the members of the gang's last attempt, one after the other; with --follow, as they write. If members do not
+    run yet, the command says which, and ends with a failure.
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():

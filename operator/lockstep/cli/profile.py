@@ -31,12 +31,12 @@ from lockstep.facts.gang.gang import GangFact
 @connection_options
 @output_option
 def profile(gang: str, namespace: str | None, output: str, **connection: Any) -> None:
-    """Say how a gang's run time falls with its size, as finished runs of its template have it.
+    """Say how a gang's run time falls with its size, as finished runs of its template show.
 
     For example: lockstep profile gj/heat --namespace default
 
-    Prints the block work to paste into the spec, how sure it is, and the forecast beside the measured run times. Where
-    the runs are not enough for that, it says which are missing. Nothing is written.
+    Prints the block work to paste into the spec, how exact it is, and the forecast beside the measured run times. If
+    there are too few runs for that, it says which are missing. Nothing is written.
     """
     with one_sentence():
         key = GangKey(namespace or usual_namespace(**connection), gang)

@@ -34,7 +34,7 @@ _OF_STATUSES = (
 @connection_options
 @output_option
 def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connection: Any) -> None:
-    """Show the gangs that wait: their place in the queue, size and start, and behind whom they wait.
+    """Show the gangs that wait: their place in the queue, size and start, and what they wait for.
 
     For example: lockstep queue -A
 

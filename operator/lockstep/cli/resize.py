@@ -30,7 +30,7 @@ from lockstep.cli.options.gang_argument import gang_argument
 def resize(
     gang: str, namespace: str | None, output: str, *, size: int | None, any_size: bool, **connection: Any
 ) -> None:
-    """Ask for another size of an elastic gang, within its range; whether it waits or runs.
+    """Ask for another size of an elastic gang, within its range. The gang may wait or run.
 
     For example: lockstep resize gj/heat --size 4
 

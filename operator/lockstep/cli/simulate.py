@@ -61,7 +61,7 @@ def simulate(  # noqa: PLR0913 - one for each option but those of what is simula
     plots: bool,
     **options: Any,
 ) -> None:
-    """Simulate whole queues and compare who decides. No cluster is needed.
+    """Simulate whole queues with several policies, and compare these. No cluster is needed.
 
     For example: lockstep simulate --jobs 1000 --load 0.85 --policy easy --policy balanced
 

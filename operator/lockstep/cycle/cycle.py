@@ -246,7 +246,7 @@ class Cycle:
         if outcome.ending is Ending.PLACED:
             self._state.changes.reconcile(gang.key)
             if isinstance(gang, AcceptedGang) and gang.spec.elastic is not None:
-                # After a change of size no plan has seen this attempt, and it may give way from now on.
+                # No plan has seen an attempt that began by a change of size, and from now on it may be evicted.
                 self._state.changes.plan()
         else:
             self._give_back(gang)

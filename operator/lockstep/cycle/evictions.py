@@ -104,7 +104,7 @@ class Evictions:
         return self._orders.keys()
 
     def take_orders(self, decided: LastPlan | None) -> None:
-        """Carry out the preemptions of this plan and drop those of earlier plans; None only drops."""
+        """Carry out the preemptions of the last plan, if there is one, and drop those of earlier plans."""
         before, self._orders = self._orders, {}
         for order in _orders_of(decided):
             with self._guarded(order.preemption.gang):

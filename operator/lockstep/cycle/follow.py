@@ -15,8 +15,8 @@ from lockstep.act.attempts import Attempts
 from lockstep.act.changing.pod_patches import STOP, PodPatches
 from lockstep.act.ending.leftover_checks import LeftoverChecks
 from lockstep.act.expiries import Expiries
+from lockstep.act.members.sweep import Sweeper
 from lockstep.act.requests.services import Services
-from lockstep.act.sweep import Sweeper
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import resume_rejection

@@ -23,8 +23,8 @@ class ElasticSpec(NamedTuple):
     """How the size of a gang may change while it runs.
 
     A change takes about ``restart_time`` seconds, in which no work is done. It happens at most once in ``min_interval``
-    seconds. If ``size`` is given, the gang is to have so many members. If it ``has_notice``, its members can read of a
-    change before it begins.
+    seconds. If ``size`` is given, the gang is to have that many members. If it ``has_notice``, its members can read of
+    a change before it begins.
     """
 
     restart_time: float
@@ -39,13 +39,13 @@ class ElasticSpec(NamedTuple):
         return self.mode is ChangeMode.MEMBERS
 
     def terms(self, last: "LastChange | None", failed_joins: int = 0) -> ChangeTerms:
-        """The terms of a change for planning, once the gang has made the ``last`` one.
+        """The terms of the next change for planning, once the gang has made the ``last`` one.
 
-        After each time in a row that members could not join it, the next change is twice as far away.
+        ``failed_joins`` is how often in a row members could not join the gang. Each time doubles the least interval.
 
-        A change takes as long as that one did, if that is longer than ``restart_time``. What the program does before it
-        works again is not seen, so no change counts as shorter. One slow change, such as by an image that could not be
-        pulled, must not keep the gang from all later ones: it counts as four times ``restart_time`` at most.
+        The next change is expected to take as long as the last one, but ``restart_time`` at least: it is not observed
+        when the program works again. It is also expected to take four times ``restart_time`` at most. So one slow
+        change, such as by an image that could not be pulled, does not keep the gang from all later ones.
         """
         took = 0.0 if last is None or last.seconds is None else last.seconds
         interval = self.min_interval * 2 ** min(failed_joins, _MOST_DOUBLINGS)
@@ -53,9 +53,9 @@ class ElasticSpec(NamedTuple):
 
 
 class LastChange(NamedTuple):
-    """The last change of size: when its members were asked to end, and after how many seconds all of the next ones ran.
+    """The last change of size: when it began, and how many seconds it took until all members of the new size ran.
 
-    While these have not all run, ``seconds`` is what the change before has taken; None if there was none.
+    Until all of these have run, ``seconds`` is what the change before it took; None if there was none before.
     """
 
     began_at: float
@@ -66,7 +66,7 @@ class LastChange(NamedTuple):
 class NextSize:
     """The size with which a gang goes on; room for these ``members`` is kept for it.
 
-    Either its members end before, or it grows beside them.
+    Either the present members end first, or others join them.
 
     It was decided at ``decided_at``, because of ``why``, a clause for users. The gang is then expected to end at
     ``expected_finish``, None where that is unknown.

@@ -8,7 +8,7 @@ from coschedule import KindFit, NoFit, WorkFit
 
 THOUSAND = 1000
 MOST_THOUSANDTHS = THOUSAND * THOUSAND
-"""Run time factors are kept from a thousandth to a thousand times as stated: others say nothing about the work."""
+"""Run time factors are limited to the range from 0.001 to 1,000; beyond it they say nothing about the work."""
 KIND_LABEL = "node.kubernetes.io/instance-type"
 """The label that names the kind of a node."""
 KIND_PATTERN = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
@@ -65,9 +65,10 @@ class Judged:
 
     @property
     def better(self) -> WorkFit | None:
-        """The law, if it predicts runs better than the stated times, scaled by the factor of the other runs, do.
+        """The law, if it predicts runs better than the stated times do; None otherwise.
 
-        Its error must be lower by a tenth, so that chance does not change the choice every day.
+        For each run, the stated time is scaled by the factor of the other runs. The error of the law must be lower by a
+        tenth, so that chance does not change the choice every day.
         """
         if isinstance(self.fit, NoFit) or self.fit.error >= _LEAST_GAIN * self.stated_error:
             return None
@@ -83,7 +84,7 @@ class Kinds:
 
     @property
     def factors(self) -> dict[str, float]:
-        """How many times as long runs take, by kind; empty if these factors do not predict runs better."""
+        """The factor of each kind on run times; empty if these factors do not predict runs better."""
         return dict(zip(self.names, self.fit.times.tolist(), strict=True)) if self.fit.is_better else {}
 
 
@@ -91,7 +92,7 @@ class Kinds:
 class Learned:
     """The factor on run times for planning, in ``thousandths``, and the number of ``runs`` it is based on.
 
-    It applies to the run times of the spec. If the gang wants that and it is better, it applies to the law instead.
+    It applies to the run times of the spec. If the gang learns and its law is better, it applies to the law instead.
     Such gangs have ``judged``, and ``kinds`` if enough runs are known: the factors of kinds apply in addition.
     """
 
@@ -102,7 +103,7 @@ class Learned:
 
     @property
     def factors(self) -> dict[str, float]:
-        """How many times as long as elsewhere the gang takes, by kind of node."""
+        """The factor of each kind of node on the gang's run time."""
         return {} if self.kinds is None else self.kinds.factors
 
     @property
@@ -142,8 +143,8 @@ def run_of(factor: float, *, members: int = 0, slowdown: float = 0.0, seconds: f
 def last_runs(runs: Runs) -> Runs:
     """The runs of one template that are kept, 50 at most.
 
-    The oldest are dropped first. But the last three of each size stay while there are others. So it stays known how a
-    template scales, even if most of its runs have one size.
+    The oldest are dropped first. But the last three of each size are dropped only when no other runs are left. So it
+    stays known how a template scales, even if most of its runs have one size.
     """
     while len(runs) > MOST_RUNS:
         dropped = next((number for number in range(len(runs)) if _has_younger(runs, number)), 0)

@@ -76,7 +76,7 @@ class Leadership:
         try:
             await until_first_ends(asyncio.Event(), _end_of(holding), self._follow_on())
         finally:
-            # This comes last, since it closes the fence: the works that end may have a last write.
+            # This comes last, since it closes the fence: the tasks that end may have a last write.
             holding.cancel()
             await asyncio.gather(holding, return_exceptions=True)
 

@@ -214,17 +214,17 @@ def _refresh(parts: Parts) -> Generator[None, None, None]:
 
 
 def _make_run_time_store(settings: Settings, access: Access, state: State) -> RunTimeStore | None:
-    """Keeps learned run times, beside the lease; None without a lease, or if nothing is learned."""
+    """The store of learned run times, beside the lease; None without a lease, or if nothing is learned."""
     if settings.election is None or not settings.run_time_quantile:
         return None
     return RunTimeStore(access.client, access.fence, state.past_runs, settings.election)
 
 
 def _make_settings_store(settings: Settings, access: Access) -> SettingsStore | None:
-    """Publishes the settings, beside the lease; None without a lease."""
+    """The store that publishes the settings, beside the lease; None without a lease."""
     return None if settings.election is None else SettingsStore(access.client, settings.election, published(settings))
 
 
 def _make_node_requests(settings: Settings, services: Services) -> NodeRequests | None:
-    """Requests nodes from an autoscaler; None if the settings name none."""
+    """The requests of nodes from an autoscaler; None if the settings name no autoscaler."""
     return NodeRequests(services, settings.provisioning_requests) if settings.provisioning_requests else None

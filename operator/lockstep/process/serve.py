@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 async def serve(settings: Settings, configuration: Configuration) -> None:
     """Run until SIGTERM or SIGINT.
 
-    Raises ``StartError`` if it can't start, ``LeaseLostError`` if it no longer leads, and the error of a part that must
-    not end.
+    Raises ``StartError`` if it can't start, ``LeaseLostError`` if it no longer leads, and the error of a task that ends
+    unexpectedly.
     """
     stop = _stop_on_signals()
     read_little_at_a_time()
@@ -57,7 +57,7 @@ def _stop_on_signals() -> asyncio.Event:
 
 
 async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> None:
-    """Watch, and lead after winning the election, until ``stop`` is set or a part ends that must not end."""
+    """Watch, and lead after winning the election, until ``stop`` is set or one of these tasks ends unexpectedly."""
     access, state, streams = parts.access, parts.state, parts.streams
     await until_first_ends(
         stop,

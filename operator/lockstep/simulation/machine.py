@@ -40,7 +40,7 @@ class NeverStartsError(ValueError):
 class InterruptedRun(NamedTuple):
     """A run that an owner has interrupted or, if it is ``resized``, that continued at another size.
 
-    Each member has lost the work of ``lost`` seconds of it.
+    Each member has lost the work of ``lost`` seconds.
     """
 
     nodes: Sequence[int]

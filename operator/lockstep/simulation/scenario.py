@@ -22,7 +22,7 @@ from lockstep.simulation.workload.run_times import StatedRunTimes, said_seconds
 from lockstep.simulation.workload.templates import as_runs
 
 _TWO = 2
-# Name the random numbers of what users say, of nodes' owners and of elastic jobs, beside those of the jobs.
+# Keys of random numbers: for what users say, for nodes' owners and for elastic jobs. The jobs have others of their own.
 _SAID, _OWNERS, _ELASTIC = 1, 2, 3
 
 

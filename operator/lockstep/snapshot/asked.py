@@ -15,15 +15,15 @@ from lockstep.snapshot.wanted import WantedGang
 MOST_COLUMNS = 512
 """The most host ports, disks and volumes of single gangs in a snapshot, beside what nodes publish."""
 LEAST_COLUMNS = 64
-"""So many of these fit on any number of nodes."""
+"""The least limit for these columns, however many nodes there are."""
 MOST_CELLS = 400_000
-"""Each column has an amount for each node, and all are copied in one step: many nodes have fewer columns."""
+"""The most amounts in these columns, one for each node and column, since all of them are copied in one step."""
 MOST_TERMS = 5_000
 """The most terms of affinity and anti-affinity that one namespace's gangs have in one plan."""
 
 
 class Demands(NamedTuple):
-    """What gangs want, the columns in which it is counted, and those columns that are about volumes."""
+    """The gangs of a snapshot, the columns in which their requests are counted, and the columns about volumes."""
 
     wanted: Sequence[WantedGang]
     columns: Columns

@@ -34,7 +34,7 @@ def kept_plan(
 ) -> Kept | None:
     """The placement in the gang's status; None where it no longer holds.
 
-    Its duration is scaled to what was ``learned`` since, and ``work`` includes that. If such members could not take
+    Its duration is scaled to what was ``learned`` since; ``work`` is scaled already. If such members could not take
     that long on these nodes, then the nodes have changed or another writer wrote the status.
     """
     status = gang.status

@@ -135,7 +135,7 @@ def _short_of_volumes(state: State, left: Mapping[str, Left], gang: GangFact) ->
 def _volumes_asked(
     state: State, left: Mapping[str, Left], gang: AcceptedGang
 ) -> Iterator[tuple[str, str, int, Mapping[str, int]]]:
-    """Resource, node, its room, and what a member of each role takes: wherever volumes limit members."""
+    """For each node where volumes limit members: the resource, the node, its room, what a member of each role takes."""
     demands = {role.name: demand_of(state, gang, role) for role in gang.spec.roles if role.claims}
     for role, demand in demands.items():
         yield from (

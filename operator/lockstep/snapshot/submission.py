@@ -1,4 +1,4 @@
-"""Since when a gang waits, from which its speed-up counts."""
+"""Since when a gang waits: its speed-up counts from that time."""
 
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition

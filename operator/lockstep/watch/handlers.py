@@ -1,9 +1,9 @@
 """Watches GangJobs and NodeBids by kopf: ``on.event`` handlers that turn manifests into facts.
 
 kopf only watches: no finalizers, no annotations, no writes. Its own bookkeeping (last handled state, progress) is off,
-since the cache is level-triggered; that also saves deep copies, which are two fifths of kopf's cost for each event. Of
-its lists only the version is needed, to watch from there. The objects come from ``own_lists.py``, which lists as soon
-as a watch is open. kopf would decode whole pages and queue each object as it is.
+since the cache is level-triggered; that also saves deep copies, which are two fifths of kopf's cost for each event. Its
+lists are needed only for their version, to watch from there. The objects come from ``own_lists.py``, which lists as
+soon as a watch is open. kopf would decode whole pages and queue each object as it is.
 """
 
 import asyncio
@@ -162,7 +162,7 @@ def _registry(state: State, client: KubeClient, streams: Streams, large: LargeGa
     @kopf.on.event(GROUP, VERSION, BIDS, registry=registry)
     async def bid_event(event: Mapping[str, Any], **_: Any) -> None:
         streams.heard(BIDS)
-        # Of a bid little is read, however large it is.
+        # Little of a bid is read, however large it is.
         _believe(bids, event)
 
     return registry

@@ -2,7 +2,7 @@
 
 kopf passes on events as fast as they come. If large ones waited for the thread that reads them, each would keep its
 decoded body, which may have more than 10 MB. So only names wait. Of a gang that changes often, only the newest version
-is read. Namespaces take turns: a tenant that rewrites large gangs all the time delays another one by one read.
+is read. Namespaces take turns: a tenant that rewrites large gangs all the time delays another tenant by a single read.
 """
 
 import asyncio

@@ -28,7 +28,7 @@ from lockstep.watch.reader import Reader
 from lockstep.watch.streams import Streams
 
 RELIST_SECONDS = 120.0
-# In seconds. While a watch is not open, only lists show changes. More often would cost too much for many gangs.
+# In seconds. While a watch is not open, only lists show changes. More frequent lists of many gangs would cost too much.
 _BLIND_SECONDS = 0.5
 _PAUSE_SHARE = 4.0
 
@@ -112,7 +112,7 @@ async def _believe_page(
 
 
 async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
-    """List both kinds once, as soon as the API server answers. It answered at the start, so it will again."""
+    """List both kinds once, as soon as the API server answers: it has answered before, so it will again."""
     while True:
         try:
             return await list_own_kinds(client, state, Lists())
@@ -152,7 +152,7 @@ async def _list_or_warn(client: KubeClient, state: State, lists: Lists, *, logge
 
 
 async def _until_open(streams: Streams, seconds: float) -> None:
-    """Pause, but not after watches have opened since the list began, since then another list is needed."""
+    """Pause, but only until watches open: if they have opened after the list began, another list is needed at once."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await streams.opened.wait()

@@ -18,7 +18,7 @@ from lockstep.watch.kind import Fact, NotUnderstood, Understood, WatchedKind
 Read = TypeVar("Read")
 
 BYTES_OF_TURN = 2**15
-"""At most so many bytes of JSON are read in one turn of the event loop. A larger object is read in the thread.
+"""The most bytes of JSON that are read in one turn of the event loop. A larger object is read in the thread.
 
 To read a byte takes up to eleven instructions of Python, so a turn takes less than 20 ms.
 """
@@ -59,8 +59,8 @@ class Reader(Generic[Fact]):
     async def believe(self, manifest: Manifest) -> None:
         """Parse an object and add or update it in the cache, unless it is removed from the cache meanwhile.
 
-        The objects of a caller that awaits each call are applied in its order. If several callers have versions of one
-        object, the cache keeps the newest.
+        If a caller awaits each call, its objects are applied in the order of the calls. If several callers have
+        versions of one object, the cache keeps the newest.
         """
         key = self._kind.key(manifest)
         was_known = self._kind.version(key) is not None

@@ -13,6 +13,8 @@ from e2e.gangs import NAMESPACE, Gangs
 from e2e.members.image import NAME as IMAGE
 
 REQUEST = {"cpu": "50m", "memory": "32Mi"}
+# What users of Open MPI give it who run as root in a container.
+AS_ROOT = [{"name": f"OMPI_ALLOW_RUN_AS_ROOT{suffix}", "value": "1"} for suffix in ("", "_CONFIRM")]
 ENDED_WITH_ITS_CONTAINER = "exit code 137"
 
 

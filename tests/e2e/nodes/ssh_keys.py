@@ -31,5 +31,6 @@ def with_ssh_keys(template: Manifest) -> Manifest:
     spec: dict[str, Any] = template["spec"]
     secret = {"secretName": SECRET, "defaultMode": READ_BY_OWNER_ONLY}
     mount = {"name": "ssh", "mountPath": "/keys"}
-    containers = [{**one, "volumeMounts": [mount]} for one in spec["containers"]]
-    return {**template, "spec": {**spec, "containers": containers, "volumes": [{"name": "ssh", "secret": secret}]}}
+    containers = [{**one, "volumeMounts": [*one.get("volumeMounts", ()), mount]} for one in spec["containers"]]
+    volumes = [*spec.get("volumes", ()), {"name": "ssh", "secret": secret}]
+    return {**template, "spec": {**spec, "containers": containers, "volumes": volumes}}

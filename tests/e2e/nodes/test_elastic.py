@@ -10,7 +10,8 @@ import pytest
 from e2e.cluster import Cluster, Manifest
 from e2e.gangs import bids
 from e2e.nodes.conftest import FAST, SLOTS, SLOW, SPEEDS
-from e2e.nodes.jobs import Jobs, job, number_after, size, template
+from e2e.nodes.jobs import AS_ROOT, Jobs, job, number_after, role, size, template
+from e2e.nodes.ssh_keys import ssh_keys, with_ssh_keys
 
 EVERYWHERE = SLOTS * len(SPEEDS)
 # Minutes of work, unless the members are asked to hurry: no machine is too slow to change their number meanwhile.
@@ -40,10 +41,28 @@ def folder(tmp_path) -> Path:
 
 def blocks(folder: Path, name: str, program: str = "blocks", elastic: Mapping[str, str] = ELASTIC) -> dict[str, Any]:
     """Return a gang of two members at least that adds up squares and keeps them in that folder."""
-    mounts = [{"name": "done", "mountPath": "/done"}]
-    runs = template(program, "/done", str(BLOCKS), grace_seconds=20, volumeMounts=mounts)
-    runs["spec"]["volumes"] = [{"name": "done", "hostPath": {"path": str(folder)}}]
+    runs = in_folder(folder, program, "/done", str(BLOCKS), grace_seconds=20)
     return job(name, size={"min": 2, "max": EVERYWHERE}, work=LONG, elastic=elastic, template=runs)
+
+
+def mpi_squares(folder: Path, name: str) -> dict[str, Any]:
+    """Return a gang of two workers at least, on which a launcher adds up squares by ``mpirun``."""
+    command = ("mpirun", "/usr/local/bin/mpi-squares", "/done", str(BLOCKS))
+    launcher = with_ssh_keys(template(*command, grace_seconds=20, env=AS_ROOT))
+    workers = with_ssh_keys(in_folder(folder, "ssh-worker"))
+    roles = [
+        role("launcher", 1, launcher, load="None", startAfter=["workers"]),
+        {"name": "workers", "size": {"min": 2, "max": EVERYWHERE - 1}, "template": workers},
+    ]
+    ends = {"network": {"rendezvous": "MPI"}, "successPolicy": {"role": "launcher"}}
+    return job(name, roles=roles, work=LONG, elastic=ELASTIC, **ends)
+
+
+def in_folder(folder: Path, *command: str, **more: Any) -> Manifest:
+    """Return the template of members that have that folder as ``/done``."""
+    made = template(*command, volumeMounts=[{"name": "done", "mountPath": "/done"}], **more)
+    made["spec"]["volumes"] = [{"name": "done", "hostPath": {"path": str(folder)}}]
+    return made
 
 
 def is_of_size(jobs: Jobs, name: str, members: int) -> bool:
@@ -100,6 +119,27 @@ def test_gang_grows_into_room_that_becomes_free_and_loses_no_work(jobs, folder, 
     assert left_at_start(jobs, "adds", 2) < BLOCKS
     assert_sum(jobs, "adds", folder)
     assert jobs.status("adds").get("restarts", 0) == 0
+
+
+@pytest.mark.usefixtures("equal_nodes")
+def test_mpi_job_grows_and_goes_on_from_its_checkpoint(cluster, jobs, folder, measured):
+    jobs.add(ssh_keys())
+    jobs.submit_job(job("in-the-way", size=size(SLOTS), template=template("stay")))
+    jobs.started_by_rank("in-the-way", SLOTS)
+    jobs.submit_job(mpi_squares(folder, "mpi"))
+    cluster.until(lambda: number_after("left", jobs.log("mpi-1-0")) == BLOCKS)
+
+    free = time.time()
+    jobs.delete("in-the-way")
+    cluster.until(lambda: f"for {EVERYWHERE - 1} processes" in jobs.log("mpi-2-0"))
+
+    began = number_after("started", jobs.log("mpi-2-0"))
+    measured({"from a command that frees room to the first step of mpirun with more processes": began - free})
+    assert left_at_start(jobs, "mpi", 2) < BLOCKS
+    (folder / "hurry").touch()
+    jobs.until("mpi", "Complete", "True", "Succeeded")
+    assert number_after("sum", jobs.log("mpi-2-0")) == sum(number * number for number in range(BLOCKS))
+    assert jobs.status("mpi").get("restarts", 0) == 0
 
 
 @pytest.mark.usefixtures("equal_nodes")

@@ -12,10 +12,9 @@ import pytest
 
 from e2e.cluster import Cluster, Manifest
 from e2e.nodes.conftest import FAST, SLOW
-from e2e.nodes.jobs import Jobs, job, resources_in_force, role, template
+from e2e.nodes.jobs import AS_ROOT, Jobs, job, resources_in_force, role, template
 from e2e.nodes.measured import Measured
 from e2e.nodes.ssh_keys import ssh_keys, with_ssh_keys
-from e2e.nodes.test_programs import AS_ROOT
 
 NODE = {"name": "NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
 # Little, so that it is there though others use the machine.

@@ -1,12 +1,10 @@
 """Programs that find each other, as users have them: nothing in them knows of gangs."""
 
 from e2e.nodes.conftest import FAST, SLOW
-from e2e.nodes.jobs import job, number_after, role, size, template
+from e2e.nodes.jobs import AS_ROOT, job, number_after, role, size, template
 from e2e.nodes.ssh_keys import ssh_keys, with_ssh_keys
 
 MEMBERS = 4
-# What users of Open MPI give it who run as root in a container.
-AS_ROOT = [{"name": f"OMPI_ALLOW_RUN_AS_ROOT{suffix}", "value": "1"} for suffix in ("", "_CONFIRM")]
 SUM_OF_RANKS = sum(range(1, MEMBERS + 1))
 # Of one role that needs longer than all others.
 PREPARES = {"name": "prepares", "command": ["sh", "-c", "sleep 3; date +'prepared %s.%N'"]}

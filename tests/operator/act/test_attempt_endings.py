@@ -8,8 +8,8 @@ from builders.served import gang, node
 from fake_cluster.api import NEVER_ARRIVED, REFUSED, Refusal
 from fake_cluster.jumping import until
 from fake_cluster.rig import event_reasons, gang_place, is_placed, operator_over, pods_of, status_of
-from lockstep.act import making
 from lockstep.act.ending import undo as undoing
+from lockstep.act.members import making
 from lockstep.act.requests.deletions import Deletions
 from lockstep.report.status.writer import StatusWriter
 

@@ -33,7 +33,7 @@ def committed(state, node="n1", resource="cpu"):
 def test_member_list_of_a_reservation_gives_ranks_their_nodes():
     held = reservation("g", attempt=3, members=(("n1", 2), ("n2", 1)))
 
-    assert list(held.nodes_by_rank()) == ["n1", "n1", "n2"]
+    assert [member.node for member in held.by_rank()] == ["n1", "n1", "n2"]
     assert [key.name for key in held.pod_keys()] == ["g-3-0", "g-3-1", "g-3-2"]
     assert held.size == 3
 

@@ -50,7 +50,7 @@ def test_reservation_that_would_be_planned_so_fits(two_nodes):
 
 
 def test_what_a_reservation_holds_itself_does_not_count_against_it(two_nodes):
-    two_nodes.hold(reservation(members=(("n1", 2), ("n2", 2))))
+    two_nodes.assumptions.hold(reservation(members=(("n1", 2), ("n2", 2))))
     two_nodes.apply_pod(member_fact(rank=0, node="n1", phase=PodPhase.RUNNING))
 
     assert misfit(two_nodes, members=(("n1", 2), ("n2", 2))) is None

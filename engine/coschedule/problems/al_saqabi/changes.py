@@ -92,6 +92,6 @@ def _moves(held: Mapping[str, int], wanted: Mapping[str, int]) -> list[PieceMove
 
 
 def _surplus(more: Mapping[str, int], less: Mapping[str, int]) -> list[tuple[str, int]]:
-    """List the number of pieces that each processor has more in ``more`` than in ``less``, last name first."""
+    """List the processors with more pieces in ``more`` than in ``less``, with the difference, last name first."""
     over = [(name, count - less.get(name, 0)) for name, count in more.items()]
     return sorted(((name, count) for name, count in over if count > 0), reverse=True)

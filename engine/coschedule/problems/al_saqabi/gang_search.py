@@ -5,8 +5,8 @@ start, its smallest overhead and its largest P. The range with the earliest boun
 single start and a single P, it is the optimum.
 
 The latest start and the largest P of a range, with the load of its bound, are a possible choice. Ranges and nodes that
-cannot finish as early as the best such choice are dropped. A part of a range has no smaller load than the whole, so its
-search over piece_times begins there.
+cannot finish as early as the best such choice are dropped. A part of a range has no smaller load than the whole. So its
+search over piece_times begins at the load of the whole.
 
 Cost: O(nodes) for each of a few steps of a search over piece_times, for each range. Memory O(nodes + ranges).
 """
@@ -159,7 +159,7 @@ class _OfferSearch:
         return bool(largest.sum(dtype=np.float64) >= self._job.pieces and np.count_nonzero(largest) >= box.fewest)
 
     def _learn(self, box: _Box, load: Scalar, counts: IntArray) -> None:
-        """Lower the latest finish to that of the box's latest start and most nodes, if windows allow this choice."""
+        """Lower the latest finish to that of one choice, if windows allow it: the box's latest start and most nodes."""
         finish = self._finish(box.last - 1, box.most, load)
         if finish >= self._latest:
             return

@@ -18,7 +18,7 @@ from coschedule.problems.atallah.bounding.ranges import RangeMinima
 from coschedule.problems.atallah.gang import SlotChoice
 
 Cell = tuple[FloatArray, FloatArray]
-"""Starts and slow-downs."""
+"""The starts and the slow-downs of some cells."""
 
 SLACK = 1e-12
 """Rounded to floats, sums and products of non-negative numbers have a relative error of at most 10**-15."""

@@ -17,7 +17,7 @@ from coschedule.problems.atallah.speeds import inverse
 
 
 class Convolved:
-    """The search by convolution; ``slots`` only says which nodes take part, and nodes have the speeds."""
+    """The search by convolution; ``slots`` only says which nodes take part, and speeds are those of the columns."""
 
     def __init__(self, columns: NodeColumns, divided: DividedWork) -> None:
         self._divided = divided

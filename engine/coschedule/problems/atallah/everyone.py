@@ -24,7 +24,7 @@ _FEW = 2000
 """Up to this number of starts, all are sorted."""
 
 _SIDE = 500
-"""The approximate number of strips of more starts."""
+"""The approximate number of strips, if there are more starts than ``_FEW``."""
 
 _SLACK = 1e-9
 """Sums of a million positive floats, in any order, have a relative error of at most 10**-10."""

@@ -43,7 +43,10 @@ class NoRunTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowsTooShort:
-    """No ``size`` slots, the fewest allowed, are free together for the ``shortest_seconds`` that any run takes."""
+    """Windows close too early: the fewest members allowed, ``size``, never have slots together for the shortest run.
+
+    The shortest run takes ``shortest_seconds``.
+    """
 
     size: int
     shortest_seconds: Number
@@ -51,7 +54,7 @@ class WindowsTooShort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeverFreeTogether:
-    """No ``size`` slots, the fewest allowed, are free together until a run ends.
+    """Windows close too early: the fewest members allowed, ``size``, never have slots together until their run ends.
 
     Without windows the first run would end at ``earliest_finish``, in seconds after the request.
     """

@@ -13,7 +13,7 @@ Choose = Callable[[Goal], ChosenGang | NoGang]
 
 
 def why(gang: ChosenGang, goal: Goal, choose: Choose) -> Why[ChosenGang]:
-    """Compare a gang that ``choose`` chose for ``goal`` with other sizes, by four further choices of the same cost."""
+    """Compare a gang that ``choose`` chose for ``goal`` with other sizes; this takes four more calls of ``choose``."""
 
     def best(minimum: int, maximum: int) -> ChosenGang | None:
         chosen = choose(replace(goal, minimum=minimum, maximum=maximum))

@@ -63,8 +63,8 @@ class ShareMarket:
         """Apply one event and return its outcome.
 
         InvalidValueError, without a change, when an application arrives that is already present, or when another event
-        names one that is not. Also when the number of unit times is not that of levels. A refused application may be
-        named, without effect, and may arrive again.
+        names one that is not; also when there are not as many unit times as levels. A refused application may be named,
+        without effect, and may arrive again.
         """
         level: int | None = None
         moves: tuple[Move, ...] = ()

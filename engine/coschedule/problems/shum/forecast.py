@@ -5,7 +5,7 @@ The formulas (5.1) to (5.3), and their names, are those of ``coschedule_forecast
     mean      = the mean of Y^[d][h] to Y^[d][h+s]                           (5.4)
 
 In the first hour of a day, the last hour of the past days replaces X[d][h-1]. Hours after midnight use tomorrow's Z,
-A * Z[d] + (1 - A) * X[d]. Its X are known for the 23 hours ahead that are allowed.
+A * Z[d] + (1 - A) * X[d]. At most 23 hours ahead are allowed, and for these the X[d] are known.
 
 Weekdays and weekends are separate series. A = 0.6 and B of 0.3 or less worked best [C 5.5.2].
 

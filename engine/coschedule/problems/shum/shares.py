@@ -186,6 +186,6 @@ def _logs(application: Levels) -> list[float]:
 
 
 def _slack(applications: Sequence[Levels]) -> float:
-    """Return an upper bound on the difference of two equal products as sums of rounded logarithms."""
+    """Return an upper bound on how much the sums of rounded logarithms of two equal products differ."""
     largest = sum(max(abs(log) for log in _logs(application)) for application in applications)
     return _ROUNDING * (len(applications) + 2) * (1 + largest)

@@ -14,7 +14,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class LimitingNodes(NamedTuple):
-    """Ranks of nodes. Node ``latest`` has no room for its members before the start, None if all nodes have.
+    """Ranks of nodes. Node ``latest`` has no room for its members before the start; None if no node is like that.
 
     Of several nodes, the first by rank: the fastest, then by name.
     """

@@ -42,7 +42,7 @@ def own_snapshot(gang: PendingGang, snapshot: Snapshot) -> Snapshot:
 
 
 def copies_for(gang: PendingGang, timeline: Timeline) -> int:
-    """Return what a gang's timelines cost, in copies of a timeline: with its claims, and with its own slow-downs."""
+    """Return the cost of a gang's own timelines, in copies of a timeline; with factors, each ranks the nodes again."""
     timelines = 1 + len(timeline.safer)
     return timelines if not gang.factors else _STEPS_A_NODE * timelines
 

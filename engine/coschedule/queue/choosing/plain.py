@@ -73,7 +73,7 @@ class PlainChooser:
         return outline_of(self.demand.alternative(self.demand.search_space(timeline), chosen))
 
     def standing(self, timeline: Timeline, chosen: Outline) -> Standing:
-        """Compare a later run of the previous plan with the others, on a timeline that does not contain its claims."""
+        """Compare ``chosen``, a run of the previous plan, with all others; ``timeline`` must not contain its claims."""
         space = self.demand.search_space(timeline)
         # The run of the previous plan may be shorter than the same run now, as times are rounded to seconds.
         limit = self.gang.price.value(chosen.start, chosen.finish + RESOLUTION_SECONDS, chosen.size)

@@ -5,7 +5,7 @@ something ends later than planned. Crowded places slide to a start with room bes
 them (``sliding.py``). Places that are still crowded are given back. Then they are tried one by one on what the others
 leave, the earliest start first, and may slide again.
 
-Where a gang loses its place by that, since it would start after its promise, other ways are tried. In one, only delays
+If a gang then loses its place, since it would start after its promise, other ways are tried. In one, only delays
 that are too small to be visible are met by sliding, and places with larger delays are dropped. Places that a new leader
 reads may have been written at different times and so belong to different plans. So a few places are also tried one by
 one.
@@ -52,8 +52,8 @@ def fitting(
 ) -> PlacesTogether:
     """Find the places for which there is room on the timeline, and claim them; ``beside`` is without gangs ``apart``.
 
-    ``find_slots`` is called with ``beside`` before ``whole`` is made from it, so that its results are shared by all
-    timelines that are made from it.
+    ``whole`` is made from ``beside``. ``find_slots`` is called with ``beside`` first: what it finds is shared by all
+    timelines that are made from ``beside``.
     """
     own = [place for place in places if place.gang.key in apart]
     beside = timeline.claimed_all(claims_of(place for place in places if place.gang.key not in apart))
@@ -100,7 +100,7 @@ def _most_kept(
     ]
     if len(places) <= _MOST_ONE_BY_ONE:
         ways.append(lambda: _one_by_one(places, timeline))
-    # A place without room in time beside what runs is lost in all ways.
+    # A place that can't start in time even beside running gangs alone is lost in all ways.
     most = len(places) - sum(start == np.inf for start in delayed.values())
     best = ways[0]()
     for way in ways[1:]:

@@ -108,7 +108,7 @@ def _is_kept_still(kept: Kept | None, placement: Placement, names: Sequence[str]
 
 
 def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int], times: float | None) -> Kept | None:
-    """Return what is kept on ``nodes`` of a placement whose run time is multiplied by ``times``; None if unknown."""
+    """Return a placement as it is kept on ``nodes``, with its run time multiplied by ``times``; None if not kept."""
     if times is None:
         return None
     start, latest = placement.start, placement.latest

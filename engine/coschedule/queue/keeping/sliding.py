@@ -24,7 +24,7 @@ from coschedule.queue.search.finishes import finish_of
 from coschedule.queue.slots.timeline import Timeline
 
 _MOST_STARTS = 32
-"""The later starts that are tried; a gang with room at none of them is planned again."""
+"""How many later starts are tried; a gang with room at none of them is planned again."""
 
 
 def slid(places: Sequence[Place], delayed: Mapping[GangKey, float], nodes: int) -> list[Place]:

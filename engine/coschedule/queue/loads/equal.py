@@ -27,16 +27,16 @@ _MOST_RANGES = 32
 """The most ranges of slow-downs that the first bounds distinguish: more ranges cost more than they save."""
 
 _ALIKE = 8
-"""The ranges that share one shortest run when slots are counted: each further run costs another count."""
+"""How many ranges share one shortest run when slots are counted: each further shortest run costs another count."""
 
 _FEW = 4
-"""The instants that are evaluated before the others are bounded again."""
+"""How many instants are evaluated before the others are bounded again."""
 
 _CLOSER = 4
 """The factor by which the number of ranges grows when bounds are computed again."""
 
 _AT_ONCE = 16
-"""The slow-downs that are evaluated together: calling numpy takes most of the time of a small matrix."""
+"""How many slow-downs are evaluated together: calling numpy takes most of the time of a small matrix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -10,10 +10,10 @@ sizes. With a price, other sizes may end before it. They keep their slots and ar
 
 Method: search instants in the order of a lower bound on their value, until the next bound is worse than the best found.
 Each instant takes one or two searches, and more only where lost slots matter. The bound uses all slots that outlast the
-shortest run. It takes slow-downs in ranges, each as fast as its fastest, and sizes in ranges too.
+shortest run. It takes slow-downs in ranges, each with the speed of its fastest node, and sizes in ranges too.
 
-When the effort is over, the first candidate found is taken, and from an instant the run that ends first. That takes few
-searches, and there is such a run wherever any size fits.
+When the effort is over, the search takes the first candidate that it finds. From an instant, it takes the run that ends
+first. That takes few searches, and there is such a run wherever any size fits.
 """
 
 from typing import NamedTuple, Protocol, Self

@@ -31,7 +31,7 @@ def roles_of_term(term: Term, names: Sequence[str]) -> RolesOfTerm:
 
 
 def is_bound(terms: Sequence[RolesOfTerm], roles: int) -> BoolArray:
-    """Return the roles of which a term may require members, so that none can be left out freely: bool[r]."""
+    """Return the roles of which a term may require members, so that their members can't be left out freely: bool[r]."""
     bound = np.zeros(roles, dtype=np.bool_)
     for term in terms:
         if term.kind is TermKind.TOGETHER:

@@ -40,9 +40,9 @@ class _AskedFor(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KnownRefusals:
-    """The refusals of gangs that hold no nodes, on one ``timeline`` and beside gangs that hold nodes ``without_end``.
+    """The refusals of gangs without a node hold, on one ``timeline``, where gangs use nodes ``without_end``.
 
-    There is one at most for each gang that waits.
+    There is at most one for each waiting gang.
     """
 
     timeline: Timeline
@@ -50,12 +50,12 @@ class KnownRefusals:
     by_ask: dict[Hashable, Unplaceable] = field(default_factory=dict)
 
     def are_of(self, timeline: Timeline, without_end: WithoutEnd) -> bool:
-        """Return whether nothing has been claimed since."""
+        """Return whether the refusals are of this timeline and these facts, so that nothing was claimed since."""
         return self.timeline is timeline and self.without_end is without_end
 
     def of(self, gang: PendingGang) -> Unplaceable | None:
-        """Return what was decided of a gang that asks for the same, if there was one."""
-        # To compare gangs takes a while where there are many roles and resources.
+        """Return the refusal of an earlier gang that asked for the same as this one; None if there was none."""
+        # Computing the key of a gang takes a while where there are many roles and resources.
         known = self.by_ask.get(_asked_for(gang)) if self.by_ask else None
         return None if known is None else replace(known, gang=gang.key)
 

@@ -71,7 +71,7 @@ class Planner:
         self._at_last = AtLast(snapshot, self._read.distinct_masks)
         expected = partial(_expected, masks=self._read.distinct_masks, hazards=self._hazards, risks=_risks(snapshot))
         self._at_first = self._timeline = expected(snapshot)
-        # Without a reference back to this planner: only the garbage collector frees cycles, possibly hours later.
+        # These refer to no planner: cycles of references are freed by the garbage collector only, possibly hours later.
         self._empty_nodes = EmptyNodes(lambda: expected(emptied(snapshot)), self._feasibility, self._topology)
         self._without_end = WithoutEnd(of_unknown_end=snapshot.someday, hold=none_open_ended())
         self._known_refusals = KnownRefusals(timeline=self._timeline, without_end=self._without_end)
@@ -98,8 +98,8 @@ class Planner:
 
     def fork(self) -> Self:
         """Return a planner that goes on from here and leaves this one as it is."""
-        # What it refers to is replaced, never changed. All forks share the account, and refusals until they claim
-        # something.
+        # What a planner refers to is replaced, never changed. All forks share the account. They share the refusals
+        # until they claim something.
         self._refusals()
         return copy(self)
 
@@ -300,7 +300,7 @@ class Planner:
         return standing or decision
 
     def _standing(self, decision: Placement, gang: PendingGang) -> Placement | None:
-        """Return a placement that was given back with its alternative; None where a better one may exist."""
+        """Return a placement, whose claims are not made here, with its alternative; None if a better one may exist."""
         chooser = self._chooser(gang)
         if self._hazards is not None or not isinstance(chooser, PlainChooser) or gang.deadline is not None:
             return None

@@ -16,7 +16,7 @@ from coschedule.queue.problem.refusals import ConstraintsTooLong
 from coschedule.queue.search.effort import Account, Limits
 
 _LIMITS = Limits(for_one=10**6, in_a_plan=2 * 10**6, least=4000)
-"""In parts of about half a microsecond each: a selector, term, requirement, value or toleration is one part."""
+"""Limits in parts of about half a microsecond; a selector, term, requirement, value or toleration is one part."""
 
 
 def _account() -> Account:

@@ -39,9 +39,9 @@ from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
 
 MOST_PLANNED = 512
-"""The gangs that may be planned in the search for victims and for the plans after it."""
+"""How many gangs may be planned in the search for victims and for the plans after it."""
 MOST_PREEMPTIONS = 4
-"""The gangs for which others are evicted in one plan; further ones are left to the next plan."""
+"""For how many gangs others are evicted in one plan; further ones are left to the next plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ class _Below:
 
     A gang that budgets protect from an eviction may still shrink. ``by`` is when all of them would have ended if they
     were evicted now. ``free``, int[n, r], is what is free by then if none is evicted. ``most_free`` is an upper bound
-    on what is free by then after evictions: ``free`` and all that they use.
+    on what is free by then after evictions: ``free`` plus all that these gangs use.
     """
 
     gangs: Victims

@@ -10,7 +10,7 @@ class TermKind(StrEnum):
     TOGETHER = "Together"
     """Affinity: members are in one domain with others."""
     APART = "Apart"
-    """Anti-affinity: members are in other domains than others."""
+    """Anti-affinity: members are in no domain with others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

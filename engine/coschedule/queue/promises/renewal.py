@@ -34,13 +34,13 @@ from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.promises.planned import Planned, with_promise
 
 FRONT = 16
-"""The gangs that are planned again in each order. In simulations of whole queues, more gained almost nothing."""
+"""How many gangs are planned again in each order. In simulations of whole queues, more gained almost nothing."""
 
 LONG_QUEUE = 500
 """From this many waiting gangs on, half a front is planned again: plans of long queues take longer."""
 
 MOST_TRIES = 4
-"""The orders of one front that are tried."""
+"""How many orders of one front are tried."""
 
 
 class _Merit(NamedTuple):
@@ -73,7 +73,7 @@ class Renewal:
         fronts = [_front(gangs, run_times, weight) for weight in self.weights]
         known = _known(planner, gangs, {gang.key for front in fronts for gang in front})
         by_key = {gang.key: gang for gang in gangs}
-        # Where nothing is remembered, the first plan already is the one in the order of the queue.
+        # Where nothing is remembered, the first plan already has the order of weight 0, which is that of the queue.
         remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
         replanned = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
         as_before = _as_before(known)

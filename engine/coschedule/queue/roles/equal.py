@@ -7,8 +7,8 @@ deadline, the fewest members first (``roles.run_preferences``).
 
 Method: search instants in the order of a bound (``roles.bounds``), until the next bound is worse than the best run
 found. From an instant, take slow-downs in the order of a bound too, some at a time. Try pairs of slow-down and mix, the
-best first. What does not fit until some time does not fit until a later time, on fewer nodes, or with more members. So
-each failure rules out many pairs. A pair is first tested by a bound, then by all ways to put its members on nodes.
+best first. A mix that does not fit until some time does not fit until a later time or on fewer nodes, nor do larger
+mixes. So each failure rules out many pairs. A pair is first tested by a bound, then by all ways to seat its members.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from coschedule.queue.roles.search import Found, PartySearch, Short
 from coschedule.queue.search.finishes import finish_of, finishes_of
 
 _AT_ONCE = 16
-"""The slow-downs that are tried together. A matrix of thousands of slow-downs and mixes would need too much memory."""
+"""How many slow-downs are tried together: a matrix of thousands of slow-downs and mixes would need too much memory."""
 
 
 class _Hit(NamedTuple):

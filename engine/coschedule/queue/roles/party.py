@@ -79,7 +79,7 @@ class Party:
         return int(free[np.argmax(self.needs[-1, free])]) if free.size and len(self.needs) else None
 
     def with_enough(self, slots: Sequence[IntArray] | IntArray) -> IntArray:
-        """Count the mixes, from the smallest on, for which each role has enough slots: int[...], as ``slots[role]``."""
+        """Count the mixes, from the smallest on, for which each role has enough slots; shaped as ``slots[role]``."""
         fitting = [
             needs.searchsorted(of_role, side="right") for needs, of_role in zip(self.needs.T, slots, strict=True)
         ]

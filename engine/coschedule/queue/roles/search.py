@@ -75,7 +75,7 @@ class PartySearch:
         return self.party.requests[:, self.wanted]
 
     def room(self, start: float, finish: float) -> ClassRoom:
-        """Find what is free from start to finish, and which members may stay so long."""
+        """Find what is free from start to finish, and which members may stay for that time."""
         self.effort.spend(len(self.rooms.owner))
         room = self.rooms.during(start, finish)
         return room if self.stays is None else replace(room, stays=start + self.stays >= finish)

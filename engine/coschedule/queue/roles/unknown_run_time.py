@@ -1,6 +1,6 @@
 """Several roles, run time unknown: the earliest start from which all members may stay, then as many as fit.
 
-With pieces, it gets the fewest members with which all pieces are done as early as with any number of members.
+With pieces, the gang gets the fewest members with which all pieces are done as early as with any number of members.
 """
 
 import numpy as np

@@ -42,7 +42,7 @@ class _Ending(NamedTuple):
 def _add_ending(
     counted: IntArray, open_slots: OpenSlots, instants: FloatArray, shortest: FloatArray, left: _Ending
 ) -> None:
-    """Add slots of stretches that end to ``counted``, for ranges with the same shortest run at a time."""
+    """Add slots of stretches that end to ``counted``; ranges with the same shortest run are counted together."""
     _, alike = np.unique(shortest, return_index=True)
     groups = list(pairwise([*alike.tolist(), len(shortest)]))
     parts = []

@@ -126,6 +126,6 @@ def number_groups(owner: IntArray, numbers: IntArray, groups: int) -> IntArray:
 
 
 def _first_of_same(owner: IntArray, place: IntArray, level: IntArray) -> IntArray:
-    """Return for each node the place of the first node in the same domain and smaller domain; -1 without a smaller."""
+    """Return for each node the place of the first node with the same owner and level; -1 where the level is -1."""
     _, first, inverse = np.unique(np.stack([owner, level]), axis=1, return_index=True, return_inverse=True)
     return np.where(level < 0, -1, place[first[inverse.reshape(-1)]])

@@ -109,7 +109,7 @@ class Timeline:
         return self.has_room_for_all([claim])
 
     def has_room_for_all(self, claims: Sequence[Claim]) -> bool:
-        """Return the same for several claims together, which must have the same start and finish."""
+        """Return whether there is room for several claims together, which must have the same start and finish."""
         ranks, taken, wanted = taken_together(claims)
         spans = self.spans_of.of(self.class_of[ranks])
         during = (spans.begin < claims[0].finish) & (_ends(spans) > claims[0].start)

@@ -1,4 +1,4 @@
-"""Why a gang starts no sooner where it is: which of its nodes has room for its members last."""
+"""Why a gang starts no sooner on its nodes: which of them is the last to have room for its members."""
 
 from collections.abc import Iterator
 

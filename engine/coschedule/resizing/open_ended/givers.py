@@ -13,12 +13,12 @@ from coschedule.resizing.gangs import OpenEndedRun, SeatKind
 from coschedule.resizing.open_ended.idle_nodes import free_by
 from coschedule.resizing.seats import members_that_fit
 
-# Of no gang more members are counted on a node.
+# The most members of one role that are counted on a node.
 _MOST_SEATS = 1_000_000
 
 
 def soon(now: float, givers: Sequence[OpenEndedRun]) -> float:
-    """Return when what these gangs give up is free."""
+    """Return the time at which the room that these gangs give up is free."""
     return now + max(run.grace for run in givers) + RESOLUTION_SECONDS
 
 
@@ -29,7 +29,7 @@ class Waiter(NamedTuple):
     start: float
 
     def gains_from(self, run: OpenEndedRun, now: float) -> bool:
-        """Return whether a gang may shrink for it: one that is not more urgent, if the wait is longer than a change."""
+        """Return whether a run may shrink for it: the run is not more urgent, and the wait is longer than a change."""
         may_start = self.gang.not_before <= now < self.start - max(run.terms.restart_time, run.grace)
         return may_start and run.priority <= self.gang.priority
 
@@ -50,7 +50,7 @@ def given_up(snapshot: Snapshot, run: OpenEndedRun) -> list[int]:
 
 
 class SeatCounts:
-    """Counts the seats for gangs that wait if the first few of some gangs shrink as far as they may."""
+    """Counts the seats for waiting gangs if some running gangs, the first of those that are ``able``, shrink fully."""
 
     def __init__(self, snapshot: Snapshot, able: Sequence[OpenEndedRun]) -> None:
         self._snapshot = snapshot
@@ -60,7 +60,10 @@ class SeatCounts:
         self._counts: dict[tuple[SeatKind, tuple[GangKey, ...]], int] = {}
 
     def are_enough(self, waiter: Waiter, count: int) -> bool:
-        """Return whether each role has seats for its fewest members if so many gangs shrink that may for it."""
+        """Return whether each role has seats for its fewest members if the first ``count`` gangs shrink for it.
+
+        Of these, gangs that may not shrink for it keep their size.
+        """
         givers = [run for run in self._able[:count] if waiter.gains_from(run, self._snapshot.now)]
         return all(
             self._count(SeatKind(role.constraints, role.request), givers) >= role.sizes.least

@@ -1,10 +1,11 @@
 """Gangs of unknown end give back room that they grew into, if a gang that waits starts with it.
 
-Method: find the first gang that waits for which there are seats if others shrink, and the first of these that are
-enough. Plan the queue as if they had shrunk as far as they may. The gangs that start then are to have as many members,
-but on idle nodes first. What they need beyond these, others have to give: each shrinks to its largest size that leaves
-it. Plan the queue once more beside these sizes, since a plan decides who gets the room. If that does not help, they get
-the nodes that they had in the first plan. Then try the same with all gangs that may shrink.
+Method: find the first waiting gang that has seats if all running gangs shrink. Let only as many of these shrink, the
+first ones, as are enough for it. Plan the queue as if they had shrunk as far as they may. The gangs that start in this
+plan keep their sizes, but their members move to idle nodes first. The running gangs give only what is still lacking:
+each shrinks to its largest size that gives it. Plan the queue once more beside these sizes, since a plan decides which
+gang gets the room. If that does not help, try it without moving members. Then try the same with all gangs that may
+shrink.
 """
 
 from bisect import bisect_left
@@ -27,7 +28,7 @@ from coschedule.resizing.seats import seats_without
 from coschedule.resizing.worlds import after_changes
 
 MOST_WAITING = 250
-"""Room is given back for so many gangs, the first of the plan. If more wait, only one try is made."""
+"""The most waiting gangs for which room is given back: the first of the plan. If more wait, only one try is made."""
 
 Planned = Callable[[Snapshot], Plan]
 """Makes the plan of a snapshot."""
@@ -85,7 +86,7 @@ def _waiters(snapshot: Snapshot, made: Plan) -> dict[GangKey, Waiter]:
 
 
 def _tries(snapshot: Snapshot, waiting: _Waiting, able: _Runs) -> Iterator[_Runs]:
-    """Generate gangs that shrink together: the first ones that make seats enough for a gang that waits, then all."""
+    """Generate gangs to shrink together: the first few that leave enough seats for a waiting gang, then all of them."""
     if not able:
         return
     seats = SeatCounts(snapshot, able)
@@ -100,7 +101,7 @@ def _tries(snapshot: Snapshot, waiting: _Waiting, able: _Runs) -> Iterator[_Runs
 
 
 def _tried(snapshot: Snapshot, made: Plan, waiting: _Waiting, givers: _Runs, planned: Planned) -> GivenBack | None:
-    """Let these gangs shrink as far as gangs that wait start with it; None where that does not help."""
+    """Let these gangs shrink by what waiting gangs need to start; None where that does not help."""
     by = soon(snapshot.now, givers)
     emptier = after_changes(snapshot, givers, [shrunk(run, snapshot, least_members(run)) for run in givers])
     first = replace(emptier, gangs=tuple(gang for gang in emptier.gangs if gang.key in waiting))
@@ -130,13 +131,13 @@ def _changes(
 
 
 def _helps(waiting: _Waiting, changes: Sequence[SizeChange], then: Plan, by: float) -> bool:
-    """Return whether each gang for which others shrink starts by a time in a plan, and earlier than without that."""
+    """Return whether each gang for which others shrink starts by a time in the plan ``then``, sooner than before."""
     starts = {one.gang: one.start for one in then.decisions if starts_by(one, by)}
     return all(one.made_for in starts and starts[one.made_for] < waiting[one.made_for].start for one in changes)
 
 
 def _trimmed(snapshot: Snapshot, run: OpenEndedRun, giving: Giving) -> SizeChange:
-    """Return the change to the largest size without these members; the slowest of the others go too if need be."""
+    """Return the change to the largest allowed size without these members; the slowest members beyond it go too."""
     own = run.seats_to_keep(snapshot.slowdown, snapshot.until)
     kept = seats_without(own, giving.nodes)
     size = int(run.sizes.between(least_members(run), len(kept))[-1])

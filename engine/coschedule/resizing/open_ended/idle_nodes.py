@@ -23,7 +23,7 @@ def starts_by(decision: Decision, time: float) -> TypeGuard[Placement]:
 
 
 def begun(snapshot: Snapshot, made: Plan) -> Snapshot:
-    """Return the snapshot in which gangs that start now in its plan run; the others wait."""
+    """Return the snapshot in which the gangs that start now by its plan are running; the others wait."""
     starts = {one.gang: one for one in made.decisions if starts_by(one, snapshot.now)}
     if not starts:
         return snapshot

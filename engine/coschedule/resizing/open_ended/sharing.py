@@ -18,7 +18,7 @@ from coschedule.resizing.seats import members_that_fit
 
 
 class Giving(NamedTuple):
-    """On which nodes a gang gives up members, an entry for each, and the first gang for which it does."""
+    """The nodes on which a gang gives up members, an entry for each member, and the first gang that gets the room."""
 
     nodes: list[int]
     made_for: GangKey
@@ -33,9 +33,10 @@ class _Taken(NamedTuple):
 
 
 class Sharing:
-    """Attributes what gangs need beyond what is free to gangs that may give it.
+    """Finds which gangs give the room that starting gangs need beyond the free room.
 
-    If it ``moves`` members, those for which a node lacks room count on idle nodes first: less has to be given then.
+    If it ``moves`` members, a member whose node lacks room counts on an idle node if there is one. So less has to be
+    given.
     """
 
     def __init__(self, snapshot: Snapshot, givers: Sequence[OpenEndedRun], *, moves: bool) -> None:
@@ -48,7 +49,7 @@ class Sharing:
         self._spare = {run.key: Counter(given_up(snapshot, run)) for run in givers}
 
     def start(self, waiter: Waiter, placed: Placement) -> None:
-        """Attribute what the gang lacks, if all of it can be."""
+        """Have running gangs give what this gang lacks, if they can give all of it; otherwise none gives anything."""
         taken = self._taken(waiter, placed)
         for one in taken:
             self._free[one.node] -= one.request * one.members
@@ -100,12 +101,12 @@ class Sharing:
                 yield run, node, count
 
     def _give(self, run: OpenEndedRun, node: int, count: int) -> None:
-        """Count so many members of a gang as given up on a node."""
+        """Count members of a gang as given up on a node; a negative ``count`` takes them back."""
         self._spare[run.key][node] -= count
         self._free[node] += np.array(run.request, dtype=np.int64) * count
 
 
 def _members_for(lacking: IntArray, request: Sequence[int]) -> int:
-    """Return how many members have to go so that nothing is lacking of what they take."""
+    """Return how many members have to go until a node no longer lacks any resource that they take."""
     needed = (-(-int(one) // each) for one, each in zip(lacking, request, strict=True) if each and one > 0)
     return max(needed, default=0)

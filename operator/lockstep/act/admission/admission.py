@@ -13,8 +13,8 @@ from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.reasons import Reason
 
-# The parts of a pod that its needs come from. Volumes are compared apart: the volume of each pod's token has its own
-# name.
+# The fields of a pod's spec from which its needs follow. Volumes are compared separately, since the volume of a pod's
+# token has a name of its own.
 _OF_POD = (
     "affinity",
     "hostNetwork",

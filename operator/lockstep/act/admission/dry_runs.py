@@ -36,12 +36,12 @@ from lockstep.report.status.rate import Rate
 # In dry runs per second. One costs the API server almost as much as a pod; this leaves it most of its capacity.
 _FIRST_PER_SECOND = 44.0
 _AGAIN_PER_SECOND = 6.0
-# Checks at the same time. A slow webhook then delays only some of them, also in one namespace.
+# The most checks at the same time, in all and for one namespace, so that a slow webhook delays only some of them.
 _AT_ONCE = 4
 _OF_NAMESPACE = 2
 _AGAIN_AT_ONCE = 2
 _AGAIN_OF_NAMESPACE = 1
-# The groups of a rank.
+# The groups of a rank: gangs for which others may be evicted are checked before the others.
 _MAY_EVICT, _OTHERS = 0, 1
 _FIRST_AGAIN_SECONDS = 15.0
 _LONGEST_AGAIN_SECONDS = 600.0
@@ -203,7 +203,7 @@ class DryRuns:
         if now is None or now.uid != gang.uid:
             return
         if now.refusal is not None and not isinstance(verdict, Refusal):
-            # What refuses it now may pass.
+            # The verdict leaves out roles that are refused for a reason that may pass: they count as written.
             verdict = {role.name: role.needs for role in spec.roles} | dict(verdict)
         if verdict and self._state.apply_verdict(now, verdict) and not isinstance(verdict, Refusal):
             self._changed(self._state.gangs[gang.key])

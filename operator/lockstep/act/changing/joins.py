@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass, field
 
 from coschedule import GangKey
-from lockstep.act.making import MemberMaking
+from lockstep.act.members.making import MemberMaking
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.belief.holding.reservation import Reservation
@@ -41,7 +41,7 @@ class Joins:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def make(self, gang: AcceptedGang, reservation: Reservation) -> None:
-        """Begin to make the members that join, unless that was begun; or let it see what has changed."""
+        """Begin to make the members that join; if that has begun already, let it check what has changed."""
         known = self._by_gang.get(gang.key)
         if known is not None:
             known.changed.set()
@@ -57,7 +57,7 @@ class Joins:
         return None if known is None else known.failure
 
     def forget(self, gang: GangKey) -> None:
-        """Make no member any more. Requests that are under way may still be carried out."""
+        """Make no more members of the gang. Requests that are under way may still be carried out."""
         known = self._by_gang.pop(gang, None)
         if known is not None and known.task is not None:
             known.task.cancel()

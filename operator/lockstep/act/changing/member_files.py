@@ -1,4 +1,4 @@
-"""Keeps the files of members up to date that come and go: who the members are, and how often that has changed.
+"""Updates the files of members where members come and go: who the members are, and how often that has changed.
 
 The files follow from the status. A process writes them once for each change, and once after it has started.
 """
@@ -49,7 +49,7 @@ class MemberFiles:
         task.add_done_callback(self._tasks.discard)
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: its attempt has ended, or members join it, for whom files are written before they start."""
+        """Drop the gang: its attempt has ended, or members join. Making these members writes the files first."""
         self._stop_writing(gang)
         self._written.pop(gang, None)
         self._failures.pop(gang, None)

@@ -50,7 +50,7 @@ STOP = PodChange(
 
 
 def notice_change(notice: str) -> PodChange:
-    """Members can read this notice of a change of size; with '' they have none any more, and no answer to one."""
+    """The change by which members can read this notice; '' removes the notice, and any answer to it."""
     asks = "read when its gang changes its size" if notice else "have no notice any more"
     lags = "members can't read when the size of their gang changes" if notice else "members still have an old notice"
     return PodChange(partial(notice_patch, notice), Urgency.DELETE, partial(_shows, notice), asks, lags)
@@ -72,7 +72,7 @@ class PodPatches:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def make(self, gang: GangKey, pods: Iterable[PodFact]) -> None:
-        """Patch those of these members of that gang that lack the change, except those with a patch in progress."""
+        """Patch the gang's ``pods`` that lack the change; leave out pods with a patch in progress."""
         unasked = [pod for pod in pods if pod.uid not in self._asked and not self._change.is_done(pod)]
         if unasked:
             self._asked.update(pod.uid for pod in unasked)
@@ -81,7 +81,7 @@ class PodPatches:
             task.add_done_callback(self._tasks.discard)
 
     def forget(self, gang: GangKey) -> None:
-        """Forget the failures of a gang that is gone, or whose attempt is."""
+        """Forget the failures of a gang that is gone, or whose attempt has ended."""
         self._failures.pop(gang, None)
 
     def cancel(self) -> None:

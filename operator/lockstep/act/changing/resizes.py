@@ -20,7 +20,7 @@ from lockstep.report.status.rate import Rate
 
 # How long a resize waits for the requests of gangs that are being bound.
 _PATIENCE_SECONDS = 5.0
-# The largest gang has 10,000 members: it takes minutes, and a few milliseconds of each second of the API server.
+# At this rate the largest gang, of 10,000 members, takes minutes, and the API server a few milliseconds of each second.
 _PER_SECOND = 50.0
 _BURST = 50.0
 # By then watches have shown the result.
@@ -56,8 +56,9 @@ class Resizes:
         self._count = count
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._tasks: dict[GangKey, asyncio.Task[None]] = {}
-        # By gang and UID: the monotonic time until which it rests, and the API server's message.
+        # By gang and the UID of a member: the monotonic time until which the member rests.
         self._resting: dict[GangKey, dict[str, float]] = {}
+        # By gang: the message of the API server's last refusal.
         self._refusals: dict[GangKey, str] = {}
 
     def begin(self, gang: GangKey, resizes: Sequence[Resize]) -> None:
@@ -80,7 +81,7 @@ class Resizes:
         return self._refusals.get(gang, "")
 
     def forget(self, gang: GangKey) -> None:
-        """Forget a gang that is gone or has ended, or whose attempt has."""
+        """Forget a gang that is gone or has ended, or whose attempt has ended."""
         self._resting.pop(gang, None)
         self._refusals.pop(gang, None)
         task = self._tasks.pop(gang, None)

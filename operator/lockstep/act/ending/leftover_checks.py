@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from lockstep.act.requests.member_reads import refresh_members
+from lockstep.act.members.member_reads import refresh_members
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import LANDING_SECONDS
@@ -12,7 +12,7 @@ from lockstep.belief.holding.leftovers import Leftover
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
-# A thousand gangs may be deleted at once; few of them have members that no watch shows within a second.
+# The most checks at once. A thousand gangs may be deleted together, but after a second few of them have unseen members.
 _MOST_AT_ONCE = 8
 
 log = logging.getLogger(__name__)

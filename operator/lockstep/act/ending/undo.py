@@ -15,10 +15,10 @@ from typing import assert_never
 
 from lockstep.act.ending.disruption import report_disruption
 from lockstep.act.ending.success_policy import has_succeeded
+from lockstep.act.members.member_reads import cached_members, refresh_members
+from lockstep.act.members.remaining_pods import counts_as_gone, left_behind, waits_for
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.requests.member_reads import cached_members, refresh_members
 from lockstep.act.requests.progress import progress_of
-from lockstep.act.requests.remaining_pods import counts_as_gone, left_behind, waits_for
 from lockstep.act.requests.services import Services
 from lockstep.act.volumes.needed_claims import needed_claims
 from lockstep.act.volumes.volume_requests import release_claim
@@ -28,7 +28,7 @@ from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
-from lockstep.facts.pods.pod import PodFact, PodKey
+from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reason_meanings import UNDONE_REASONS
 from lockstep.facts.reasons import Condition, Reason
@@ -37,7 +37,7 @@ from lockstep.report.status.conditions import mark_ended_before_change, mark_rel
 from lockstep.report.status.status import Written
 from lockstep.report.text.sentences import as_sentence
 
-# A conflict gives a newer version to compute from; more than this many are no coincidence.
+# A conflict gives a newer version to compute from; more conflicts than this are no coincidence.
 _MOST_CONFLICTS = 3
 # Pods are usually gone by the second check, so only later ones are reported.
 _QUIET_CHECKS = 2
@@ -92,9 +92,10 @@ class Undoing:
         await _until_done(partial(self._keep, ended) if ended else partial(self._release, failure, behind))
 
     def _ended_before(self, failure: Failure) -> str:
-        """The ranks that have succeeded of a gang that changes its size, if it had succeeded before that.
+        """The ranks that have succeeded, if the gang succeeded before a change of its size; else ''.
 
-        Its members ended well before they were asked to end: all, or those of the role that its success policy names.
+        It did if all members that must succeed have done so before they were asked to end. These are all members, or
+        those of the role that its success policy names.
         """
         gang = self._known()
         if failure.next_size is None or gang is None:
@@ -216,7 +217,7 @@ class Undoing:
         """Remove the reservation from the newest version of the status."""
         gang = self._known()
         if gang is None or gang.status.end is not None:
-            # It is gone, or its end was written before the status could say that it is undone.
+            # The gang is gone, or its end was written before the status could say that the attempt is being undone.
             return True
         status = mark_released(
             gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=self._services.now()
@@ -247,15 +248,14 @@ class Undoing:
         try:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
-                while self._seen():
+                while self._is_seen():
                     self._changed.clear()
                     await self._changed.wait()
         except TimeoutError:
             return
 
-    def _seen(self) -> list[PodKey]:
-        members = self._services.state.members(self._gang)
-        return [key for key in self._reservation.pod_keys() if key in members]
+    def _is_seen(self) -> bool:
+        return any(True for _ in self._services.state.pods_of(self._reservation))
 
 
 async def _until_done(step: Callable[[], Awaitable[bool]]) -> None:

@@ -9,9 +9,9 @@ from lockstep.facts.reasons import Reason
 
 # Policies and webhooks use these words, with any code and any further text.
 _DENIED = (" denied request", " denied the request")
-# Other answers "forbidden" come from policies too, and waiting does not help, unless the message has one of these.
+# Answers "forbidden" with other words come from policies too, so waiting does not help, unless one of these is in them.
 _MENDED_BY_OTHERS = (
-    # Quotas, when others end; a quota that says what a pod "must specify" is a policy.
+    # Quotas, since other pods end. But a quota that says what a pod "must specify" is a policy.
     "exceeded quota",
     "status unknown for quota",
     # A service account, a RuntimeClass or a PriorityClass that is created later.

@@ -12,7 +12,7 @@ from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, PodFact
 from lockstep.facts.reasons import Reason
 
-# The API server accepted the deletion and no watch shows it: the watch is broken or late.
+# A deletion is repeated if it was accepted and no watch shows it by then: the watch is broken or late.
 NO_EFFECT_SECONDS = 60.0
 # The most that our clock may be behind the API server's.
 _CLOCK_SECONDS = 300.0
@@ -37,7 +37,7 @@ class Deletions:
         self._tidy_at = 0.0
 
     def wanting(self, pods: Iterable[PodFact]) -> list[PodFact]:
-        """Those of these pods that still need a deletion and whose pause is over."""
+        """The ``pods`` that still need a deletion and whose pause is over."""
         now, latest = self._monotonic(), self._now() + MOST_GRACE_SECONDS + _CLOCK_SECONDS
         unwanted = (pod for pod in pods if not pod.is_deleting or (pod.gone_by or 0.0) > latest)
         return [pod for pod in unwanted if self._not_before.get(pod.uid, now) <= now]

@@ -16,7 +16,7 @@ _WANTED_SECONDS = 1.0
 _WIDER_BY_MEMBERS = 16
 _NARROWER_BY = 0.75
 LONGEST_STAY_SECONDS = 5.0
-"""After so long a gang counts no more, whatever it waits for: it keeps the others waiting no longer."""
+"""After this time a gang counts no more, whatever it waits for, and so keeps no other gang waiting."""
 
 
 class _Waiting(NamedTuple):
@@ -44,7 +44,7 @@ class AttemptWindow:
         return int(self._width)
 
     def stay(self, members: int) -> "Stay":
-        """A stay, not yet begun, of a gang with so many members."""
+        """A stay, not yet begun, of a gang with this number of members."""
         return Stay(self, members, self._monotonic)
 
     async def enter(self, members: int) -> bool:
@@ -74,7 +74,7 @@ class AttemptWindow:
         """A gang that entered at ``since`` has all its bindings, or has reached the longest stay."""
         now = self._monotonic()
         if members > self._width:
-            # Its time is that of its own many writes.
+            # Such a gang entered alone: its time follows from its own many writes, and not from the width.
             return
         if now - since <= _WANTED_SECONDS:
             if self._waiting:

@@ -13,7 +13,7 @@ from lockstep.logs.subject import work_for
 log = logging.getLogger(__name__)
 
 Take = Callable[[Callable[[str], bool]], GangKey | None]
-"""Takes the next gang out of a queue, of a namespace that is not busy."""
+"""Takes the next gang whose namespace is not busy out of a queue."""
 
 
 class Workers:

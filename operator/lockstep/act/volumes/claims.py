@@ -32,7 +32,7 @@ async def create_missing_claims(
     templates = {role.name: [one.decoded() for one in role.claim_templates] for role in gang.spec.roles}
     wanted = (
         kept_claim_manifest(gang, template, rank, reservation.size)
-        for rank, role in zip(reservation.ranks, reservation.roles_by_rank(), strict=True)
+        for rank, role, _, _ in reservation.by_rank()
         for template in templates[role]
     )
     missing = [one for one in wanted if _key(one) not in state.claims.claims]

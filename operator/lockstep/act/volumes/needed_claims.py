@@ -35,9 +35,7 @@ def needed_claims(
     nodes: dict[ClaimKey, dict[str, None]] = {}
     pods: dict[ClaimKey, PodKey | None] = {}
     uses = uses_by_role(gang)
-    places = zip(reservation.nodes_by_rank(), reservation.roles_by_rank(), strict=True)
-    members = zip(reservation.ranks, reservation.pod_keys(), places, strict=True)
-    for rank, pod, (node, role) in members if any(uses.values()) else ():
+    for rank, role, node, pod in reservation.by_rank() if any(uses.values()) else ():
         for use in uses[role] if is_waited_for(pod) else ():
             key = claim_of(use, pod, gang.key.name, rank)
             nodes.setdefault(key, {})[node] = None

@@ -102,8 +102,8 @@ class VolumeProvider:
     def _unreachable(self, needed: NeededClaim, claim: ClaimFact, far: list[str]) -> Failure:
         """The failure for a volume that its members' nodes, ``far``, can't reach.
 
-        The next plan uses the nodes of a kept volume. A volume that is deleted with its pod does not affect the plan.
-        Then the gang avoids ``far`` for a while.
+        The next plan uses the nodes of a kept volume. A volume that is deleted with its pod does not affect the plan;
+        in that case the gang avoids ``far`` for a while.
         """
         if needed.pod is not None:
             self._claim_writer.avoid(far)

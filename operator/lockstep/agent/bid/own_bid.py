@@ -20,8 +20,8 @@ Watch = Callable[[str, Mapping[str, str]], Iterator[RawAnswer | Mapping[str, Any
 class OwnBid:
     """Keeps the newest report of the operator in ``planned``; None until there is one.
 
-    The API server's time is passed to the clock before ``planned`` is set. So a wrong clock of the node is not mistaken
-    for an old history.
+    The API server's time is passed to the clock before ``planned`` is set. So the history never seems old only because
+    the node's clock is wrong.
     """
 
     def __init__(self, node: str, watch: Watch, clock: Clock, stop: Event) -> None:

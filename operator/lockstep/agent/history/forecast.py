@@ -55,8 +55,8 @@ def _ahead(habits: Sequence[float | None], last: float, now: float) -> list[floa
 def window(ahead: Sequence[HourAhead], wall: float, *, owner_present: bool, likely: float) -> FreeWindow:
     """Return when the owner is likely to be away: from now or from the first such hour, until the first other hour.
 
-    An owner who is present, or likely to come within this hour, is not expected to leave before the next hour. If all
-    hours of the forecast are likely with the owner, the window starts at the end of the forecast.
+    An owner who is present, or likely to come within this hour, is not expected to leave before the next hour. If the
+    owner is likely to be present in all hours of the forecast, the window starts at the end of the forecast.
     """
     later = [hour for hour in ahead if hour.start > wall]
     expected = any(hour.owner_present >= likely for hour in ahead if hour.start <= wall)

@@ -10,7 +10,7 @@ from lockstep.agent.history.hours import ClockHour
 DAY_HOURS = 24
 FIVES_AN_HOUR = 12
 ENOUGH_FIVES = 6
-"""Five-minute means that an hour needs; with fewer, less than half of it, it counts as not measured."""
+"""The least number of five-minute means in a measured hour; with fewer, less than half of the hour is known."""
 KEPT_DAYS = 40
 """The number of days that are kept, whatever their dates: after 30 days, older ones would weigh less than 0.6 ** 20."""
 OLDEST = 30

@@ -10,7 +10,7 @@ from lockstep.agent.measuring.small_files import as_count, folders_in, is_folder
 DEEPEST = 5
 """The depth below the mount to which the kubelet's folder of pods is searched: its cgroupRoot has few parts."""
 MOST_FOLDERS = 5_000
-"""The most folders that are searched for it."""
+"""The most folders that are searched for the kubelet's folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

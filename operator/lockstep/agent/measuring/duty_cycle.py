@@ -18,7 +18,7 @@ from lockstep.agent.measuring.measured import Usage
 LARGEST = 1000.0
 """The largest duty cycle that a bid can have."""
 GANG_SEEN = 0.05
-"""Cores that members must use before what they get is meaningful."""
+"""Members that use fewer cores than this do not show what share of their request they get."""
 FULL = 0.02
 """A node is full if less than this share of its processors is free."""
 FAIR_SHARE = 0.5

@@ -44,8 +44,8 @@ class Measured:
     have used is not observed.
 
     ``capacity`` is the work per second of processor time, relative to the reference node, whatever the number of cores.
-    ``capacity_measured_at`` is the time of its newest measurement. ``processor`` is what it depends on: nodes with the
-    same one are equally fast. It is "" if the processor's model is unknown.
+    ``capacity_measured_at`` is the time of its newest measurement. ``processor`` is what the capacity depends on: nodes
+    with an equal ``processor`` are equally fast. It is "" if the processor's model is unknown.
 
     ``owner_since`` is when the node owner came or left. ``available_from`` is when the owner is next likely to be away.
     It is None if the owner is away and not expected within this hour, and without a forecast. ``available_until`` is

@@ -77,5 +77,5 @@ def _rules(spec: Fields) -> list[NewManifest]:
 
 
 def _matches(rule: Fields) -> NewManifest:
-    """What a rule matches; in Jobs the other one of the two fields may be empty, and is left out."""
+    """What a rule matches. It has one of two fields; the other one may be empty in Jobs, and is left out."""
     return {name: what for name, what in rule.carry("onExitCodes", "onPodConditions").items() if what}

@@ -24,11 +24,11 @@ RANK: NewManifest = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.labels['
 """The source of an environment variable with the rank of a member, in a gang without roles."""
 
 ROLE_RANK: NewManifest = {"value": "$(LOCKSTEP_ROLE_RANK)"}
-"""The same with the number of a member in its role."""
+"""The source of an environment variable with the number of a member in its role."""
 
 
 def template_of(job: Fields, *, index: NewManifest | None) -> NewManifest:
-    """The template for a Job's spec; ``index`` is the source of the variable that has the index in a Job, if any."""
+    """The template for a Job's spec. In Jobs, a variable has the pod's index; ``index`` is its new source, if any."""
     template = job.take_fields("template")
     spec = template.take_fields("spec")
     scheduler = spec.take_text("schedulerName")
@@ -81,7 +81,7 @@ def _note_what_jobs_have(spec: Fields, place: str, container: NewManifest) -> No
 
 
 def _with_index(container: NewManifest, index: NewManifest) -> NewManifest:
-    """The container with the variable that has the index in a Job, unless it sets it itself."""
+    """The container with the variable that has the index in a Job, unless the container sets that variable itself."""
     if any(one.get("name") == _INDEX for one in _variables(container)):
         return container
     return {**container, "env": [*(container.get("env") or []), {"name": _INDEX, **index}]}

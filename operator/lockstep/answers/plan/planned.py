@@ -57,9 +57,9 @@ class AnsweredPlan:
 
 
 def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[GangKey]) -> AnsweredPlan:
-    """Plan waiting gangs, of a long queue as many as the operator does in one plan, and all that are ``asked`` about.
+    """Plan as many waiting gangs as the operator does in one plan, and in any case those ``asked`` about.
 
-    Raises ``AnswerError`` if a quota or a bug keeps one of these from being planned.
+    Raises ``AnswerError`` if a quota or a bug keeps one of the latter from being planned.
     """
     state.advance_to(now)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()

@@ -86,7 +86,7 @@ def differences(recorded: RecordedSnapshot) -> tuple[Difference, ...]:
 
 
 def with_further(recorded: RecordedSnapshot, manifests: Sequence[Manifest]) -> tuple[AnsweredPlan, tuple[str, ...]]:
-    """Plan the snapshot with further gangs; returns also notes on what is unknown about them without a cluster."""
+    """Plan the snapshot with further gangs; also returns notes on what is unknown about them without a cluster."""
     snapshot, notes = recorded.snapshot, list[str]()
     for manifest in manifests:
         fact = _parsed(manifest, snapshot.now)

@@ -49,7 +49,7 @@ def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) ->
 
 
 def _under_way(status: GangStatus, reservation: Reservation) -> str:
-    """Say that its size is about to change; '' where it is not."""
+    """A clause that says how the gang's size is about to change; '' if it is not."""
     if status.noticed_size is not None:
         return f"it {change_ahead(reservation.size, status.noticed_size)}"
     if status.joining_size is not None:
@@ -62,7 +62,7 @@ def _reason(found: Resizable | KeepsSize) -> KeepsSize:
 
 
 def _others_first(run: SizedRun, planned: AnsweredPlan) -> str:
-    """Say that gangs with other seats change in this plan; '' where none does."""
+    """A clause that says that gangs with other seats change in this plan; '' if none does."""
     changing = {change.gang for change in planned.changes}
     seats = {one.seat for one in planned.runs if one.key in changing}
     if not seats or run.seat in seats:
@@ -84,7 +84,7 @@ def _why_kept(run: SizedRun, now: float) -> str:
 
 
 def _without_end(run: OpenEndedRun) -> str:
-    """Say what keeps a gang of unknown end from growing; it shrinks only for others."""
+    """A clause on what keeps a gang of unknown end from growing, and how far it may shrink for others."""
     size, least = run.size + run.fixed_size, run.least + run.fixed_size
     if run.size == run.sizes.maximum:
         return f"it keeps its size: its end is unknown, and it has the {n_members(size)} that it may have now"

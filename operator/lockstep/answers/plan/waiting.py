@@ -56,10 +56,10 @@ class Helped:
 class WaitingAnswer:
     """What the plan says about a gang at ``now``, and why.
 
-    The gang rests until ``not_before``, if given. It must end by ``deadline``; inf means without a time limit but with
-    the fewest members. ``sizes`` are some of its ``possible`` sizes. ``position`` is its place among ``queued`` gangs
-    in the order of planning. ``victims`` are evicted for it, and others shrink for it (``shrinks``). ``speeds`` are
-    empty if it has no placement.
+    The gang rests until ``not_before``, if given. It must end by ``deadline``, if given, with the fewest members that
+    can. A deadline of inf sets no time limit, but the gang gets the fewest members. ``sizes`` are some of its
+    ``possible`` sizes. ``position`` is its place among ``queued`` gangs in the order of planning. ``victims`` are
+    evicted for it, and ``shrinks`` are the gangs that shrink for it. ``speeds`` are empty if it has no placement.
 
     Node ``latest`` is the last one to have room for it, when ``latest_of`` ends. Of ``tried`` changes, those in
     ``helps`` let it start sooner, the best first. Of the gangs that run, ``changes`` change their size with this
@@ -169,7 +169,7 @@ def _latest(turn: Turn, decision: Decision) -> str | None:
 
 
 def _who_leaves(planned: AnsweredPlan, gang: GangKey, node: str, start: float) -> GangKey | None:
-    """The gang that leaves a node at that time; None if none does, as when the node opens then."""
+    """The gang that leaves a node at that time; None if no gang does, such as where the node opens at that time."""
     number = planned.snapshot.nodes.index[node]
     running = [(one.end, one.key) for one in planned.running if number in {held.node for held in one.holds}]
     waiting = [

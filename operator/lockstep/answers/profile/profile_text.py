@@ -50,7 +50,7 @@ def work_block(fit: WorkFit) -> Block:
 
 
 def suggested_block(work: SerialWork) -> Block:
-    """The same for suggested work, of which only the scale was learned."""
+    """The suggested work as ``work`` of a spec; only its scale was learned."""
     return _formatted([float(one) for one in (work.serial, work.fixed, work.per_member, work.per_log_member)])
 
 

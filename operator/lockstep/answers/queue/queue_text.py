@@ -29,7 +29,7 @@ def queue_lines(queue: Sequence[Queued], now: float) -> Iterator[str]:
 
 
 def queue_document(queue: Sequence[Queued], now: float) -> dict[str, Any]:
-    """The same as JSON. docs/command-line.md documents every field."""
+    """The queue as JSON. docs/command-line.md documents every field."""
     return {
         "now": rfc3339(now),
         "gangs": [

@@ -38,7 +38,7 @@ async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[
 
     ``kind_read`` is called after each of ``ALL_KINDS``.
     """
-    # As a process that stands by: reservations are those in statuses.
+    # As in a process that stands by, reservations are those in statuses.
     state.stand_by()
     for make_kind in ALL_KINDS:
         await _read_kind(client, make_kind(state))
@@ -47,7 +47,7 @@ async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[
 
 
 def parse_shown(manifest: Manifest) -> GangFact:
-    """A GangJob for showing it. Whether the operator has a gate image does not matter, so one is assumed."""
+    """A GangJob that is only shown. Whether the operator has a gate image does not matter, so one is assumed."""
     return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
 
 

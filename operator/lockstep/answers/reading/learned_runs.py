@@ -7,7 +7,7 @@ from lockstep.facts.past_runs import Runs, Template
 
 
 def remember_runs(state: State) -> None:
-    """Put the past runs in statuses in force: of each template, those of the gang that finished last."""
+    """Use the past runs that statuses have: of each template, those of the gang that finished last."""
     last: dict[Template, str] = {}
     for gang in sorted(state.gangs.values(), key=lambda gang: gang.status.finished_at or 0.0):
         if isinstance(gang, AcceptedGang) and gang.spec.run_template and gang.status.past_runs:

@@ -137,7 +137,7 @@ class KubeClient:
         return await self._request("POST", target, body=body)
 
     async def lull(self, *, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
-        """Wait until no write of these urgencies is in progress, at most so long; returns whether there is none."""
+        """Wait until no write of these urgencies is in progress, or the time is over; returns whether there is none."""
         return await self._writes.lull(at_most_seconds, of)
 
     async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
@@ -224,7 +224,7 @@ class KubeClient:
             if urgency is not None:
                 await rights.to_write()
             answer = await _ask_if_granted(rights, need, ask)
-            # Where no status may be written, the refusal of this write could not be reported in one.
+            # While no status may be written, no status could report the refusal of this write.
             if urgency is None or answer.code != HTTPStatus.FORBIDDEN or not rights.doubted.is_set():
                 return answer
 
@@ -252,7 +252,7 @@ class KubeClient:
         raise ApiUnavailableError(f"{wanted.verb} {wanted.target.resource}: {problem}")
 
     async def _try_as_known(self, wanted: _Wanted, urgency: Urgency | None) -> tuple[Answer, float]:
-        """Try once; try again while credentials are refused that were accepted before."""
+        """Try once; try again while credentials that were accepted before are refused."""
         while True:
             await self.credentials.turn()
             if urgency is None:
@@ -267,7 +267,10 @@ class KubeClient:
                 return answer, retry_after
 
     def _is_asked_again(self, code: int) -> bool:
-        """Record what an answer says of our credentials; a refused token may have been renewed meanwhile."""
+        """Record what an answer shows of our credentials; return whether the same request must be sent again.
+
+        A refused token may have been renewed, so the next request reads the token anew.
+        """
         if code == HTTPStatus.UNAUTHORIZED:
             self._ask_for_token_at = 0.0
         return self.credentials.answered(code)

@@ -11,8 +11,8 @@ from lockstep.api.client.pauses import pause_after
 # A server that is overloaded or just starting may answer these before it has checked credentials.
 _SAYS_NOTHING = 429
 _SAYS_NOTHING_FROM = 500
-# A server that just started may refuse all credentials for a moment, so a refusal is reported only after so many tries,
-# 3 s.
+# A server that just started may refuse all credentials for a moment. So a refusal is reported only after this number of
+# tries, which take 3 s.
 _TRIES_BEFORE_REPORT = 2
 
 _WHY = "they have probably expired, or their account was deleted or made anew"
@@ -28,7 +28,7 @@ REFUSED = (
     f"the API server does not accept our credentials (401 Unauthorized): {_WHY}; "
     f"nothing can be read or written before there are new ones: {_OPERATORS_WAY}"
 )
-"""What users read when an operator's credentials are refused that were accepted before."""
+"""What users read when credentials of an operator that were accepted before are refused."""
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 class Credentials:
     """What the answers to all requests show of our token or certificate. All clients of one process share it.
 
-    If credentials are refused that were accepted before, all requests wait. One at a time is sent, 1, 2, 4 … 60 s after
+    If credentials that were accepted before are refused, all requests wait. One at a time is sent, 1, 2, 4 … 60 s after
     the one before. A refusal before any acceptance is an answer like any other.
     """
 
@@ -57,7 +57,7 @@ class Credentials:
             await self._accepted.wait()
 
     async def turn(self) -> None:
-        """Return when a request may be sent: at once, unless credentials are refused that were accepted before."""
+        """Return when a request may be sent: at once, unless credentials that were accepted before are refused."""
         while self._is_refused and (left := self._ask_again_at - _now()) > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):

@@ -7,5 +7,5 @@ _MOST_DOUBLINGS = 6
 
 
 def pause_after(failures: int) -> float:
-    """The seconds to wait after so many failed tries before the last one: 1, 2, 4 … 60."""
+    """The seconds to wait after a failed try that followed ``failures`` other failed ones: 1, 2, 4 … 60."""
     return min(_FIRST_SECONDS * 2.0 ** min(failures, _MOST_DOUBLINGS), _LONGEST_SECONDS)

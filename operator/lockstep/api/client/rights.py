@@ -1,6 +1,6 @@
 """The rights that the API server denies us, and whether we may write at all.
 
-A missing right affects only the requests that need it. They get the last answer of the API server again, and one is
+A missing right affects only the requests that need it. They get the last answer of the API server again; one of them is
 sent after 1, 2, 4 … 60 s. Every attempt and every report begins with a status. So if no status may be written anywhere,
 all writes wait until that right is back.
 """
@@ -80,7 +80,7 @@ class Rights:
         return need in self._denials
 
     def denial(self, need: Need) -> str:
-        """The API server's denial of that right; empty where the request must be sent. One at a time is sent."""
+        """The API server's denial of that right; empty where the request must be sent: one is sent after each pause."""
         known = self._denials.get(need)
         if known is None:
             return ""

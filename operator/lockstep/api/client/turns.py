@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
 
-# In turns: once in so many, each less urgent kind goes first, so that none waits for ever.
+# In turns: each less urgent kind goes first once in this number of turns, so that none waits for ever.
 _ROUND = 8
 
 

@@ -90,7 +90,7 @@ def new_lease(namespace: str, name: str, holder: LeaseHolder, *, seconds: float,
 
 
 def held_lease(before: Lease, holder: LeaseHolder, *, seconds: float, now: float) -> dict[str, Any]:
-    """What ``holder`` writes in place of ``before``, if unchanged, to take or renew the lease."""
+    """What ``holder`` writes to take or renew the lease, if the lease is still as ``before``."""
     spec = _held_spec(holder, seconds, now)
     if before.holder == holder.name:
         acquired, transitions = before.spec.get("acquireTime", spec["renewTime"]), before.transitions

@@ -6,7 +6,7 @@ from typing import Any
 from lockstep.api.manifest import Manifest
 
 USUAL_PLACE = "lockstep-system/lockstep-settings"
-# More than all options can have together; a larger one was not written by us.
+# More characters than all options can have together: longer content was not written by us.
 _MOST_CHARACTERS = 16_384
 
 

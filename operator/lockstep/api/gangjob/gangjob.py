@@ -249,7 +249,7 @@ def _condition_manifest(one: ConditionFact) -> dict[str, Any]:
 
 
 def _changes_manifest(status: GangStatus) -> dict[str, Any]:
-    """What a status has of changes of size."""
+    """The fields of a status that are about changes of size, as a merge patch."""
     return {
         "next": None if status.next_size is None else next_size_manifest(status.next_size, _entry),
         "resizedAt": _time(status.resized_at),

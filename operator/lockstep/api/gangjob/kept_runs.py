@@ -23,9 +23,9 @@ from lockstep.facts.past_runs import (
 )
 
 LARGEST_BYTES = 960 * 1024
-"""The most bytes that are written: names of namespaces have at most 63 characters, and the rest has our own bounds.
+"""The most bytes that are written; a ConfigMap may have 1 MiB.
 
-A ConfigMap may have 1 MiB.
+Namespaces' names have at most 63 characters, and everything else in it has bounds of ours.
 """
 
 _KEY = "runs.json"

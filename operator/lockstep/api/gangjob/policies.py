@@ -1,4 +1,4 @@
-"""Parses the policies of a GangJob for failures, its end and its suspension."""
+"""Parses the policies of a GangJob: for failures, for its end and for its suspension."""
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import duration_seconds

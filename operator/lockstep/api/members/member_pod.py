@@ -43,7 +43,7 @@ class MemberPods:
         self._variables_by_position = list(_variables_by_position(members))
 
     def pod(self, position: int) -> NewManifest:
-        """The pod of the member at that position in the order of ranks: it is the rank, unless ranks have gaps."""
+        """The pod of the member at a position in the order of ranks. Without gaps, the position is the rank."""
         kind, rank = self._kinds[self._meeting.roles[position]], self._meeting.ranks[position]
         return {
             "apiVersion": "v1",
@@ -117,6 +117,6 @@ def _variables_by_position(members: Iterable[Members]) -> Iterator[Mapping[str, 
 
 
 def _with_variables(container: Mapping[str, Any], variables: Mapping[str, str]) -> NewManifest:
-    """Ours come first, so that the container's own variables can refer to them or replace them."""
+    """The container with our variables before its own, so that its own can refer to ours or replace them."""
     ours = [{"name": name, "value": value} for name, value in variables.items()]
     return {**container, "env": [*ours, *(container.get("env") or ())]}

@@ -1,8 +1,8 @@
 """The notice of a change of size: what members read of it in a file, and how they say that they are ready.
 
 The kubelet makes the file from an annotation of the pod, in a volume of the template. A variable would keep the value
-that the annotation had at the start, and so would a file that is mounted by a subPath. A template that has only that
-reads no notice.
+that the annotation had at the start, and so would a file that is mounted by a subPath. A template with nothing but
+those reads no notice.
 """
 
 import re
@@ -17,7 +17,7 @@ from lockstep.facts.elastic import NextSize
 
 _FIELD = f"metadata.annotations['{RESIZE_ANNOTATION}']"
 _NOTICE = re.compile(r"[1-9][0-9]{0,4} [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
-# Equal to no notice, so that the annotation is written again. Its text may be as long as a tenant likes.
+# Stands for any text that is no notice, however long. It equals no notice, so the annotation is written again.
 _SOMETHING_ELSE = "?"
 
 
@@ -27,7 +27,7 @@ def reads_notice(template: Manifest) -> bool:
 
 
 def notice_of(following: NextSize) -> str:
-    """The notice of that change, which has a time: the next size, and when members are asked to end at the latest."""
+    """The text of a notice: the next size, and the latest time at which members are asked to end."""
     return f"{following.size} {rfc3339(following.asked_to_end_at)}"
 
 
@@ -43,7 +43,7 @@ def ready_for(metadata: Manifest) -> str:
 
 
 def notice_patch(notice: str, uid: str) -> dict[str, Any]:
-    """A patch that gives the pod with that UID this notice; with '' it has none, and no answer to one."""
+    """A patch that gives the pod with that UID this notice; '' removes the notice, and any answer to it."""
     annotations = {RESIZE_ANNOTATION: notice} if notice else {RESIZE_ANNOTATION: None, READY_ANNOTATION: None}
     return {"metadata": {"uid": uid, "annotations": annotations}}
 

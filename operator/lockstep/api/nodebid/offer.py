@@ -19,7 +19,7 @@ _MOST_HOURS = 48
 _MOST_DUTY_CYCLE = 1000.0
 _LEAST_CAPACITY, _MOST_CAPACITY = 0.001, 1000.0
 _LONGEST_MESSAGE = 1024
-# The format of a field of the spec that others manage, or of an entry of its list, in conflicts.
+# How a conflict names what another manager has: a field of the spec, or one hour of its list.
 _FIELD = re.compile(r'\.spec\.(?P<name>\w+)(?:\[from="(?P<hour>[^"]*)"\])?')
 
 

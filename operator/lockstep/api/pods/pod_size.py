@@ -17,7 +17,7 @@ MOST_RESOURCES = 2_000
 MOST_EXCLUSIVE = 1_000
 """The most host ports, disks and monitors of disks of a pod."""
 MOST_EXCLUSIVE_OF_ROLE = 64
-"""The most of these for each member of a role, since a plan distinguishes them on every node."""
+"""The most host ports, disks and monitors of each member of a role: a plan distinguishes them on every node."""
 
 
 class TooLongError(ValueError):

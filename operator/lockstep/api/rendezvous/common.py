@@ -23,7 +23,7 @@ def variables(meeting: Meeting, position: int) -> dict[str, str]:
 def files(meeting: Meeting) -> Mapping[str, str]:
     """All members' hosts, one a line in rank order, where they are too many for a variable, or where they change.
 
-    In the latter case, files have the number of members, and how often it has changed, too.
+    Where hosts change, files also have the number of members, and how often it has changed.
     """
     hosts = {HOSTS_FILE: "".join(f"{host}\n" for host in meeting.hosts)}
     if meeting.changes is not None:

@@ -13,7 +13,11 @@ def variables(meeting: Meeting, position: int) -> dict[str, str]:
 
 
 def _elastic(meeting: Meeting, position: int) -> dict[str, str]:
-    """Agents do not know their own name below the Service, so a variable says which one the others meet."""
+    """The variables of an agent where members come and go.
+
+    One agent is the host that the others meet. Agents do not know their own names below the Service, so a variable says
+    whether an agent is the host.
+    """
     least, most = meeting.worker_range
     is_host = position == meeting.workers[0]
     return {

@@ -19,7 +19,7 @@ from lockstep.facts.pods.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
 
-# Every member takes one pod, so a node with so many has room for none.
+# Every member takes one of a node's pods, so this leaves room for none.
 _FILLS_ITS_NODE = (("pods", LARGEST_AMOUNT),)
 _PHASES = frozenset(PodPhase)
 
@@ -37,9 +37,9 @@ def unreadable_node(manifest: Manifest, _: Exception) -> NodeFact:
 
 
 def unreadable_pod(manifest: Manifest, _: Exception) -> PodFact:
-    """How a pod counts that can't be parsed.
+    """What a pod that can't be parsed counts as.
 
-    If its phase is unknown, the pod is read as one that has not ended. Otherwise it fills its node until it is gone.
+    If its phase is unknown, the pod is read as one that has not ended. Otherwise it fills its node until it ends.
     """
     phase = (manifest.get("status") or {}).get("phase")
     if phase not in _PHASES:

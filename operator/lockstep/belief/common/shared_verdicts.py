@@ -1,7 +1,7 @@
 """What admission makes of templates, kept for later gangs with the same template in the same namespace.
 
-A namespace keeps the templates that were used last. Where all namespaces together have too many, the one with the most
-drops one. So a namespace that adds many pushes out its own.
+A namespace keeps the templates that were used last. Where all namespaces together have too many, the namespace with the
+most templates drops one. So a namespace that adds many pushes out its own.
 """
 
 from collections import OrderedDict

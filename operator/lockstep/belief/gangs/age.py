@@ -18,8 +18,8 @@ from lockstep.facts.reasons import Condition
 def queued_since(gang: GangFact, now: float) -> float:
     """The time from which the gang's age counts, never before its creation.
 
-    It moves with ``now`` while the age stands still. Such a gang takes no room from others. The first plan in which it
-    fits has it at its place in the queue already.
+    It moves with ``now`` while the age stands still. Such a gang takes no room from others, but it has a place in the
+    queue. So the first plan in which it fits has it at that place already.
     """
     status = gang.status
     if status.waited_seconds is not None:

@@ -51,7 +51,7 @@ def phase_of(gang: GangFact, *, is_reserved: bool, refusal: Refusal | None, is_r
     """The gang's phase.
 
     ``is_reserved``: the cache or the status has nodes reserved for it. ``refusal``: why it can't be planned, by its own
-    spec or by what that names. ``is_resting``: it failed and may not be tried again yet.
+    spec or by objects that the spec names. ``is_resting``: it failed and may not be tried again yet.
     """
     if gang.status.end is not None:
         return Phase.COMPLETE

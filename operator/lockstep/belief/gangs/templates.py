@@ -19,7 +19,7 @@ from lockstep.facts.reasons import Condition, Reason
 
 @dataclass(slots=True, kw_only=True)
 class _Template:
-    """The template of one gang at that generation: its spec as written, and admission's verdict."""
+    """The template of one gang at one generation: its spec as written, and admission's verdict."""
 
     generation: int
     written: GangSpec
@@ -119,7 +119,7 @@ class TemplateMemory:
 
 
 def _digest(spec: GangSpec, role: RoleSpec) -> bytes:
-    """Equal for roles of one namespace that admission can distinguish only by their names."""
+    """A digest of a role; equal for roles of one namespace that admission can distinguish only by their names."""
     digest = hashlib.sha256(json.dumps(spec.priority_class).encode())
     # No JSON has a line break between its values.
     for document in (role.template.document, *role.claim_templates):

@@ -55,14 +55,12 @@ class Assumptions:
         departed = self._roster.departed(reservation.gang_uid)
         self._next_sizes.forget(reservation.gang)
         self._holders.enter(reservation, is_seen=lambda pod: pod in self._pods or pod in departed)
-        requests = reservation.requests_by_rank()
-        ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
-        for (pod, member, node), request in zip(ranks, requests, strict=True):
-            known = self._pods.get(pod)
-            if has_rank(reservation.succeeded_ranks, member.rank):
+        for rank, role, node, pod in reservation.by_rank():
+            known, member = self._pods.get(pod), reservation.membership(rank)
+            if has_rank(reservation.succeeded_ranks, rank):
                 continue
             if known is None or known.member != member or not known.has_ended:
-                self._ledger.assume(member, node, request)
+                self._ledger.assume(member, node, reservation.requests[role])
         self._counted()
 
     def hold_what_is_reserved(self, gang: GangFact) -> None:
@@ -87,13 +85,13 @@ class Assumptions:
         self._changed(needs_plan=True)
 
     def forget(self, gang: GangKey) -> None:
-        """End a reservation of which no member exists: those that no watch has confirmed are no longer counted."""
+        """End a reservation of which no member exists: members that no watch has confirmed are no longer counted."""
         reservation = self._leave(gang)
         if reservation is not None:
             self._stop_counting(reservation)
 
     def let_go(self, gang: GangFact) -> None:
-        """End a reservation of which members may exist: they count until the API server was asked for them."""
+        """End a reservation of which members may exist: these count until the API server was asked for them."""
         reservation = self._leave(gang.key)
         if reservation is not None:
             self._leave_behind(gang, reservation)
@@ -113,10 +111,9 @@ class Assumptions:
         self._roster.forget_departed(after.gang_uid, keep={*before.pod_keys()} & {*after.pod_keys()})
         departed = self._roster.departed(after.gang_uid)
         self._holders.enter(after, is_seen=lambda pod: pod in self._pods or pod in departed)
-        places = zip(after.memberships(), after.nodes_by_rank(), after.requests_by_rank(), strict=True)
-        for member, node, request in places:
-            if not before.has_rank(member.rank):
-                self._ledger.assume(member, node, request)
+        for rank, role, node, _ in after.by_rank():
+            if not before.has_rank(rank):
+                self._ledger.assume(after.membership(rank), node, after.requests[role])
         if not all(after.has_rank(rank) for rank in before.ranks):
             self._leave_behind(gang, before, keep=after)
         self._changed(needs_plan=True)
@@ -137,7 +134,7 @@ class Assumptions:
             self._stop_counting(reservation, keep=keep)
 
     def _stop_counting(self, reservation: Reservation, keep: Reservation | None = None) -> None:
-        """Stop counting its members that are only assumed, except those that it has in common with another one."""
+        """Stop counting a reservation's members that are only assumed, except those that ``keep`` has too."""
         for member in reservation.memberships():
             if keep is None or not keep.is_for(member):
                 self._ledger.forget(member)

@@ -15,7 +15,7 @@ from lockstep.facts.pods.pod import PodKey
 class Holders:
     """The gangs that hold nodes. A caller that enters a reservation must remove it, too.
 
-    ``touched`` is called with nodes whose members use other claims. ``unseen``: members that no watch has shown.
+    ``touched`` is called with nodes whose members' claims have changed. ``unseen``: members that no watch has shown.
     ``coming``: members that are not bound yet, as entries among the pods. ``claims``: the claims that they use.
     ``with_anti_affinity``: gangs whose members have anti-affinity.
     """

@@ -19,14 +19,14 @@ class Leftover(NamedTuple):
 
 
 class Leftovers:
-    """The leftovers that nothing has been asked about yet."""
+    """The leftovers about which the API server was not asked yet."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._new: list[Leftover] = []
 
     def add(self, one: Leftover) -> None:
-        """Add what may be left of an attempt; nothing is if watches have shown all of its members."""
+        """Add what may be left of an attempt. If watches have shown all of its members, nothing is added."""
         if self.is_unseen(one):
             self._new.append(one)
 

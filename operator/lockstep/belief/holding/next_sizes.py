@@ -63,9 +63,8 @@ class NextSizes:
             return
         self._release(following.gang)
         self._held[following.gang] = following
-        ranks = zip(following.memberships(), following.nodes_by_rank(), following.requests_by_rank(), strict=True)
-        for member, node, request in ranks:
-            self._ledger.assume(member, node, request)
+        for rank, role, node, _ in following.by_rank():
+            self._ledger.assume(following.membership(rank), node, following.requests[role])
             self._by_node.setdefault(node, set()).add(following.gang)
 
     def _release(self, gang: GangKey) -> None:

@@ -90,7 +90,7 @@ class Pods(dict[PodKey, PodFact]):
         self._changed(needs_plan=self._release(before) or was_waited_for)
 
     def _has_left(self, member: Membership | None) -> bool:
-        """Whether its attempt goes on without it: plans keep the size of the gang until it is gone."""
+        """Whether the member's attempt goes on without it. Plans keep the gang's size until such a member is gone."""
         if member is None:
             return False
         held = self._holders.reservations.get(member.gang)

@@ -51,7 +51,7 @@ def grown(places: Mapping[int, Place], role: str, nodes: Iterable[str]) -> Ranke
 
 
 def shrunk(places: Mapping[int, Place], kept: Mapping[Place, int]) -> RankedMembers:
-    """The members of which only so many are kept at each place: those with the lowest ranks."""
+    """The members that stay: at each place as many as ``kept`` says, those with the lowest ranks."""
     left, after = Counter(kept), dict[int, Place]()
     for rank, place in sorted(places.items(), key=itemgetter(0)):
         if left[place] > 0:
@@ -61,7 +61,10 @@ def shrunk(places: Mapping[int, Place], kept: Mapping[Place, int]) -> RankedMemb
 
 
 def with_more(before: Iterable[Members], gapped: int | None, after: Iterable[Members]) -> RankedMembers | None:
-    """The members ``after`` more have joined those ``before``; None unless these keep their places."""
+    """All members once more have joined those ``before``; None if none joins, or if one of ``before`` would move.
+
+    ``after`` has all members in the order of their ranks.
+    """
     held = places_of(before, gapped)
     wanted = [(entry.role, entry.node) for entry in after for _ in range(entry.count)]
     free = (rank for rank in count() if rank not in held)

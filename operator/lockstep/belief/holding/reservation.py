@@ -1,7 +1,7 @@
 """The reservation of one attempt, and how the gang's status represents it."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,6 +16,15 @@ from lockstep.facts.ranks import has_rank, parse_ranks, ranks_in
 
 # No pod has this number of an attempt.
 _NO_ATTEMPT = -1
+
+
+class ReservedMember(NamedTuple):
+    """One member of a reservation, and the pod that it is, or will be once it is made."""
+
+    rank: int
+    role: str
+    node: str
+    pod: PodKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +62,7 @@ class Reservation:
 
     def roles(self) -> Mapping[int, str]:
         """The role of each rank."""
-        return dict(zip(self.ranks, self.roles_by_rank(), strict=True))
+        return {member.rank: member.role for member in self.by_rank()}
 
     @property
     def settled(self) -> "Reservation":
@@ -62,33 +71,31 @@ class Reservation:
 
     @property
     def newcomers(self) -> "Reservation":
-        """The same with members only that are to join."""
+        """The same with only the members that are to join."""
         return self._of_ranks(lambda rank: has_rank(self.joining, rank))
 
     def _of_ranks(self, is_kept: Callable[[int], bool]) -> "Reservation":
-        places = zip(self.ranks, self.roles_by_rank(), self.nodes_by_rank(), strict=True)
-        kept = ranked({rank: (role, node) for rank, role, node in places if is_kept(rank)})
+        kept = ranked({rank: (role, node) for rank, role, node, _ in self.by_rank() if is_kept(rank)})
         return replace(self, members=kept.members, gapped=kept.gapped, joining=0)
 
-    def nodes_by_rank(self) -> Iterator[str]:
-        """The node of each rank, from the lowest on."""
-        for entry in self.members:
-            yield from [entry.node] * entry.count
-
-    def roles_by_rank(self) -> Iterator[str]:
-        """The role of each rank."""
-        for entry in self.members:
-            yield from [entry.role] * entry.count
-
-    def requests_by_rank(self) -> Iterator[Request]:
-        """What the member of each rank takes of its node."""
-        for entry in self.members:
-            yield from [self.requests[entry.role]] * entry.count
+    def by_rank(self) -> Iterator[ReservedMember]:
+        """The members, from the lowest rank on."""
+        places = (entry for entry in self.members for _ in range(entry.count))
+        for rank, pod, entry in zip(self.ranks, self.pod_keys(), places, strict=True):
+            yield ReservedMember(rank, entry.role, entry.node, pod)
 
     def memberships(self) -> Iterator[Membership]:
         """What identifies the member of each rank among all pods."""
         for rank in self.ranks:
-            yield Membership(self.gang, self.gang_uid, self.attempt, rank)
+            yield self.membership(rank)
+
+    def ranks_on(self, nodes: Container[str]) -> set[int]:
+        """The ranks of the members on these nodes."""
+        return {member.rank for member in self.by_rank() if member.node in nodes}
+
+    def membership(self, rank: int) -> Membership:
+        """What identifies the member of that rank among all pods."""
+        return Membership(self.gang, self.gang_uid, self.attempt, rank)
 
     def is_for(self, member: Membership) -> bool:
         """Whether that is one of its members."""
@@ -102,9 +109,9 @@ class Reservation:
 
 
 def reserved_for(gang: AcceptedGang, placement: Placement, *, attempt: int, now: float) -> Reservation:
-    """What an attempt holds that starts now: exactly what :func:`reserved_in_status` reads back later.
+    """What an attempt that starts now holds: exactly what :func:`reserved_in_status` reads back later.
 
-    The gang starts later than planned, since the plan took some time. So its expected finish is as much later.
+    The gang starts later than planned, since the plan took some time. So its expected finish is later by that time.
     """
     seconds = placement.finish - placement.start
     return Reservation(
@@ -156,7 +163,7 @@ class _Held(NamedTuple):
 def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
     """What a status says is held, with members that are to join; None where it was not written by us.
 
-    Members that join at a size which the spec does not allow, or which moves others, count as none.
+    No member counts as one that is to join if the spec does not allow the size, or if other members would move.
     """
     gapped = parse_ranks(status.ranks) if status.ranks else None
     size = sum(entry.count for entry in status.members)
@@ -172,10 +179,10 @@ def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
 
 
 def next_in_status(gang: GangFact) -> Reservation | None:
-    """The next size in the gang's status, as a reservation of no attempt; None where it changes no size.
+    """The next size in the gang's status, as a reservation of no attempt; None where the gang's size does not change.
 
-    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. Nor is
-    it for one whose attempt goes on without a notice to its members: that status was not written by us.
+    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. No room
+    is kept either if the attempt goes on and its members have no notice: that status was not written by us.
     """
     following, status = gang.status.next_size, gang.status
     if following is None or status.end is not None or not isinstance(gang, AcceptedGang):
@@ -208,7 +215,7 @@ def requests_of(spec: GangSpec) -> dict[str, Request]:
 
 
 def _are_sizes(spec: GangSpec, members: Iterable[Members], allow: Callable[[Sizes, int], bool]) -> bool:
-    """Whether all members have a role of the spec, and the sizes of each role ``allow`` as many as it has."""
+    """Whether all members have a role of the spec, and ``allow`` accepts the number of members of each role."""
     counts = {role.name: 0 for role in spec.roles}
     for entry in members:
         if entry.role not in counts:

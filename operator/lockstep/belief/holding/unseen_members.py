@@ -33,7 +33,7 @@ class UnseenMembers:
         """Add the members of a reservation that are not seen yet."""
         self.forget(reservation.gang)
         unseen = _Unseen()
-        for pod, role in zip(reservation.pod_keys(), reservation.roles_by_rank(), strict=True):
+        for _, role, _, pod in reservation.by_rank():
             if not is_seen(pod):
                 unseen.roles[pod] = role
                 self._by_pod[pod] = reservation.gang

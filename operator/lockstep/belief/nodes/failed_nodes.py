@@ -19,12 +19,13 @@ class NodeFailure(StrEnum):
     VOLUMES = "where its volumes could not be made lately"
     TURNED_AWAY = "whose kubelets have turned its members away again and again"
     DELETED = "from which its members were deleted again and again"
+    NOT_JOINED = "where new members could not join it lately"
 
     @property
     def is_loss(self) -> bool:
-        """Whether members were lost there."""
+        """Whether members were lost there, or never ran."""
         match self:
-            case NodeFailure.TURNED_AWAY | NodeFailure.DELETED:
+            case NodeFailure.TURNED_AWAY | NodeFailure.DELETED | NodeFailure.NOT_JOINED:
                 return True
             case NodeFailure.VOLUMES:
                 return False
@@ -60,20 +61,27 @@ class FailedNodes:
 
     def record_without_volumes(self, gang_uid: str, nodes: Iterable[str], now: float) -> None:
         """Volumes of the gang could not be made for these nodes."""
-        self._avoid(gang_uid, (_Where(node, NodeFailure.VOLUMES) for node in nodes), now)
+        self._avoid(gang_uid, (_Where(node, NodeFailure.VOLUMES) for node in nodes), now + AVOID_SECONDS)
+
+    def record_not_joined(self, gang_uid: str, nodes: Iterable[str], grows_at: float) -> None:
+        """Members that were to join a gang were lost on these nodes, or did not run there.
+
+        The gang grows again at ``grows_at`` at the earliest, and avoids the nodes then.
+        """
+        self._avoid(gang_uid, (_Where(node, NodeFailure.NOT_JOINED) for node in nodes), grows_at + AVOID_SECONDS)
 
     def record_lost(self, gang_uid: str, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
         """Record that members of an attempt were lost on these nodes. Returns the nodes that are avoided from now on.
 
-        One loss may be a race or an action of a person, and the next plan knows the pod that took the room. A loss in a
-        second attempt within ``AVOID_SECONDS`` has a cause that the API server does not show. A repeated call for one
-        attempt changes nothing.
+        One loss may be a race or an action of a person: if another pod took the room, the next plan knows that pod. A
+        loss in a second attempt within ``AVOID_SECONDS`` has a cause that the API server does not show. A repeated call
+        for one attempt changes nothing.
         """
         once = self._once.setdefault(gang_uid, {})
         there = {_Where(one.node, _trouble(one)) for one in lost_on}
         again = {where for where in there if where in once and _is_another(once[where], attempt, now)}
         once.update({where: _Once(attempt, now + AVOID_SECONDS) for where in there})
-        self._avoid(gang_uid, again, now)
+        self._avoid(gang_uid, again, now + AVOID_SECONDS)
         return sorted({where.node for where in again})
 
     def of(self, gang_uid: str, trouble: NodeFailure) -> Names:
@@ -97,8 +105,8 @@ class FailedNodes:
         """The earliest time at which a gang stops avoiding a node; infinity where none does."""
         return min((end for ends in self._until.values() for end in ends.values()), default=float("inf"))
 
-    def _avoid(self, gang_uid: str, places: Iterable[_Where], now: float) -> None:
-        ends = dict.fromkeys(places, now + AVOID_SECONDS)
+    def _avoid(self, gang_uid: str, places: Iterable[_Where], until: float) -> None:
+        ends = dict.fromkeys(places, until)
         if ends:
             self._until.setdefault(gang_uid, {}).update(ends)
 

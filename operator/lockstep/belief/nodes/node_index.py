@@ -25,7 +25,7 @@ class NodeIndex:
         self._reached: dict[tuple[tuple[NodeTerm, ...], ...], Names] = {}
 
     def selected(self, selector: LabelSelector | None) -> Names:
-        """The nodes that match all of a selector's requirements; no selector matches none."""
+        """The nodes that match all of a selector's requirements; none for no selector."""
         return _NOWHERE if selector is None else self._all_of(map(self._by_label, selector))
 
     def matching(self, terms: Iterable[NodeTerm]) -> Names:

@@ -31,6 +31,6 @@ class NodeKinds:
         return tuple(KindFactor(kind, times) for kind, times in sorted(there))
 
     def times(self, learned: Learned | None) -> NDArray[np.float64]:
-        """How many times as long as elsewhere a gang runs on each node, as far as learned: float[n]."""
+        """The factor of a gang's run time on each node, by the node's kind: float[n], 1 where none was learned."""
         times: NDArray[np.float64] = times_on(self.factors(learned), self.by_node)
         return times

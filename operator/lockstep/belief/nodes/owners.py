@@ -1,7 +1,7 @@
 """Which node owners are back and since when, and when their nodes are open to gangs again.
 
-An owner is back if present, or if the time is over at which the node is taken back. The bid decides what happens to
-members there (``onReturn``). The bid's status keeps since when an owner who interrupts gangs is back, for the next
+An owner is back if present, or if the time has come at which the node is taken back. The bid decides what happens to
+members there (``onReturn``). If an owner interrupts gangs, the bid's status has the time of the return, for the next
 process. A time in the future, or older than any grace period, can't be from us and is ignored.
 
 After an owner who interrupts gangs has left, the node stays closed for a while. So an owner who comes and goes
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from lockstep.facts.cluster.node import BidFact, OnReturn
 
 QUIET_SECONDS = 600.0
-"""In seconds: so long the owner must be away before gangs may use a node again where they are interrupted at once."""
+"""In seconds: how long an owner whose return evicts members must be away before gangs may use the node again."""
 
 
 # The maximum of gracePeriodSeconds in crds/make/nodebids.yaml.
@@ -58,7 +58,7 @@ class NodeOwners:
         """Check all bids for owners who came back or left, and for grace periods that are over."""
         back = {node: self._returning(bid, now) for node, bid in self._bids.items() if _is_back(bid, now)}
         left = [one for node, one in self._back.items() if node not in back]
-        # An owner who was back before is the same object.
+        # An owner who was back at the last check too is the same object in both mappings.
         known, seen_at = self._back, self._seen_at
         changed = {node for node, one in back.items() if one is not known.get(node) or seen_at < one.due <= now}
         self._back, self._seen_at = back, now
@@ -117,7 +117,7 @@ def _is_back(bid: BidFact, now: float) -> bool:
 
 
 def _seen_since(bid: BidFact, now: float) -> float:
-    """Since when the owner is back, at the first check by this process: an earlier one may have written it."""
+    """Since when the owner is back: as an earlier process has written it, else from the window's end, else from now."""
     kept = bid.owner_back_since
     if kept is not None and now - _LONGEST_GRACE_SECONDS <= kept <= now:
         return kept

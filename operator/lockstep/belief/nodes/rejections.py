@@ -26,7 +26,7 @@ from lockstep.facts.pods.failure import LostOn
 from lockstep.facts.reasons import Condition, Reason
 
 ENOUGH_NODES = 3
-"""The same reason on so many nodes is no accident of one node."""
+"""On this many nodes, the same reason is no accident of one node."""
 
 # The kubelet lacks a resource: other pods took it first, or something that no watch shows. That passes by itself, so
 # the pause between attempts is enough.
@@ -39,7 +39,8 @@ _LONGEST_WORDS = 1000
 class _Record:
     """``counted``: by reason, the nodes that rejected the gang since it was last planned again.
 
-    ``earlier``: those before that. ``roomier``: nodes of those that have lost pods of others since the refusal.
+    ``earlier``: the nodes that rejected it before that. ``roomier``: nodes of either kind from which pods of others are
+    gone since the refusal.
     """
 
     gang: GangKey
@@ -108,7 +109,7 @@ class Rejections:
             self._lift(record)
 
     def refusal(self, gang: GangFact) -> Refusal | None:
-        """Why the gang is refused for this, as known here or by its status; None otherwise."""
+        """Why the gang is refused because of rejections, as known here or by its status; None if it is not."""
         record = self._by_uid.get(gang.uid)
         if record is None or record.generation != gang.generation:
             return _said_by_status(gang)

@@ -20,7 +20,7 @@ _PIECES_OF_VALUE = 3
 
 
 class PodSet:
-    """The rows of some pods, and the number of the index's change that last changed them."""
+    """The rows of some pods; ``changed_at`` is the number of the last change of the index that concerned them."""
 
     __slots__ = ("_array", "_rows", "changed_at")
 
@@ -85,7 +85,7 @@ class Numbers:
             self._free.append(number)
 
     def of(self, names: frozenset[str]) -> list[int]:
-        """The numbers of those of these names that are in use."""
+        """The numbers of the ``names`` that are in use."""
         known = names & self._numbers.keys()
         return [self._numbers[name] for name in known]
 
@@ -116,7 +116,7 @@ class PodIndex:
         self._free: list[int] = list(range(_FIRST_ROWS))
         self._by_key: dict[str, PodSet] = {}
         self._by_value: dict[str, dict[str, PodSet]] = {}
-        # The same while it is being read: pods that come and go are entered in both.
+        # The same for labels whose values are still being read: pods that come and go meanwhile are entered here too.
         self._drafts: dict[str, dict[str, PodSet]] = {}
         for pod in pods:
             self.enter(pod)
@@ -150,7 +150,7 @@ class PodIndex:
         return pod
 
     def rows_of(self, pods: Iterable[PodFact]) -> Rows:
-        """The rows of those of these pods that are in the index."""
+        """The rows of the ``pods`` that are in the index."""
         return np.array([self._rows[pod.uid] for pod in pods if pod.uid in self._rows], dtype=np.intp)
 
     def known(self, keys: AbstractSet[str]) -> AbstractSet[str]:

@@ -16,7 +16,7 @@ from lockstep.facts.pods.pod import LabelSelector
 
 # Up to so many pods, checking them one by one is faster than checking all at once.
 _FEW = 200
-# Of so many labels, the one that the fewest pods have as required is searched for: a gang's terms may have thousands.
+# Of at most this number of required labels the rarest one is searched for: a gang's terms may require thousands.
 _MOST_COMPARED = 100
 # For more values, only the key is checked for changes.
 _MOST_VALUES = 16
@@ -36,7 +36,7 @@ class WantedPods(NamedTuple):
 
 
 Question = tuple[WantedPods, ...]
-"""Pods that match each of these."""
+"""A query for the pods that match each of these."""
 
 
 def words_of(question: Question) -> int:
@@ -135,14 +135,14 @@ class PodQuestion:
         return only
 
     def _having(self, key: str, demand: LabelDemand) -> list[PodSet]:
-        """The pods that have a label, with one of the values among which it has to be."""
+        """The pods that have a label, with a value that the demand allows."""
         if demand.among is None:
             return [self._index.having(key)]
         values = self._index.by_value(key)
         return [values[value] for value in demand.among if value in values]
 
     def _excluded(self, key: str, demand: LabelDemand) -> Iterator[PodSet]:
-        """The pods that have a label, or a value of it, that they may not have."""
+        """The pods that have a forbidden label, or a forbidden value of the label."""
         if demand.is_forbidden:
             yield self._index.having(key)
         elif demand.outside:

@@ -11,7 +11,7 @@ LabelMap = Mapping[str, str]
 
 
 def means(term: PodTerm, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> bool:
-    """Whether the term selects a pod with these labels, in a namespace with those."""
+    """Whether the term selects a pod with these labels, in a namespace with those labels."""
     chosen = namespace in term.namespaces or selects(term.namespace_selector, labels_of_namespace)
     return chosen and selects(term.selector, labels)
 

@@ -58,7 +58,7 @@ class Roster:
         self._departed.setdefault(gang_uid, {})[pod.key] = pod
 
     def forget_departed(self, gang_uid: str, *, keep: Collection[PodKey] = ()) -> None:
-        """Forget the departed members of an attempt that is over, or of one that only has those to ``keep``."""
+        """Forget the departed members of a gang, except those to ``keep``, whose attempt goes on."""
         departed = self._departed.pop(gang_uid, {})
         kept = {key: pod for key, pod in departed.items() if key in keep}
         if kept:

@@ -82,7 +82,7 @@ class TermIndex:
         return namespace in self._by_anchor or _ANY_NAMESPACE in self._by_anchor
 
     def meaning(self, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> Iterator[IndexedTerm]:
-        """The terms that select a pod with these labels, in a namespace with those; each once."""
+        """The terms that select a pod with these labels, in a namespace with those labels; each once."""
         for where in (namespace, _ANY_NAMESPACE):
             by_anchor = self._by_anchor.get(where, {})
             for anchor in _anchors_of(labels) if by_anchor else ():

@@ -22,13 +22,14 @@ from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.facts.reasons import Condition
 
 _LAST = 200
-# In gangs. Each status arrives many times, and a gang counts once; some gangs with a forecast never start.
+# The most gangs that are remembered: each status arrives many times, but a gang counts once. Some of them never start.
 _KNOWN = 10 * _LAST
 _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
-# In simulated queues 89 % are met with this step; 87 % with none, or with 0.03, which follows chance.
+# In simulated queues, 89 % of late starts are met with this step. With none, or with 0.03, it is 87 %: a larger step
+# follows chance.
 _STEP = 0.01
-# With fewer waits, the rank of nine of ten would be beyond the largest.
+# With fewer waits, the rank of the nine-of-ten quantile would be beyond the largest.
 _LEAST_FOR_LATE = 9
 # Shorter waits say nothing about longer ones.
 _SHORTEST_SECONDS = 1.0
@@ -98,14 +99,17 @@ class Forecasts:
         return Forecast(min(likely, latest), min(max(likely, late), latest))
 
     def _waits(self, planned_wait: float, *, longer_than: float) -> list[float]:
-        """Real waits of gangs with such a planned wait, in order, if ``longer_than`` that; none with too few waits."""
+        """The real waits, in order, for such a planned wait, if ``longer_than`` a time; none if too few are known."""
         if len(self._parts) < _LEAST:
             return []
         return sorted(wait for part in self._parts if (wait := part * planned_wait) > longer_than)
 
 
 def _quantile(waits: list[float], share: float) -> float:
-    """The least wait that a ``share`` of such waits does not exceed, counting the next one."""
+    """The least of these waits, sorted, that the next one exceeds with a probability of at most 1 - ``share``.
+
+    The longest where none is enough for that.
+    """
     rank = math.ceil(share * (len(waits) + 1))
     return waits[min(rank, len(waits)) - 1]
 

@@ -10,9 +10,10 @@ from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, PastRun, Runs, tho
 
 
 class Observed(NamedTuple):
-    """What runs show: their law, ``judged`` as if all nodes were ``alike``, and the kinds of nodes.
+    """What runs show: the effect of ``kinds`` of nodes, the runs as if all nodes were ``alike``, and the law of these.
 
-    ``alike`` are the unchanged runs where kinds do not improve the prediction.
+    ``judged`` compares that law with the stated times. ``alike`` are the unchanged runs where kinds do not improve the
+    prediction.
     """
 
     judged: Judged

@@ -8,12 +8,12 @@ OVERRUN_SHARE = 0.05
 
 # A status keeps whole seconds: steps from an expected duration of 0 would not advance.
 _SHORTEST_SECONDS = 1.0
-# A long run's overrun is reported soon all the same; a run that ends close to its expected end is not reported.
+# Even a long run's overrun is reported this soon. A run that ends close to its expected end is never reported.
 _LONGEST_PATIENCE_SECONDS = 60.0
 
 
 def reported_at(*, start: float, expected: float) -> float:
-    """When an overrun is reported: a first step after the expected end, a minute at most."""
+    """When an overrun is reported: one step after the expected end, but at most a minute after it."""
     step = OVERRUN_SHARE * (expected - start)
     return expected + min(max(step, _SHORTEST_SECONDS), _LONGEST_PATIENCE_SECONDS)
 
@@ -21,7 +21,7 @@ def reported_at(*, start: float, expected: float) -> float:
 def patience(seconds: float) -> float:
     """The shortest time between two plans for a run or a wait that has taken that long, if nothing happens.
 
-    It is half a step of an overrun. So one gang that overruns is planned around at each step, and many gangs share
+    It is half a step of an overrun. So a plan is made for each step of a gang that overruns, and many such gangs share
     plans: the number of plans does not grow with the number of gangs.
     """
     return min(max(OVERRUN_SHARE * seconds / 2, _SHORTEST_SECONDS), _LONGEST_PATIENCE_SECONDS)

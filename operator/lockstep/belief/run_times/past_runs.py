@@ -1,7 +1,7 @@
 """Learned run times: factors by which stated times are multiplied for planning.
 
 A template counts from its third run on, by a quantile of the factors of its last fifty runs. Of n runs in order of
-their factors it is the ⌈q·(n + 1)⌉-th, or the last where there is none. So the next run, if it is like those before,
+their factors it is the ⌈q·(n + 1)⌉-th, or the last if there are fewer. So the next run, if it is like those before,
 stays within it with probability q, however few runs there are. The rank is that of split conformal prediction (Vovk,
 Gammerman and Shafer 2005). The nearest rank, ⌈q·n⌉, would be too low: with ten runs, two of eleven next runs exceed it.
 
@@ -23,7 +23,7 @@ from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, PastRun, Runs, Run
 Number = TypeVar("Number", int, float)
 
 LEAST_RUNS = 3
-"""A template counts from so many runs on."""
+"""The least number of runs with which a template counts."""
 
 
 class _KnownLaws:
@@ -41,7 +41,7 @@ class _KnownLaws:
 
     @cached_property
     def by_law(self) -> Learned:
-        """For gangs that use the law where it predicts better; computed at the first access."""
+        """What applies to gangs that use the law where it predicts better; computed at the first access."""
         observed = observe(self._runs)
         law = observed.judged.better
         thousandths = (

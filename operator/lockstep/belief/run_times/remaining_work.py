@@ -49,7 +49,7 @@ def factor_at(gang: GangFact, members: Iterable[Members], learned: Learned | Non
 
 
 def _by_law(work: SerialWork | ProfileWork, law: WorkFit) -> SerialWork | ProfileWork:
-    """The law in place of the stated work. Sizes outside a profile stay out."""
+    """The law in place of the stated work. A profile keeps its sizes, and no others are allowed."""
     if isinstance(work, SerialWork):
         return law.work
     return replace(work, law=law.work)

@@ -29,5 +29,5 @@ class AttachRoom:
             insort(self._rising, (room, node))
 
     def below(self, count: int) -> list[str]:
-        """The nodes that can't attach so many volumes."""
+        """The nodes that can't attach ``count`` more volumes."""
         return [node for _, node in self._rising[: bisect_left(self._rising, (count, ""))]]

@@ -54,7 +54,7 @@ def _most_users(spec: GangSpec) -> Counter[str]:
 
 
 def _of_own(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Refusal | None:
-    """Why not every member can have its own claim: its storage class, or a kept claim."""
+    """Why some member can't have its own claim: the reason is the storage class, or a kept claim."""
     assert use.wish is not None, "a claim that is made for a member has a wish"
     problem = _problem_of_class(claims, use.wish.storage_class)
     if problem is not None:
@@ -73,7 +73,7 @@ def _problem_of_kept(claims: Claims, claim: ClaimFact, gang: GangFact) -> str | 
 
 
 def _refusal(reason: Reason, words: str, use: ClaimUse) -> Refusal:
-    """The message names the claim before the field, since the claim must be changed."""
+    """The refusal with these words. They name the claim before the field, since the claim must be changed."""
     return Refusal(reason, f"{words} ({use.field}).")
 
 

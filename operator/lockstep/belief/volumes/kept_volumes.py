@@ -17,9 +17,9 @@ from lockstep.facts.gang.role_sizes import claims_stay, sizes_of
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Of ``size`` ranks from 0 on, those in ``there`` have volumes, which these nodes reach.
+    """Where the volumes of ``size`` ranks, from 0 on, are reachable.
 
-    The volumes of the other ranks are still to be made.
+    ``there`` has the nodes that reach the volumes of a rank. The volumes of the other ranks are still to be made.
     """
 
     size: int = 0
@@ -51,7 +51,7 @@ def has_kept_claims(claims: Claims, gang: GangFact) -> bool:
 def places_of_role(spec: GangSpec, role: RoleSpec, places: Places) -> Places:
     """The places of the ranks of one role.
 
-    The roles of an elastic gang without claims of their own have none, since their number may change.
+    In an elastic gang, a role without claims of its own has no places, since its number of members may change.
     """
     if spec.elastic is not None and not role.claim_templates and claims_stay(spec.roles):
         return NO_PLACES

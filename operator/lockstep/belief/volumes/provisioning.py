@@ -23,7 +23,7 @@ class Supply(NamedTuple):
     """Where members can be, by the volumes that their claims need.
 
     ``without``: nodes where a claim has no volume and none can be made. ``short``: nodes where one could be made except
-    for the room. ``most``: for how many members there are volumes, where none can be made.
+    for the room. ``most``: for how many members volumes exist, by node, on nodes where none can be made.
     """
 
     without: Names = _NOWHERE
@@ -91,7 +91,7 @@ class Provisioning:
         return self._sets.keep(names, names, BYTES_OF_NAME * len(names)) if known is None else known
 
     def _unmade(self, seeker: Seeker) -> tuple[Names, Names]:
-        """The nodes for which no volume can be made, and those of the others without room."""
+        """The nodes for which no volume can be made, and the other nodes for which the driver has no room."""
         nodes = self._nodes()
         kind = self._storage.class_of(seeker.wish.storage_class)
         if kind is None:

@@ -41,6 +41,6 @@ def _one_turn(work: Generator[None, None, T], *, until: float) -> _End[T] | None
         while perf_counter() < until:
             next(work)
     except StopIteration as end:
-        # Not the exception itself: it refers to this frame, the frame to the caller's, and that one to what it returns.
+        # Not the exception itself: it would be in a cycle of references with this frame, the caller's and the result.
         return _End(end.value)
     return None

@@ -7,7 +7,7 @@ from lockstep.facts.gang.gang import GangFact
 
 
 def exceeded_at(gang: GangFact) -> float | None:
-    """The time of day at which the gang exceeds its active deadline; None without one, or while it does not count."""
+    """The time of day at which the gang exceeds its active deadline; None without one, or while no time counts."""
     policies, since = gang.policies, gang.status.active_since
     if since is None or policies.active_deadline_seconds is None or policies.is_suspended:
         return None

@@ -26,8 +26,7 @@ def interrupted(state: State, reservation: Reservation, now: float) -> Failure |
 
 def ranks_of_owners(state: State, reservation: Reservation, now: float) -> set[int]:
     """The ranks of the members on nodes whose owners are back and want members evicted."""
-    due, places = _due(state, reservation, now), zip(reservation.ranks, reservation.nodes_by_rank(), strict=True)
-    return {rank for rank, node in places if node in due}
+    return reservation.ranks_on(_due(state, reservation, now))
 
 
 def _due(state: State, reservation: Reservation, now: float) -> dict[str, float]:
@@ -44,5 +43,4 @@ def _is_over(back: OwnerBack, now: float) -> bool:
 
 
 def _nodes_that_run(state: State, reservation: Reservation) -> set[str]:
-    pods = (state.pods.get(key) for key in reservation.pod_keys())
-    return {pod.node for pod in pods if pod is not None and pod.node and not pod.has_ended}
+    return {pod.node for pod in state.pods_of(reservation) if pod.node and not pod.has_ended}

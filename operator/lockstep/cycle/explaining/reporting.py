@@ -44,7 +44,7 @@ class Reporting:
         self._start_estimates = StartEstimates(self._state, decided)
 
     def reporting_others(self, decided: LastPlan, *, besides: Collection[GangKey]) -> Generator[None, None, None]:
-        """Report, in steps, to the gangs that do not start now, ``besides`` those that wait for an eviction."""
+        """Report, in steps, to the gangs that do not start now, except ``besides``, which wait for an eviction."""
         for decision in decided.plan.decisions:
             if not decided.is_due(decision) and decision.gang not in besides:
                 now = self._now()

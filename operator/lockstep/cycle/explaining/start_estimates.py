@@ -81,7 +81,7 @@ class StartEstimates:
         return sorted(giving.gang for giving in self._giving if giving.is_awaited_by(decision))
 
     def awaits_an_end(self, placement: Placement) -> bool:
-        """Whether the gang is planned to start when one that holds nodes ends: then that end starts it, and no time."""
+        """Whether the gang is planned to start when one that holds nodes ends: it then starts whenever that happens."""
         return placement.start in self._ends and all(
             self._opens(entry.node) < placement.start for entry in placement.members
         )
@@ -119,7 +119,7 @@ class StartEstimates:
     def _waits_for(self, placement: Placement) -> str:
         """A clause that names the gang whose end frees the last room, or the node that opens last; '' if neither.
 
-        A gang that changes its size goes before gangs that end: it is not expected to end by then.
+        Gangs that give up seats are named before gangs that end, since they are not expected to end by then.
         """
         giving = next((one for one in self._giving if one.is_awaited_by(placement)), None)
         if giving is not None:
@@ -138,7 +138,7 @@ class StartEstimates:
         return float(self._snapshot.start[self._nodes[node]])
 
     def _ending_by(self, placement: Placement) -> Iterator[_Use]:
-        """Uses by other gangs that end by the start, the last one first: usually the first one is on a needed node."""
+        """Uses by other gangs that end by the start, the latest end first: usually that use is on a needed node."""
         soon_enough = bisect_right(self._uses, placement.start + SAME_TIME_SECONDS, key=attrgetter("end"))
         for number in range(soon_enough - 1, -1, -1):
             use = self._uses[number]

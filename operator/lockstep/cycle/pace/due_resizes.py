@@ -80,7 +80,10 @@ def _wanted(
 
 
 def _withdrawal(member: PacedMember, wanted: Mapping[str, Cpu]) -> Resize | None:
-    """Request the amounts in force, since the node can't give more; limits need no room, so keep the wanted ones."""
+    """The resize that requests the amounts in force, since the node can't give more; None if these are unknown.
+
+    Limits need no room on the node, so it keeps the wanted ones where it may.
+    """
     in_force = {one.name: one.in_force for one in member.cpu.containers if one.name in wanted and one.in_force}
     if in_force.keys() != wanted.keys():
         return None

@@ -13,7 +13,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.pace.pacing import PaceOffer, is_paced
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.pace import Cpu, MemberCpu, Pace, Unpaced
-from lockstep.facts.pods.pod import PodFact, PodKey
+from lockstep.facts.pods.pod import PodFact
 
 # The most entries that a status has room for.
 MOST_UNPACED = 64
@@ -59,7 +59,7 @@ def members_to_pace(state: State, gang: GangFact, reservation: Reservation) -> l
     there = state.members(gang)
     return [
         PacedMember(there[key], role, node, role in waiting)
-        for key, role, node in _by_rank(reservation)
+        for _, role, node, key in reservation.by_rank()
         if role in roles and key in there and there[key].cpu is not None
     ]
 
@@ -75,11 +75,7 @@ def yielding_roles(state: State, reservation: Reservation) -> set[str]:
     """The roles of members on nodes whose owners are back and want them to be paced."""
     if not any(state.owners.wants_pace(entry.node) for entry in reservation.members):
         return set()
-    return {role for _, role, node in _by_rank(reservation) if state.owners.wants_pace(node)}
-
-
-def _by_rank(reservation: Reservation) -> Iterator[tuple[PodKey, str, str]]:
-    return zip(reservation.pod_keys(), reservation.roles_by_rank(), reservation.nodes_by_rank(), strict=True)
+    return {member.role for member in reservation.by_rank() if state.owners.wants_pace(member.node)}
 
 
 def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:

@@ -83,7 +83,7 @@ def paced_cpu(unpaced: Cpu, share: float, *, most: int, is_guaranteed: bool) -> 
 
 
 def unpaced_cpu(unpaced: Cpu, now: Cpu, *, most: int) -> Cpu:
-    """The amounts of the container unpaced. A limit that pacing added can't be removed; it is raised to ``most``."""
+    """The amounts of a container once it is not paced. A limit that pacing added stays, and is raised to ``most``."""
     if unpaced.limit is not None or now.limit is None:
         return unpaced
     return Cpu(unpaced.request, max(most, unpaced.request))
@@ -115,5 +115,5 @@ def _whole(amount: float) -> int:
 
 
 def _base(unpaced: Cpu) -> int:
-    """What a container can use unpaced, in thousandths of a core."""
+    """What a container can use while it is not paced, in thousandths of a core."""
     return unpaced.request if unpaced.limit is None else unpaced.limit

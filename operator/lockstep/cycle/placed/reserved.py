@@ -8,9 +8,9 @@ from coschedule import GangKey
 from lockstep.act.attempts import Attempts
 from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.ending.undo import undone_in_status
-from lockstep.act.requests.member_reads import cached_members
+from lockstep.act.members.member_reads import cached_members
+from lockstep.act.members.remaining_pods import waits_for
 from lockstep.act.requests.progress import Progress, progress_of
-from lockstep.act.requests.remaining_pods import waits_for
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
@@ -101,7 +101,7 @@ class ReservedGangs:
         await self._starts.stop()
 
     def _must_go(self, gang: GangFact) -> Failure | None:
-        """Why the gang must be rolled back whatever the state of its members, if so."""
+        """Why the gang must be rolled back whatever the state of its members; None if it need not be."""
         if gang.is_deleting:
             return _GANG_DELETED
         if self._state.has_unowned_reservation(gang) and self._state.phase_of(gang) is not Phase.PLACED:
@@ -110,7 +110,7 @@ class ReservedGangs:
 
     def _reconcile_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """Take the one step that is due: success or the deadline first, then suspension, then failures."""
-        # It takes a while for thousands of members.
+        # Computed once, since this takes a while for thousands of members.
         settled = reservation.settled
         succeeded = has_succeeded(gang.policies, counts, settled)
         self._starts.record(gang.key, counts, now)
@@ -197,9 +197,8 @@ class ReservedGangs:
         Programs fail when their peers vanish. So members that have failed beside a lost one are lost, too.
         """
         lost = self._lost_on(settled)
-        places = zip(settled.ranks, settled.nodes_by_rank(), strict=True)
         gone = {loss.rank for loss in counts.losses}.union(counts.unseen_ranks)
-        return gone | {rank for rank, node in places if node in lost} | ranks_of_owners(self._state, settled, now)
+        return gone | settled.ranks_on(lost) | ranks_of_owners(self._state, settled, now)
 
     def _lost_on(self, reservation: Reservation) -> dict[str, str]:
         """The nodes of its members that are lost, and why."""
@@ -207,14 +206,13 @@ class ReservedGangs:
         return {node: why for node in nodes if (why := self._lost_nodes.why_lost(node))}
 
     def _lost(self, settled: Reservation, counts: Progress) -> Failure | None:
-        """Why members are lost although no watch shows a disruption, if so: missing pods or lost nodes."""
+        """Why members are lost although no watch shows a disruption: missing pods or lost nodes; None if none is."""
         if counts.unseen:
             return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
         lost = self._lost_on(settled)
-        for key in settled.pod_keys() if lost else ():
-            pod = self._state.pods.get(key)
-            if pod is not None and pod.node in lost and not pod.has_ended:
-                message = f"pod {key.name} is lost: node {pod.node} {lost[pod.node]}"
+        for pod in self._state.pods_of(settled) if lost else ():
+            if pod.node in lost and not pod.has_ended:
+                message = f"pod {pod.key.name} is lost: node {pod.node} {lost[pod.node]}"
                 return Failure(reason=Reason.POD_LOST, message=message)
         return None
 

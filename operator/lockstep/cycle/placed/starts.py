@@ -62,9 +62,7 @@ class Starts:
 
         Start times come from the pods' statuses; if one is missing, the observed times count.
         """
-        members = self._state.members(gang)
-        pods = [members.get(key) for key in reservation.pod_keys()]
-        began = [pod.started for pod in pods if pod is not None and pod.started is not None]
+        began = [pod.started for pod in self._state.pods_of(reservation) if pod.started is not None]
         if len(began) == reservation.size:
             return max(began) - min(began)
         return since - self._first_seen.get(gang.key, since)
@@ -84,8 +82,7 @@ class Starts:
     def _members(self, gang: GangFact, reservation: Reservation) -> Iterator[_Member]:
         there, departed = self._state.members(gang), self._state.departed(gang)
         succeeded = remembered_ranks(gang, reservation)
-        keys = zip(reservation.ranks, reservation.pod_keys(), reservation.roles_by_rank(), strict=True)
-        for rank, key, role in keys:
+        for rank, role, _, key in reservation.by_rank():
             pod = there.get(key) or departed.get(key)
             has_succeeded = has_rank(succeeded, rank) or _has_succeeded(pod)
             runs = has_succeeded or (pod is not None and pod.phase is PodPhase.RUNNING)

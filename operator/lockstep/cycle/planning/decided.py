@@ -35,7 +35,7 @@ class DecisionBasis(NamedTuple):
 
 
 class Unplanned(NamedTuple):
-    """Gangs that wait and are not in a plan: whether there are ``any``, and where some are refused for a quota."""
+    """Waiting gangs that are not planned: whether there are ``any``, and the namespaces whose quotas refuse some."""
 
     any: bool = False
     short_of_quota: frozenset[str] = frozenset()
@@ -63,9 +63,9 @@ class ElasticGangs(NamedTuple):
         unplanned: Unplanned,
         fewest: Collection[GangKey] = (),
     ) -> "ElasticGangs":
-        """These runs, and of the gangs that are planned those with work that may change their size after their start.
+        """These runs, and those of the ``planned`` gangs that have work and may change their size after their start.
 
-        No run of unknown end grows into room that a gang waits for which is not planned. Runs in ``fewest`` get no more
+        A run of unknown end does not grow if an unplanned gang may want its room. Runs in ``fewest`` get no more
         members than they need.
         """
         terms = ((gang.key, gang.change_terms) for gang in planned if gang.spec.work is not None)
@@ -78,7 +78,7 @@ NO_ELASTIC_GANGS = ElasticGangs()
 
 
 def _with_fewest(run: SizedRun) -> SizedRun:
-    """The run as if any time of its end were soon enough, unless it has a deadline."""
+    """The run with a deadline, so that it gets the fewest members that meet it; infinity if it had none."""
     return replace(run, deadline=math.inf if run.deadline is None else run.deadline)
 
 

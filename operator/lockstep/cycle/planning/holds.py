@@ -69,7 +69,7 @@ class Holds:
         if isinstance(decision, Placement) and decision.start <= of_day:
             self.forget(gang.key)
         elif entry is not None and now < entry.over_at:
-            # Its time goes on, or a gang that needs no hold for a moment now and then could hold nodes forever.
+            # The time of the hold goes on. Otherwise a gang that sometimes needs no hold could hold nodes forever.
             self._by_gang[gang.key] = replace(entry, nodes=())
         elif entry is not None and isinstance(decision, Unplaceable):
             return replace(decision, refusal=self._resting(decision.refusal, entry))

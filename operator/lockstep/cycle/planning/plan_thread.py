@@ -52,8 +52,8 @@ class Sized(NamedTuple):
     """A plan of the snapshot after these changes and ``starts``, which the plan does not contain.
 
     The snapshot has the sizes to which gangs may shrink for more urgent ones, in the place of being evicted.
-    Some of these start later, when gangs that change their size have left. ``again`` and ``in_vain`` are as in
-    ``Made``.
+    Some of ``starts`` begin later, when gangs that change their size have left their nodes. ``again`` and ``in_vain``
+    are as in ``Made``.
     """
 
     snapshot: Snapshot

@@ -1,7 +1,7 @@
 """When sizes are chosen again though nothing changes, and when gangs of unknown end may give room back again.
 
-Whether room that is given back helps is found by plans. If none helped, the next such plans are made after a while, so
-that one tenant's gangs do not make each plan several times dearer.
+Additional plans find out whether it helps to give room back. If none of them helped, the next ones are made only after
+a while. So one tenant's gangs do not make every plan several times as costly.
 """
 
 import math
@@ -9,12 +9,15 @@ from collections.abc import Callable
 
 from lockstep.cycle.planning.plan_thread import Made
 
-# Plans that did not help take about a second where a thousand gangs wait: at most a tenth of the time.
+# If a thousand gangs wait, additional plans take about a second: so plans in vain take a tenth of the time at most.
 _REST_SECONDS = 10.0
 
 
 class SizeTimes:
-    """Two monotonic times; ``next`` is infinite if sizes are chosen with the next plan only."""
+    """The ``next`` time for choosing sizes, and when gangs may give room back again; both are monotonic.
+
+    ``next`` is infinite if sizes are chosen only with the next plan that is due for other reasons.
+    """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -23,11 +26,11 @@ class SizeTimes:
 
     @property
     def may_give(self) -> bool:
-        """Whether plans may be made now so that gangs of unknown end give room back."""
+        """Whether additional plans may be made now so that gangs of unknown end give room back."""
         return self._monotonic() >= self._gives_at
 
     def record(self, made: Made, now: float, *, may_give: bool) -> None:
-        """Record a plan of that time of day, in which such plans could be made or not."""
+        """Record a plan made at ``now``, a time of day; ``may_give`` is what it was made with."""
         monotonic = self._monotonic()
         self.next = monotonic + made.again - now
         if made.in_vain:

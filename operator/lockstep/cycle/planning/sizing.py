@@ -40,7 +40,7 @@ class SizingPolicy:
         return self if asked is None else replace(self, sizing=asked)
 
     def wanting_fewest(self, known: Mapping[GangKey, GangFact], keys: Iterable[GangKey]) -> frozenset[GangKey]:
-        """Those of these gangs that get the fewest members that can run; one that is not known any more does not."""
+        """Those of the gangs ``keys`` that get the fewest members that can run; gangs that are gone are left out."""
         return frozenset(key for key in keys if key in known and self.asked_for(known[key]).wants_fewest)
 
     def member_price(self, among: Contention) -> float:

@@ -32,7 +32,7 @@ def within_quotas(state: State, gangs: Iterable[AcceptedGang], rescue: Rescue) -
 def keeping_within_quotas(
     state: State, gangs: Iterable[AcceptedGang], rescue: Rescue
 ) -> Generator[None, None, WithinQuotas]:
-    """The same in steps, one for each gang; the cache may change between steps."""
+    """As ``within_quotas``, in steps, one for each gang; the cache may change between steps."""
     bounds, found = QuotaBounds(state), WithinQuotas([], narrowed := {}, [])
     for gang in gangs:
         yield

@@ -1,1 +1,1 @@
-"""Changes the sizes of gangs that run: who joins, who leaves, when, and which notice members have of it."""
+"""Changes the sizes of gangs that run: which members join or leave, when, and which notice they have of it."""

@@ -1,8 +1,8 @@
 """Members that come and go while the others run: they join, or leave, and the gang goes on.
 
-The status has who joins before any of them exists, and who stays before any member is asked to end. So the next process
-knows which pods may exist. Members that join count once all of them run. If one can't be made, is lost, or does not run
-in time, all of them are deleted. Members that leave have no reservation any more, and are deleted as such pods are.
+The status has the members that join before any of them exists, and those that stay before any other is asked to end.
+So the next process knows which pods may exist. Members that join count once all of them run. If one can't be made, is
+lost, or does not run in time, all of them are deleted. Members that leave have no reservation, and so are deleted.
 """
 
 from collections.abc import Collection
@@ -21,8 +21,9 @@ from lockstep.cycle.ends.owner_returned import interrupted
 from lockstep.cycle.resizing.preemptor_events import post_shrink
 from lockstep.cycle.resizing.staying_members import finish_with_fewer, staying_without
 from lockstep.facts.elastic import NextSize
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.conditions import mark_notice
 from lockstep.report.status.events import gang_changes_size, members_joined, size_change_dropped
@@ -73,7 +74,7 @@ class MemberChanges:
         return True
 
     def check(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
-        """Make the members that join, or keep the files of those that are there.
+        """Make the members that join; if none joins, keep the files of the present members up to date.
 
         The gang is reconciled when the time of members that join is over.
         """
@@ -93,12 +94,14 @@ class MemberChanges:
         if gang.status.joining_size is None:
             return None
         if not isinstance(gang, AcceptedGang) or not gang.spec.keeps_members:
-            # Its mode has changed, or somebody else has written that.
+            # The gang's mode has changed, or another client has written the status.
             return StatusReport(status=mark_notice(gang, None), written=self._state.changes.plan)
         own = self._own_reason(gang, reservation, counts)
         why = own or self._why_lost(gang, reservation, now)
         if why:
             status = mark_join_dropped(gang, has_failed=not own, now=now)
+            if not own:
+                self._avoid_nodes(gang, reservation, status)
             return StatusReport(status=status, event=size_change_dropped(why, goes_on=True), written=self._dropped)
         if not self._newcomers(gang, reservation).is_running:
             return None
@@ -122,7 +125,7 @@ class MemberChanges:
         self._alarms.forget(gang)
 
     def _own_reason(self, gang: GangFact, reservation: Reservation, counts: Progress) -> str:
-        """Why the gang itself wants no member to join any more, in a clause; '' if it does."""
+        """Why members need not join any more for the gang's own reasons, in a clause; '' if there are none."""
         following = gang.status.joining_size
         if following is None or not reservation.joining or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
             return "the spec does not allow that size any more"
@@ -132,7 +135,6 @@ class MemberChanges:
 
     def _why_lost(self, gang: GangFact, reservation: Reservation, now: float) -> str:
         """Why members that join are lost, or late, in a clause; '' if they are not."""
-        decided_at = 0.0 if gang.status.joining_size is None else gang.status.joining_size.decided_at
         newcomers, counts = reservation.newcomers, self._newcomers(gang, reservation)
         failure = self._joins.failure(gang.key) or interrupted(self._state, newcomers, now)
         if failure is not None:
@@ -142,10 +144,29 @@ class MemberChanges:
                 return f"node {node} {why}"
         if counts.losses or counts.succeeded:
             return counts.losses[-1].why if counts.losses else "a member that joins has ended at once"
+        is_late = self._is_late(gang) and not counts.is_running
+        return f"not all of its new members ran within {duration(LONGEST_JOIN_SECONDS)}" if is_late else ""
+
+    def _is_late(self, gang: GangFact) -> bool:
+        """Whether the time is over in which members that join must run."""
+        decided_at = 0.0 if gang.status.joining_size is None else gang.status.joining_size.decided_at
         # The clock may have been set back. Statuses have whole seconds.
-        if counts.is_running or -1.0 <= now - decided_at < LONGEST_JOIN_SECONDS:
-            return ""
-        return f"not all of its new members ran within {duration(LONGEST_JOIN_SECONDS)}"
+        return not -1.0 <= self._services.now() - decided_at < LONGEST_JOIN_SECONDS
+
+    def _avoid_nodes(self, gang: AcceptedGang, reservation: Reservation, status: GangStatus) -> None:
+        """When the gang grows again, keep it off the nodes where new members were lost or did not run in time.
+
+        A node on which another of its members runs is not avoided, since that member stays there.
+        """
+        elastic, newcomers = gang.spec.elastic, reservation.newcomers
+        assert elastic is not None, "a gang that members join may change its size"
+        pods = self._state.pods_of(newcomers) if self._is_late(gang) else ()
+        failed = {pod.node for pod in pods if pod.phase is not PodPhase.RUNNING}
+        losses = self._newcomers(gang, reservation).losses
+        failed |= {loss.pod.node for loss in losses if not loss.is_own_failure}
+        failed -= {"", *(entry.node for entry in reservation.settled.members)}
+        interval = elastic.terms(status.last_change, status.failed_joins).min_interval
+        self._state.failed_nodes.record_not_joined(gang.uid, failed, self._services.now() + interval)
 
     def _newcomers(self, gang: GangFact, reservation: Reservation) -> Progress:
         return progress(reservation.newcomers, self._state.members(gang), self._state.departed(gang))

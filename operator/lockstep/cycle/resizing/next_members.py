@@ -22,7 +22,7 @@ def next_members(spec: GangSpec, held: Reservation, change: SizeChange, names: S
 
 
 def _anew(spec: GangSpec, held: Reservation, counts: Mapping[str, int]) -> Iterator[Members]:
-    """The members of a new attempt, with so many on each node."""
+    """The members of a new attempt: ``counts`` by node for the varying role, other roles as they are held."""
     varying = varying_role(spec.roles)
     for role in spec.roles:
         if role is varying:
@@ -32,7 +32,7 @@ def _anew(spec: GangSpec, held: Reservation, counts: Mapping[str, int]) -> Itera
 
 
 def _beside(spec: GangSpec, held: Reservation, counts: Counter[str]) -> RankedMembers | None:
-    """The members once some have joined, or some have left, so that so many are on each node."""
+    """The members once some have joined, or some have left: ``counts`` by node for the varying role."""
     role = varying_role(spec.roles)
     assert role is not None, "a gang that changes its size has one role whose size varies"
     places = places_of(held.members, held.gapped)

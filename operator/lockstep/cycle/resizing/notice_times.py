@@ -12,14 +12,15 @@ from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.snapshot.holders.endings import expected_finish, longest_grace
 
-# A kubelet takes longer to pass a notice on.
+# A shorter notice would be over before a kubelet has passed it on.
 _SHORTEST_NOTICE_SECONDS = 10.0
 
 
 class PromisedStarts(NamedTuple):
-    """What is promised to gangs that wait: some start when the members have gone, ``left_by`` that time at the latest.
+    """The promises to gangs that wait for a gang which changes its size.
 
-    Others have ``starts`` for which they may wait for the end of the gang at its next size.
+    Some start once members have left their nodes: these members must have left at ``left_by``. Others, with the
+    promised ``starts``, may wait for the end of the gang at its next size.
     """
 
     left_by: float = math.inf
@@ -35,10 +36,10 @@ def begin_of_change(
     promises: PromisedStarts,
     now: float,
 ) -> float | None:
-    """When members that have notice from now on are asked to end at the latest; None if there is no time for a notice.
+    """When members that get notice now are asked to end at the latest; None if there is no time for a notice.
 
     They have left their nodes before any of these is taken back. The next size still ends before its own nodes are
-    taken back. What it would keep without a notice it keeps with one: its deadline, and the ``promises``.
+    taken back. The notice breaks neither the gang's deadline nor ``promises`` that would be kept without it.
     """
     begin = min(
         now + LONGEST_NOTICE_SECONDS,
@@ -53,7 +54,7 @@ def begin_of_change(
 def beginning_at(
     state: State, gang: AcceptedGang, reservation: Reservation, following: NextSize, *, begin: float, now: float
 ) -> NextSize:
-    """The change as it is if members are asked to end at ``begin``: what they do until then is not left any more."""
+    """The change if members are asked to end at ``begin``: its finish considers the work that they do until then."""
     finish = following.expected_finish
     if finish is not None:
         was, terms = following.asked_to_end_at, gang.change_terms
@@ -66,9 +67,9 @@ def beginning_at(
 def _part_left(
     state: State, gang: AcceptedGang, reservation: Reservation, times: tuple[float, float], now: float
 ) -> float:
-    """The work that is left at the second time, as a part of that at the first one.
+    """The work that is left at the second of two ``times``, divided by the work that is left at the first.
 
-    It is 1 where the expected end says nothing of it: members report their work, or the end is unknown or near.
+    It is 1 where the expected end does not show it: members report their work, or the end is unknown or near.
     """
     end, (first, second) = expected_finish(reservation, now), times
     if end is None or reported_part(gang, reservation, state.members(gang).values()):

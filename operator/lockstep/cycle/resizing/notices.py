@@ -78,7 +78,8 @@ class Notices:
         if own:
             return self._dropped(own, mark_notice(gang, None))
         why = self._why_dropped(gang, reservation, following, counts, now)
-        # Room and gangs that wait may come and go, and each time all members would be patched.
+        # This counts as a change, so the next one comes after a while: room and waiting gangs may come and go, and each
+        # notice patches all members.
         return self._dropped(why, replace(mark_notice(gang, None), resized_at=now)) if why else None
 
     def forget(self, gang: GangKey) -> None:
@@ -120,7 +121,7 @@ class Notices:
         return pod is not None and pod.ready_for == notice_of(following)
 
     def _begun(self, gang: GangFact, reservation: Reservation, following: NextSize, now: float) -> NextSize:
-        """The change, whose members are asked to end now."""
+        """The change as it begins now: members are asked to end."""
         assert isinstance(gang, AcceptedGang), "a change that the spec does not allow was dropped"
         begin = min(now, following.asked_to_end_at)
         return beginning_at(self._state, gang, reservation, following, begin=begin, now=now)
@@ -128,11 +129,10 @@ class Notices:
     def _have(self, gang: GangFact, reservation: Reservation, notice: str) -> None:
         """Have the members show that notice, and no other one; '' is none."""
         patches = self._patches_for(gang.key, notice)
-        members = self._state.members(gang)
-        patches.make(gang.key, (members[key] for key in reservation.pod_keys() if key in members))
+        patches.make(gang.key, self._state.pods_of(reservation))
 
     def _patches_for(self, gang: GangKey, notice: str) -> PodPatches:
-        """The patches for that notice; those for another one are cancelled, since they might be made after these."""
+        """The patches for that notice. Patches for another notice are cancelled: they might be sent after these."""
         known = self._patches.get(gang)
         if known is None or known[0] != notice:
             self.forget(gang)

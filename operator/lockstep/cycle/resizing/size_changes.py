@@ -44,16 +44,17 @@ from lockstep.snapshot.attempt_start import start_of
 from lockstep.snapshot.holders.leaving import has_former_members
 from lockstep.snapshot.holders.running import may_be_evicted
 
-# Gangs end member by member. So a change begins once plans have wanted one of that gang for so long.
+# Gangs end member by member. So a change begins only after plans have wanted a change of that gang for this time.
 _SETTLING_SECONDS = 2.0
 # The shortest time that a gang is expected to run after a change.
 _LEAST_RUN_SECONDS = 1.0
 
 
 class _WantedChange(NamedTuple):
-    """Since when each plan has wanted a change (monotonic clock), and the first start promised to another gang then.
+    """A change that every plan ``since`` that monotonic time has wanted.
 
-    Later plans assume the change, and so do their promises: no change has to hurry for these.
+    ``first_promise`` is the first start that was promised to another gang at that time. Later plans assume the change,
+    so it need not hurry for the promises that they make.
     """
 
     since: float
@@ -98,8 +99,8 @@ class SizeChanges:
     def begin(self, decided: LastPlan) -> float:
         """Begin the changes of this plan that its facts still allow; the others are left to the next plan.
 
-        Returns the seconds until the next plan is due for changes that plans have not wanted, or not needed, for long
-        enough; infinity where there are none.
+        Returns the seconds until a plan is due again. By then plans have wanted a change, or have not used a shrink,
+        for long enough. Infinity where there is neither.
         """
         now, before = self._monotonic(), self._wanted
         new = _WantedChange(now, min(self._promises(decided), default=math.inf) if decided.changes else math.inf)
@@ -110,7 +111,7 @@ class SizeChanges:
             if now - self._wanted[change.gang].since >= _SETTLING_SECONDS:
                 with self._guarded(change.gang):
                     self._begin_if_possible(change, decided)
-        # Facts that led to this plan may have taken the room of which members have notice.
+        # A change of which members have notice may have lost its room to facts that are new in this plan.
         self._state.changes.reconcile(*(following.gang for following in self._state.next_sizes))
         settled = (wanted.since + _SETTLING_SECONDS - now for wanted in self._wanted.values())
         return min((seconds for seconds in (*settled, judged_again) if seconds > 0), default=math.inf)
@@ -121,7 +122,7 @@ class SizeChanges:
         The change is dropped, and the gang planned again, if its next size would not be placed there any more.
         """
         if self._attempts.is_resting(gang.key) or not self._writer.make_way(gang.key):
-            # The end of either has the gang reconciled again.
+            # When its rest or the report ends, the gang is reconciled again.
             return
         following, room = gang.status.next_size, next_in_status(gang)
         if following is None:
@@ -184,7 +185,7 @@ class SizeChanges:
         return Changing(gang, reservation, following, room, members)
 
     def _wants(self, gang: AcceptedGang, change: SizeChange) -> bool:
-        """Whether its size may still change, and to this one."""
+        """Whether the gang's size may still change, and to the size of this change."""
         return gang.spec.elastic is not None and gang.spec.elastic.size in (None, change.size_after)
 
     def _runs_undisturbed(self, gang: GangFact, reservation: Reservation) -> bool:

@@ -1,4 +1,4 @@
-"""Shrinks of which members have notice, but from which no gang gains any more: it was deleted, or placed elsewhere."""
+"""Shrinks of which members have notice, but which no gang needs any more: the gang is gone, or placed elsewhere."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -14,8 +14,8 @@ from lockstep.snapshot.holders.seats_given_up import Giving, changing_gangs
 class UnwantedShrinks:
     """Finds gangs whose shrink no plan has used for ``settling`` seconds.
 
-    Shrinks are watched from their decision on, and only if they are made for gangs that wait. Where a gang that runs
-    grows by one, or the process has changed since, no plan shows who gains: such a shrink is made.
+    Shrinks are watched from their decision on, and only if they are made for waiting gangs. If a shrink lets a running
+    gang grow, or was decided by an earlier process, no plan shows which gang gains. So such a shrink is made.
     """
 
     def __init__(self, state: State, monotonic: Callable[[], float], *, settling: float) -> None:
@@ -32,7 +32,7 @@ class UnwantedShrinks:
         return frozenset(gang for gang, since in self._since.items() if since <= due)
 
     def watch(self, change: SizeChange, changes: Iterable[SizeChange]) -> None:
-        """Watch a change that is ahead, one of the ``changes`` of a plan, if only gangs that wait gain from it."""
+        """Watch a change that is ahead if only gangs that wait gain from it; it is one of a plan's ``changes``."""
         grows = any(one.size_after > one.size_before for one in changes)
         is_for_others = change.made_for is not None if change.is_open_ended else change.end > change.end_before
         is_ahead = change.gang in self._state.next_sizes
@@ -56,9 +56,9 @@ class UnwantedShrinks:
         return elastic is not None and elastic.size is not None
 
     def _is_used(self, giving: Giving, decisions: Iterable[Decision], of_day: float) -> bool:
-        """Whether the owner asks for it, or any gang may start on these seats before it would without the shrink.
+        """Whether the gang's owner asks for the shrink, or any gang may start on these seats sooner than without it.
 
-        A gang too far back in the queue for a place in the plan may be such a gang.
+        That may also be a gang that is too far back in the queue for a place in the plan.
         """
         end = expected_finish(self._state.reservations[giving.gang], of_day)
         sooner_than = math.inf if end is None else end

@@ -28,7 +28,7 @@ def why_size_stays(
 
 
 def _why_too_late(gang: AcceptedGang, reservation: Reservation, room: Reservation, now: float) -> str:
-    """A clause if the gang meets its deadline at its present size only. A size that is asked for counts more."""
+    """A clause if the next size misses the deadline that the present size meets. A size that is asked for may do so."""
     is_asked = gang.spec.elastic is not None and gang.spec.elastic.size is not None
     end, then = expected_finish(reservation, now), room.expected_finish
     if gang.deadline is None or is_asked or end is None or then is None or not end <= gang.deadline < then:

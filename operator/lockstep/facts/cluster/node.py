@@ -13,7 +13,7 @@ from lockstep.facts.pods.pod import Request
 from lockstep.facts.reasons import Reason
 
 _MUCH_DUTY_CYCLE = 10.0
-# Without the duty cycle itself, since an agent may write another one every second.
+# It does not quote the duty cycle, since an agent may write another one every second.
 _MUCH_DUTY_CYCLE_SAYS = (
     f"The bid is understood. Its dutyCycle is above {_MUCH_DUTY_CYCLE:g}, so a member needs more than "
     f"{1 + _MUCH_DUTY_CYCLE:g} times as long as on the idle node; if a percentage was meant, 25 % are 250m."

@@ -17,7 +17,7 @@ def plain_resource(resource: str) -> str:
 
 
 class Scope(NamedTuple):
-    """A scope, by which a quota counts only some pods; ``values`` are given for operators that compare with some."""
+    """A scope of a quota, which then counts only some pods; ``values`` are those with which the operator compares."""
 
     name: str
     operator: str
@@ -44,5 +44,5 @@ class QuotaFact(NamedTuple):
     scopes: tuple[Scope, ...] = ()
 
     def amounts_of(self, resources: Iterable[str]) -> Iterator[Amount]:
-        """The amounts of those of these resources that the quota limits, sorted by name."""
+        """The amounts for ``resources``, sorted by name; resources that the quota does not limit are left out."""
         return (self.by_resource[name] for name in sorted(self.by_resource.keys() & set(resources)))

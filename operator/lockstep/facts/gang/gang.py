@@ -33,7 +33,7 @@ def oversize(excess: str) -> Refusal:
 
 
 Verdict = Mapping[str, Needs] | Refusal
-"""What admission makes of members, by the name of their role, as far as it is known; or why it takes none."""
+"""What admission makes of members, by the name of their role, as far as that is known; or why it refuses them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +157,7 @@ class GangStatus:
 
     ``plan`` is the start estimate from when the gang waited; it stays during the attempt that follows. ``work_used`` is
     given for the plan of a gang that learns. ``rejected`` is given while the gang is refused because kubelets reject
-    its members. ``waited_seconds`` is the gang's age while that stands still. Otherwise the age counts from
+    its members. ``waited_seconds`` is the gang's age while the age stands still. Otherwise the age counts from
     ``queued_since``, or from the gang's creation if that is None. See ``belief/gangs/age.py``.
 
     ``next_size`` is given while the gang changes its size, which it last did at ``resized_at``. ``last_change`` says
@@ -284,7 +284,7 @@ class AcceptedGang(_GangBase):
 
     @property
     def deadline(self) -> float | None:
-        """The time by which it wants to end, with the fewest members that can; None where it may have more."""
+        """The time by which it wants to end, with the fewest members that can end by then; None without a deadline."""
         return None if self.spec.deadline_seconds is None else self.created + self.spec.deadline_seconds
 
     @property
@@ -297,10 +297,10 @@ class AcceptedGang(_GangBase):
         )
 
     def planned_sizes(self, role: RoleSpec) -> Sizes:
-        """The sizes with which a role may start: if one is asked for, a gang that never had nodes has only that one.
+        """The sizes with which a role may start. If ``elastic.size`` is given, it decides the size of the first start.
 
-        That size is the number of members of all roles. Later the gang may start with any size, and then changes to
-        that one: it keeps a place where there is one.
+        It is the number of members of all roles together. A gang that has had nodes may start with any size, and then
+        changes to that one. So it need not wait for room for that very size.
         """
         asked = None if self.spec.elastic is None else self.spec.elastic.size
         if asked is None or self.status.attempt:

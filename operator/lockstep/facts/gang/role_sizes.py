@@ -7,7 +7,7 @@ from lockstep.facts.gang.role import RoleSpec
 
 
 def varying_role(roles: Sequence[RoleSpec]) -> RoleSpec | None:
-    """The role with the size that can vary: the only role, or of several the only such one; None where none is."""
+    """The role whose size may vary: the only role, or the only one of several with more than one size; else None."""
     varying = [role for role in roles if role.sizes.vary] if len(roles) > 1 else roles
     return varying[0] if len(varying) == 1 else None
 
@@ -22,7 +22,7 @@ def claims_stay(roles: Sequence[RoleSpec]) -> bool:
 
 
 def sizes_of(roles: Sequence[RoleSpec], size: int) -> Mapping[str, Sizes] | None:
-    """The sizes of the roles of a gang with so many members; None where it can't have so many."""
+    """The sizes of the roles of a gang with ``size`` members; None where the gang can't have that size."""
     others = sum(role.sizes.least for role in roles if not role.sizes.vary)
     sizes = {role.name: size - others if role.sizes.vary else role.sizes.least for role in roles}
     if sum(sizes.values()) != size or not all(role.sizes.has(sizes[role.name]) for role in roles):

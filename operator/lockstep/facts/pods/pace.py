@@ -21,7 +21,7 @@ class Cpu(NamedTuple):
 
 
 class ContainerCpu(NamedTuple):
-    """One container of a member: its requested amounts, and those ``in_force`` while the node can't give these.
+    """One container of a member: the amounts that it requests, and others ``in_force`` while the node can't give these.
 
     ``restarts``: a change of its CPU would restart the container.
     """

@@ -138,7 +138,7 @@ class Elector:
     def _now_held(self, answer: Answer, sent_at: float) -> None:
         """Record the lease as held, and keep the fence open until the renew deadline.
 
-        It counts from before the request was sent, since other processes observed the change later.
+        The deadline counts from before the request was sent, since other processes observed the change later.
         """
         self._held = read_lease(answer.body)
         self._fence.open_until(sent_at + self._terms.renew_deadline)

@@ -12,7 +12,7 @@ class Rival:
     """Until when the lease counts as held by another process. Times are seconds of one monotonic clock.
 
     A lease that its holder has released, or that was never held, is free at once. The holder of a missing or emptied
-    lease may not have noticed that yet. So such a lease counts as held for ``seconds`` after it was first observed so.
+    lease may not have noticed that yet. So such a lease counts as held for ``seconds`` after that was first observed.
     """
 
     def __init__(self, *, seconds: float) -> None:
@@ -45,7 +45,7 @@ class Rival:
         elif self._held is not None and lease.uid == self._held.uid:
             # Another client has emptied it, or the API server was restored from a backup.
             self._held_until = now + self._longest()
-        # Else it is a new object of that name, which says nothing about the lease that was held or missing.
+        # Else it is a new object of that name: it says nothing about the earlier lease, held or missing.
 
     def _is_no_older_than_held(self, lease: Lease) -> bool:
         held = self._held

@@ -43,7 +43,7 @@ def means_loopback(host: str) -> bool:
 
 
 def _came_by_loopback(request: web.Request) -> bool:
-    """Whether the connection is to a loopback address. A closing one has no address, and counts as such."""
+    """Whether the connection is to a loopback address. One that is closing has no address; it counts as loopback."""
     own = request.get_extra_info("sockname")
     if not own:
         return True

@@ -9,8 +9,8 @@ are collected.
 import asyncio
 import gc
 
-# The number of new objects per collection of the youngest, and the number of these per collection of the next
-# generation. A collection of all objects took up to 63 ms.
+# After so many new objects the youngest are collected, and after so many of these collections the next generation. A
+# collection of all objects took up to 63 ms.
 _THRESHOLDS = (2_000, 5)
 _NEVER = 2**31 - 1
 _PERIOD_SECONDS = 0.2

@@ -19,7 +19,7 @@ async def ended_before(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> 
 
 
 async def until_first_ends(stop: asyncio.Event, *works: Any) -> None:
-    """Run all works concurrently until ``stop`` is set or one ends; then cancel all. An error of one is raised."""
+    """Run all ``works`` at once until ``stop`` is set or one of them ends; then cancel all. Raises an error of one."""
     tasks = [asyncio.ensure_future(work) for work in works]
     stopped = asyncio.ensure_future(stop.wait())
     try:

@@ -11,7 +11,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.report.timeline import TimelineFacts, draw, freeze
 
-# Between two pictures, however many clients ask: the cache may change a hundred times a second.
+# The least time between two pictures, however many clients ask: the cache may change a hundred times a second.
 _SHORTEST_SECONDS = 1.0
 
 

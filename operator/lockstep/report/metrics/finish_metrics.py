@@ -45,7 +45,7 @@ class FinishMetrics:
             self._ratio.labels(change)
 
     def finished(self, *, created: float, forecast: float, finish: float, ran_longer: float, attempt: int) -> None:
-        """A gang has succeeded at ``finish``, which was ``forecast`` to be another time.
+        """A gang has succeeded at ``finish``; the ``forecast`` was another time.
 
         It ran ``ran_longer`` seconds longer than predicted (negative: shorter), in that ``attempt``.
         """

@@ -1,4 +1,4 @@
-"""What agents had forecast of the current hour before it began; their bids then have measured values of it."""
+"""What agents forecast of an hour before it began, to compare it with the measured values in their bids."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

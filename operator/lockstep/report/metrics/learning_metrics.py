@@ -78,7 +78,10 @@ class LearningMetrics:
         self._dropped.inc(dropped)
 
     def predicted(self, *, times_as_stated: float, times_as_learned: float) -> None:
-        """Record how many times as long a run took as learned, and as stated. It was planned with learned times."""
+        """Record the errors of learned and stated run times for a run that was planned with learned ones.
+
+        The arguments are the real run time divided by the stated one, and by the learned one.
+        """
         self._error.labels("learned").observe(_error_of(times_as_learned))
         self._error.labels("stated").observe(_error_of(times_as_stated))
 

@@ -36,7 +36,7 @@ def guests_of(state: State) -> Mapping[str, Guests]:
 
 
 def finding_guests(state: State) -> Generator[None, None, Mapping[str, Guests]]:
-    """The same in steps of many pods, between which the cache may change."""
+    """The pods as in ``guests_of``, read in steps of many pods, between which the cache may change."""
     found = {bid.node: Guests() for bid in state.bids.values() if bid.report is not None}
     steps = Steps()
     for pod in list(state.pods.values()) if found else ():
@@ -87,7 +87,7 @@ def _unless_expired(state: State, bid: BidFact, now: float) -> tuple[BidState, s
 
 
 def _by_owner(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
-    """The same for a valid bid of an open node: only the owner or the offered hours can prevent a start."""
+    """As ``state_of_bid``, for a valid bid of an open node: only the owner or the offered hours can prevent a start."""
     if bid.available_until is not None and bid.available_until <= now:
         return BidState.CLOSED, f"No member can start: the owner took the node back at {rfc3339(bid.available_until)}."
     if bid.owner_present:

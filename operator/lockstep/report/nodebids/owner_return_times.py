@@ -9,7 +9,7 @@ from lockstep.api.times import as_formatted
 from lockstep.belief.state import State
 from lockstep.report.nodebids.bid_patches import patch_bid_status
 
-# In seconds: at most so much of a grace period, which is a minute by default, restarts with the next leader.
+# In seconds: the most of a grace period that is repeated after a change of the leader; it is a minute by default.
 _PAUSE_SECONDS = 5.0
 
 

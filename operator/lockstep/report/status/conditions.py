@@ -151,7 +151,7 @@ def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float
 
 
 def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:
-    """An attempt is being undone. The condition ``Placed`` says why, since when, and what that ``waits`` for.
+    """An attempt is being undone. The condition ``Placed`` says why, since when, and what the undoing ``waits`` for.
 
     The condition ``Planned`` keeps the reason for a process that takes over. The reservation stays until the pods are
     gone. If the gang changes its size, its next size is written in the same status. So is the work that an elastic gang
@@ -314,7 +314,7 @@ def mark_accepted(gang: GangFact, now: float) -> GangStatus:
 def _warning_of_free_members(gang: GangFact) -> str:
     """A warning about roles whose members request no resources; '' if there are none.
 
-    As many of them as a node may have pods fit on it, and each counts as fast as one alone.
+    On a node, as many of them fit as it may have pods, and each counts as running there as fast as one alone.
     """
     roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
     free = [role.path for role in roles if not {resource for resource, _ in role.request} - {"pods", SLOTS}]
@@ -349,7 +349,7 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
 
 
 def _last_change(gang: GangFact) -> LastChange | None:
-    """The change that the gang is making, with what the one before has taken; else the last one."""
+    """The change that the gang is making, with the seconds that the last one took; the last one if it makes none."""
     following, last = gang.status.next_size, gang.status.last_change
     if following is None:
         return last

@@ -65,13 +65,13 @@ def names_do_not_resolve(failure: Failure) -> Event:
 
 
 def status_refused(message: str) -> Event:
-    """The API server refuses the gang's status, so nothing can be reserved or reported; with its message."""
+    """The API server refuses the gang's status with that message, so nothing can be reserved or reported."""
     note = f"The API server does not take the status of this gang: {message}"
     return Event(kind=WARNING, reason=EventReason.STATUS_REFUSED, action="Report", note=note)
 
 
 def gang_undoing(failure: Failure, note: str) -> Event:
-    """The undoing of an attempt takes a while; with what it waits for. It is a warning, unless a user caused it."""
+    """The undoing of an attempt takes a while; the note says what it waits for. A warning, unless a user caused it."""
     kind = NORMAL if failure.is_users_own else WARNING
     return Event(kind=kind, reason=EventReason.GANG_UNDOING, action="Undo", note=as_sentence(note))
 

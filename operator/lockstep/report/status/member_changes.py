@@ -30,7 +30,7 @@ def mark_joining(gang: GangFact, following: NextSize, *, now: float) -> GangStat
 
 
 def mark_join_dropped(gang: GangFact, *, has_failed: bool, now: float) -> GangStatus:
-    """No member joins; those that were made are deleted. The gang is not to grow for a while, longer if that failed."""
+    """No member joins: those that were made are deleted. The gang may not grow for a while, longer after a failure."""
     failed, changes = min(gang.status.failed_joins + has_failed, _MOST_CHANGES), _counted(gang.status)
     status = replace(gang.status, next_size=None, resized_at=now, member_changes=changes, failed_joins=failed)
     return _placed(status, gang, now)
@@ -81,9 +81,9 @@ def _placed(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
 
 
 def _finish_with_more(gang: GangFact, following: NextSize, now: float) -> float | None:
-    """When the gang ends with the members that have joined: it went on at its size until now.
+    """When the gang will end, now that members have joined; until now it went on at its earlier size.
 
-    What is left takes as much less time as was expected when the change was decided.
+    When the change was decided, the time left was expected to shrink by a ratio. What is left now shrinks by it too.
     """
     before, after = gang.status.expected_finish, following.expected_finish
     if before is None or after is None or before <= following.decided_at:

@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
-    """A status and, after it was written, an event and a call of ``written``."""
+    """A status to write; after that, the ``event`` is sent and ``written`` is called."""
 
     status: GangStatus
     event: Event | None = None

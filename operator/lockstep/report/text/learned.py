@@ -57,7 +57,7 @@ def _each_kind(kinds: Kinds) -> str:
 
 
 def missing(fit: NoFit) -> str:
-    """What the runs are not sufficient for."""
+    """A clause on how many runs there are, and which are still needed for a law."""
     if fit.shortage is Shortage.ONE_SIZE:
         return f"all {fit.runs} runs had {n_members(fit.sizes[0])}, and runs with {fit.needed_sizes} sizes are needed"
     ran = f"{_n_runs(fit.runs)} {with_sizes(fit.sizes)} can be compared" if fit.runs else "no run can be compared"

@@ -25,7 +25,7 @@ class PaceReasons(NamedTuple):
 
 
 def pace_message(pace: PaceStatus, reasons: PaceReasons) -> str:
-    """How many members are paced, and because of which nodes; or why none is, or not all."""
+    """How many members are paced, because of which nodes, and why the other members are not."""
     back = f"{pace.given_back / 1000:.1f} cores"
     return " ".join([f"Paced: {pace.paced} of {n_members(pace.members)}, {back} given back.", *_why(reasons)])[
         :_LONGEST

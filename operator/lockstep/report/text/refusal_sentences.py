@@ -52,7 +52,7 @@ class BehindInQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldingNodes:
-    """Refused, with a node hold on ``nodes`` from ``since`` until ``until`` at the latest, both times of day."""
+    """The refusal of a gang that holds ``nodes``: from ``since`` on, and to ``until`` at most, both times of day."""
 
     refusal: Refusal
     nodes: tuple[str, ...]
@@ -67,7 +67,7 @@ class HoldingNodes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestingFromHold:
-    """Refused after a node hold until ``until``; another is possible from ``again`` on, both times of day."""
+    """The refusal of a gang whose node hold ended at ``until``; it may hold nodes from ``again`` on (times of day)."""
 
     refusal: Refusal
     until: float

@@ -95,7 +95,7 @@ def _is_as_good(other: Alternative, placement: Placement) -> bool:
 
 
 def _says_nothing(other: Alternative, now: float) -> bool:
-    """Whether there is nothing to compare: its result is unknown, or it would hardly have waited."""
+    """Whether the alternative has nothing to compare: its result is unknown, or the gang would hardly have waited."""
     is_unknown = other.speedup is None and math.isinf(other.finish)
     return is_unknown or (other.start > now and not round(other.start - now))
 
@@ -142,7 +142,7 @@ def run_times_learned(learned: Learned) -> str:
 
 
 def waits_for_victims(victims: Sequence[GangKey]) -> str:
-    """The clause for a gang that starts after the gangs have ended that are evicted for it."""
+    """The clause for a gang that starts once the gangs that are evicted for it have ended."""
     whose = "its" if len(victims) == 1 else "their"
     return f"preempts {_named(victims)}, and starts when {whose} members have ended"
 
@@ -174,7 +174,7 @@ def room_opens(node: str, time: float) -> str:
 
 
 def as_sentence(clause: str) -> str:
-    """With a capital and a full stop."""
+    """The clause with a capital and a full stop."""
     return clause[:1].upper() + clause[1:].rstrip(".") + "."
 
 

@@ -39,8 +39,9 @@ class SimulatedDecision(NamedTuple):
 class SimulatedRun(NamedTuple):
     """A job that runs; ``end`` is when it is expected to end.
 
-    It has had these nodes since ``start``. ``changed`` is the same time if it changed to them while it ran, else -inf.
-    It does no work in the first ``pause`` seconds. The times of ``job`` are for the work that was left at ``start``.
+    It has had these nodes since ``start``. ``changed`` is equal to ``start`` if the job changed to these nodes while it
+    ran, else -inf. It does no work in the first ``pause`` seconds. The times of ``job`` are for the work that was left
+    at ``start``.
     """
 
     job: Job

@@ -58,7 +58,7 @@ class Hours:
 
     def _midnights(self, now: float) -> FloatArray:
         """Return the midnights before the working days from today on, as a column."""
-        # A week has a working day, and today may be over.
+        # Today and the next seven days: every week has a working day, and today's hours may be over.
         days = np.arange(_WEEK + 1) + now // _DAY
         return np.array(days[days % _WEEK < _WORKING, np.newaxis] * _DAY, dtype=np.float64)
 

@@ -55,8 +55,8 @@ def stays_by_node(owners: ComingOwners, nodes: int, random: np.random.Generator)
 class Presence:
     """At which nodes owners are ``there`` now, for one simulation from 0 s on; all arrays are by node.
 
-    A node takes no new members until ``opens``. That is while the owner is there, and, where members have to leave, for
-    a while after, as in the operator.
+    A node takes no new members until ``opens``: it is closed while the owner is there. Where members have to leave, it
+    stays closed for a while after, as in the operator.
     """
 
     nodes: int

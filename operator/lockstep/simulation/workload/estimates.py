@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 _MINUTE, _HOUR = 60.0, 3600.0
-# By popularity, after the longest allowed estimate.
+# The estimates by popularity, except the longest allowed one, which comes first.
 _POPULAR = (
     *(1 * _HOUR, 2 * _HOUR, 5 * _MINUTE, 15 * _MINUTE, 30 * _MINUTE, 4 * _HOUR, 10 * _MINUTE, 12 * _HOUR, 3 * _HOUR),
     *(24 * _HOUR, 6 * _HOUR, 20 * _MINUTE, 8 * _HOUR, 10 * _HOUR, 18 * _HOUR, 5 * _HOUR, 1 * _MINUTE, 36 * _HOUR),

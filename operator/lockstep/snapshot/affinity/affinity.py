@@ -123,7 +123,7 @@ class Surroundings:
                     yield _term(TermKind.APART, term.topology_key, frozenset({kind.role}), avoided)
 
     def _together(self) -> Iterator[Term]:
-        """Terms among members that stand in for others' pods, for each kind without such pods."""
+        """Terms among members of the gang, which stand in for pods of others, for each kind without such pods near."""
         without = {kind.role: kind for kind in self.kinds if kind.near and not any(self._near_others(kind))}
         asks = {role: self._stand_ins(kind) for role, kind in without.items()}
         for role, kind in without.items():

@@ -51,8 +51,7 @@ def broken_term(terms: Iterable[Term], stands: Sequence[Stand], nodes: Mapping[s
 
 def _stands(state: State, reservation: Reservation) -> Iterator[Stand]:
     """All members that have not ended."""
-    ranks = zip(reservation.pod_keys(), reservation.nodes_by_rank(), reservation.roles_by_rank(), strict=True)
-    for key, node, role in ranks:
+    for _, role, node, key in reservation.by_rank():
         pod = state.pods.get(key)
         if pod is None or not pod.has_ended:
             yield Stand(role, node, to_come=pod is None or not pod.node)

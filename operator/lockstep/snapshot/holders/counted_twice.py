@@ -1,7 +1,7 @@
 """What the ledger counts twice on a node, since members that leave it and those of the next size never run together.
 
-The next attempt of a gang begins when its members are gone. So on each node it takes the larger of what they take and
-what its next size does. The ledger has both.
+The next attempt of a gang begins when its members are gone. So on each node the gang takes the larger of two amounts:
+that of its members now, and that of its next size. The ledger has the sum of both.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from lockstep.belief.state import State
 
 
 def counted_twice(state: State, node: str, *, beside: GangKey) -> Mapping[str, int]:
-    """What is counted twice of each resource of that node, of all gangs that change their size but one."""
+    """What the ledger counts twice of each resource of that node, for all gangs that change their size but one."""
     twice: Counter[str] = Counter()
     for gang in state.next_sizes.on(node):
         if gang != beside:
@@ -22,7 +22,7 @@ def counted_twice(state: State, node: str, *, beside: GangKey) -> Mapping[str, i
 
 
 def counted_twice_of(state: State, gang: GangKey, node: str) -> Mapping[str, int]:
-    """What is counted twice of that node of one gang; nothing where it does not change its size."""
+    """What the ledger counts twice of each resource of that node, for one gang; nothing if its size does not change."""
     held, following = state.reservations.get(gang), state.next_sizes.of(gang)
     if held is None or following is None:
         return {}
@@ -30,7 +30,7 @@ def counted_twice_of(state: State, gang: GangKey, node: str) -> Mapping[str, int
 
 
 def all_counted_twice(state: State) -> Mapping[str, Mapping[str, int]]:
-    """What is counted twice of each resource, by node, of all gangs that change their size."""
+    """What the ledger counts twice of each resource, by node, for all gangs that change their size."""
     twice: dict[str, Counter[str]] = {}
     for following in state.next_sizes:
         for node in {entry.node for entry in following.members}:

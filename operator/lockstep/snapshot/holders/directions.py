@@ -25,7 +25,7 @@ class Directions(NamedTuple):
 def directions(waiting: Collection[int], running: Iterable[int]) -> Directions:
     """The directions for gangs of known end beside others of these priorities. Gangs that fit nowhere wait for no room.
 
-    A gang grows only if no more urgent one waits. It shrinks only if no gang that could get the room is less urgent,
-    since the planner decides which gang gets it.
+    A gang grows only if no more urgent one waits. It shrinks only if all gangs that could get the room are at least as
+    urgent, since the planner decides which of them gets it.
     """
     return Directions(max(waiting, default=-math.inf), min([*waiting, *running], default=math.inf))

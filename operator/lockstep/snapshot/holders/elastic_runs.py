@@ -23,8 +23,8 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 MOST_MEMBERS = 8_000
-"""Of so many members the sizes are chosen in one plan; the last gang may have more."""
-# In members: to read a gang takes as long as to read so many members of it.
+"""The most members, in all, of the gangs whose sizes are chosen in one plan; the last gang may exceed it."""
+# In members: to read a gang takes as long as to read this many of its members, besides the members themselves.
 _COST_OF_GANG = 7
 _TURN_SECONDS = 60.0
 _SHORTEST_GRACE_SECONDS = 1.0
@@ -53,7 +53,7 @@ def elastic_requests(state: State) -> set[Request]:
 def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: float) -> list[Resizable]:
     """The gangs that may change their size now, by what they hold of these nodes.
 
-    They are read in one step, so there is a bound to these. The others keep their size until it is their turn.
+    They are read in one step, so their number is bounded. The others keep their size until it is their turn.
     """
     found, read = list[Resizable](), 0
     for gang, held in _in_turn(list(_elastic_holders(state)), now):
@@ -161,7 +161,7 @@ def _fixed(one: Resizable, constraints: Mapping[str, Constraints], columns: Colu
 
 
 def _grace(one: Resizable) -> float:
-    """After how many seconds members that it gives up are gone: never at once, so no plan starts a gang there."""
+    """After how many seconds the members that it gives up are gone: above 0, so no plan starts a gang there at once."""
     notice = LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0
     return max(longest_grace(one.gang), _SHORTEST_GRACE_SECONDS) + notice
 
@@ -173,7 +173,7 @@ def _changed(gang: GangFact, now: float) -> float:
 
 
 def _in_turn(holders: Sequence[_Holder], now: float) -> Sequence[_Holder]:
-    """Begin with other gangs each minute where one step can't read all, so that many gangs keep none out."""
+    """The gangs in the order of reading. If one step can't read all, other gangs come first in each minute."""
     *before, total = accumulate((_cost(held) for _, held in holders), initial=0)
     turns = -(-total // MOST_MEMBERS)
     if turns <= 1:

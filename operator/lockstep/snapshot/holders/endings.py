@@ -19,7 +19,7 @@ def expected_end(state: State, reservation: Reservation, now: float) -> float | 
     gang = state.gangs.get(reservation.gang)
     if gang is not None and is_ending(state, gang):
         asked_at = _asked_to_end_at(state, gang, now)
-        return max((gone_by(pod, gang, asked_at) for pod in _left(state, gang, reservation)), default=now)
+        return max((gone_by(pod, gang, asked_at) for pod in _left(state, reservation)), default=now)
     return expected_finish(reservation, now)
 
 
@@ -31,7 +31,7 @@ def expected_finish(reservation: Reservation, now: float) -> float | None:
 
 
 def next_plan_for_ends(state: State, now: float) -> float:
-    """When a plan is due after one that is made ``now``, since expected ends of gangs that hold nodes have passed.
+    """When the next plan is due after one made ``now``: by then, expected ends of gangs that hold nodes have passed.
 
     A gang that really ends leads to a plan at once. So one plan can be for the expected ends of several.
     """
@@ -48,7 +48,7 @@ def is_ending(state: State, gang: GangFact) -> bool:
 
 def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> float:
     """How many seconds the gang's members have to end after deletion; 0 if none is on a node."""
-    return longest_grace(gang) if any(pod.node for pod in _left(state, gang, reservation)) else 0.0
+    return longest_grace(gang) if any(pod.node for pod in _left(state, reservation)) else 0.0
 
 
 def longest_grace(gang: GangFact) -> float:
@@ -61,10 +61,8 @@ def longest_grace(gang: GangFact) -> float:
     return float(min(longest, MOST_GRACE_SECONDS))
 
 
-def _left(state: State, gang: GangFact, reservation: Reservation) -> Iterator[PodFact]:
-    members = state.members(gang)
-    there = (members[key] for key in reservation.pod_keys() if key in members)
-    return (pod for pod in there if not pod.has_ended)
+def _left(state: State, reservation: Reservation) -> Iterator[PodFact]:
+    return (pod for pod in state.pods_of(reservation) if not pod.has_ended)
 
 
 def _asked_to_end_at(state: State, gang: GangFact, now: float) -> float:
@@ -74,7 +72,7 @@ def _asked_to_end_at(state: State, gang: GangFact, now: float) -> float:
 
 
 def gone_by(pod: PodFact, gang: GangFact, asked_at: float) -> float:
-    """When a member is gone that is asked to end at a time, or was asked before."""
+    """When a member will be gone that is asked to end at ``asked_at``, or was asked before that."""
     if not pod.node:
         return asked_at
     grace = longest_grace(gang)

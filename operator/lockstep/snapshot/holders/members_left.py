@@ -18,8 +18,7 @@ class Left(NamedTuple):
 def members_left(state: State, reservation: Reservation) -> dict[str, Left]:
     """What is left on each node that still waits for a member."""
     left: dict[str, Left] = {}
-    ranks = zip(reservation.pod_keys(), reservation.nodes_by_rank(), reservation.roles_by_rank(), strict=True)
-    for key, node, role in ranks:
+    for _, role, node, key in reservation.by_rank():
         of_node = left.setdefault(node, Left(Counter(), set()))
         pod = state.pods.get(key)
         if pod is None or not pod.has_ended:

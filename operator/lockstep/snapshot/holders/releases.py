@@ -18,9 +18,10 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 
 
 class _Kept(NamedTuple):
-    """What a gang releases at ``end``, valid while the ledger has these ``marks``: of its charges and its next size.
+    """What a gang releases at ``end``; valid while its ``marks`` are the same.
 
-    The last one of these is the number of members that leave. ``by_member``: there is one release for each member.
+    These are the ledger's marks of its charges and of its next size, and the number of members that leave.
+    ``by_member``: there is one release for each member.
     """
 
     marks: tuple[int, int, int]
@@ -84,7 +85,7 @@ class Releases:
         return _Kept(marks, end, by_member, releases)
 
     def _marks(self, reservation: Reservation) -> tuple[int, int]:
-        """The marks of the reservation's charges, and of those of the gang's next size; 0 if that is none, or it."""
+        """The marks of the charges of the reservation and of the next size; 0 for no next size, or the same attempt."""
         ledger, following = self._state.ledger, self._state.next_sizes.of(reservation.gang)
         mark = ledger.mark(reservation.gang_uid, reservation.attempt)
         if following is None or following.attempt == reservation.attempt:
@@ -92,7 +93,7 @@ class Releases:
         return mark, ledger.mark(following.gang_uid, following.attempt)
 
     def _counted_once(self, gang: GangKey, nodes: NodeArrays, held: Iterable[Holding]) -> Iterator[Holding]:
-        """What the gang's members take beyond its next size, whose release has the rest."""
+        """What the gang's members take beyond what its next size takes; the release of the next size has the rest."""
         for node, request in held:
             twice = counted_twice_of(self._state, gang, nodes.table.names[node])
             amounts = zip(self._columns.names, request, strict=True)

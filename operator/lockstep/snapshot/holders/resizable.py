@@ -72,7 +72,7 @@ class Resizable(NamedTuple):
 
     @property
     def asked(self) -> int | None:
-        """How many members of the role whose size varies ``elastic.size`` asks for, which is of the whole gang."""
+        """How many members the varying role has at ``elastic.size``, which counts all roles; None without one."""
         return None if self.elastic.size is None else self.elastic.size - self.fixed_size
 
     @property

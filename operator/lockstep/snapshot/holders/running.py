@@ -99,7 +99,7 @@ def _running(state: State, holder: _Holder, index: Mapping[str, int], columns: C
 
 
 def _since(gang: GangFact) -> float:
-    """Since when the gang works, infinity where it does not: an elastic gang goes on after each change of its size."""
+    """Since when the gang works, infinity where it does not. A change of size does not interrupt that time."""
     status, is_elastic = gang.status, isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
     since = status.active_since if is_elastic and status.active_since is not None else status.started_at
     return math.inf if status.started_at is None or since is None else since

@@ -24,13 +24,13 @@ class Giving(NamedTuple):
         return any(entry.node in self.nodes for entry in placement.members)
 
     def is_awaited_by(self, placement: Placement) -> bool:
-        """Whether the placement starts there when they have left: by then, or at its promise, which comes first."""
+        """Whether the placement uses one of these seats and starts when they are free, or at its promise."""
         is_then = is_same_time(placement.start, self.gone_by) or is_same_time(placement.start, placement.promised)
         return is_then and self.has_seats_of(placement)
 
 
 def changing_gangs(state: State, now: float) -> Iterator[Giving]:
-    """The gangs whose change of size has begun or is ahead, and those that some members leave while others run."""
+    """The gangs that give up seats: by a change of size, begun or ahead, or as members leave while others run."""
     yield from _with_next_size(state, now)
     yield from _with_leaving_members(state, now)
 

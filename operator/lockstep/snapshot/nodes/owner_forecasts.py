@@ -1,4 +1,4 @@
-"""When node owners are expected back whose return interrupts gangs, on hours that all nodes share.
+"""When node owners whose return interrupts gangs are expected back, in hours that all nodes share.
 
 A bid lists probabilities, each from a given time on and for one hour. The hours of two nodes may differ. So they are
 added up by the hours of the clock, for a limited number of hours. The content of one bid costs no other gang time.
@@ -88,8 +88,8 @@ def _edges(first: int) -> FloatArray:
 def _by_the_clock(begins: FloatArray, returns: FloatArray, first: int) -> FloatArray:
     """The probability of each hour of the clock.
 
-    ``returns[n, h]`` is that of the hour that begins at ``begins[h]``. Its hazard lasts until the next hour begins, the
-    last one's for an hour.
+    ``returns[n, h]`` is the probability of the hour that begins at ``begins[h]``. Its hazard lasts until the next hour
+    begins. The hazard of the last hour has no end, since later hours are not known to be safe.
     """
     edges = _edges(first)
     rates = -np.log1p(-np.minimum(returns, _ALMOST_CERTAIN)) / _HOUR_SECONDS

@@ -120,10 +120,10 @@ def _standing_in(
 
 
 def _may_be_nowhere(name: str) -> bool:
-    # Columns of our own are no node's either; their names contain a blank, unlike those of resources.
+    # Columns of our own are not resources of nodes: their names contain a blank, unlike those of resources.
     return " " not in name
 
 
 def _in_order(names: Iterable[str]) -> list[str]:
-    """Columns of volumes come first, so that a refusal names them first."""
+    """The names, those of columns of volumes first, so that a refusal names these first."""
     return sorted(names, key=lambda name: (not name.startswith(VOLUMES_PREFIX), name))

@@ -108,9 +108,9 @@ class QuotaBounds:
         return Bound(replace(gang, spec=self._narrowed(gang, spec, most)), narrowed)
 
     def allow(self, gang: AcceptedGang, members: Sequence[Members], *, instead_of: Sequence[Members] = ()) -> bool:
-        """Whether quotas have room for these members once those have gone that they come ``instead_of``.
+        """Whether quotas have room for these members once the members that they replace, ``instead_of``, are gone.
 
-        A limit that is exceeded already allows members that take no more of it than those.
+        Where a limit is exceeded already, the new members must take no more of it than the replaced ones.
         """
         by_role: Counter[str] = Counter()
         for sign, entries in ((1, members), (-1, instead_of)):
@@ -178,7 +178,7 @@ class QuotaBounds:
         )
 
     def _sizes(self, gang: AcceptedGang) -> list[Sizes]:
-        """The sizes of each role; a role with kept volumes has exactly as many members as with these volumes before."""
+        """The sizes of each role; one with kept volumes has exactly the number of members for which they were made."""
         spec = gang.spec
         kept = kept_places(self._state.claims, gang)
         roles = [(role, places_of_role(spec, role, kept).size) for role in spec.roles]
@@ -188,7 +188,7 @@ class QuotaBounds:
 def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, ...] | QuotaShort:
     """The most members of each role within all limits. Roles get members beyond their fewest in their order.
 
-    If even the fewest exceed a limit, that limit is returned: if possible one that they exceed whatever others use.
+    If even the fewest exceed a limit, that limit is returned: if possible one that they alone exceed.
     """
     counts = [one.least for one in sizes]
     for amount in ("hard", "left"):

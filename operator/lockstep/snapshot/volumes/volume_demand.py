@@ -21,8 +21,8 @@ class VolumeDemand(NamedTuple):
     """What the volumes of a role require of the gang's plan.
 
     ``barred``: nodes where no member can be, with a phrase that completes "3 nodes ...". ``most``: the most members on
-    the named nodes. ``attached``: how many volumes of these drivers each member attaches. ``no_new`` and ``most_new``
-    are the same for members without volumes, where others have some.
+    the named nodes. ``attached``: how many volumes of these drivers each member attaches. Where only some members have
+    volumes, ``no_new`` and ``most_new`` are ``barred`` and ``most`` for the others.
     """
 
     barred: tuple[Bar, ...] = ()

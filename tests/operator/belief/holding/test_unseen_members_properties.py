@@ -44,7 +44,7 @@ def change(rnd, state):
         state.assumptions.forget(key)
         return
     rank = rnd.randrange(3)
-    pod_key, node = list(held.pod_keys())[rank], list(held.nodes_by_rank())[rank]
+    _, _, node, pod_key = list(held.by_rank())[rank]
     member = Membership(key, held.gang_uid, held.attempt, rank)
     labels = {"app": rnd.choice(("heat", "cold"))}
     pod = pod_fact(
@@ -62,8 +62,7 @@ def unseen(state):
     found = {}
     for key, one in state.reservations.items():
         gone = state.departed(state.gangs[key])
-        ranks = zip(one.pod_keys(), one.roles_by_rank(), strict=True)
-        found[key] = Counter(role for pod, role in ranks if pod not in state.pods and pod not in gone)
+        found[key] = Counter(role for _, role, _, pod in one.by_rank() if pod not in state.pods and pod not in gone)
     return {key: counts for key, counts in found.items() if counts}
 
 

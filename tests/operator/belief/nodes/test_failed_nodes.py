@@ -22,6 +22,13 @@ def test_node_without_volumes_is_avoided_at_once(failed):
     assert failed.of("g", NodeFailure.TURNED_AWAY) == failed.of("h", NodeFailure.VOLUMES) == set()
 
 
+def test_node_where_members_could_not_join_is_avoided_when_the_gang_grows_again(failed):
+    failed.record_not_joined("g", ["n1"], 600.0)
+
+    assert failed.of("g", NodeFailure.NOT_JOINED) == {"n1"}
+    assert failed.next_end() == 600 + AVOID_SECONDS
+
+
 @pytest.mark.parametrize(
     ("outcome", "trouble"),
     [

@@ -123,7 +123,7 @@ class World:
         to_be = []
         for key, one in self.state.reservations.items():
             uses = self.state.gangs[key].spec.roles[0].claims
-            for rank, (there, pod) in enumerate(zip(one.nodes_by_rank(), one.pod_keys(), strict=True)):
+            for rank, _, there, pod in one.by_rank():
                 used = [(claim_of(use, pod, key.name, rank), use.wish) for use in uses if there == node and key != but]
                 claims += [claim for claim, _ in used]
                 to_be += [(claim, wish) for claim, wish in used if wish and claim not in self.state.claims.claims]

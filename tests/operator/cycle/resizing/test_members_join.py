@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from builders.served import gang
+from builders.served import gang, node
 from fake_cluster.api import NEVER_ARRIVED, PATCH, POST, Refusal
 from fake_cluster.elastic import (
     FOUR,
@@ -166,6 +166,25 @@ async def test_members_that_never_run_are_taken_back_after_a_while():
         await until_taken_back(api)
 
         assert "not all of its new members ran within 10 min" in note_of(api, "SizeChangeDropped")
+
+
+@pytest.mark.parametrize("is_rejected", [True, False], ids=["rejected", "never runs"])
+async def test_gang_grows_elsewhere_after_a_node_has_not_run_its_new_members(is_rejected):
+    async with operator_over(*FOUR, node("n5", cpu="1")) as (api, _):
+        await run(api, rigid("blocker", size=3, takes="1000h"), "blocker")
+        await run(api, elastic(mode="Members"))
+        free_the_room(api)
+        await until(lambda: len(bound(pods_of(api, "g"))) == 4)
+        bad = node_of(api, 3)
+        set_phase(api, NEW[0], "Running")
+        if is_rejected:
+            set_phase(api, NEW[1], "Failed", reason="OutOfcpu", message="Pod was rejected: no room")
+        await until_taken_back(api)
+
+        await until(lambda: len(bound(pods_of(api, "g"))) == 4, seconds=2000)
+
+        assert bad not in bound(pods_of(api, "g"))
+        await until_size(api, 4)
 
 
 async def test_members_that_fail_to_join_again_and_again_are_tried_more_and_more_rarely():

@@ -140,7 +140,7 @@ def first_grid(points: Points, rows: int, columns: int, *, first_column: int = 0
 def _grid_of(points: Points, top: IntArray, left: IntArray, rows: int, columns: int) -> Blocks:
     """Return a block for each strip of rows, from ``top[s]`` on, and each strip of columns.
 
-    Points are given by strips; strip -1 of the columns is before all others.
+    ``points`` have the number of a strip in place of a row or column; strip -1 of the columns is before all others.
     """
     shape = (len(top), len(left) + 1)
     cell = np.multiply(points.row, shape[1], dtype=np.int64)
@@ -192,7 +192,7 @@ def _histogram(corner: IntArray, amount: FloatArray | IntArray, shape: tuple[int
 
 
 def _sums_before(totals: FloatArray) -> FloatArray:
-    """Return the totals of all rows before each row, and of all rows, and of all columns up to each column."""
+    """Return float[1, i, j]: the total of the rows before row i and the columns up to j; the last i has all rows."""
     sums = np.zeros((1, totals.shape[0] + 1, totals.shape[1]))
     totals.cumsum(axis=0, out=sums[0, 1:])
     sums[0, 1:].cumsum(axis=1, out=sums[0, 1:])

@@ -11,10 +11,10 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray, PositionArray
 
 _FINE = 8
-"""The number of equal parts for each strip into which the range of values is first divided; cuts are between parts."""
+"""The range of values is first divided into this many equal parts per strip; strips begin and end between parts."""
 
 _SAMPLE = 16
-"""The least number of values for each strip that are sampled to find the cuts."""
+"""At least this many values for each strip are sampled, to find where strips begin and end."""
 
 _SLACK = 1e-12
 """The relative rounding error of the borders between strips is below this."""

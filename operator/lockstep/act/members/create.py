@@ -5,9 +5,9 @@ from collections.abc import Collection
 from http import HTTPStatus
 
 from lockstep.act.admission.admission import Admission, unrecognized
+from lockstep.act.members.remaining_pods import kept_by
 from lockstep.act.requests.api_refusals import is_conflict, refused_pod, refused_template
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.requests.remaining_pods import kept_by
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.members.member_pod import MemberPods
@@ -37,7 +37,7 @@ class Creator:
         self._client = client
         self._gang = gang
         self._keys = list(reservation.pod_keys())
-        self._roles = list(reservation.roles_by_rank())
+        self._roles = [member.role for member in reservation.by_rank()]
         self._pods = MemberPods(gang, reservation.attempt, reservation.members, reservation.ranks)
         self._planned = {role.name: role.needs for role in gang.spec.roles}
         self._admissions = {role.name: Admission(role) for role in gang.spec.roles}

@@ -4,7 +4,7 @@ import pytest
 
 from builders.facts import node_fact, pod_fact
 from coschedule import Taint
-from lockstep.act.requests.remaining_pods import counts_as_gone, kept_by, left_behind, waits_for
+from lockstep.act.members.remaining_pods import counts_as_gone, kept_by, left_behind, waits_for
 from lockstep.belief.lost_nodes import OUT_OF_SERVICE, LostNodes
 from lockstep.belief.state import State
 from lockstep.facts.pods.pod import PodPhase

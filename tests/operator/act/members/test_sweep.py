@@ -10,8 +10,8 @@ from builders.served import gang, owned_by, pod
 from coschedule import GangKey
 from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now, until
+from lockstep.act.members.sweep import Sweeper
 from lockstep.act.requests.deletions import Deletions
-from lockstep.act.sweep import Sweeper
 from lockstep.api.client.client import KubeClient
 from lockstep.belief.state import State
 

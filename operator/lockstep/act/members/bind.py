@@ -21,7 +21,7 @@ class Binder:
 
     def __init__(self, client: KubeClient, reservation: Reservation, *, count: Callable[[str], None]) -> None:
         self._client = client
-        self._nodes = dict(zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True))
+        self._nodes = {member.pod: member.node for member in reservation.by_rank()}
         self._count = count
 
     async def bind_all(

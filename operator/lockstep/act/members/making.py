@@ -8,9 +8,9 @@ import contextlib
 import logging
 from collections.abc import Collection, Mapping
 
-from lockstep.act.bind import Binder
-from lockstep.act.create import Creator
-from lockstep.act.requests.member_reads import refresh_members
+from lockstep.act.members.bind import Binder
+from lockstep.act.members.create import Creator
+from lockstep.act.members.member_reads import refresh_members
 from lockstep.act.requests.network import Network
 from lockstep.act.requests.progress import Progress, progress, remembered_ranks
 from lockstep.act.requests.services import Services
@@ -73,7 +73,8 @@ class MemberMaking:
         )
 
     async def _create_and_bind(self, gang: AcceptedGang) -> Failure | None:
-        services, there = self._services, self._pods()
+        services = self._services
+        there = {pod.key: pod for pod in services.state.pods_of(self._reservation)}
         ended = self._ended_and_gone(there)
         uids = await self._create(gang, there, ended)
         if isinstance(uids, Failure):
@@ -124,7 +125,7 @@ class MemberMaking:
         return await provider.provide()
 
     async def _make_network(self, gang: AcceptedGang) -> Failure | None:
-        """Make sure that members find each other. A failure is only one event if neither spec nor mode asks for it."""
+        """Make sure that members find each other. A failure is only an event if neither spec nor mode asks for that."""
         services = self._services
         failure = await Network(services.client, gang, self._among).make()
         is_wanted = gang.spec.network is not None or gang.spec.keeps_members
@@ -194,11 +195,6 @@ class MemberMaking:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, seconds)):
                 await self._changed.wait()
-
-    def _pods(self) -> dict[PodKey, PodFact]:
-        """The pods of these members in the cache."""
-        members = self._services.state.members(self._gang)
-        return {key: members[key] for key in self._reservation.pod_keys() if key in members}
 
     def _succeeded_ranks(self) -> int:
         """The ranks that succeeded, as the gang's status remembers them."""

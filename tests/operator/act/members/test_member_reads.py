@@ -4,7 +4,7 @@ import pytest
 
 from builders.facts import gang_fact
 from builders.served import owned_by, pod
-from lockstep.act.requests.member_reads import refresh_members
+from lockstep.act.members.member_reads import refresh_members
 from lockstep.api.client.answer import Answer
 from lockstep.belief.state import State
 from lockstep.watch.kinds import pods_kind

@@ -37,7 +37,7 @@ class Sweeper:
             self._spawn(self._delete(gang, wanting))
 
     def sweep(self, names: Iterable[GangKey]) -> None:
-        """Delete the members of gangs of these names that neither the cache nor the API server has.
+        """Delete the members of these gangs, where neither the cache nor the API server has the gang.
 
         Kubernetes' garbage collector does so too, later, where it runs.
         """
@@ -107,7 +107,7 @@ class Sweeper:
 
 
 async def orphans_among(client: KubeClient, gang: GangKey, pods: Iterable[PodFact]) -> list[PodFact]:
-    """Those of these members whose GangJob is gone or being deleted.
+    """The members among ``pods`` whose GangJob is gone or being deleted.
 
     The API server is asked, because the watch of GangJobs may be late. Raises ``ApiUnavailableError`` where the API
     server does not say.

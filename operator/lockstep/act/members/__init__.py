@@ -1,0 +1,1 @@
+"""Where members come from: makes, finds and removes the pods of a reservation."""
