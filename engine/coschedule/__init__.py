@@ -82,7 +82,8 @@ from coschedule.queue.problem.refusals import (
     TopologiesCross,
     WindowTooShort,
 )
-from coschedule.queue.problem.running import Disrupted, Holding, RunningGang
+from coschedule.queue.problem.running import Disrupted, Holding, RunningGang, SmallerSize, SmallerSizes
+from coschedule.queue.problem.size_change import SizeChange, SizeReason
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.problem.terms import Term, TermKind
@@ -104,7 +105,6 @@ from coschedule.queue.why.changes import (
 from coschedule.queue.why.following import decision_of, turn_of
 from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import RoomNow, room_now
-from coschedule.resizing.changes import SizeChange, SizeReason
 from coschedule.resizing.gangs import (
     ChangeTerms,
     ElasticRun,
@@ -115,6 +115,7 @@ from coschedule.resizing.gangs import (
     SizedStart,
     SizePlan,
 )
+from coschedule.resizing.giving_way import with_smaller_sizes
 from coschedule.resizing.placements import placements
 from coschedule.resizing.resize import Resized, resize
 from coschedule.resizing.unit_times import UnitTime
@@ -217,6 +218,8 @@ __all__ = [
     "SizedRun",
     "SizedStart",
     "Sizes",
+    "SmallerSize",
+    "SmallerSizes",
     "Smoothing",
     "Snapshot",
     "SpeedGroup",
@@ -293,4 +296,5 @@ __all__ = [
     "vp_exit",
     "why",
     "why_pieces",
+    "with_smaller_sizes",
 ]

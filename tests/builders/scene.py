@@ -4,12 +4,14 @@ import random
 from collections.abc import Iterable
 from dataclasses import replace
 
-from builders.facts import bid_fact, gang_fact, gang_spec, node_fact
+from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fact
 from builders.statuses import reserved
-from coschedule import GangKey, Placement, Promises, SerialWork, plan
+from coschedule import GangKey, Members, Placement, Promises, SerialWork, plan
 from lockstep.belief.state import State
 from lockstep.cycle.planning.decided import LastPlan, Seen
-from lockstep.report.status.conditions import mark_placed, mark_planned_for_later, mark_unplaceable
+from lockstep.facts.elastic import ElasticSpec, NextSize
+from lockstep.facts.pods.pod import PodPhase
+from lockstep.report.status.conditions import mark_notice, mark_placed, mark_planned_for_later, mark_unplaceable
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
 
@@ -56,6 +58,17 @@ class Scene:
             holds = replace(gang, status=reserved(gang, decision, now=now))
             status = mark_placed(holds, now=now)
         self.state.apply_gang(replace(gang, status=status))
+
+    def give_notice(self, name, *nodes, at, finish):
+        """Have the members of a gang, which run, read that it will have one on each of these nodes."""
+        gang = self.state.gangs[GangKey("default", name)]
+        for member in self.state.reservations[gang.key].by_rank():
+            self.state.apply_pod(member_fact(name, rank=member.rank, node=member.node, phase=PodPhase.RUNNING))
+        spec = replace(gang.spec, elastic=ElasticSpec(120.0, 600.0, has_notice=True))
+        members = tuple(Members(node, 1) for node in nodes)
+        following = NextSize(members=members, decided_at=at, begins_at=at, expected_finish=finish, why="more are free")
+        status = mark_notice(gang, following)
+        self.state.apply_gang(replace(gang, spec=spec, status=status, resource_version="9"))
 
     def end(self, name, namespace="default"):
         """Have a gang go, and its members with it."""

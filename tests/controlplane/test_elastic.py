@@ -1,10 +1,13 @@
 """Gangs that change their size while they run, on a real API server: what their owner sees."""
 
+import time
+
 import pytest
 
-from builders.manifests import bid, foreign_pod, gang, quota, with_launcher
+from builders.manifests import bid, foreign_pod, gang, priority_class, quota, with_launcher
 from builders.notices import NOTICE, READS, READY
 from eventually import eventually
+from lockstep.api.quantities import epoch_seconds
 
 pytestmark = pytest.mark.usefixtures("operator")
 
@@ -213,3 +216,26 @@ def test_launcher_decides_on_the_success_of_a_gang_that_goes_on_without_a_lost_w
 
     arena.patch_pod_status("adds-1-0", {"phase": "Succeeded"})
     arena.until_complete("adds")
+
+
+@pytest.mark.parametrize("mode", ["Restart", "Members"])
+def test_gang_shrinks_for_a_more_urgent_one_and_is_not_evicted(arena, two_nodes, mode):
+    urgent = f"urgent-for-{mode.lower()}"
+    arena.create(priority_class(urgent, 1000, policy="PreemptLowerPriority"))
+    terms = {**RESTART, "mode": mode}
+    run(arena, gang("gives", size=(2, 2 * SLOTS), cpu="50m", work=LONG, elastic=terms), 2 * SLOTS)
+    # An eviction has to lose more than a restart takes.
+    eventually(lambda: time.time() > epoch_seconds(arena.status("gives")["startedAt"]) + 3)
+
+    run(arena, gang("hot", size=SLOTS, cpu="50m", priorityClassName=urgent), SLOTS)
+    until_size(arena, "gives", SLOTS)
+
+    [event] = arena.until_events("gives", "GangChangesSize")
+    says = f"Shrinks from 6 to 3 members for urgent gang {arena.namespace}/hot, of priority 1000: ends "
+    assert event["note"].startswith(says)
+    preempted = arena.condition("gives", "Preempted")
+    assert (preempted["status"], preempted["reason"]) == ("False", "ShrunkForGang")
+    assert preempted["message"].startswith(says)
+    [event] = arena.until_events("hot", "PreemptedForGang")
+    assert "gives shrinks from 6 to 3 members for this gang" in event["note"]
+    assert arena.status("gives")["attempt"] == (2 if mode == "Restart" else 1)

@@ -2,6 +2,8 @@
 
 import math
 import random
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +18,7 @@ from coschedule.queue.problem.gangs import GangKey, Load, PendingGang, Role
 from coschedule.queue.problem.nodes import NodeTable, Nominated, Release
 from coschedule.queue.problem.open_ended import OpenEnded
 from coschedule.queue.problem.owner_forecasts import Forecasts, Interruptible
-from coschedule.queue.problem.running import Disrupted, Holding, RunningGang
+from coschedule.queue.problem.running import Disrupted, Holding, RunningGang, SmallerSize, SmallerSizes
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.problem.terms import Term, TermKind
@@ -128,6 +130,19 @@ def running(
         holds=tuple(Holding(one, (1,) * width) if isinstance(one, int) else Holding(one[0], one[1:]) for one in holds),
         disrupts=tuple(Disrupted(*one) for one in disrupts),
     )
+
+
+def shrinkable(name, *nodes, sizes, restart_time=0.0, keeps=False, **more):
+    """Describe a gang with a member on each of these nodes; ``sizes`` are pairs of a smaller size and its end."""
+    smaller = SmallerSizes(
+        nodes=nodes,
+        request=(1,),
+        sizes=tuple(SmallerSize(*one) for one in sizes),
+        restart_time=restart_time,
+        keeps=keeps,
+    )
+    held = sorted(Counter(nodes).items())
+    return replace(running(name, *held, size=len(nodes), **more), smaller=smaller)
 
 
 def role(

@@ -129,6 +129,34 @@ async def test_gangs_on_one_node_at_one_time_are_stacked(show, now):
     assert [bar["top"] for bar in bars] == sorted({bar["top"] for bar in bars})
 
 
+async def test_gang_that_changes_its_size_has_a_bar_with_steps(show, now):
+    scene = Scene()
+    for number in range(1, 5):
+        scene.add_node(f"n{number}")
+    scene.submit("grows", size=2, most=3, seconds=4 * HOUR, created=now)
+    scene.plan(now)
+    [before] = scene.state.reservations.values()
+    assert [entry.node for entry in before.members] == ["n1", "n2", "n3"]
+    scene.give_notice("grows", "n3", "n4", at=now + 100, finish=now + HOUR / 2)
+    async with show(scene) as page:
+        await page.click("[value='3600']")
+        slack = await page.evaluate(SECONDS_OF_PIXELS)
+        bars = await page.evaluate(BARS)
+        await page.point_at("#chart .bar")
+        told = await page.until("!card.hidden && card.innerText")
+        summary = await page.evaluate("summary.textContent")
+
+    # The members have a grace of 30 s.
+    assert {bar["row"]: (bar["start"], bar["finish"]) for bar in bars} == {
+        "n1, n2 (2 nodes)": pytest.approx((now, now + 130), abs=slack),
+        "n3": pytest.approx((now, now + HOUR / 2), abs=slack),
+        "n4": pytest.approx((now + 130, now + HOUR / 2), abs=slack),
+    }
+    assert told.startswith("default/grows 3→2\n\n3 members, on its nodes from")
+    assert re.search(r"^From .+ on 2 members, on n3, n4\.$", told, re.MULTILINE)
+    assert summary.startswith("4 nodes. 1 gangs on nodes, ")
+
+
 async def test_gangs_that_fit_nowhere_are_listed_with_their_sentence(show, scene):
     async with show(scene) as page:
         listed = await page.evaluate("document.getElementById('waiting').innerText")

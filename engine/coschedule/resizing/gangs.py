@@ -15,8 +15,8 @@ from coschedule.model.numbers import FloatArray
 from coschedule.model.run_times import Work
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.changes import SizeChange
 from coschedule.resizing.unit_times import UnitTime, check_unit_times
 from coschedule.resizing.worth import SharedWork
 
@@ -92,7 +92,8 @@ class SizedRun:
     same. It last changed its size at ``changed``, -inf for never. If a size is ``asked`` of it, it changes to that size
     only, as soon as there is room. Its members run only on nodes that pass its ``constraints``. Members that it gives
     up are gone after ``grace`` seconds. All this is about the members whose number may change. The gang may also have
-    ``fixed`` members. With a ``deadline`` it wants to end by then with the fewest members; None without one.
+    ``fixed`` members. With a ``deadline`` it wants to end by then with the fewest members; None without one. For a more
+    urgent gang it shrinks to ``fewest`` members, which its ``sizes`` may leave out; None for the least of these.
 
     If it ``keeps`` its members, they come and go while the others run. A gang that grows then has all of its nodes
     later too, and one that shrinks never leaves the first of ``nodes``. Otherwise all members end, and begin again at
@@ -112,6 +113,7 @@ class SizedRun:
     deadline: float | None = None
     keeps: bool = False
     grace: float = 0.0
+    fewest: int | None = None
 
     def __post_init__(self) -> None:
         if not self.sizes.has(len(self.nodes)):
@@ -187,7 +189,8 @@ class SizedRun:
 
     def change_to(self, nodes: Iterable[int], end: float) -> SizeChange:
         """Return the change to a member on each of these nodes, with which it ends at ``end``."""
-        return SizeChange(self.key, self.size, tuple(sorted(nodes)), end, self.end, fixed=self.fixed_size)
+        made = SizeChange(self.key, self.size, tuple(sorted(nodes)), end, self.end, fixed=self.fixed_size)
+        return made._replace(is_open_ended=isinstance(self, OpenEndedRun))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

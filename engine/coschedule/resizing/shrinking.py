@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ElasticRun, SizePlan
+from coschedule.resizing.gangs import ElasticRun, SizedRun, SizePlan
 from coschedule.resizing.worth import worth_of
 
 
@@ -28,17 +28,27 @@ def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | No
     least, since = run.shared.least(run.sizes), max(due, run.may_change_at)
     if least >= run.size or since >= run.end:
         return None
-    nodes, closes = run.seats_to_keep(snapshot.slowdown, snapshot.until), run.closes(snapshot.until)
-    then, before = (run.pace_on(some, snapshot.slowdown) for some in (nodes[:least], nodes))
-    longer = run.shared.time(least) * then / (run.shared.time(run.size) * before)
-    end = since + run.terms.restart_time + (run.end - since) * longer
-    if min(snapshot.until[nodes[:least]].min(), closes) < end or _breaks_its_deadline(run, end):
+    nodes = run.seats_to_keep(snapshot.slowdown, snapshot.until)
+    end = end_with(run, nodes[:least], since, snapshot)
+    if not may_end(run, nodes[:least], end, snapshot):
         return None
     return Shrinking(tuple(sorted(nodes[:least])), tuple(nodes[least:]), since, end)
 
 
-def _breaks_its_deadline(run: ElasticRun, end: float) -> bool:
-    return run.meets_its_deadline and run.deadline is not None and end > run.deadline
+def end_with(run: ElasticRun, nodes: Sequence[int], since: float, snapshot: Snapshot) -> float:
+    """Return when a gang ends that goes on with members on some of its nodes only, from ``since`` on."""
+    then, before = (run.pace_on(some, snapshot.slowdown) for some in (nodes, run.nodes))
+    longer = run.shared.time(len(nodes)) * then / (run.shared.time(run.size) * before)
+    return since + run.terms.restart_time + (run.end - since) * longer
+
+
+def may_end(run: SizedRun, nodes: Sequence[int], end: float, snapshot: Snapshot) -> bool:
+    """Return whether a gang may end then: these nodes and those of fixed members are open, and it meets its deadline.
+
+    A deadline that it misses anyway does not count.
+    """
+    is_late = run.meets_its_deadline and run.deadline is not None and end > run.deadline
+    return not is_late and end <= min(snapshot.until[list(nodes)].min(), run.closes(snapshot.until))
 
 
 def all_shrunk(snapshot: Snapshot, runs: Sequence[ElasticRun]) -> SizePlan:

@@ -10,8 +10,8 @@ import numpy as np
 
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.nodes import Release
+from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.changes import SizeChange
 from coschedule.resizing.gangs import (
     ChangeTerms,
     ElasticRun,

@@ -1,15 +1,22 @@
-"""The sentence in a status that names the preemptor, formatted and parsed in one place for the next process."""
+"""The sentences in a status that name the preemptor, formatted and parsed in one place for the next process."""
 
 import re
 
 from coschedule import GangKey
 
-_NAMED = re.compile(r"[Gg]ang (?P<namespace>[a-z0-9-]+)/(?P<name>[a-z0-9.-]+), of priority ")
+_GANG = r"ang (?P<namespace>[a-z0-9-]+)/(?P<name>[a-z0-9.-]+), of priority "
+_EVICTED_FOR = re.compile(rf"[Gg]{_GANG}")
+_SHRINKS_FOR = re.compile(rf"[Ss]hrinks from \d+ to \d+ members? for urgent g{_GANG}")
 
 
 def preemption_clause(gang: GangKey, priority: int) -> str:
     """The clause that names the gang for which another one is evicted."""
     return f"gang {gang_name(gang)}, of priority {priority}, takes its place"
+
+
+def for_urgent_gang(gang: GangKey, priority: int) -> str:
+    """The end of the clause ``shrinks from 8 to 4 members …`` that names the gang for which another one shrinks."""
+    return f"for urgent gang {gang_name(gang)}, of priority {priority}"
 
 
 def gang_name(gang: GangKey) -> str:
@@ -18,6 +25,15 @@ def gang_name(gang: GangKey) -> str:
 
 
 def named_preemptor(sentence: str) -> GangKey | None:
-    """The gang that such a sentence names; None where it names none."""
-    found = _NAMED.match(sentence)
+    """The gang for which another one is evicted, as such a sentence says; None where it names none."""
+    return _named(_EVICTED_FOR, sentence)
+
+
+def shrinks_for(sentence: str) -> GangKey | None:
+    """The gang for which another one shrinks, as such a sentence says; None where it names none."""
+    return _named(_SHRINKS_FOR, sentence)
+
+
+def _named(pattern: re.Pattern[str], sentence: str) -> GangKey | None:
+    found = pattern.match(sentence)
     return None if found is None else GangKey(found["namespace"], found["name"])

@@ -16,7 +16,7 @@ from lockstep.belief.common.parse_failures import ParseFailures
 from lockstep.belief.common.remembered import Remembered
 from lockstep.belief.gangs.budgets import Budgets
 from lockstep.belief.gangs.phases import Phase, phase_of
-from lockstep.belief.gangs.preempted_gangs import PreemptedGangs
+from lockstep.belief.gangs.preempted_gangs import PreemptedGangs, shrunk_for
 from lockstep.belief.gangs.priorities import Priorities
 from lockstep.belief.gangs.quotas import Quotas
 from lockstep.belief.gangs.templates import TemplateMemory
@@ -91,8 +91,10 @@ class State:
         self.budgets = Budgets(self._plan_anew)
         self.quotas = Quotas(self._plan_anew)
         self.preempted_gangs = PreemptedGangs(self._plan_anew)
+        self.shrunk_gangs = PreemptedGangs(self._plan_anew, shrunk_for)
+        giving_way = (self.preempted_gangs, self.shrunk_gangs)
         self.assumptions = Assumptions(
-            counted, self.pods, self.next_sizes, self.preempted_gangs, counted=self._counted, changed=self._changed
+            counted, self.pods, self.next_sizes, giving_way, counted=self._counted, changed=self._changed
         )
         self.remembered = Remembered(self._is_there)
         self.claims = Claims(self._claims_changed, nodes=self.nodes.index, remembered=self.remembered)
@@ -159,6 +161,7 @@ class State:
         else:
             self._forget_released(fact)
         self.preempted_gangs.read_status(fact)
+        self.shrunk_gangs.read_status(fact)
         self.forecasts.learn(fact)
         self.assumptions.hold_what_is_reserved(fact)
         self.changes.reconcile(fact.key)
@@ -174,6 +177,7 @@ class State:
         debug_about(log, key, "it is gone")
         self._unowned.forget(key)
         self.preempted_gangs.forget(key)
+        self.shrunk_gangs.forget(key)
         self.assumptions.let_go(known)
         self.next_sizes.forget(key)
         self.roster.forget_departed(uid)

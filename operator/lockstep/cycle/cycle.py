@@ -19,11 +19,11 @@ from lockstep.act.requests.services import Services
 from lockstep.cycle.clockwork.plan_time import PlanTime
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.clockwork.wake_event import WakeEvent
+from lockstep.cycle.evictions import Evictions
 from lockstep.cycle.explaining.attempt_events import AttemptEvents
 from lockstep.cycle.explaining.explain import Explainer
 from lockstep.cycle.explaining.reporting import Reporting
 from lockstep.cycle.follow import Follower
-from lockstep.cycle.planning.evictions import Evictions
 from lockstep.cycle.planning.planning import Planning, PlanOptions
 from lockstep.cycle.resizing.member_changes import MemberChanges
 from lockstep.cycle.resizing.notices import Notices
@@ -90,7 +90,9 @@ class Cycle:
         self._explainer = Explainer(services.writer, metrics)
         self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
         self._starting = Starting(services, self._attempts, self._planning, guarded=self._guarded)
-        self._evictions = Evictions(services, self._attempts, self._planning, self._dry_runs, guarded=self._guarded)
+        self._evictions = Evictions(
+            services, self._attempts, self._planning, self._dry_runs, self._size_changes, guarded=self._guarded
+        )
         self._plan_time = PlanTime(services.monotonic)
         self._reporting = Reporting(
             services, self._explainer, self._planning, self._dry_runs, self._plan_time, guarded=self._guarded

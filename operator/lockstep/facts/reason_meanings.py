@@ -79,6 +79,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             | Reason.NOT_RESERVED
             | Reason.BINDING
             | Reason.BOUND
+            | Reason.SHRUNK_FOR_GANG
             | Reason.UNDOING
             | Reason.GANG_RESUMED
             | Reason.NODES_REQUESTED

@@ -59,6 +59,7 @@ class Reason(StrEnum):
     PREEMPTED = "Preempted"
     OWNER_RETURNED = "OwnerReturned"
     CHANGING_SIZE = "ChangingSize"
+    SHRUNK_FOR_GANG = "ShrunkForGang"
     UNDOING = "Undoing"
     RESTARTING = "Restarting"
 

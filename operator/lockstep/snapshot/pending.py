@@ -9,7 +9,7 @@ from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.state import State
 from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.constraints import constraints_of
-from lockstep.snapshot.holders.endings import awaited_end
+from lockstep.snapshot.holders.awaited_ends import awaited_end
 from lockstep.snapshot.kept_plan import kept_plan, promised_start
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns

@@ -190,7 +190,8 @@ class SnapshotCutter:
                 }
                 run = sized_run(self._state, one, constraints, nodes, columns, now)
                 if isinstance(run, ElasticRun):
-                    run = replace(run, sizes=may_go.sizes(run.sizes, run.size, one.priority))
+                    sizes = may_go.sizes(run.sizes, run.size, one.priority)
+                    run = replace(run, sizes=sizes, fewest=run.sizes.minimum)
                 if run is not None:
                     runs.append(run)
         return runs

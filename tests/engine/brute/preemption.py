@@ -1,8 +1,10 @@
-"""The cheapest victims by planning the queue without every set of gangs that could give way."""
+"""The cheapest victims by planning the queue after every set of evictions and shrinks."""
 
 import math
-from dataclasses import replace
-from itertools import combinations
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
 from engine.brute.queue import plan_queue
 from engine.builders import release, releases_of
@@ -10,8 +12,54 @@ from engine.builders import release, releases_of
 WORTH = 30
 
 
+@dataclass(frozen=True)
+class Way:
+    """How a gang gives way: it is evicted, or goes on with ``left`` members whose number may change until ``end``."""
+
+    gang: Any
+    left: int = 0
+    end: float | None = None
+
+    @property
+    def key(self):
+        return self.gang.key
+
+    @property
+    def goes(self):
+        """How many members leave."""
+        return self.gang.size if self.end is None else len(self.gang.smaller.nodes) - self.left
+
+    @property
+    def gives(self):
+        """What is given up on each node."""
+        if self.end is None:
+            return dict(self.gang.holds)
+        counts = Counter(self.gang.smaller.nodes[self.left :])
+        return {node: tuple(count * one for one in self.gang.smaller.request) for node, count in counts.items()}
+
+    @property
+    def stays(self):
+        """What is kept on each node."""
+        gives, width = self.gives, len(self.gang.holds[0].request)
+        return [
+            (node, tuple(one - less for one, less in zip(request, gives.get(node, (0,) * width), strict=True)))
+            for node, request in self.gang.holds
+        ]
+
+    def lost(self, now):
+        """The member-seconds of work that are lost."""
+        if self.end is None:
+            return max(0, now - self.gang.since) * self.gang.size
+        return 0 if self.gang.smaller.keeps else self.gang.smaller.restart_time * self.gang.size
+
+    def disrupts(self, budget):
+        """How many pods count against a budget."""
+        pods = sum(one.pods for one in self.gang.disrupts if one.budget == budget)
+        return min(pods, self.goes) if self.end is not None and self.gang.smaller.keeps else pods
+
+
 def preemptor_and_victims(snapshot, passes):
-    """Return the most urgent gang for which some give way and the names of those, or None.
+    """Return the most urgent gang for which some give way, and how, by name: with so many members left; or None.
 
     ``passes(gang, node)`` stands for the constraints.
     """
@@ -21,16 +69,24 @@ def preemptor_and_victims(snapshot, passes):
         if gang.may_preempt and waits > WORTH:
             victims = cheapest(snapshot, passes, base, place)
             if victims is not None:
-                return gang.key.name, sorted(one.key.name for one in victims)
+                return gang.key.name, sorted((one.key.name, one.left) for one in victims)
     return None
 
 
 def cheapest(snapshot, passes, base, place):
     gang = base[place][0]
     lower = [one for one in snapshot.running if one.priority < gang.priority and is_of_use(one, gang, passes)]
-    sets = [chosen for size in range(1, len(lower) + 1) for chosen in combinations(lower, size)]
+    chosen_ways = product(*([None, *ways(one)] for one in lower))
+    sets = [[way for way in chosen if way is not None] for chosen in chosen_ways]
+    sets = [chosen for chosen in sets if chosen]
     good = [chosen for chosen in sets if is_allowed(snapshot, chosen) and lands(snapshot, passes, base, place, chosen)]
     return min(good, key=lambda chosen: cost(snapshot, chosen), default=None)
+
+
+def ways(gang):
+    """List the eviction of a gang, and each smaller size."""
+    shrinks = () if gang.smaller is None else (Way(gang, one.size, one.end) for one in gang.smaller.sizes)
+    return [Way(gang), *shrinks]
 
 
 def is_of_use(victim, gang, passes):
@@ -42,21 +98,21 @@ def is_of_use(victim, gang, passes):
 
 def is_allowed(snapshot, chosen):
     return all(
-        sum(one.pods for victim in chosen for one in victim.disrupts if one.budget == budget) <= allowed
-        for budget, allowed in enumerate(snapshot.budgets)
+        sum(way.disrupts(budget) for way in chosen) <= allowed for budget, allowed in enumerate(snapshot.budgets)
     )
 
 
 def cost(snapshot, chosen):
-    lost = sum(max(0, snapshot.now - victim.since) * victim.size for victim in chosen)
-    ages = [-since for since in sorted(victim.queued_since for victim in chosen)]
-    return lost, len(chosen), ages, sorted(victim.key for victim in chosen)
+    lost = sum(way.lost(snapshot.now) for way in chosen)
+    ages = [-since for since in sorted(way.gang.queued_since for way in chosen)]
+    going = [way.goes for way in sorted(chosen, key=lambda way: way.key)]
+    return lost, len(chosen), ages, sorted(way.key for way in chosen), sum(going), going
 
 
 def lands(snapshot, passes, base, place, chosen):
     gang, before = base[place]
     now = snapshot.now
-    ends = {victim.key: min(now + victim.grace, victim.end) for victim in chosen}
+    ends = {way.key: min(now + way.gang.grace, way.gang.end) for way in chosen}
     world = evicted(started(snapshot, base[:place]), chosen, ends)
     planned = {one.key: start_of(found) for one, found in plan_queue(world, passes)}
     soon = max(math.nextafter(now, math.inf), *ends.values())
@@ -89,15 +145,18 @@ def started(snapshot, in_front):
 
 
 def evicted(snapshot, chosen, ends):
-    """Let these end when they have been evicted."""
+    """Let these leave when they have been evicted, or what they give up when they shrink."""
     releases, someday = list(snapshot.releases), snapshot.someday.copy()
-    for victim in chosen:
-        for one in releases_of(victim, victim.end):
+    for way in chosen:
+        for one in releases_of(way.gang, way.gang.end):
             releases.remove(one)
-        if victim.end == math.inf:
-            for node, request in victim.holds:
+        for node, request in way.gives.items():
+            if way.gang.end == math.inf:
                 someday[node] -= request
-        releases += releases_of(victim, ends[victim.key])
+            if ends[way.key] < math.inf:
+                releases.append(release(node, ends[way.key], *request))
+        if way.end is not None and way.end < math.inf:
+            releases += [release(node, way.end, *request) for node, request in way.stays]
     return replace(snapshot, releases=tuple(releases), someday=someday)
 
 

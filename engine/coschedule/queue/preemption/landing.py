@@ -1,9 +1,10 @@
-"""Whether a gang can start if others are evicted for it, decided by the plan that would follow."""
+"""Whether a gang can start if others give way to it, decided by the plan that would follow."""
 
 import math
 from collections.abc import Sequence
 
 from coschedule.queue.plan import plan_and_count
+from coschedule.queue.preemption.shrinking import ShrinkingGang
 from coschedule.queue.preemption.worlds import with_gangs, with_started, without
 from coschedule.queue.problem.decisions import Decision, Placement, Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
@@ -13,7 +14,7 @@ from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.search.effort import LEAST_COMBINATIONS
 
 WORTH_SECONDS = 30.0
-"""The least gain in start time that is worth an eviction: as long as the usual grace period of pods."""
+"""The least gain in start time for which others give way: as long as the usual grace period of pods."""
 
 
 class PlanningEffort:
@@ -57,9 +58,10 @@ class PlanningEffort:
 
 
 class Landing:
-    """Plans one gang without some running gangs.
+    """Plans one gang without some running gangs, or with these at smaller sizes.
 
     Gangs in front that start now keep their placements. No gang of its priority or above may start later than planned.
+    No promise breaks by a gang that shrinks and so ends later, unless it breaks if that gang is evicted too.
     """
 
     def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: PlanningEffort) -> None:
@@ -76,6 +78,7 @@ class Landing:
         self._up_to_it = [one for one in ordered[: place + 1] if one.key not in started]
         self._starts = {key: start_of(decision) for key, decision in decisions.items()}
         self._behind = self._that_could_be_delayed(ordered[place + 1 :])
+        self._after_it = ordered[place + 1 :]
 
     @property
     def is_given_up(self) -> bool:
@@ -98,7 +101,9 @@ class Landing:
         mine = starts[self._gang.key]
         if mine > latest or self._starts[self._gang.key] - mine <= WORTH_SECONDS or self._delays_one_of(starts):
             return False
-        return not (self._behind and self._delays_one_of(self._planned(victims, [*self._up_to_it, *self._behind])))
+        if self._behind and self._delays_one_of(self._planned(victims, [*self._up_to_it, *self._behind])):
+            return False
+        return not self._breaks_a_promise(victims)
 
     def _in_front_by(self, time: float) -> list[Placement]:
         return [one for one in self._in_front if isinstance(one, Placement) and one.start <= time]
@@ -108,6 +113,22 @@ class Landing:
         equal = [one for one in behind if one.priority == self._gang.priority]
         last = max((place for place, one in enumerate(equal) if self._starts[one.key] < math.inf), default=-1)
         return equal[: last + 1]
+
+    def _breaks_a_promise(self, victims: Sequence[RunningGang]) -> bool:
+        """Whether a gang is late that would not be if all of these were evicted; True also if no effort is left."""
+        if not any(isinstance(victim, ShrinkingGang) for victim in victims):
+            return False
+        kept = [one for one in self._after_it if self._starts[one.key] <= one.promised < math.inf]
+        late = self._late(kept, victims)
+        breaks = bool(late) and not late <= self._late(kept, [victim.whole for victim in victims])
+        return bool(kept) and (breaks or self.is_given_up)
+
+    def _late(self, promised: Sequence[PendingGang], victims: Sequence[RunningGang]) -> set[GangKey]:
+        """Return which of these gangs behind it start after their promise."""
+        if not promised:
+            return set()
+        starts = self._planned(victims, [*self._up_to_it, *self._after_it])
+        return {gang.key for gang in promised if gang.promised < starts[gang.key]}
 
     def _planned(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> dict[GangKey, float]:
         """Return when each of these gangs would start; inf without a placement, or when no effort is left."""

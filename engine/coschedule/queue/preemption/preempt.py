@@ -1,17 +1,23 @@
-"""Which gangs are evicted, so that more urgent ones start.
+"""Which gangs give way, so that more urgent ones start: they are evicted, or go on with fewer members.
 
-Problem: a gang cannot start now. Without some gangs of strictly lower priority it would start sooner, by more than
-``WORTH_SECONDS``. Choose the victims, which are the gangs to evict.
+Problem: a gang cannot start now. Without some gangs of strictly lower priority, or with some of these at a smaller
+size, it would start sooner, by more than ``WORTH_SECONDS``. Choose the victims, which are the gangs that give way, and
+for each an eviction or one of its smaller sizes.
 
-Objective: the cheapest set (``victims.py``) without which the gang starts as soon as the victims have ended. No gang of
-its priority or above may start later than planned. Cheapest means least lost work, then fewest gangs, then youngest.
-Candidates are gangs that use something that the gang could use, on nodes that it may use.
+Objective: the cheapest set (``victims.py``) with which the gang starts as soon as the victims have left. No gang of its
+priority or above may start later than planned. Cheapest means least lost work, then fewest gangs, then youngest, then
+fewest members that go. An eviction loses the run time so far, in member-seconds. A gang that shrinks loses the restart
+time of all of its members, or nothing if those that stay go on. Candidates are gangs that use something that the gang
+could use, on nodes that it may use.
 
-Method: try sets from the cheapest on. Skip sets that leave too little room (``room.py``). Plan without each other set
-(``landing.py``), so that no eviction is in vain. This is exact for up to ten candidates (``search.py``). With more
-candidates, take those with the least cost for the room they leave, until there is enough. Then spare victims that are
-not needed, the most expensive first. No victim of the result can be spared, but another set may cost less. The number
-of plans is limited (``MOST_PLANNED``): where many sets fail, the rest is not tried.
+Method: try sets of evictions from the cheapest on. Skip sets that leave too little room (``room.py``). Plan without
+each other set (``landing.py``), so that no gang gives way in vain. This is exact for up to ten candidates
+(``sets.py``). With more candidates, take those with the least cost for the room they leave, until there is enough. Then
+spare victims that are not needed, the most expensive first. No victim of the result can be spared, but another set may
+cost less. If some candidates may shrink, then try sets with these too, as long as they cost less than the evictions. So
+a gang for which evictions help starts in any case. That is exact for up to 1,023 sets. If there are more, gangs shrink
+as far as they may at first, and then no further than needed. The number of plans is limited (``MOST_PLANNED``): where
+many sets fail, the rest is not tried.
 """
 
 from dataclasses import dataclass, replace
@@ -22,12 +28,14 @@ from coschedule.queue.plan import plan
 from coschedule.queue.planner.planner import Rescue
 from coschedule.queue.preemption.landing import WORTH_SECONDS, PlanningEffort, start_of
 from coschedule.queue.preemption.search import Landed, VictimSearch
+from coschedule.queue.preemption.shrinking import ShrinkingGang, shrinks_for
 from coschedule.queue.preemption.worlds import awaiting, without
 from coschedule.queue.problem.decisions import Decision, Placement, Plan, Unplaceable
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.order import in_order
 from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.problem.refusals import Reason
+from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
 
 MOST_PLANNED = 512
@@ -38,26 +46,30 @@ MOST_PREEMPTIONS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preemption:
-    """The keys of the gangs that are evicted for ``gang``, and the member-seconds of work that are lost."""
+    """The keys of the gangs that are evicted for ``gang``, and the member-seconds of work that are lost.
+
+    ``shrinks`` are the changes of those that go on at a smaller size.
+    """
 
     gang: GangKey
     victims: tuple[GangKey, ...]
     lost: float
+    shrinks: tuple[SizeChange, ...] = ()
 
 
 class Preempting(NamedTuple):
-    """The preemptions, and the plan in which the victims end after their grace."""
+    """The preemptions, and the plan in which the victims leave after their grace."""
 
     plan: Plan
     preemptions: tuple[Preemption, ...]
 
 
 def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> Preempting:
-    """Decide which gangs are evicted for gangs that do not start now in the plan that was ``made``.
+    """Decide which gangs give way to gangs that do not start now in the plan that was ``made``.
 
-    Guarantees: each gang for which others are evicted starts, in the returned plan, when they have ended. No gang of
-    its priority or above starts later than before. Only gangs of strictly lower priority are evicted. The same snapshot
-    gives the same result. ``rescue`` as in ``plan``.
+    Guarantees: each gang to which others give way starts, in the returned plan, when they have left. No gang of its
+    priority or above starts later than before. Only gangs of strictly lower priority give way. No promise breaks as a
+    gang shrinks that would hold if it was evicted. The same snapshot gives the same result. ``rescue`` as in ``plan``.
     """
     preemptions: list[Preemption] = []
     effort = PlanningEffort(MOST_PLANNED)
@@ -73,7 +85,7 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
 
 
 def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tuple[PendingGang, Landed] | None:
-    """Return the first gang of the queue for which others can be evicted."""
+    """Return the first gang of the queue to which others can give way."""
     if not snapshot.running:
         return None
     starts = {decision.gang: start_of(decision) for decision in made.decisions}
@@ -99,7 +111,7 @@ def _is_unread(decision: Decision) -> bool:
 def _carried_out(
     snapshot: Snapshot, made: Plan, gang: GangKey, landed: Landed, rescue: Rescue | None
 ) -> tuple[Snapshot, Plan]:
-    """Return the snapshot after the evictions, and its plan; gangs in front that start now keep their placements."""
+    """Return the snapshot after that, and its plan; gangs in front that start now keep their placements."""
     until = max(victim.gone_by(snapshot.now) for victim in landed.victims)
     later = plan(without(landed.landing.world, landed.victims), rescue=rescue)
     decisions = {decision.gang: decision for decision in made.decisions}
@@ -118,7 +130,8 @@ def _as_promised(decision: Decision, before: Decision) -> Decision:
 
 def _preemption(gang: GangKey, landed: Landed, now: float) -> Preemption:
     lost = sum(victim.lost_work(now) for victim in landed.victims)
-    return Preemption(gang=gang, victims=tuple(sorted(victim.key for victim in landed.victims)), lost=lost)
+    evicted = tuple(sorted(victim.key for victim in landed.victims if not isinstance(victim, ShrinkingGang)))
+    return Preemption(gang=gang, victims=evicted, lost=lost, shrinks=shrinks_for(gang, landed.victims))
 
 
 def _waits_long(gang: PendingGang, start: float, now: float) -> bool:

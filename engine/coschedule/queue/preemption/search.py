@@ -1,24 +1,19 @@
 """The search for the cheapest victims for one gang; ``preempt.py`` describes the problem and the method."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from coschedule.model.numbers import IntArray
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.preemption.landing import Landing, PlanningEffort
-from coschedule.queue.preemption.room import PlaceCount, free_by, give_back, take_again, without_holdings
-from coschedule.queue.preemption.victims import cheapest_first, cost
-from coschedule.queue.preemption.worlds import left_of
+from coschedule.queue.preemption.room import PlaceCount, free_by, without_holdings
+from coschedule.queue.preemption.sets import SetSearch, Victims, are_within
+from coschedule.queue.preemption.shrinking import ShrinkingGang, shrinks_of
 from coschedule.queue.problem.decisions import Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.snapshot import Snapshot
-
-MOST_EXACT = 10
-"""The most candidates of which each set is tried: 1,023 sets."""
-
-Victims = tuple[RunningGang, ...]
 
 
 class Landed(NamedTuple):
@@ -30,11 +25,11 @@ class Landed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Below:
-    """The running gangs below some priority.
+    """The running gangs below some priority, each in the way in which it gives up most.
 
-    ``by`` is when all of them would have ended if they were evicted now. ``free``, int[n, r], is what is free by then
-    if none is evicted. ``most_free`` is an upper bound on what is free by then after evictions: ``free`` plus all that
-    these gangs use.
+    A gang that budgets protect from an eviction may still shrink. ``by`` is when all of them would have ended if they
+    were evicted now. ``free``, int[n, r], is what is free by then if none is evicted. ``most_free`` is an upper bound
+    on what is free by then after evictions: ``free`` plus all that these gangs use.
     """
 
     gangs: Victims
@@ -52,9 +47,10 @@ class VictimSearch:
         self._effort = effort
         self._feasibility = Feasibility(snapshot.nodes)
         self._below: dict[int, _Below | None] = {}
+        self._ways: dict[GangKey, Sequence[RunningGang]] = {}
 
     def victims_for(self, gang: PendingGang) -> Landed | None:
-        """Find the victims for a gang; None where no eviction helps it."""
+        """Find the victims for a gang; None where no gang that gives way helps it."""
         below = self._below_priority(gang.priority)
         if below is None:
             return None
@@ -64,11 +60,10 @@ class VictimSearch:
             return None
         share = self._effort.half()
         landing = Landing(self._snapshot, self._made, gang, share)
-        if len(candidates) <= MOST_EXACT:
-            victims = _every_set(candidates, self._snapshot, room, landing)
-        else:
-            room = self._room_behind(gang, landing, below.by)
-            victims = _cheap_set(candidates, self._snapshot, room, landing)
+        search = SetSearch(self._snapshot, landing, room, lambda: self._room_behind(gang, landing, below.by))
+        victims = search.evictions([one for one in candidates if not isinstance(one, ShrinkingGang)])
+        if any(one.whole.smaller for one in candidates):
+            victims = search.shrinks([self._ways_of(one.whole) for one in candidates], victims)
         self._effort.take_back(share)
         return None if victims is None else Landed(landing, victims)
 
@@ -84,90 +79,23 @@ class VictimSearch:
 
     def _find_below(self, priority: int) -> _Below | None:
         snapshot = self._snapshot
-        gangs = tuple(one for one in snapshot.running if one.priority < priority and _within(snapshot.budgets, [one]))
+        lower = (one for one in snapshot.running if one.priority < priority)
+        gangs = tuple(way for one in lower if (way := self._widest_way(one)) is not None)
         if not gangs:
             return None
         by = max(one.gone_by(snapshot.now) for one in gangs)
         free = free_by(snapshot, by)
         return _Below(gangs=gangs, by=by, free=free, most_free=without_holdings(free, gangs))
 
+    def _widest_way(self, gang: RunningGang) -> RunningGang | None:
+        """Return how a gang may give up most within the budgets; None where they protect it."""
+        if are_within(self._snapshot.budgets, [gang]):
+            return gang
+        return max(self._ways_of(gang), key=lambda way: way.going, default=None)
 
-def _within(budgets: Sequence[int], victims: Sequence[RunningGang]) -> bool:
-    """Return whether the budgets allow the eviction of all victims."""
-    return min(left_of(budgets, victims), default=0) >= 0
-
-
-def _every_set(
-    candidates: Sequence[RunningGang], snapshot: Snapshot, room: PlaceCount, landing: Landing
-) -> Victims | None:
-    for victims in cheapest_first(candidates, snapshot.now, room.is_enough):
-        if room.is_enough(victims) and _within(snapshot.budgets, victims) and landing.is_worth(victims):
-            return victims
-        if landing.is_given_up:
-            break
-    return None
-
-
-def _cheap_set(
-    candidates: Sequence[RunningGang], snapshot: Snapshot, room: PlaceCount, landing: Landing
-) -> Victims | None:
-    """Find a set of which no victim can be spared; a set that is too small is doubled before the next try."""
-    now, budgets, free = snapshot.now, snapshot.budgets, room.free.copy()
-    chosen: list[RunningGang] = []
-    tried_at = 0
-
-    def price(victim: RunningGang) -> tuple[float, float, GangKey]:
-        return victim.lost_work(now) / max(1, room.gain(victim)), -victim.queued_since, victim.key
-
-    for candidate in sorted(filter(landing.may_help, candidates), key=price):
-        left = left_of(budgets, [candidate])
-        if min(left, default=0) < 0:
-            continue
-        budgets = left
-        chosen.append(candidate)
-        for node, request in candidate.holds:
-            give_back(free, node, request)
-        if len(chosen) >= 2 * tried_at and room.fits(free):
-            victims = _worth_it(chosen, now, room, free, landing)
-            if victims is not None or landing.is_given_up:
-                return victims
-            tried_at = len(chosen)
-    return _worth_it(chosen, now, room, free, landing) if len(chosen) > tried_at and room.fits(free) else None
-
-
-def _worth_it(
-    chosen: Sequence[RunningGang], now: float, room: PlaceCount, free: IntArray, landing: Landing
-) -> Victims | None:
-    """Return the victims that are needed of those ``chosen``, which leave enough room; None if it is not worth it."""
-    needed = _needed_for_room(chosen, now, room, free)
-    if needed and landing.is_worth(needed):
-        return needed
-    return _spared(chosen, now, landing.is_worth) if landing.is_worth(chosen) else None
-
-
-def _needed_for_room(chosen: Sequence[RunningGang], now: float, room: PlaceCount, free: IntArray) -> Victims:
-    free = free.copy()
-
-    def fits_without(victim: RunningGang) -> bool:
-        without = free.copy()
-        take_again(without, victim)
-        if not room.fits(without):
-            return False
-        take_again(free, victim)
-        return True
-
-    return tuple(victim for victim in _dearest_first(chosen, now) if not fits_without(victim))
-
-
-def _spared(victims: Sequence[RunningGang], now: float, is_enough: Callable[[Sequence[RunningGang]], bool]) -> Victims:
-    """Return a sufficient set without the victims that are not needed; the most expensive are spared first."""
-    kept = list(victims)
-    for victim in _dearest_first(victims, now):
-        others = [one for one in kept if one is not victim]
-        if others and is_enough(others):
-            kept = others
-    return tuple(kept)
-
-
-def _dearest_first(victims: Sequence[RunningGang], now: float) -> list[RunningGang]:
-    return sorted(victims, key=lambda victim: cost([victim], now), reverse=True)
+    def _ways_of(self, gang: RunningGang) -> Sequence[RunningGang]:
+        """Return the ways in which a gang may give way within the budgets."""
+        if gang.key not in self._ways:
+            ways = (gang, *shrinks_of(gang))
+            self._ways[gang.key] = [way for way in ways if are_within(self._snapshot.budgets, [way])]
+        return self._ways[gang.key]

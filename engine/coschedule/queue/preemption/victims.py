@@ -1,6 +1,7 @@
 """Sets of victims, the cheapest first: least lost work, then fewest gangs, then the youngest, then by name.
 
-Ages of sets are compared by their oldest gangs, then by the second oldest, and so on.
+Ages of sets are compared by their oldest gangs, then by the second oldest, and so on. Of sets of the same gangs with
+as much lost work, the one comes first with which the fewest members go.
 """
 
 import heapq
@@ -9,13 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.running import RunningGang
 
-Cost = tuple[float, int, tuple[float, ...], tuple[GangKey, ...]]
+Cost = tuple[float, int, tuple[float, ...], tuple[GangKey, ...], tuple[int, ...]]
 
 
 def cost(victims: Sequence[RunningGang], now: float) -> Cost:
-    """Return the cost of evicting a set; less is better, and no two sets have equal costs."""
+    """Return the cost of the set: that these give way. Less is better, and no two sets have equal costs."""
     lost = sum(victim.lost_work(now) for victim in victims)
-    return lost, len(victims), _oldest_first(victims), tuple(sorted(victim.key for victim in victims))
+    by_key = sorted((victim.key, victim.going) for victim in victims)
+    going = [members for _, members in by_key]
+    return lost, len(victims), _oldest_first(victims), tuple(key for key, _ in by_key), (sum(going), *going)
 
 
 def cheapest_first(
@@ -23,20 +26,29 @@ def cheapest_first(
 ) -> Iterator[tuple[RunningGang, ...]]:
     """Generate the non-empty sets of candidates, the cheapest first.
 
-    Branch and bound, best first. A set has two successors: one adds the next candidate, the other replaces the last one
-    by the next. Both cost more. So each set comes once, and in order. ``may_become`` gets all candidates that a branch
-    may contain. If it returns False, no part of them suffices, and the branch is left out.
+    Candidates may be one gang in several ways; a set has each gang once. Branch and bound, best first. A set has two
+    successors: one adds the next candidate, the other replaces the last one by the next. Both cost more. So each set
+    comes once, and in order. ``may_become`` gets all candidates that a branch may contain. If it returns False, no part
+    of them suffices, and the branch is left out.
     """
     ordered = sorted(candidates, key=lambda one: cost([one], now))
     queue = [(cost(ordered[:1], now), (0,))] if ordered and may_become(ordered) else []
     while queue:
         _, chosen = heapq.heappop(queue)
         yield tuple(ordered[one] for one in chosen)
-        following = chosen[-1] + 1
-        for kept in (chosen, chosen[:-1]) if following < len(ordered) else ():
+        for kept in (chosen, chosen[:-1]):
             fixed = [ordered[one] for one in kept]
-            if may_become([*fixed, *ordered[following:]]):
+            following = _next(ordered, chosen[-1], fixed)
+            if following < len(ordered) and may_become([*fixed, *ordered[following:]]):
                 heapq.heappush(queue, (cost([*fixed, ordered[following]], now), (*kept, following)))
+
+
+def _next(ordered: Sequence[RunningGang], last: int, fixed: Sequence[RunningGang]) -> int:
+    """Return the first index after ``last`` of another gang than the fixed ones; the length where there is none."""
+    following = last + 1
+    while following < len(ordered) and any(ordered[following].key == one.key for one in fixed):
+        following += 1
+    return following
 
 
 def _oldest_first(victims: Sequence[RunningGang]) -> tuple[float, ...]:

@@ -1,17 +1,18 @@
 """Hypothetical snapshots: after gangs have started, and while gangs are being evicted."""
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import add
 
 import numpy as np
 
 from coschedule.model.numbers import IntArray
+from coschedule.queue.preemption.shrinking import ShrinkingGang
 from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.nodes import Release
-from coschedule.queue.problem.running import RunningGang
+from coschedule.queue.problem.running import Holding, RunningGang
 from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 
 
@@ -40,9 +41,11 @@ def with_started(snapshot: Snapshot, placements: Collection[Placement]) -> Snaps
 
 
 def without(snapshot: Snapshot, victims: Collection[RunningGang]) -> Snapshot:
-    """Return the snapshot after the decision to evict these gangs: each releases its nodes after its grace."""
-    known = Counter(release for victim in victims for release in _releases(victim, victim.end))
-    kept = [release for release in snapshot.releases if not _take(known, release)]
+    """Return the snapshot after the decision that these give way: each releases what it gives up after its grace.
+
+    One that shrinks keeps the rest until its later end.
+    """
+    kept = list(_without_ends(snapshot.releases, [victim.whole for victim in victims]))
     of_unknown_end = snapshot.someday.copy()
     for victim in victims:
         if math.isinf(victim.end):
@@ -52,7 +55,7 @@ def without(snapshot: Snapshot, victims: Collection[RunningGang]) -> Snapshot:
     return replace(
         snapshot,
         someday=of_unknown_end,
-        releases=(*kept, *(one for victim in victims for one in _releases(victim, victim.gone_by(snapshot.now)))),
+        releases=(*kept, *(one for victim in victims for one in _given_back(victim, snapshot.now))),
         running=tuple(gang for gang in snapshot.running if gang.key not in gone),
         budgets=left_of(snapshot.budgets, victims),
     )
@@ -86,18 +89,37 @@ def _taken(gang: PendingGang, placement: Placement, index: Mapping[str, int]) ->
         yield Release(node=index[members.node], request=amounts, time=placement.finish)
 
 
-def _releases(victim: RunningGang, time: float) -> Iterator[Release]:
+def _given_back(victim: RunningGang, now: float) -> Iterator[Release]:
+    yield from _releases(victim.holds, victim.gone_by(now))
+    if isinstance(victim, ShrinkingGang):
+        yield from _releases(victim.kept, victim.change.end)
+
+
+def _releases(holds: Iterable[Holding], time: float) -> Iterator[Release]:
     if time < math.inf:
-        for node, request in victim.holds:
+        for node, request in holds:
             yield Release(node=node, request=request, time=time)
 
 
-def _take(counts: Counter[Release], release: Release) -> bool:
-    """Remove one release that equals the given one, and return True; return False if there is none."""
-    if not counts[release]:
-        return False
-    counts[release] -= 1
-    return True
+def _without_ends(releases: Iterable[Release], gangs: Iterable[RunningGang]) -> Iterator[Release]:
+    """List the releases without what these gangs release at their ends: of each node in one release, or in several."""
+    left = dict[tuple[int, float], list[int]]()
+    for one in (one for gang in gangs for one in _releases(gang.holds, gang.end)):
+        before = left.get((one.node, one.time), [0] * len(one.request))
+        left[one.node, one.time] = list(map(add, before, one.request))
+    for release in releases:
+        known = left.get((release.node, release.time))
+        if known is None:
+            yield release
+        elif any(rest := _taken_from(known, release.request)):
+            yield replace(release, request=rest)
+
+
+def _taken_from(known: list[int], request: tuple[int, ...]) -> tuple[int, ...]:
+    """Take as much of a request as is known, in place; return the rest of the request."""
+    taken = list(map(min, known, request))
+    known[:] = (before - less for before, less in zip(known, taken, strict=True))
+    return tuple(asked - less for asked, less in zip(request, taken, strict=True))
 
 
 def _plus(amounts: IntArray, more: tuple[int, ...]) -> IntArray:

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.problem.size_change import SizeChange, SizeReason
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.changes import SizeChange, SizeReason
 from coschedule.resizing.gangs import OpenEndedRun, SeatKind
 from coschedule.resizing.knapsack import SizeOptions, best_options
 from coschedule.resizing.options import MOST_SIZES

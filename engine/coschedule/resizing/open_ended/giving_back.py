@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.size_change import SizeChange, SizeReason
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.changes import SizeChange, SizeReason
 from coschedule.resizing.gangs import OpenEndedRun
 from coschedule.resizing.open_ended.givers import (
     SeatCounts,

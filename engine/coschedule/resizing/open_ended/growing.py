@@ -13,8 +13,8 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.queue.problem.decisions import Plan
+from coschedule.queue.problem.size_change import SizeChange, SizeReason
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.changes import SizeChange, SizeReason
 from coschedule.resizing.gangs import OpenEndedRun, SeatKind, by_pace
 from coschedule.resizing.open_ended.dividing import divided, takes_part
 from coschedule.resizing.open_ended.idle_nodes import waiting_gangs, wanted_by_none

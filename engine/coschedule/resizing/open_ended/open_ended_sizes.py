@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule.queue.problem.decisions import Placement, Plan
+from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.changes import SizeChange
 from coschedule.resizing.gangs import OpenEndedRun
 from coschedule.resizing.open_ended.giving_back import GivenBack, Planned, Tried, given_back, shrunk
 from coschedule.resizing.open_ended.growing import grown

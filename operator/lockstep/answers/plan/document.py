@@ -45,6 +45,7 @@ def waiting_document(answer: WaitingAnswer) -> Document:
         "latestNode": answer.latest,
         "latestNodeOf": None if answer.latest_of is None else answer.latest_of._asdict(),
         "preempts": [victim._asdict() for victim in answer.victims],
+        "shrinks": [_change(one) for one in answer.shrinks],
         "position": answer.position,
         "queued": answer.queued,
         "notBefore": _time(answer.not_before),

@@ -15,6 +15,7 @@ from coschedule import (
     Snapshot,
     after_changes,
     plan,
+    with_smaller_sizes,
 )
 from lockstep.answers.plan.rules import PlanRules, PriceInForce, contention_now, price_of
 from lockstep.answers.reading.errors import AnswerError
@@ -103,7 +104,7 @@ def _sized(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:
     sized = with_sizes(snapshot, elastic, rescue)
     if len(sized.snapshot.gangs) == len(snapshot.gangs):
         return sized
-    after = after_changes(snapshot, elastic.runs, sized.changes)
+    after = with_smaller_sizes(after_changes(snapshot, elastic.runs, sized.changes), elastic.runs)
     return sized._replace(snapshot=after, plan=plan(after, rescue=rescue))
 
 

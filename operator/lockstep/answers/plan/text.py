@@ -23,7 +23,7 @@ from lockstep.report.text.sentences import (
     node_ranges,
     waits_for_victims,
 )
-from lockstep.report.text.size_sentences import size_change
+from lockstep.report.text.size_sentences import shrink_for, size_change
 
 _COLUMNS = 100
 _MOST_HELPS = 3
@@ -68,6 +68,8 @@ def _decision(answer: WaitingAnswer) -> Iterator[str]:
     yield from wrapped(f"{gang_name(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
     if answer.victims:
         yield from wrapped(f"It {waits_for_victims(answer.victims)}.")
+    for change in answer.shrinks:
+        yield from wrapped(f"For it, gang {gang_name(change.gang)} {shrink_for(change)}.")
     for change in answer.changes[:_MOST_CHANGES]:
         yield from wrapped(f"Beside it, {gang_name(change.gang)} {size_change(change)}.")
     if len(answer.changes) > _MOST_CHANGES:

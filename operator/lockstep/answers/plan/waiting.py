@@ -59,7 +59,7 @@ class WaitingAnswer:
     The gang rests until ``not_before``, if given. It must end by ``deadline``, if given, with the fewest members that
     can. A deadline of inf sets no time limit, but the gang gets the fewest members. ``sizes`` are some of its
     ``possible`` sizes. ``position`` is its place among ``queued`` gangs in the order of planning. ``victims`` are
-    evicted for it. ``speeds`` are empty if it has no placement.
+    evicted for it, and ``shrinks`` are the gangs that shrink for it. ``speeds`` are empty if it has no placement.
 
     Node ``latest`` is the last one to have room for it, when ``latest_of`` ends. Of ``tried`` changes, those in
     ``helps`` let it start sooner, the best first. Of the gangs that run, ``changes`` change their size with this
@@ -86,6 +86,7 @@ class WaitingAnswer:
     tried: int
     helps: tuple[Helped, ...]
     changes: tuple[SizeChange, ...] = ()
+    shrinks: tuple[SizeChange, ...] = ()
     work_used: WorkUsed | None = None
     nodes_requested: str = ""
 
@@ -115,11 +116,12 @@ def answer_about(planned: AnsweredPlan, gang: GangKey, *, progress: Progress = i
     shown = _shown(possible, at_its_turn.size if isinstance(at_its_turn, Placement) else None)
     latest = _latest(turn, at_its_turn)
     changes = () if _starts_now(decision, snapshot.now) else _changes(planned, gang)
+    preemptions = [one for one in planned.preempting.preemptions if one.gang == gang]
     return WaitingAnswer(
         gang=gang,
         now=snapshot.now,
         decision=planned.as_reported(decision),
-        victims=tuple(victim for one in planned.preempting.preemptions if one.gang == gang for victim in one.victims),
+        victims=tuple(victim for one in preemptions for victim in one.victims),
         not_before=turn.earliest if turn.earliest > snapshot.now else None,
         deadline=turn.gang.deadline,
         price=planned.prices[gang],
@@ -135,6 +137,7 @@ def answer_about(planned: AnsweredPlan, gang: GangKey, *, progress: Progress = i
         tried=len(changes),
         helps=_helps(planned, gang, decision, progress(changes)),
         changes=planned.changes,
+        shrinks=tuple(change for one in preemptions for change in one.shrinks),
     )
 
 

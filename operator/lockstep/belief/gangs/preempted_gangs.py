@@ -1,18 +1,38 @@
-"""Which gangs are evicted for which: as statuses say, and as decided but not written yet."""
+"""Which gangs are evicted, or shrink, for which: as statuses say, and as decided but not written yet."""
 
 from collections.abc import Callable
 
 from coschedule import GangKey
-from lockstep.api.preemption import named_preemptor
-from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.reasons import Condition
+from lockstep.api.preemption import named_preemptor, shrinks_for
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.reasons import Condition, Reason
+
+
+def evicted_for(status: GangStatus) -> GangKey | None:
+    """The gang for which a gang with that status is evicted and not placed again; None if there is none."""
+    condition = status.condition(Condition.PREEMPTED)
+    return named_preemptor(condition.message) if condition is not None and condition.status == "True" else None
+
+
+def shrunk_for(status: GangStatus) -> GangKey | None:
+    """The gang for which a gang with that status has shrunk, if it gave way in no other way since."""
+    condition = status.condition(Condition.PREEMPTED)
+    is_shrunk = condition is not None and condition.reason == Reason.SHRUNK_FOR_GANG
+    return shrinks_for(condition.message) if condition is not None and is_shrunk else None
 
 
 class PreemptedGangs:
-    """The preemptor of each evicted gang, until the gang is placed again."""
+    """The preemptor of each evicted gang, until the gang is placed again.
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    ``named_in`` reads it from a status. With ``shrunk_for`` these are gangs that shrink, and the preemptor is the last
+    one.
+    """
+
+    def __init__(
+        self, changed: Callable[[], None], named_in: Callable[[GangStatus], GangKey | None] = evicted_for
+    ) -> None:
         self._changed = changed
+        self._named_in = named_in
         self._decided: dict[GangKey, GangKey] = {}
         self._reported: dict[GangKey, GangKey] = {}
         self._victims: dict[GangKey, set[GangKey]] = {}
@@ -29,7 +49,7 @@ class PreemptedGangs:
 
     def read_status(self, gang: GangFact) -> None:
         """Read the preemptor from the gang's status."""
-        reported = _preemptor_of(gang)
+        reported = self._named_in(gang.status)
         if reported != self._reported.get(gang.key):
             self._leave(self._reported, gang.key)
             if reported is not None:
@@ -61,8 +81,3 @@ class PreemptedGangs:
         victims.discard(victim)
         if not victims:
             del self._victims[preemptor]
-
-
-def _preemptor_of(gang: GangFact) -> GangKey | None:
-    condition = gang.status.condition(Condition.PREEMPTED)
-    return named_preemptor(condition.message) if condition is not None and condition.status == "True" else None

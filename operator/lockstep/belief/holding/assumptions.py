@@ -10,7 +10,7 @@ Life of a reservation here::
 A caller of ``hold`` must call ``forget`` on every path; a confirmed member counts until its pod ends or is gone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from coschedule import GangKey
 from lockstep.belief.gangs.preempted_gangs import PreemptedGangs
@@ -34,7 +34,7 @@ class Assumptions:
         counted_by: CountedBy,
         pods: Pods,
         next_sizes: NextSizes,
-        preempted_gangs: PreemptedGangs,
+        giving_way: Sequence[PreemptedGangs],
         *,
         counted: Callable[[], None],
         changed: PodChanged,
@@ -44,7 +44,7 @@ class Assumptions:
         self._holders = counted_by.holders
         self._pods = pods
         self._next_sizes = next_sizes
-        self._preempted_gangs = preempted_gangs
+        self._giving_way = giving_way
         self._counted = counted
         self._changed = changed
         self.leftovers = Leftovers(self._ledger)
@@ -119,7 +119,8 @@ class Assumptions:
         self._changed(needs_plan=True)
 
     def _leave(self, gang: GangKey) -> Reservation | None:
-        self._preempted_gangs.finalize(gang)
+        for preempted in self._giving_way:
+            preempted.finalize(gang)
         self._next_sizes.forget_decided(gang)
         reservation = self._holders.leave(gang)
         if reservation is not None:

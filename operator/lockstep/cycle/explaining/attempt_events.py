@@ -5,6 +5,7 @@ from typing import assert_never
 
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.belief.state import State
+from lockstep.cycle.resizing.preemptor_events import post_shrink
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
@@ -70,6 +71,7 @@ class AttemptEvents:
         if failure.next_size is not None:
             is_growing = failure.next_size.size > (gang.status.size or 0)
             self._metrics.size_changes.labels("grow" if is_growing else "shrink").inc()
+            post_shrink(self._state, self._writer, gang, failure.next_size.size, failure.message)
         self._writer.post(gang, gang_changes_size(failure.message))
 
     def _preempted(self, gang: GangFact, failure: Failure) -> None:

@@ -14,7 +14,7 @@ from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_decision
 from lockstep.cycle.planning.planning import Planning
 from lockstep.facts.gang.gang import GangFact
-from lockstep.snapshot.holders.endings import victims_ending_for
+from lockstep.snapshot.holders.awaited_ends import victims_ending_for
 
 
 class Reporting:

@@ -5,7 +5,18 @@ import math
 from dataclasses import replace
 from typing import NamedTuple
 
-from coschedule import Placement, Plan, Preemption, SizeChange, Snapshot, placements, plan, preempt, resize
+from coschedule import (
+    Placement,
+    Plan,
+    Preemption,
+    SizeChange,
+    Snapshot,
+    placements,
+    plan,
+    preempt,
+    resize,
+    with_smaller_sizes,
+)
 from lockstep.cycle.planning.decided import NO_ELASTIC_GANGS, ElasticGangs
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.snapshot.snapshots import Rescue
@@ -40,6 +51,7 @@ class Made(NamedTuple):
 class Sized(NamedTuple):
     """A plan of the snapshot after these changes and ``starts``, which the plan does not contain.
 
+    The snapshot has the sizes to which gangs may shrink for more urgent ones, in the place of being evicted.
     Some of ``starts`` begin later, when gangs that change their size have left their nodes. ``again`` and ``in_vain``
     are as in ``Made``.
     """
@@ -70,21 +82,22 @@ def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue, elastic: Elas
 
 
 def with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:
-    """Choose sizes beside the plan if there are gangs that may change theirs; if the choice raises, no size changes."""
+    """Choose sizes beside the plan if there are gangs that may change theirs; if the choice raises, none changes."""
     if elastic.runs or elastic.waiting:
         try:
             found = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue, may_give=elastic.may_give)
             later = (run.may_change_at for run in elastic.runs if run.may_change_at > snapshot.now)
             starts = (*placements(snapshot, found.sizes, elastic.runs), *found.placed)
             again = min([found.again, *later])
-            return Sized(found.after, found.plan, found.sizes.changes, starts, again, found.in_vain)
+            after = with_smaller_sizes(found.after, elastic.runs)
+            return Sized(after, found.plan, found.sizes.changes, starts, again, found.in_vain)
         except Exception:
             log.exception("the sizes of the gangs that run can't be chosen")
     return Sized(snapshot, plan(snapshot, rescue=rescue))
 
 
 def with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Evicting:
-    """Choose the gangs to evict for a plan; if the choice raises, none are evicted."""
+    """Choose the gangs that give way to others of a plan; if the choice raises, none does."""
     try:
         return choose_victims(snapshot, made, rescue)
     except Exception:
@@ -93,7 +106,7 @@ def with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Evicting:
 
 
 def choose_victims(snapshot: Snapshot, made: Plan, rescue: Rescue | None = None) -> Evicting:
-    """Choose the gangs to evict for a plan: within budgets if that helps any gang, else against them.
+    """Choose the gangs that give way to others of a plan: within budgets if that helps any gang, else against them.
 
     As in kube-scheduler, a budget protects its pods only while others can be evicted instead: the cluster sets
     priorities, a tenant sets budgets.

@@ -18,6 +18,7 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.losses import record_lost
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.ends.owner_returned import interrupted
+from lockstep.cycle.resizing.preemptor_events import post_shrink
 from lockstep.cycle.resizing.staying_members import finish_with_fewer, staying_without
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
@@ -177,21 +178,21 @@ class MemberChanges:
     def _joining(self, gang: GangFact, following: NextSize) -> StatusReport:
         status = mark_joining(gang, following, now=self._services.now())
         return StatusReport(
-            status=status, event=gang_changes_size(following.why, others_run=True), written=self._counted("grow")
+            status=status, event=gang_changes_size(following.why, others_run=True), written=partial(self._count, "grow")
         )
 
     def _left(self, gang: GangFact, staying: RankedMembers, finish: float | None, why: str) -> StatusReport:
-        status = mark_left(gang, staying, finish, now=self._services.now())
-        return StatusReport(
-            status=status, event=gang_changes_size(why, others_run=True), written=self._counted("shrink")
-        )
+        status = mark_left(gang, staying, finish, why, now=self._services.now())
+        written = partial(self._have_left, gang, status.size or 0, why)
+        return StatusReport(status=status, event=gang_changes_size(why, others_run=True), written=written)
+
+    def _have_left(self, gang: GangFact, size: int, why: str) -> None:
+        post_shrink(self._state, self._writer, gang, size, why)
+        self._count("shrink")
 
     def _dropped(self) -> None:
         self._metrics.size_changes_dropped.inc()
         self._state.changes.plan()
-
-    def _counted(self, direction: str) -> partial[None]:
-        return partial(self._count, direction)
 
     def _count(self, direction: str) -> None:
         self._metrics.size_changes.labels(direction).inc()

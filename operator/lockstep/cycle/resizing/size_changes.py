@@ -16,6 +16,7 @@ from coschedule import GangKey, Members, Placement, SizeChange
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.progress import progress_of
 from lockstep.act.requests.services import Services
+from lockstep.api.preemption import for_urgent_gang
 from lockstep.belief.holding.ranked_members import RankedMembers
 from lockstep.belief.holding.reservation import (
     Reservation,
@@ -38,7 +39,7 @@ from lockstep.report.status.conditions import mark_change_dropped
 from lockstep.report.status.events import size_change_dropped
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.conflict_sentences import conflict_sentence
-from lockstep.report.text.size_sentences import size_change
+from lockstep.report.text.size_sentences import shrink_for, size_change
 from lockstep.snapshot.attempt_start import start_of
 from lockstep.snapshot.holders.leaving import has_former_members
 from lockstep.snapshot.holders.running import may_be_evicted
@@ -60,7 +61,7 @@ class _WantedChange(NamedTuple):
     first_promise: float
 
 
-class _Changing(NamedTuple):
+class Changing(NamedTuple):
     """A gang that may still change its size as planned: what it holds, and what it will hold."""
 
     gang: AcceptedGang
@@ -138,6 +139,20 @@ class SizeChanges:
         self._state.assumptions.hold(start.reservation)
         self._attempts.begin(gang, start)
 
+    def shrink_for(self, gang: GangKey, priority: int, change: SizeChange, decided: LastPlan) -> Changing | None:
+        """The change of a gang that shrinks for a more urgent one; None if any fact of the decision has changed."""
+        return self._still_possible(change, decided, urgent=for_urgent_gang(gang, priority))
+
+    def begin_at_once(self, changing: Changing) -> None:
+        """Begin a change of which members have no notice."""
+        gang, reservation, following, room, _ = changing
+        if gang.spec.keeps_members:
+            self._change_members(changing)
+            return
+        self._state.assumptions.keep_room(room)
+        failure = Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=following)
+        self._attempts.interrupt(gang, reservation, failure)
+
     def _begin_if_possible(self, change: SizeChange, decided: LastPlan) -> None:
         changing = self._still_possible(change, decided)
         if changing is not None:
@@ -146,8 +161,11 @@ class SizeChanges:
         elif self._state.generation != decided.snapshot.generation:
             self._state.changes.plan()
 
-    def _still_possible(self, change: SizeChange, decided: LastPlan) -> _Changing | None:
-        """The change as facts; None if any fact that it was decided on has changed."""
+    def _still_possible(self, change: SizeChange, decided: LastPlan, *, urgent: str = "") -> Changing | None:
+        """The change as facts; None if any fact that it was decided on has changed.
+
+        The clause ``urgent`` names the gang for which the gang gives way.
+        """
         gang, reservation = self._state.gangs.get(change.gang), self._state.reservations.get(change.gang)
         if not isinstance(gang, AcceptedGang) or reservation is None:
             return None
@@ -158,12 +176,13 @@ class SizeChanges:
         members = next_members(gang.spec, reservation, change, decided.snapshot.nodes.names)
         if members is None:
             return None
-        following = self._following(gang, change, members.members, decided)
+        why = self._why(gang, change, urgent)
+        following = self._following(change, members.members, decided, why)
         room = next_reservation(gang, gang.spec, following)
         is_there = decided.seen.offers.stand({entry.node for entry in following.members}, self._state)
         if not is_there or why_size_stays(self._services, gang, reservation, room, self._now()):
             return None
-        return _Changing(gang, reservation, following, room, members)
+        return Changing(gang, reservation, following, room, members)
 
     def _wants(self, gang: AcceptedGang, change: SizeChange) -> bool:
         """Whether the gang's size may still change, and to the size of this change."""
@@ -180,12 +199,14 @@ class SizeChanges:
         )
         return is_whole and is_going_on and not is_over(self._state, gang, reservation, self._now())
 
-    def _following(
-        self, gang: AcceptedGang, change: SizeChange, members: tuple[Members, ...], decided: LastPlan
-    ) -> NextSize:
-        now, elastic = self._now(), gang.spec.elastic
-        is_asked = elastic is not None and elastic.size is not None
-        why = size_change(change, restart_time=_restart_time(gang), is_asked=is_asked)
+    def _why(self, gang: AcceptedGang, change: SizeChange, urgent: str) -> str:
+        if urgent:
+            return shrink_for(change, urgent, restart_time=_restart_time(gang))
+        is_asked = gang.spec.elastic is not None and gang.spec.elastic.size is not None
+        return size_change(change, restart_time=_restart_time(gang), is_asked=is_asked)
+
+    def _following(self, change: SizeChange, members: tuple[Members, ...], decided: LastPlan, why: str) -> NextSize:
+        now = self._now()
         return NextSize(
             members=members,
             decided_at=now,
@@ -193,20 +214,15 @@ class SizeChanges:
             why=why,
         )
 
-    def _begin(self, changing: _Changing, starts: Sequence[float]) -> None:
-        gang, reservation, following, room, _ = changing
-        if gang.spec.keeps_members:
-            self._change_members(changing)
-            return
-        noticed = self._with_notice(changing, starts)
+    def _begin(self, changing: Changing, starts: Sequence[float]) -> None:
+        gang = changing.gang
+        noticed = None if gang.spec.keeps_members else self._with_notice(changing, starts)
         if noticed is not None:
             self._notices.give(gang, noticed, next_reservation(gang, gang.spec, noticed))
-            return
-        self._state.assumptions.keep_room(room)
-        failure = Failure(reason=Reason.CHANGING_SIZE, message=following.why, next_size=following)
-        self._attempts.interrupt(gang, reservation, failure)
+        else:
+            self.begin_at_once(changing)
 
-    def _change_members(self, changing: _Changing) -> None:
+    def _change_members(self, changing: Changing) -> None:
         """Let members join, or leave, while the others run."""
         gang, reservation, following, room, members = changing
         if room.size > reservation.size:
@@ -214,7 +230,7 @@ class SizeChanges:
         else:
             self._members.leave(gang, members, following.expected_finish, following.why)
 
-    def _with_notice(self, changing: _Changing, starts: Sequence[float]) -> NextSize | None:
+    def _with_notice(self, changing: Changing, starts: Sequence[float]) -> NextSize | None:
         """The change with the time at which it begins, if members read of it before; None if it begins now."""
         gang, reservation, following, room, _ = changing
         if gang.spec.elastic is None or not gang.spec.elastic.has_notice:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from coschedule import GangKey, Placement, UnitTime, Unplaceable
 from lockstep.api.parts import as_formatted
+from lockstep.api.preemption import shrinks_for
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.gangs.age import with_age_going_on, with_age_standing_still
 from lockstep.belief.run_times.remaining_work import factor_at
@@ -161,6 +162,8 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     if meaning_of(failure.reason).saves_work and not gang.status.is_being_undone:
         status = replace(status, work_done=work_done(gang, now))
     status = with_condition(status, gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
+    if failure.next_size is not None:
+        status = with_shrink(status, gang, failure.message, now)
     if failure.reason is Reason.PREEMPTED:
         preempted = (TRUE, Reason.PREEMPTED, as_sentence(failure.message))
         status = with_condition(status, gang, Condition.PREEMPTED, preempted, now)
@@ -169,6 +172,14 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     begins = f"Attempt {gang.status.attempt} is being taken back" + (f"; {waits}." if waits else ".")
     message = f"{begins} It was begun at {since}, because of {failure.reason}: {failure.message}."
     return with_condition(status, gang, Condition.PLACED, (FALSE, Reason.UNDOING, message), now)
+
+
+def with_shrink(status: GangStatus, gang: GangFact, why: str, now: float) -> GangStatus:
+    """The status of a gang that shrinks; the condition Preempted names the more urgent gang, if it is for one."""
+    if shrinks_for(why) is None:
+        return status
+    preempted = (FALSE, Reason.SHRUNK_FOR_GANG, as_sentence(why))
+    return with_condition(status, gang, Condition.PREEMPTED, preempted, now)
 
 
 def mark_released(

@@ -97,9 +97,9 @@ def gang_preempted(why: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.GANG_PREEMPTED, action="Preempt", note=note)
 
 
-def preempted_for_gang(victim: GangKey) -> Event:
-    """Another gang is evicted for this one."""
-    note = f"Gang {gang_name(victim)} is evicted for this gang, which starts when those members have ended."
+def preempted_for_gang(victim: GangKey, *, gives_way: str = "is evicted") -> Event:
+    """Another gang gives way to this one; ``gives_way`` says how."""
+    note = f"Gang {gang_name(victim)} {gives_way} for this gang, which starts when those members have ended."
     return Event(kind=NORMAL, reason=EventReason.PREEMPTED_FOR_GANG, action="Preempt", note=note)
 
 

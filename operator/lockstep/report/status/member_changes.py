@@ -13,7 +13,7 @@ from lockstep.facts.elastic import LastChange, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.report.status.conditions import TRUE, with_condition
+from lockstep.report.status.conditions import TRUE, with_condition, with_shrink
 from lockstep.report.text.sentences import all_members, as_sentence
 from lockstep.report.text.size_sentences import to_join
 
@@ -48,10 +48,10 @@ def mark_joined(gang: GangFact, *, now: float) -> GangStatus:
     return _placed(status, gang, now)
 
 
-def mark_left(gang: GangFact, staying: RankedMembers, finish: float | None, *, now: float) -> GangStatus:
+def mark_left(gang: GangFact, staying: RankedMembers, finish: float | None, why: str, *, now: float) -> GangStatus:
     """Only these members stay. The others are asked to end once this is written."""
-    status = _changed(gang, staying, finish, now)
-    return _placed(replace(status, member_changes=_counted(gang.status)), gang, now)
+    status = replace(_changed(gang, staying, finish, now), member_changes=_counted(gang.status))
+    return with_shrink(_placed(status, gang, now), gang, why, now)
 
 
 def _changed(gang: GangFact, members: RankedMembers, finish: float | None, now: float) -> GangStatus:

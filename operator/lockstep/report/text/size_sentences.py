@@ -24,7 +24,6 @@ KEEPS_SIZE: Mapping[KeepsSize, str] = {
     KeepsSize.NOT_COMPARABLE: "other sizes can't be compared with the work that it has left",
 }
 """Why the size of an elastic gang is not chosen anew, in a clause."""
-_END_UNKNOWN = "its end is unknown"
 
 
 def size_change(change: SizeChange, *, restart_time: float | None = None, is_asked: bool = False) -> str:
@@ -32,28 +31,49 @@ def size_change(change: SizeChange, *, restart_time: float | None = None, is_ask
 
     ``is_asked``: the gang's owner asked for that size.
     """
-    was, size = change.size_before, change.size_after
-    verb, why = ("grows", "") if size > was else ("shrinks", ", so that other gangs end sooner")
+    why = "" if change.size_after > change.size_before else ", so that other gangs end sooner"
     why = ", as elastic.size asks" if is_asked else "" if change.is_open_ended else why
-    takes = "" if restart_time is None else f"; the change takes about {duration(restart_time)}"
-    return f"{verb} from {was} to {n_members(size)}{why}: {_because(change)}{takes}"
+    return f"{from_to(change.size_before, change.size_after)}{why}: {_because(change)}{_takes(restart_time)}"
+
+
+def shrink_for(change: SizeChange, clause: str = "", *, restart_time: float | None = None) -> str:
+    """``shrinks from 8 to 4 members for urgent gang default/hot, of priority 100: ends 31 min later``.
+
+    The ``clause`` names the gang, unless it is known.
+    """
+    sizes = from_to(change.size_before, change.size_after)
+    return f"{sizes}{clause and f' {clause}'}: {_by_end(change)}{_takes(restart_time)}"
+
+
+def from_to(was: int, size: int) -> str:
+    """``grows from 4 to 9 members``."""
+    return f"{'grows' if size > was else 'shrinks'} from {was} to {n_members(size)}"
+
+
+def _takes(restart_time: float | None) -> str:
+    return "" if restart_time is None else f"; the change takes about {duration(restart_time)}"
 
 
 def _because(change: SizeChange) -> str:
+    end = _by_end(change)
     match change.because:
-        case SizeReason.KNOWN_ENDS:
-            return _by_end(change)
-        case SizeReason.ASKED:
-            return _END_UNKNOWN
+        case SizeReason.KNOWN_ENDS | SizeReason.ASKED:
+            return end
         case SizeReason.IDLE_NODES:
-            return f"nodes are idle and no gang waits for them; {_END_UNKNOWN}"
+            return f"nodes are idle and no gang waits for them; {end}"
         case SizeReason.WAITING_GANG:
-            assert change.made_for is not None, "it gives members up for a gang"
-            return f"{gang_name(change.made_for)} waits, and starts with what it gives back; {_END_UNKNOWN}"
+            return f"{_made_for(change)} waits, and starts with what it gives back; {end}"
+        case SizeReason.URGENT_GANG:
+            return f"{_made_for(change)} is more urgent, and starts with what it gives up; {end}"
         case SizeReason.MEASURED_SPEEDS:
-            return f"{_by_speed(change)}; {_END_UNKNOWN}"
+            return f"{_by_speed(change)}; {end}"
         case _:
             assert_never(change.because)
+
+
+def _made_for(change: SizeChange) -> str:
+    assert change.made_for is not None, "it gives members up for a gang"
+    return gang_name(change.made_for)
 
 
 def _by_speed(change: SizeChange) -> str:
@@ -65,6 +85,8 @@ def _by_speed(change: SizeChange) -> str:
 
 
 def _by_end(change: SizeChange) -> str:
+    if change.is_open_ended:
+        return "its end is unknown"
     gain = change.end_before - change.end
     return f"ends {duration(abs(gain))} {'sooner' if gain >= 0 else 'later'}"
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Members, Placement
 from lockstep.facts.gang.gang import GangFact
@@ -22,11 +23,32 @@ class Stage(StrEnum):
     HOLDS = "holds"
 
 
+class NextNodes(NamedTuple):
+    """The number of members by node from ``at`` on."""
+
+    at: float
+    nodes: Mapping[str, int]
+
+    @property
+    def size(self) -> int:
+        """The number of members."""
+        return sum(self.nodes.values())
+
+
+class BarPart(NamedTuple):
+    """So many members on one node; ``start`` and ``finish`` are None where they are those of the bar."""
+
+    members: int
+    start: float | None = None
+    finish: float | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """A gang from ``start`` to ``finish``, None if unknown; ``nodes`` has the number of members by node.
 
-    ``promised``: the latest start, None where none was promised. A gang of ``HOLDS`` has no members.
+    ``promised``: the latest start, None where none was promised. A gang of ``HOLDS`` has no members. If ``then`` is
+    given, the bar has a step: these nodes have members until then, and those of ``then`` later.
     """
 
     gang: GangKey
@@ -35,11 +57,32 @@ class Bar:
     finish: float | None
     nodes: Mapping[str, int]
     promised: float | None = None
+    then: NextNodes | None = None
 
     @property
     def size(self) -> int:
-        """The number of members in the bar."""
+        """The number of members in the bar, before its step."""
         return sum(self.nodes.values())
+
+    def parts(self) -> Iterator[tuple[str, BarPart]]:
+        """The nodes and their parts of the bar; two of a node on which the number of members changes."""
+        if self.then is None:
+            yield from ((node, BarPart(count)) for node, count in self.nodes.items())
+            return
+        for node in dict.fromkeys((*self.nodes, *self.then.nodes)):
+            before, after = self.nodes.get(node, 0), self.then.nodes.get(node, 0)
+            if before == after:
+                yield node, BarPart(before)
+                continue
+            if before:
+                yield node, BarPart(before, finish=self.then.at)
+            if after:
+                yield node, BarPart(after, start=self.then.at)
+
+    def span(self, part: BarPart) -> tuple[float, float | None]:
+        """When a part of the bar begins and ends, None if unknown."""
+        start = self.start if part.start is None else part.start
+        return start, self.finish if part.finish is None else part.finish
 
 
 def bars(facts: TimelineFacts) -> list[Bar]:
@@ -49,8 +92,15 @@ def bars(facts: TimelineFacts) -> list[Bar]:
 
 
 def _held(gang: GangFact | None, held: Held) -> Bar:
-    one = held.reservation
-    return Bar(gang=one.gang, stage=_stage(gang), start=one.start, finish=held.end, nodes=_by_node(one.members))
+    one, step = held.reservation, held.step
+    return Bar(
+        gang=one.gang,
+        stage=_stage(gang),
+        start=one.start,
+        finish=held.finish,
+        nodes=_by_node(held.members),
+        then=None if step is None else NextNodes(step.at, _by_node(step.members)),
+    )
 
 
 def _stage(gang: GangFact | None) -> Stage:

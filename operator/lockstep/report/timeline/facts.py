@@ -4,20 +4,40 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from coschedule import Decision, GangKey
+from coschedule import Decision, GangKey, Members
 from lockstep.api.pool import Pool
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import BidFact, NodeFact
-from lockstep.facts.gang.gang import GangFact
-from lockstep.snapshot.holders.endings import expected_end
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.pods.pod import PodFact
+from lockstep.snapshot.holders.endings import expected_end, expected_finish, gone_by
+from lockstep.snapshot.holders.leaving import leaving_members
+
+
+class Step(NamedTuple):
+    """A gang has these ``members`` from ``at`` on, until ``end``, None if unknown."""
+
+    at: float
+    members: Sequence[Members]
+    end: float | None
 
 
 class Held(NamedTuple):
-    """What a gang holds, and its expected end, None if unknown."""
+    """What a gang holds, with the ``members`` that are there, and its expected end, None if unknown.
+
+    If its members change, ``step`` is what comes after these. They then end by the step, or go on.
+    """
 
     reservation: Reservation
+    members: Sequence[Members]
     end: float | None
+    step: Step | None = None
+
+    @property
+    def finish(self) -> float | None:
+        """When the gang ends, after its step."""
+        return self.end if self.step is None else self.step.end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,22 +61,58 @@ class TimelineFacts:
     @property
     def next_overrun(self) -> float:
         """The earliest expected end, at which it must be computed again; infinity where there is none."""
-        return min((held.end for held in self.held.values() if held.end is not None), default=float("inf"))
+        ends = (end for held in self.held.values() for end in (held.end, held.finish))
+        return min((end for end in ends if end is not None), default=float("inf"))
 
 
 def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, now: float) -> TimelineFacts:
     """Copy the facts; ``decisions`` are those of the last plan, made at ``planned_at``."""
+    ends = _Ends(state, planned_at, now)
+    # While members of the present size are there, the gang is where these are.
+    following = {one.gang: Held(one, one.members, ends.of_next(one)) for one in state.next_sizes}
     return TimelineFacts(
         nodes=dict(state.nodes),
         bids=dict(state.bids),
         pool=state.pool,
         gangs=dict(state.gangs),
-        held={key: Held(one, _end(state, one, planned_at, now)) for key, one in state.reservations.items()},
+        held={**following, **{key: _held(state, one, ends) for key, one in state.reservations.items()}},
         decisions=decisions,
     )
 
 
-def _end(state: State, reservation: Reservation, planned_at: float, now: float) -> float | None:
-    """The end that the plan used, or a newer one where that has passed."""
-    end = expected_end(state, reservation, planned_at)
-    return end if end is None or end > now else expected_end(state, reservation, now)
+class _Ends(NamedTuple):
+    """Ends that the plan used, made at ``planned_at``, or newer ones where these have passed."""
+
+    state: State
+    planned_at: float
+    now: float
+
+    def of(self, reservation: Reservation) -> float | None:
+        """When a gang releases what it holds."""
+        end = expected_end(self.state, reservation, self.planned_at)
+        return end if end is None or end > self.now else expected_end(self.state, reservation, self.now)
+
+    def of_next(self, following: Reservation) -> float | None:
+        """When a gang is expected to end at its next size."""
+        end = expected_finish(following, self.planned_at)
+        return end if end is None or end > self.now else expected_finish(following, self.now)
+
+    def of_leaving(self, gang: GangFact, pods: Sequence[PodFact]) -> float:
+        """When the last of these members has left the gang."""
+        end = max(gone_by(pod, gang, self.planned_at) for pod in pods)
+        return end if end > self.now else max(gone_by(pod, gang, self.now) for pod in pods)
+
+
+def _held(state: State, one: Reservation, ends: _Ends) -> Held:
+    gang, following, end = state.gangs.get(one.gang), state.next_sizes.of(one.gang), ends.of(one)
+    if following is not None and end is not None:
+        return Held(one, one.members, end, Step(end, following.members, ends.of_next(following)))
+    if not isinstance(gang, AcceptedGang) or not gang.spec.keeps_members:
+        return Held(one, one.members, end)
+    joining, leaving = gang.status.joining_size, leaving_members(state, one)
+    if one.joining and joining is not None:
+        return Held(one, one.settled.members, end, Step(joining.decided_at, one.members, end))
+    if not leaving:
+        return Held(one, one.members, end)
+    there = (*one.members, *(Members(pod.node, 1) for pod in leaving))
+    return Held(one, there, end, Step(ends.of_leaving(gang, leaving), one.members, end))

@@ -9,9 +9,9 @@ from typing import Any
 
 from lockstep.facts.gang.gang import GangFact
 from lockstep.report.text.sentences import node_ranges
-from lockstep.report.timeline.bars import Bar, bars
+from lockstep.report.timeline.bars import Bar, NextNodes, bars
 from lockstep.report.timeline.facts import TimelineFacts
-from lockstep.report.timeline.rows import Row, rows
+from lockstep.report.timeline.rows import BarInRow, Row, rows
 from lockstep.report.timeline.waiting import says, waiting
 
 # Users do not read ten thousand waiting gangs.
@@ -22,9 +22,10 @@ _LONGEST_SENTENCE = 1000
 def draw(facts: TimelineFacts) -> dict[str, Any]:
     """The whole picture; times are seconds since the epoch, None if unknown.
 
-    Keys: ``gangs`` are the bars. ``kinds`` are the speeds of nodes, each with its ``rows``. A row has ``bars``: number
-    of the gang, lane, members on each node. ``waiting`` are the gangs without a bar, at most 200 of the
-    ``waitingInAll``.
+    Keys: ``gangs`` are the bars; ``next`` is what comes after the step of a bar. ``kinds`` are the speeds of nodes,
+    each with its ``rows``. A row has ``bars``: number of the gang, lane, members on each node. Two more entries are the
+    start and the finish on these nodes, None if that of the gang. ``waiting`` are the gangs without a bar, at most 200
+    of the ``waitingInAll``.
     """
     shown = bars(facts)
     unplaced = waiting(facts, shown)
@@ -46,8 +47,13 @@ def _gang(facts: TimelineFacts, bar: Bar) -> dict[str, Any]:
         "finish": _time(bar.finish),
         "promised": _time(bar.promised),
         "nodes": node_ranges(list(bar.nodes)),
+        "next": None if bar.then is None else _next(bar.then),
         "says": says(facts.gangs.get(bar.gang))[:_LONGEST_SENTENCE],
     }
+
+
+def _next(then: NextNodes) -> dict[str, Any]:
+    return {"size": then.size, "at": _time(then.at), "nodes": node_ranges(list(then.nodes))}
 
 
 def _kinds(found: Iterable[Row]) -> Iterator[dict[str, Any]]:
@@ -63,12 +69,14 @@ def _row(row: Row) -> dict[str, Any]:
         "closes": _time(row.offer.closes),
         "shut": row.offer.shut,
         "lanes": 1 + max((entry.lane for entry in row.entries), default=0),
-        "bars": _triples(row),
+        "bars": [_bar_in_row(entry) for entry in row.entries],
     }
 
 
-def _triples(row: Row) -> Sequence[Sequence[int]]:
-    return [list(entry) for entry in row.entries]
+def _bar_in_row(entry: BarInRow) -> Sequence[float | None]:
+    members, start, finish = entry.part
+    times = [] if start is None and finish is None else [_time(start), _time(finish)]
+    return [entry.bar, entry.lane, members, *times]
 
 
 def _waiting(gang: GangFact) -> dict[str, Any]:

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lockstep.report.text.unschedulable import why_unschedulable
-from lockstep.report.timeline.bars import Bar
+from lockstep.report.timeline.bars import Bar, BarPart
 from lockstep.report.timeline.facts import TimelineFacts
 from lockstep.report.timeline.lanes import lanes
 
 
 class BarInRow(NamedTuple):
-    """One bar in a row: its number in the list of bars, its lane, and the members on each of the row's nodes."""
+    """One bar in a row, or a part of one: its number in the list of bars, its lane, and the part."""
 
     bar: int
     lane: int
-    members: int
+    part: BarPart
+
+
+_Inside = tuple[int, BarPart]
 
 
 class RowNodes(NamedTuple):
@@ -44,25 +47,25 @@ def rows(facts: TimelineFacts, bars: Sequence[Bar]) -> list[Row]:
     """Every row, the fastest nodes first, then by name. Nodes outside the pool are shown if gangs are on them."""
     on_node = _on_node(bars)
     pool = {name for name, node in facts.nodes.items() if facts.pool.has(node.labels)}
-    alike: dict[tuple[RowNodes, tuple[tuple[int, int], ...]], list[str]] = defaultdict(list)
+    alike: dict[tuple[RowNodes, tuple[_Inside, ...]], list[str]] = defaultdict(list)
     for name in sorted(pool | on_node.keys()):
         alike[_offer(facts, name), tuple(on_node.get(name, ()))].append(name)
     found = [_row(names, offer, inside, bars) for (offer, inside), names in alike.items()]
     return sorted(found, key=lambda row: (-row.offer.speed, row.nodes))
 
 
-def _on_node(bars: Iterable[Bar]) -> Mapping[str, list[tuple[int, int]]]:
-    """By node, the number of each bar and its members there."""
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+def _on_node(bars: Iterable[Bar]) -> Mapping[str, list[_Inside]]:
+    """By node, the number of each bar and its part there."""
+    found: dict[str, list[_Inside]] = defaultdict(list)
     for number, bar in enumerate(bars):
-        for node, count in bar.nodes.items():
-            found[node].append((number, count))
+        for node, part in bar.parts():
+            found[node].append((number, part))
     return found
 
 
-def _row(names: Iterable[str], offer: RowNodes, inside: Sequence[tuple[int, int]], bars: Sequence[Bar]) -> Row:
-    chosen = lanes([bars[number] for number, _ in inside])
-    entries = (BarInRow(number, lane, count) for (number, count), lane in zip(inside, chosen, strict=True))
+def _row(names: Iterable[str], offer: RowNodes, inside: Sequence[_Inside], bars: Sequence[Bar]) -> Row:
+    chosen = lanes([bars[number].span(part) for number, part in inside])
+    entries = (BarInRow(number, lane, part) for (number, part), lane in zip(inside, chosen, strict=True))
     return Row(nodes=tuple(names), offer=offer, entries=tuple(entries))
 
 

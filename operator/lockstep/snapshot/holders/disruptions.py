@@ -15,8 +15,10 @@ from lockstep.snapshot.holders.endings import is_ending
 _MOST_COMPARISONS = 10_000
 
 
-def disruptions(state: State, gang: GangFact, reservation: Reservation) -> Counter[BudgetFact]:
-    """How many members count against each budget: those that run and are not being deleted.
+def disruptions(
+    state: State, gang: GangFact, reservation: Reservation, *, staying: Reservation | None = None
+) -> Counter[BudgetFact]:
+    """How many members count against each budget: those that run and are not being deleted, without those ``staying``.
 
     Members that differ only by rank are checked together, since there may be as many budgets as members. If there are
     too many different labels, each member counts against every budget.
@@ -25,7 +27,8 @@ def disruptions(state: State, gang: GangFact, reservation: Reservation) -> Count
     budgets = state.budgets.of(gang.key.namespace)
     if not budgets:
         return counts
-    alike = Counter(_without_rank(pod.labels) for pod in _that_run(state, reservation))
+    going = (pod for pod in _that_run(state, reservation) if staying is None or not _is_of(staying, pod))
+    alike = Counter(_without_rank(pod.labels) for pod in going)
     if len(alike) * len(budgets) > _MOST_COMPARISONS:
         return Counter(dict.fromkeys(budgets, alike.total()))
     for labels, count in alike.items():
@@ -62,6 +65,10 @@ class Allowed:
 
 def _that_run(state: State, reservation: Reservation) -> Iterator[PodFact]:
     return (pod for pod in state.pods_of(reservation) if _counts(pod))
+
+
+def _is_of(reservation: Reservation, pod: PodFact) -> bool:
+    return pod.member is not None and reservation.is_for(pod.member)
 
 
 def _without_rank(labels: Labels) -> Labels:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 
-from coschedule import GangKey
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.overruns import end_after, patience
 from lockstep.belief.state import State
@@ -45,17 +44,6 @@ def is_ending(state: State, gang: GangFact) -> bool:
     """Whether the gang is being undone, or is about to be evicted or to change its size."""
     is_decided = state.preempted_gangs.is_decided(gang.key) or gang.key in state.next_sizes
     return gang.status.is_being_undone or is_decided
-
-
-def awaited_end(state: State, gang: GangKey, now: float) -> float | None:
-    """When the gangs that are evicted for this one will have ended; None where none of them holds nodes."""
-    ends = [expected_end(state, state.reservations[victim], now) for victim in victims_ending_for(state, gang)]
-    return max((end for end in ends if end is not None), default=None)
-
-
-def victims_ending_for(state: State, gang: GangKey) -> tuple[GangKey, ...]:
-    """The gangs that are evicted for this one and still hold nodes."""
-    return tuple(victim for victim in state.preempted_gangs.victims_of(gang) if victim in state.reservations)
 
 
 def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> float:

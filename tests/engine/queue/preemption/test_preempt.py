@@ -4,7 +4,7 @@ import pytest
 
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.plan import plan
-from coschedule.queue.preemption import landing, search
+from coschedule.queue.preemption import landing, sets
 from coschedule.queue.preemption import preempt as preempting
 from coschedule.queue.preemption.preempt import preempt
 from coschedule.queue.problem.decisions import Placement
@@ -155,7 +155,7 @@ def test_gang_behind_does_not_start_on_what_is_needed_for_the_one_in_front():
 
 @pytest.mark.parametrize("most_exact", [10, 0])
 def test_many_candidates_leave_no_victim_that_could_be_spared(monkeypatch, most_exact):
-    monkeypatch.setattr(search, "MOST_EXACT", most_exact)
+    monkeypatch.setattr(sets, "MOST_EXACT", most_exact)
     nodes = [node(f"n{index}", free=0) for index in range(9)]
     runs = [running(f"r{index}", index, since=NOW - index - 1) for index in range(8)]
     runs.append(running("large", *range(8, 9), size=1, since=NOW - 50))
@@ -164,7 +164,7 @@ def test_many_candidates_leave_no_victim_that_could_be_spared(monkeypatch, most_
 
 
 def test_many_candidates_pay_for_gangs_in_front_too(monkeypatch):
-    monkeypatch.setattr(search, "MOST_EXACT", 0)
+    monkeypatch.setattr(sets, "MOST_EXACT", 0)
     runs = [running(name, index) for index, name in enumerate("abc")]
 
     assert preempted(gangs=[gang("front", priority=9), hot()], runs=runs) == {"hot": ["a", "b"]}

@@ -9,6 +9,8 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.plan import plan
 from coschedule.queue.preemption import preempt as preempting
 from coschedule.queue.preemption.preempt import preempt
+from coschedule.queue.problem.order import in_order
+from coschedule.queue.problem.running import SmallerSize, SmallerSizes
 from engine.brute.preemption import preemptor_and_victims
 from engine.builders import NOW, gang, node, release, running, seeded, snapshot
 
@@ -69,6 +71,32 @@ def random_running(rnd, index, count):
     )
 
 
+def with_smaller(rnd, one):
+    """Let a gang with a slot for each member shrink, sometimes, in any way that the format allows."""
+    members = [node for node, (count,) in one.holds for _ in range(count)]
+    one = replace(one, size=len(members))
+    sizes = [size for size in range(1, len(members)) if rnd.random() < 0.7]
+    if not sizes or rnd.random() < 0.2:
+        return one
+    longer = rnd.choice([20, 100]) if one.end < math.inf else math.inf
+    smaller = SmallerSizes(
+        nodes=tuple(rnd.sample(members, len(members))),
+        request=(1,),
+        sizes=tuple(SmallerSize(size, one.end + longer / size) for size in sizes),
+        restart_time=rnd.choice([0, 10, 30]),
+        keeps=rnd.random() < 0.4,
+    )
+    return replace(one, smaller=smaller)
+
+
+def elastic_snapshot(rnd):
+    """Most gangs that wait are more urgent than those that run, so that many give way."""
+    snap = random_snapshot(rnd)
+    waiting = [replace(one, priority=one.priority + 2, may_preempt=True, awaits=-math.inf) for one in snap.gangs]
+    running = tuple(with_smaller(rnd, one) for one in snap.running)
+    return replace(snap, gangs=tuple(waiting), running=running)
+
+
 def selected(snap):
     return lambda pending, index: all(
         snap.nodes.labels[index].get(key) == value for key, value in pending.roles[0].constraints.node_selector
@@ -88,15 +116,43 @@ def test_victims_equal_exhaustive_search(seed):
         assert found_in(snap) == preemptor_and_victims(snap, selected(snap))
 
 
-def found_in(snap):
-    found = preempt(snap, plan(snap)).preemptions
-    return (found[0].gang.name, [victim.name for victim in found[0].victims]) if found else None
+@pytest.mark.parametrize("seed", range(16))
+def test_gangs_that_shrink_or_are_evicted_equal_exhaustive_search(seed):
+    rnd = seeded(seed)
+    for _ in range(30):
+        snap = elastic_snapshot(rnd)
+        assert found_in(snap) == preemptor_and_victims(snap, selected(snap))
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_order_of_gangs_changes_nothing(seed):
+def test_gang_that_could_start_before_starts_as_soon_if_others_may_shrink(seed):
     rnd = seeded(seed)
-    snap = random_snapshot(rnd)
+    for _ in range(30):
+        snap = elastic_snapshot(rnd)
+        rigid = replace(snap, running=tuple(replace(one, smaller=None) for one in snap.running))
+        order = [gang.key for gang in in_order(snap.gangs)]
+        for before in preempt(rigid, plan(rigid)).preemptions:
+            [after] = preempt(snap, plan(snap)).preemptions
+            assert order.index(after.gang) <= order.index(before.gang)
+            assert after.gang != before.gang or after.lost <= before.lost
+
+
+def found_in(snap):
+    found = preempt(snap, plan(snap)).preemptions
+    return (found[0].gang.name, sorted(gave_way(found[0]))) if found else None
+
+
+def gave_way(preemption):
+    """List who gives way, with so many members left."""
+    evicted = [(victim.name, 0) for victim in preemption.victims]
+    return [*evicted, *((change.gang.name, len(change.nodes)) for change in preemption.shrinks)]
+
+
+@pytest.mark.parametrize("made", [random_snapshot, elastic_snapshot])
+@pytest.mark.parametrize("seed", range(8))
+def test_order_of_gangs_changes_nothing(seed, made):
+    rnd = seeded(seed)
+    snap = made(rnd)
     shuffled = replace(
         snap,
         gangs=tuple(rnd.sample(snap.gangs, len(snap.gangs))),

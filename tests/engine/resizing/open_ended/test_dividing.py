@@ -8,8 +8,8 @@ import pytest
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.plan import plan
 from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.size_change import SizeReason
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.changes import SizeReason
 from coschedule.resizing.gangs import ChangeTerms, OpenEndedRun
 from coschedule.resizing.resize import resize
 from coschedule.resizing.unit_times import UnitTime

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from coschedule.queue.plan import plan
 from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.size_change import SizeReason
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.changes import SizeReason
 from coschedule.resizing.gangs import ChangeTerms, OpenEndedRun
 from coschedule.resizing.open_ended.dividing import CHANGE_COST
 from coschedule.resizing.promising import late_gangs

@@ -11,8 +11,8 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.plan import plan
 from coschedule.queue.problem.decisions import Placement, Unplaceable
 from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.changes import SizeChange
 from coschedule.resizing.gangs import LEAST_GROWTH, ChangeTerms, FixedMembers, OpenEndedRun, SeatKind
 from coschedule.resizing.resize import resize
 from coschedule.resizing.worlds import after_changes

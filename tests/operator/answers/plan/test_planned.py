@@ -8,6 +8,7 @@ import pytest
 from builders.served import at, bid, gang, node, priority_class
 from coschedule import Placement, decision_of
 from fake_cluster.api import Refusal
+from fake_cluster.elastic import FOUR, elastic, rigid, run
 from fake_cluster.jumping import now, until
 from fake_cluster.looking import key, look, rules
 from fake_cluster.rig import (
@@ -22,6 +23,7 @@ from fake_cluster.rig import (
 )
 from lockstep.answers.plan import planned as planned_module
 from lockstep.answers.plan.chart import ASCII
+from lockstep.answers.plan.document import waiting_document
 from lockstep.answers.plan.planned import plan_now
 from lockstep.answers.plan.text import settled_lines, waiting_lines
 from lockstep.answers.plan.unplanned_gangs import answer_settled
@@ -171,6 +173,21 @@ async def test_gangs_that_would_give_way_are_named():
         assert "It preempts gang default/cold, and starts when its members have ended." in list(
             waiting_lines(answer, ASCII)
         )
+
+
+async def test_gangs_that_would_shrink_are_named():
+    async with api_with(*FOUR) as api:
+        async with running_operator(api):
+            await run(api, elastic())
+        api.store.create("priorityclasses", priority_class("urgent", 100))
+        api.store.create("gangjobs", rigid("hot", size=2, priorityClassName="urgent"))
+        answer = answer_about(plan_now(await look(api), rules(), now() + 3600, asked=[key("hot")]), key("hot"))
+
+        assert (answer.victims, [change.size_after for change in answer.shrinks]) == ((), [2])
+        [line] = [one for one in waiting_lines(answer, ASCII) if one.startswith("For it, ")]
+        assert re.fullmatch(r"For it, gang default/g shrinks from 4 to 2 members: ends 99 h \d+ min later\.", line)
+        [shown] = waiting_document(answer)["shrinks"]
+        assert (shown["gang"]["name"], shown["was"], shown["size"]) == ("g", 4, 2)
 
 
 async def test_nobody_waits():

@@ -5,13 +5,30 @@ import math
 import pytest
 
 from coschedule import GangKey, Members, SizeChange, SizeReason
+from lockstep.api.preemption import for_urgent_gang
 from lockstep.facts.elastic import NextSize
-from lockstep.report.text.size_sentences import KEEPS_SIZE, change_ahead, size_change
+from lockstep.report.text.size_sentences import KEEPS_SIZE, change_ahead, shrink_for, size_change
 from lockstep.snapshot.holders.resizable import KeepsSize
 
 
 def test_there_is_a_clause_for_each_reason():
     assert KEEPS_SIZE.keys() == set(KeepsSize)
+
+
+@pytest.mark.parametrize(
+    ("is_open_ended", "want"),
+    [
+        (False, "shrinks from 9 to 5 members for urgent gang ns/hot, of priority 7: ends 10 min later"),
+        (True, "shrinks from 9 to 5 members for urgent gang ns/hot, of priority 7: its end is unknown"),
+    ],
+)
+def test_shrink_for_an_urgent_gang_has_both_sizes_of_the_whole_gang(is_open_ended, want):
+    change = SizeChange(GangKey("ns", "g"), 8, (0, 1, 2, 3), 1600.0, 1000.0, is_open_ended=is_open_ended, fixed=1)
+
+    said = shrink_for(change, for_urgent_gang(GangKey("ns", "hot"), 7), restart_time=60.0)
+
+    assert said == f"{want}; the change takes about 1 min"
+    assert shrink_for(change) == want.replace(" for urgent gang ns/hot, of priority 7", "")
 
 
 @pytest.mark.parametrize(
@@ -55,6 +72,13 @@ def test_change_of_which_members_have_notice_has_both_sizes_and_the_time(was, si
             "the change takes about 2 min",
         ),
         pytest.param(
+            SizeReason.URGENT_GANG,
+            1,
+            {"made_for": GangKey("a", "b")},
+            "shrinks from 4 to 1 member: a/b is more urgent, and starts with what it gives up; its end is unknown; "
+            "the change takes about 2 min",
+        ),
+        pytest.param(
             SizeReason.MEASURED_SPEEDS,
             6,
             {"speed": 1.4},
@@ -78,6 +102,7 @@ def test_change_of_which_members_have_notice_has_both_sizes_and_the_time(was, si
     ],
 )
 def test_change_of_a_gang_of_unknown_end_says_why_with_numbers(reason, size, facts, want):
-    change = SizeChange(GangKey("a", "run"), 4, tuple(range(size)), math.inf, math.inf, because=reason, **facts)
+    nodes = tuple(range(size))
+    change = SizeChange(GangKey("a", "run"), 4, nodes, math.inf, math.inf, is_open_ended=True, because=reason, **facts)
 
     assert size_change(change, restart_time=120.0) == want

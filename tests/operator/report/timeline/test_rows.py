@@ -9,7 +9,7 @@ from coschedule import GangKey
 from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.report.timeline import freeze
-from lockstep.report.timeline.bars import bars
+from lockstep.report.timeline.bars import BarPart, bars
 from lockstep.report.timeline.rows import RowNodes, rows
 
 IDLE = RowNodes(1.0, None, None, "")
@@ -39,8 +39,8 @@ def test_nodes_with_the_same_members_share_a_row():
     state.assumptions.hold(reservation("two", members=(("n2", 2),)))
 
     assert [(row.nodes, row.entries) for row in drawn(state)] == [
-        (("n1", "n3"), ((0, 0, 1),)),
-        (("n2",), ((1, 0, 2),)),
+        (("n1", "n3"), ((0, 0, BarPart(1)),)),
+        (("n2",), ((1, 0, BarPart(2)),)),
     ]
 
 
@@ -108,7 +108,7 @@ def test_every_node_has_one_row_and_in_it_what_is_reserved_there(seed):
     facts = freeze(state, (), planned_at=0.0, now=0.0)
     shown = bars(facts)
     found = [
-        ((node, shown[entry.bar].gang), entry.members)
+        ((node, shown[entry.bar].gang), entry.part.members)
         for row in rows(facts, shown)
         for node in row.nodes
         for entry in row.entries

@@ -7,16 +7,18 @@ import pytest
 
 from builders.facts import DEFAULT, gang_fact, gang_spec, member_fact, node_fact, reservation
 from builders.served import budget
-from coschedule import GangKey, Members
+from coschedule import GangKey, Members, SizeChange
 from lockstep.api.cluster.budget import parse_budget, unreadable_budget
-from lockstep.api.preemption import named_preemptor, preemption_clause
+from lockstep.api.preemption import for_urgent_gang, named_preemptor, preemption_clause, shrinks_for
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.pods.pod import PodPhase
+from lockstep.report.text.size_sentences import shrink_for, size_change
+from lockstep.snapshot.holders.awaited_ends import awaited_end
 from lockstep.snapshot.holders.disruptions import disruptions, still_allowed
-from lockstep.snapshot.holders.endings import awaited_end, expected_end
+from lockstep.snapshot.holders.endings import expected_end
 from lockstep.snapshot.holders.running import evictable_gangs, lowest_held_priority
 from lockstep.snapshot.nodes.resource_columns import Columns
 
@@ -185,11 +187,32 @@ def test_preemptor_is_read_as_it_was_spelled(gang):
     clause = preemption_clause(gang, -7)
 
     assert named_preemptor(clause) == named_preemptor(clause.capitalize()) == gang
+    assert shrinks_for(clause) is None
 
 
 @pytest.mark.parametrize("sentence", ["", "Somebody takes its place.", "gang default, of priority 1", "Gang A/b, of"])
 def test_sentence_of_somebody_else_names_nobody(sentence):
     assert named_preemptor(sentence) is None
+
+
+@pytest.mark.parametrize("open_ended", [False, True])
+def test_gang_for_which_another_one_shrinks_is_read_as_it_was_spelled(open_ended):
+    change = SizeChange(COLD, 2, (0,), NOW + 900, NOW + 300, is_open_ended=open_ended)
+    clause = shrink_for(change, for_urgent_gang(HOT, 5), restart_time=120.0)
+
+    assert shrinks_for(clause) == shrinks_for(clause.capitalize()) == HOT
+    assert (named_preemptor(clause), shrinks_for(shrink_for(change)), shrinks_for(size_change(change))) == (None,) * 3
+
+
+@pytest.mark.parametrize("status", ["True", "False"])
+def test_gang_that_shrinks_is_not_evicted(state, status):
+    says = "Shrinks from 2 to 1 member for urgent gang default/hot, of priority 5: its end is unknown."
+    state.apply_gang(holding("cold", condition("Preempted", status, "ShrunkForGang", says), version="2"))
+
+    assert (state.shrunk_gangs.victims_of(HOT), state.preempted_gangs.victims_of(HOT)) == ((COLD,), ())
+    assert awaited_end(state, HOT, NOW) is None
+    state.apply_gang(holding("cold", condition("Preempted", "True", "Preempted", TELLS), version="3"))
+    assert (state.shrunk_gangs.victims_of(HOT), state.preempted_gangs.victims_of(HOT)) == ((), (COLD,))
 
 
 def test_budget_counts_members_that_run(state):

@@ -11,7 +11,7 @@ const card = document.getElementById("card");
 
 // Beside that place of the window, and within it.
 function showCard(gang, { x, y }) {
-  card.replaceChildren(make("b", "", idOf(gang)), ...sentencesOf(gang).map((text) => make("p", "", text)));
+  card.replaceChildren(make("b", "", titleOf(gang)), ...sentencesOf(gang).map((text) => make("p", "", text)));
   card.append(make("p", "says", gang.says));
   card.hidden = false;
   const box = card.getBoundingClientRect();
@@ -24,12 +24,30 @@ function hideCard() {
   card.hidden = true;
 }
 
+function titleOf(gang) {
+  return gang.next ? `${idOf(gang)} ${sizesOf(gang)}` : idOf(gang);
+}
+
+// 4, or 4→9 where that changes.
+function sizesOf(gang) {
+  return gang.next ? `${gang.size}→${gang.next.size}` : `${gang.size}`;
+}
+
+function membersOf(size) {
+  return `${size} ${size === 1 ? "member" : "members"}`;
+}
+
 function sentencesOf(gang) {
-  const members = gang.size ? `${gang.size} ${gang.size === 1 ? "member" : "members"}, ` : "";
+  const members = gang.size ? `${membersOf(gang.size)}, ` : "";
   const sentences = [`${members}${STAGES[gang.stage]} ${whenOf(gang)}.`];
   if (gang.promised !== null) sentences.push(`Starts by ${spellTime(gang.promised)} at the latest.`);
   sentences.push(`On ${gang.nodes}.`);
+  if (gang.next) sentences.push(nextOf(gang.next));
   return sentences;
+}
+
+function nextOf({ size, at, nodes }) {
+  return `From ${spellTime(at)} on ${membersOf(size)}, on ${nodes}.`;
 }
 
 function whenOf(gang) {

@@ -82,10 +82,11 @@ function nameOf(row) {
 function trackOf(view, row) {
   const track = make("div", "track");
   track.append(...shutTimes(row, view.span).map(([from, to]) => stretch(make("div", "shut"), view.span, from, to)));
-  for (const [number, lane, members] of row.bars) {
+  for (const [number, lane, members, start = null, finish = null] of row.bars) {
     const gang = view.picture.gangs[number];
     const top = 2 + lane * LANE_HEIGHT;
-    track.append(barOf(view, gang, number, members, top));
+    const span = { start: start ?? gang.start, finish: finish ?? gang.finish };
+    track.append(barOf(view, gang, number, members, span, top));
     if (gang.promised !== null) track.append(promiseOf(view, gang, top));
   }
   return track;
@@ -99,16 +100,17 @@ function shutTimes(row, span) {
   return times;
 }
 
-function barOf(view, gang, number, members, top) {
+// A gang whose members change has other times on some nodes.
+function barOf(view, gang, number, members, span, top) {
   const bar = make("div", `bar ${gang.stage}`, members > 1 ? `${gang.name} ×${members}` : gang.name);
   bar.dataset.gang = number;
-  bar.classList.toggle("open", gang.finish === null);
+  bar.classList.toggle("open", span.finish === null);
   bar.classList.toggle("chosen", idOf(gang) === view.chosen);
   bar.style.setProperty("--hue", hueOf(gang));
   bar.style.top = `${top}px`;
   bar.style.height = `${LANE_HEIGHT - 1}px`;
-  bar.hidden = (gang.finish ?? Infinity) < view.span.from || gang.start > view.span.to;
-  return stretch(bar, view.span, gang.start, gang.finish ?? view.span.to);
+  bar.hidden = (span.finish ?? Infinity) < view.span.from || span.start > view.span.to;
+  return stretch(bar, view.span, span.start, span.finish ?? view.span.to);
 }
 
 function promiseOf(view, gang, top) {

@@ -37,7 +37,7 @@ function waitingEntry(gang) {
 function drawTable(picture) {
   const time = (one) => (one === null ? "" : spellTime(one));
   const placed = picture.gangs.map((gang) => [
-    idOf(gang), STAGES[gang.stage], gang.size, time(gang.start), time(gang.finish), time(gang.promised), gang.nodes,
+    idOf(gang), STAGES[gang.stage], sizesOf(gang), time(gang.start), time(gang.finish), time(gang.promised), gang.nodes,
     gang.says,
   ]);
   const others = picture.waiting.map((gang) => [idOf(gang), "waits", "", "", "", "", "", gang.says]);

@@ -1,15 +1,18 @@
-"""Evicts gangs for more urgent ones, as the newest plan has decided, if admission and the cache still agree.
+"""Evicts gangs for more urgent ones, or shrinks them, as the newest plan has decided.
 
-An eviction cannot be reverted. So a fresh dry run first admits the members of the urgent gang, and then the decision is
+Neither can be reverted. So a fresh dry run first admits the members of the urgent gang, and then the decision is
 checked against the cache again. Plans and other gangs go on meanwhile. A later plan replaces decisions that still wait
 for their dry run, and drops those that it does not repeat.
 
-Each eviction undoes an attempt: the victim's status is written first and names the urgent gang. After a restart, the
-next process carries out what statuses say.
+Each eviction undoes an attempt: the victim's status is written first and names the urgent gang. A shrink is a change of
+size (``cycle/resizing/size_changes.py``) of which members have no notice. After a restart, the next process carries
+out what statuses say.
 """
 
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Placement, Preemption
@@ -20,11 +23,14 @@ from lockstep.act.requests.workers import Workers
 from lockstep.api.preemption import preemption_clause
 from lockstep.belief.common.fair_queue import FairQueue, Rank
 from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
 from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_preemption
 from lockstep.cycle.planning.planning import Planning
+from lockstep.cycle.resizing.size_changes import Changing, SizeChanges
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.pods.budget import BudgetFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.snapshot.holders.disruptions import disruptions, still_allowed
@@ -39,6 +45,25 @@ _OF_NAMESPACE = 4
 class _Victim(NamedTuple):
     gang: GangFact
     reservation: Reservation
+
+
+class _GivingWay(NamedTuple):
+    """The gangs to evict, and those that shrink."""
+
+    evicted: list[_Victim]
+    shrinking: list[Changing]
+
+    @property
+    def gangs(self) -> list[GangFact]:
+        """All of these."""
+        return [*(victim.gang for victim in self.evicted), *(changing.gang for changing in self.shrinking)]
+
+    def disruptions(self, state: State) -> Iterator[Counter[BudgetFact]]:
+        """How many members of each gang count against budgets: all, or those that leave while others run."""
+        yield from (disruptions(state, *victim) for victim in self.evicted)
+        for gang, held, _, _, members in self.shrinking:
+            staying = replace(held, members=members.members, gapped=members.gapped)
+            yield disruptions(state, gang, held, staying=staying if gang.spec.keeps_members else None)
 
 
 class _Order(NamedTuple):
@@ -58,6 +83,7 @@ class Evictions:
         attempts: Attempts,
         planning: Planning,
         dry_runs: DryRuns,
+        size_changes: SizeChanges,
         *,
         guarded: Callable[[GangKey], AbstractContextManager[None]],
     ) -> None:
@@ -65,6 +91,7 @@ class Evictions:
         self._attempts = attempts
         self._planning = planning
         self._dry_runs = dry_runs
+        self._size_changes = size_changes
         self._now = services.now
         self._guarded = guarded
         self._orders: dict[GangKey, _Order] = {}
@@ -73,7 +100,7 @@ class Evictions:
 
     @property
     def asked_about(self) -> Collection[GangKey]:
-        """The gangs for which others will be evicted if admission still accepts their members."""
+        """The gangs to which others will give way if admission still accepts their members."""
         return self._orders.keys()
 
     def take_orders(self, decided: LastPlan | None) -> None:
@@ -95,7 +122,7 @@ class Evictions:
 
     def _take_order(self, order: _Order) -> None:
         gang = order.preemption.gang
-        if self._victims(order) is None:
+        if self._giving_way(order) is None:
             # The next plan knows what has changed.
             self._state.changes.plan()
             return
@@ -105,7 +132,7 @@ class Evictions:
             self._queue.put(gang, Rank(group=0, minus_priority=-(priority or 0)))
 
     async def _carry_out(self, key: GangKey) -> None:
-        """Check by dry run that the gang's members are admitted; then evict all victims of the newest plan, or none."""
+        """Check by dry run that the gang's members are admitted; then all of the newest plan give way, or none."""
         is_admitted = False
         with self._guarded(key):
             gang = self._state.gangs.get(key)
@@ -114,19 +141,29 @@ class Evictions:
         if order is None:
             return
         with self._guarded(key):
-            victims = self._victims(order) if is_admitted else None
-            if victims is None:
+            giving = self._giving_way(order) if is_admitted else None
+            if giving is None:
                 self._state.changes.plan()
-            for victim in victims or ():
+                return
+            for victim in giving.evicted:
                 self._evict(victim, self._state.gangs[key])
+            for changing in giving.shrinking:
+                self._state.shrunk_gangs.decide(changing.gang.key, key)
+                self._size_changes.begin_at_once(changing)
 
-    def _victims(self, order: _Order) -> list[_Victim] | None:
-        """The gangs to evict; None if any fact of the decision has changed in the cache."""
-        gang, now = self._state.gangs.get(order.preemption.gang), self._now()
-        found = [self._victim(key, order.decided, now) for key in order.preemption.victims]
-        victims = [victim for victim in found if victim is not None]
-        stands = isinstance(gang, AcceptedGang) and len(victims) == len(found) and self._stands(gang, victims, order)
-        return victims if stands else None
+    def _giving_way(self, order: _Order) -> _GivingWay | None:
+        """The gangs that give way; None if any fact of the decision has changed in the cache."""
+        gang, decided, now = self._state.gangs.get(order.preemption.gang), order.decided, self._now()
+        priority = None if gang is None else self._state.priorities.of(gang)
+        if not isinstance(gang, AcceptedGang) or priority is None:
+            return None
+        evicted = [self._victim(key, decided, now) for key in order.preemption.victims]
+        shrinks = order.preemption.shrinks
+        shrinking = [self._size_changes.shrink_for(gang.key, priority, change, decided) for change in shrinks]
+        if None in evicted or None in shrinking:
+            return None
+        giving = _GivingWay([one for one in evicted if one], [one for one in shrinking if one])
+        return giving if self._stands(gang, priority, giving, order) else None
 
     def _victim(self, key: GangKey, decided: LastPlan, now: float) -> _Victim | None:
         """A gang to evict; None if its reservation has changed, it may not be evicted, or it has ended."""
@@ -139,18 +176,17 @@ class Evictions:
             return None
         return _Victim(gang, reservation)
 
-    def _stands(self, gang: AcceptedGang, victims: list[_Victim], order: _Order) -> bool:
-        """Whether the gang's request is unchanged, it may evict these victims, and it can start as planned."""
+    def _stands(self, gang: AcceptedGang, priority: int, giving: _GivingWay, order: _Order) -> bool:
+        """Whether the gang's request is unchanged, these may give way to it, and it can start as planned."""
         state, placement = self._state, order.placement
         if not (self._planning.still_asks(gang, order.decided) and self._planning.may_preempt(gang)):
             return False
         if not order.decided.seen.offers.stand({entry.node for entry in placement.members}, state):
             return False
-        priority = state.priorities.of(gang)
-        others = [state.priorities.of(victim.gang) for victim in victims]
-        if priority is None or any(other is None or other >= priority for other in others):
+        others = [state.priorities.of(one) for one in giving.gangs]
+        if any(other is None or other >= priority for other in others):
             return False
-        is_allowed = still_allowed(state).all_of(disruptions(state, *victim) for victim in victims)
+        is_allowed = still_allowed(state).all_of(giving.disruptions(state))
         is_spared = not (is_allowed or order.decided.against_budgets)
         return not is_spared and QuotaBounds(state).allow(gang, placement.members)
 

@@ -19,15 +19,17 @@ class SizeReason(StrEnum):
     """A gang that waits starts with what it gives up."""
     MEASURED_SPEEDS = "MeasuredSpeeds"
     """The speeds that gangs were seen to have at their sizes are better shared out with it."""
+    URGENT_GANG = "UrgentGang"
+    """A more urgent gang that waits starts with what it gives up."""
 
 
 class SizeChange(NamedTuple):
     """A gang that had ``was`` members continues with one member on each of ``nodes``.
 
     It ends at ``end``. Without the change it would end at ``end_before``. If ``is_open_ended``, both are guesses, or
-    inf. ``made_for`` is the gang that waits for what it gives up, if there is one. ``fixed`` more members,
-    whose number never changes, keep their nodes. ``speed`` is how many times as fast it is expected to be, by what was
-    measured; None if nothing was.
+    inf. ``made_for`` is the gang that waits for what it gives up, if there is one. ``fixed`` more members, whose number
+    never changes, keep their nodes. ``speed`` is how many times as fast it is expected to be, by what was measured;
+    None if nothing was.
     """
 
     gang: GangKey
@@ -35,15 +37,11 @@ class SizeChange(NamedTuple):
     nodes: tuple[int, ...]
     end: float
     end_before: float
+    is_open_ended: bool = False
     because: SizeReason = SizeReason.KNOWN_ENDS
     made_for: GangKey | None = None
     fixed: int = 0
     speed: float | None = None
-
-    @property
-    def is_open_ended(self) -> bool:
-        """Whether the end of the gang is unknown."""
-        return self.because is not SizeReason.KNOWN_ENDS
 
     @property
     def size_before(self) -> int:

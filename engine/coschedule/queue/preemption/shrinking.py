@@ -1,0 +1,110 @@
+"""Gangs that give way by going on with fewer members: victims that keep a part of what they hold."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.running import Disrupted, Holding, RunningGang, SmallerSize, SmallerSizes
+from coschedule.queue.problem.size_change import SizeChange, SizeReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShrinkingGang(RunningGang):
+    """A gang that shrinks in the place of being evicted: as ``of``, but it only gives up what it ``holds``.
+
+    It keeps what it ``kept``. ``change`` is the change of its size.
+    """
+
+    of: RunningGang
+    kept: tuple[Holding, ...]
+    change: SizeChange
+    lost: float
+
+    @property
+    def going(self) -> int:
+        """How many members leave for good."""
+        return self.change.size_before - self.change.size_after
+
+    @property
+    def whole(self) -> RunningGang:
+        """The gang as it is before."""
+        return self.of
+
+    def lost_work(self, now: float) -> float:  # noqa: ARG002 - that it loses no run time is what differs
+        """The member-seconds that all members lose by the restart; 0 if those that stay go on."""
+        return self.lost
+
+
+def shrinks_of(gang: RunningGang) -> Iterator[ShrinkingGang]:
+    """List how a gang may shrink in the place of being evicted, from the smallest size on."""
+    if gang.smaller is not None:
+        for smaller in gang.smaller.sizes:
+            yield _shrunk(gang, gang.smaller, smaller)
+
+
+def shrinks_for(gang: GangKey, victims: Iterable[RunningGang]) -> tuple[SizeChange, ...]:
+    """Return the changes of size among the victims of a gang, by their keys."""
+    changes = (victim.change for victim in victims if isinstance(victim, ShrinkingGang))
+    return tuple(sorted(change._replace(made_for=gang) for change in changes))
+
+
+def widest(victims: Iterable[RunningGang]) -> list[RunningGang]:
+    """Return of each gang the way in which it gives up most; a way that gives up less gives up a part of that."""
+    found: dict[GangKey, RunningGang] = {}
+    for victim in victims:
+        if victim.key not in found or victim.going > found[victim.key].going:
+            found[victim.key] = victim
+    return list(found.values())
+
+
+def _shrunk(gang: RunningGang, smaller: SmallerSizes, to: SmallerSize) -> ShrinkingGang:
+    given_up = tuple(_by_node(smaller.nodes[to.size :], smaller.request))
+    return ShrinkingGang(
+        key=gang.key,
+        priority=gang.priority,
+        queued_since=gang.queued_since,
+        size=gang.size,
+        since=gang.since,
+        end=gang.end,
+        grace=gang.grace,
+        holds=given_up,
+        disrupts=_disrupted(gang, len(smaller.nodes) - to.size) if smaller.keeps else gang.disrupts,
+        of=gang,
+        kept=tuple(_kept(gang.holds, given_up)),
+        change=_change(gang, smaller, to),
+        lost=0.0 if smaller.keeps else smaller.restart_time * gang.size,
+    )
+
+
+def _by_node(nodes: Iterable[int], request: tuple[int, ...]) -> Iterator[Holding]:
+    for node, count in sorted(Counter(nodes).items()):
+        yield Holding(node, tuple(count * amount for amount in request))
+
+
+def _kept(holds: Iterable[Holding], given_up: Iterable[Holding]) -> Iterator[Holding]:
+    """List what is held without what is given up; members that have ended hold less than they requested."""
+    less = {holding.node: holding.request for holding in given_up}
+    for node, request in holds:
+        gone = less.get(node, (0,) * len(request))
+        kept = tuple(max(0, held - amount) for held, amount in zip(request, gone, strict=True))
+        if any(kept):
+            yield Holding(node, kept)
+
+
+def _disrupted(gang: RunningGang, going: int) -> tuple[Disrupted, ...]:
+    """Return an upper bound on the pods that count against each budget if so many members leave while others go on."""
+    return tuple(Disrupted(one.budget, min(one.pods, going)) for one in gang.disrupts)
+
+
+def _change(gang: RunningGang, smaller: SmallerSizes, to: SmallerSize) -> SizeChange:
+    return SizeChange(
+        gang=gang.key,
+        was=len(smaller.nodes),
+        nodes=tuple(sorted(smaller.nodes[: to.size])),
+        end=to.end,
+        end_before=gang.end,
+        is_open_ended=smaller.is_open_ended,
+        because=SizeReason.URGENT_GANG,
+        fixed=smaller.fixed,
+    )

@@ -1,0 +1,31 @@
+"""Until when a gang that waits has to wait for others that give way to it."""
+
+from collections.abc import Iterator
+
+from coschedule import GangKey
+from lockstep.belief.state import State
+from lockstep.snapshot.holders.endings import expected_end, gone_by
+from lockstep.snapshot.holders.leaving import leaving_members
+
+
+def awaited_end(state: State, gang: GangKey, now: float) -> float | None:
+    """When the gangs that give way to this one will have left; None where none of them still holds its nodes."""
+    ends = [expected_end(state, state.reservations[victim], now) for victim in victims_ending_for(state, gang)]
+    ends += _ends_of_shrinks(state, gang, now)
+    return max((end for end in ends if end is not None), default=None)
+
+
+def victims_ending_for(state: State, gang: GangKey) -> tuple[GangKey, ...]:
+    """The gangs that are evicted for this one and still hold nodes."""
+    return tuple(victim for victim in state.preempted_gangs.victims_of(gang) if victim in state.reservations)
+
+
+def _ends_of_shrinks(state: State, gang: GangKey, now: float) -> Iterator[float | None]:
+    """When the members have left that gangs give up for this one: all members, where the others do not run on."""
+    for victim in state.shrunk_gangs.victims_of(gang):
+        held, giver = state.reservations.get(victim), state.gangs.get(victim)
+        if held is None or giver is None:
+            continue
+        if victim in state.next_sizes:
+            yield expected_end(state, held, now)
+        yield from (gone_by(pod, giver, now) for pod in leaving_members(state, held))
