@@ -145,6 +145,16 @@ def test_gang_with_a_release_for_each_member_gives_all_of_it_back_once(end):
     assert released(without(snap, [a])) == {(0, NOW + 20): 3, (1, NOW + 20): 1}
 
 
+@pytest.mark.parametrize("sizes", [(1, 2), (2, 1)])
+def test_what_another_gang_gives_back_on_that_node_at_that_time_stays(sizes):
+    [a, other] = runs = [running(name, (0, size), end=NOW + 400) for name, size in zip("ab", sizes, strict=True)]
+    snap = snapshot([node("n0", free=0)], [], runs=runs)
+
+    for gone, stays in ((a, other), (other, a)):
+        left = {(0, NOW): gone.holds[0].request[0], (0, NOW + 400): stays.holds[0].request[0]}
+        assert released(without(snap, [gone])) == left
+
+
 def released(snap):
     found = {}
     for one in snap.releases:
