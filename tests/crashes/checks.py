@@ -5,10 +5,14 @@ from collections import Counter, defaultdict
 from live.watching import PodWatch
 
 
-def check_ranks(seen: PodWatch) -> None:
-    """What holds, but where time was turned back: an attempt's number is given twice there."""
-    pods_by_name = Counter(pod.name for pod in seen.ever.values() if pod.gang)
-    assert set(pods_by_name.values()) <= {1}, f"a rank of an attempt was there twice: {pods_by_name}"
+def check_ranks(seen: PodWatch, rejoining: str) -> None:
+    """What holds, but where time was turned back: an attempt's number is given twice there.
+
+    Ranks of the gang that is ``rejoining`` may come back once, in the same attempt.
+    """
+    pods_by_name = Counter((pod.name, pod.gang) for pod in seen.ever.values() if pod.gang)
+    too_often = {name for (name, gang), times in pods_by_name.items() if times > (2 if gang == rejoining else 1)}
+    assert not too_often, f"ranks of an attempt came too often: {too_often}"
 
 
 def check_attempts(seen: PodWatch) -> None:

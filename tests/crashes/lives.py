@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping
 
 from builders.manifests import failed_status, quota
 from builders.notices import NOTICE, READS, READY
-from crashes.stage import PATIENCE_SECONDS, SIZE, Stage
-from crashes.wider_lives import find_each_other, give_way, keep_data
+from crashes.stage import MEMBERS, PATIENCE_SECONDS, RESTART, SIZE, Stage
+from crashes.urgent_lives import give_way, shrink_by_members, shrink_by_restart
+from crashes.wider_lives import find_each_other, keep_data
 from eventually import eventually
 
 FINALIZER = "example.com/keeps-it"
-RESTART = {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}
-MEMBERS = {**RESTART, "mode": "Members"}
 
 
 def finish(stage: Stage) -> None:
@@ -229,4 +228,4 @@ LIVES = _by_name(
     keep_data,
 )
 # Over 120 points, two gangs at each: minutes, so that ``make crashes`` alone goes through them.
-LONG_LIVES = _by_name(give_way)
+LONG_LIVES = _by_name(give_way, shrink_by_restart, shrink_by_members)

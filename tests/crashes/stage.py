@@ -12,6 +12,9 @@ from live.watching import PodWatch
 from sandbox import ApiError
 
 SIZE = 2
+# Terms on which a gang changes its size as soon as it may.
+RESTART = {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}
+MEMBERS = {**RESTART, "mode": "Members"}
 # A crash in the wrong moment costs a back-off, a start and a look at the API server after a watch's silence.
 PATIENCE_SECONDS = 90.0
 
@@ -26,6 +29,8 @@ class Stage:
         self._cpu = cpu
         self.when: dict[str, Callable[[], None]] = {}
         self.until_calm: Callable[[], None] = lambda: None
+        # The gang of which members leave and join again, if there is one.
+        self.rejoining = ""
         self._others: list[str] = []
 
     def submit(

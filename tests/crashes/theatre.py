@@ -142,7 +142,7 @@ class Theatre:
     def _check_pods(self, stage: Stage) -> None:
         check_attempts(stage.seen)
         if not self._strike.backup:
-            check_ranks(stage.seen)
+            check_ranks(stage.seen, stage.rejoining)
 
     def _check_nothing_is_held(self) -> None:
         eventually(self._holds_nothing, seconds=PATIENCE_SECONDS)

@@ -1,9 +1,8 @@
-"""Lives in which a gang needs more than pods: names and a host file, volumes, or the room of another gang."""
+"""Lives in which a gang needs more than pods: names and a host file, or volumes."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from builders.manifests import priority_class
 from builders.volumes import claim_templates
 from crashes.stage import PATIENCE_SECONDS, SIZE, Stage
 from eventually import eventually
@@ -39,23 +38,6 @@ def keep_data(stage: Stage) -> None:
     stage.until("Placed")
     assert {one["metadata"]["name"]: one["spec"]["volumeName"] for one in _claims(stage)} == before
     assert len(stage.arena.pods(stage.name)) == SIZE
-
-
-def give_way(stage: Stage) -> None:
-    """Placed; evicted for a more urgent gang; placed again, whole, when that has ended."""
-    urgency = f"{stage.name}-urgency"
-    stage.arena.create(priority_class(urgency, 1000, policy="PreemptLowerPriority"))
-    stage.submit(size=2 * SIZE)
-    eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
-    urgent = stage.submit_another("urgent", run_for="200ms", priorityClassName=urgency)
-    stage.arena.until_complete(urgent, seconds=PATIENCE_SECONDS)
-    # Whoever is killed before it has written that the victim is gone leaves its room taken: then there is a second.
-    assert stage.arena.status(urgent)["attempt"] <= 2
-    eventually(lambda: stage.arena.status(stage.name)["attempt"] > 1, seconds=PATIENCE_SECONDS)
-    stage.until("Placed")
-    assert stage.arena.status(stage.name)["attempt"] == 2, "it was evicted once"
-    assert stage.arena.status(stage.name).get("restarts", 0) == 0
-    assert len(stage.arena.pods(stage.name)) == 2 * SIZE
 
 
 def _may_go(stage: Stage) -> list[bool]:
