@@ -227,5 +227,5 @@ LIVES = _by_name(
     find_each_other,
     keep_data,
 )
-# Over 120 points, two gangs at each: minutes, so that ``make crashes`` alone goes through them.
+# About 70 requests, two gangs at each: minutes, so that ``make crashes`` alone goes through all of them.
 LONG_LIVES = _by_name(give_way, shrink_by_restart, shrink_by_members)

@@ -8,13 +8,16 @@ from functools import partial
 
 import pytest
 
-from crashes.lives import LIVES
+from crashes.lives import LIVES, LONG_LIVES
 from crashes.strikes import KillOperator
 from crashes.theatre import Theatre
 from live.proxy import Moment
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
 from searches import sample
+
+# Of the points of a sample, so many stand for each that is asked of a long life: each takes several seconds.
+LONG_ONE_IN = 6
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +33,21 @@ def test_gang_ends_where_it_should_wherever_the_operator_is_killed(
     operator, proxy, arena, background, life, pytestconfig
 ):
     theatre = Theatre(arena, proxy, operator, background, KillOperator(operator))
-    points, broken = theatre.crash(LIVES[life], [Moment.AFTER], partial(sample, pytestconfig, life))
 
-    print(f"crash points of {life!r}: {len(points)}, violations: {len(broken)}")
+    check(theatre, life, LIVES[life], partial(sample, pytestconfig, life))
+
+
+@pytest.mark.parametrize("life", LONG_LIVES)
+def test_gang_of_a_long_life_ends_where_it_should_wherever_the_operator_is_killed(
+    operator, proxy, arena, background, life, pytestconfig
+):
+    theatre = Theatre(arena, proxy, operator, background, KillOperator(operator))
+
+    check(theatre, life, LONG_LIVES[life], lambda points: sample(pytestconfig, life, points)[::LONG_ONE_IN])
+
+
+def check(theatre, name, life, chosen):
+    points, broken = theatre.crash(life, [Moment.AFTER], chosen)
+    print(f"crash points of {name!r}: {len(points)}, violations: {len(broken)}")
     assert points
     assert not broken, "\n".join(broken)
