@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 from tempfile import mkdtemp
@@ -60,8 +61,14 @@ def show(result: Result) -> None:
     print(f"faults: {sum(result.faults.values())}")
     for kind, number in sorted(result.faults.items()):
         print(f"  {kind}: {number}")
-    print("gangs ended:", ", ".join(f"{number} {how}" for how, number in sorted(result.ended.items())) or "none")
+    print("gangs ended:", counted(result.ended))
+    print("gangs gave way to urgent ones:", counted(result.gave_way))
     print(f"violations: {len(result.violations)}", *result.violations, sep="\n  ", flush=True)
+
+
+def counted(numbers: Counter[str]) -> str:
+    """Spell how often what happened."""
+    return ", ".join(f"{number} {how}" for how, number in sorted(numbers.items())) or "none"
 
 
 if __name__ == "__main__":

@@ -24,11 +24,15 @@ class Member(NamedTuple):
 
 
 class Invariants:
-    """Follows pods, gangs and nodes. ``violations`` holds a sentence for each broken promise."""
+    """Follows pods, gangs and nodes. ``violations`` holds a sentence for each broken promise.
+
+    ``ended`` counts how gangs ended, ``gave_way`` how they gave way to more urgent ones.
+    """
 
     def __init__(self) -> None:
         self.violations: list[str] = []
         self.ended: Counter[str] = Counter()
+        self.gave_way: Counter[str] = Counter()
         self._gangs: dict[str, Manifest] = {}
         self._pods: dict[str, Seen] = {}
         self._owner: dict[str, str] = {}
@@ -113,19 +117,24 @@ class Invariants:
         old, new = ((one or {}).get("status") or {} for one in (before, manifest))
         name = manifest["metadata"]["name"]
         if (is_true(old, "Placed"), old.get("attempt"), old.get("size")) != (True, new.get("attempt"), new.get("size")):
-            self._note_size(uid, name, new)
+            self._note_size(manifest)
+        if preempted(old) != preempted(new):
+            self.gave_way += Counter(preempted(new)[:1])
         if has_ended(new):
             if not has_ended(old):
                 self.ended[reason(new, "Complete")] += 1
         elif old.get("reservedAt") and not new.get("reservedAt"):
             self._note_release(uid, name, old.get("attempt", 0))
 
-    def _note_size(self, uid: str, name: str, status: Manifest) -> None:
+    def _note_size(self, manifest: Manifest) -> None:
         """All members that count were bound: when the gang is placed, and each time that some have come or gone."""
+        name, status = manifest["metadata"]["name"], manifest.get("status") or {}
         members = {f"{name}-{status.get('attempt')}-{rank}" for rank in ranks_of(status)}
-        missing = members - self._by_attempt[uid, status.get("attempt", 0)]
+        missing = members - self._by_attempt[manifest["metadata"]["uid"], status.get("attempt", 0)]
         if is_true(status, "Placed") and missing:
             self.violations.append(f"{name} is called placed with {len(members)} members, never bound: {missing}")
+        if is_true(status, "Placed") and len(members) < least_size(manifest["spec"]):
+            self.violations.append(f"{name} is called placed with {len(members)} members, which are too few")
 
     def _note_release(self, uid: str, name: str, attempt: int) -> None:
         self.ended["undone"] += 1
@@ -148,6 +157,19 @@ def ranks_of(status: Manifest) -> Iterator[int]:
     for part in status["ranks"].split(","):
         first, _, last = part.partition("-")
         yield from range(int(first), int(last or first) + 1)
+
+
+def least_size(spec: Manifest) -> int:
+    """The fewest members with which a gang may run."""
+    return sum(int(role["size"]["min"]) for role in spec.get("roles") or (spec,))
+
+
+def preempted(status: Manifest) -> tuple[str, ...]:
+    """How the gang gives way to a more urgent one, as its status says, and to which; empty if it does not."""
+    for one in status.get("conditions") or ():
+        if one["type"] == "Preempted" and (one["status"] == "True" or one["reason"] == "ShrunkForGang"):
+            return ("shrunk" if one["reason"] == "ShrunkForGang" else "evicted", one["message"])
+    return ()
 
 
 def seen(manifest: Manifest) -> Seen:

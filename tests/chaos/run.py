@@ -32,6 +32,7 @@ class Result:
     steps: list[Step] = field(default_factory=list)
     faults: Counter[str] = field(default_factory=Counter)
     ended: Counter[str] = field(default_factory=Counter)
+    gave_way: Counter[str] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
     log: str = ""
 
@@ -50,7 +51,7 @@ def walk(api: Sandbox, folder: Path, steps: Iterable[Step]) -> Result:
             result.violations.append(str(error))
         observer.stop()
         result.violations += [*invariants.violations, *(f"forbidden: {one}" for one in world.proxy.forbidden)]
-        result.faults, result.ended = world.proxy.counts, invariants.ended
+        result.faults, result.ended, result.gave_way = world.proxy.counts, invariants.ended, invariants.gave_way
         result.log = world.operator.log_text()
     return result
 

@@ -23,6 +23,14 @@ POLICIES: tuple[dict[str, Any], ...] = (
     {"suspend": True},
 )
 ELASTIC = {"restartTime": "1s", "minInterval": "1s"}
+# So many members an elastic gang may have beyond its least: one of them fills three nodes.
+ELASTIC_RANGE = 24
+# How many steps have trouble between them, before some have none.
+WILD_STEPS = 100
+# So many nodes serve gangs at that time, few enough to be full.
+QUIET_NODES = 4
+# In so many steps a gang gets somewhere, also on a busy machine.
+QUIET_STEPS = 40
 MOST_GANGS = 12
 MOST_FOREIGN = 8
 
@@ -41,9 +49,12 @@ class Walk:
             self._fault: 40,
             self._calm: 1.5,
             self._submit: 12,
+            self._submit_urgent: 6,
             self._delete_gang: 5,
             self._suspend: 5,
-            self._ask_for_size: 5,
+            self._ask_for_size: 3,
+            self._report_progress: 2,
+            self._measure_speed: 2,
             self._change_node: 9,
             self._bid: 4,
             self._foreign_pod: 4,
@@ -59,7 +70,22 @@ class Walk:
         """Go on for ever."""
         kinds, weights = list(self._kinds), list(self._kinds.values())
         while True:
-            yield self._random.choices(kinds, weights)[0]()
+            for _ in range(WILD_STEPS):
+                yield self._random.choices(kinds, weights)[0]()
+            yield from self._quiet_time()
+
+    def _quiet_time(self) -> Iterator[Step]:
+        """Trouble would keep most elastic gangs from running for long enough to shrink for an urgent one."""
+        yield from (self._calm(), self._drop_watches(), Step("no quota", {}), Step("no limit range", {}))
+        for number, name in enumerate(NODES):
+            acts = ("add node", "uncordon", "ready", "resize") if number < QUIET_NODES else ("cordon",)
+            yield from (Step(act, {"name": name, "cpu": "4"}) for act in (*acts, "delete bid"))
+        while len(self._gangs) > MOST_GANGS // 3:
+            yield self._delete_gang()
+        for submit in (self._submit_elastic, self._submit_urgent, self._submit_urgent):
+            yield submit()
+            for _ in range(QUIET_STEPS):
+                yield self._one((self._report_progress, self._measure_speed, *4 * (self._calm,)))()
 
     def _fault(self) -> Step:
         chance = self._random.random()
@@ -77,30 +103,56 @@ class Walk:
         return Step("fault", {"kind": kind, "on": on, "times": times, "seconds": seconds})
 
     def _submit(self) -> Step:
+        if self._number % 3 == 0:
+            return self._submit_elastic()
+        low = self._one((1, 1, 2, 3, 4))
+        return self._submit_gang(
+            low=low,
+            high=low + self._one((0, 0, 1, 4)),
+            cpu=self._one(("500m", "1", "1", "2", "3")),
+            run_for=self._one((None, "100ms", "500ms", "1s", "3s")),
+            work=self._one((None, "2s", "5s", "1m")),
+            priority=self._one(("", "", "chaos-high", "chaos-missing")),
+            policies=self._one(POLICIES),
+        )
+
+    def _submit_elastic(self) -> Step:
+        """A gang that changes its size, as often as plans do: it runs for long, and finds room."""
+        low, beside = self._one((1, 1, 2, 3, 4)), self._one((0, 1))
+        step = self._submit_gang(
+            low=low,
+            high=low + ELASTIC_RANGE,
+            cpu="500m",
+            run_for=None,
+            work=self._one(("100h", None, None)),
+            priority=self._one(("", "", "chaos-high")),
+            policies={"elastic": {**ELASTIC, "mode": self._one(("Restart", "Members"))}},
+            has_launcher=beside == 1,
+        )
+        if step.act == "submit":
+            self._sizes[step.how["name"]] = range(low + beside, low + ELASTIC_RANGE + 1 + beside)
+        return step
+
+    def _submit_urgent(self) -> Step:
+        """A gang to which others give way. It ends soon, so that they have their room again."""
+        size = self._one((1, 2, 3))
+        return self._submit_gang(
+            low=size,
+            high=size,
+            cpu=self._one(("1", "2")),
+            run_for=self._one(("500ms", "1s", "3s")),
+            work=self._one((None, "5s")),
+            priority="chaos-urgent",
+            policies={},
+        )
+
+    def _submit_gang(self, **how: Any) -> Step:
+        """Submit a gang, or make room for one."""
         if len(self._gangs) >= MOST_GANGS:
             return self._delete_gang()
-        low = self._one((1, 1, 2, 3, 4))
-        how: dict[str, Any] = {
-            "name": self._new("gang"),
-            "low": low,
-            "high": low + self._one((0, 0, 1, 4)),
-            "cpu": self._one(("500m", "1", "1", "2", "3")),
-            "run_for": self._one((None, "100ms", "500ms", "1s", "3s")),
-            "work": self._one((None, "2s", "5s", "1m")),
-            "priority": self._one(("", "", "chaos-high", "chaos-missing")),
-            "finalizer": self._random.random() < 0.1,
-            "policies": self._one(POLICIES),
-        }
-        if self._number % 3 == 0:
-            # Changes of size come as often as plans do.
-            how |= {"high": low + 4, "work": self._one(("100h", None, None))}
-            how |= {"policies": {"elastic": {**ELASTIC, "mode": self._one(("Restart", "Members"))}}}
-            # It runs for long enough, and finds room often enough, to change its size.
-            how |= {"run_for": None, "cpu": "500m"}
-            how |= {"has_launcher": self._number % 2 == 0}
-            self._sizes[how["name"]] = range(low + how["has_launcher"], low + 5 + how["has_launcher"])
-        self._gangs.append(how["name"])
-        return Step("submit", how)
+        name = self._new("gang")
+        self._gangs.append(name)
+        return Step("submit", {"name": name, "finalizer": self._random.random() < 0.1, **how})
 
     def _delete_gang(self) -> Step:
         if not self._gangs:
@@ -114,11 +166,31 @@ class Walk:
 
     def _ask_for_size(self) -> Step:
         """Most changes are asked for: plans rarely want the same one for two seconds while so much happens."""
-        known = [name for name in self._gangs if name in self._sizes]
-        if not known:
+        name = self._elastic_gang()
+        if name is None:
             return self._submit()
-        name = self._one(known)
-        return Step("ask for size", {"name": name, "size": self._one((*self._sizes[name], None))})
+        # A gang of which a size is asked gives no members up for others, so half of the time none is.
+        size = None if self._random.random() < 0.5 else self._one(self._sizes[name])
+        return Step("ask for size", {"name": name, "size": size})
+
+    def _report_progress(self) -> Step:
+        """A member says what part of the work is done; at times less than before, as from an older checkpoint."""
+        part = self._one(("0", "0.1", "0.25", "0.5", "0.9"))
+        gang = self._elastic_gang() or self._one(self._gangs or [""])
+        return Step("report progress", {"gang": gang, "which": self._random.random(), "part": part})
+
+    def _measure_speed(self) -> Step:
+        """A gang has run at some sizes for minutes, which a walk has no time for, and its status has the speeds."""
+        name = self._elastic_gang()
+        if name is None:
+            return self._submit()
+        sizes = self._random.sample(self._sizes[name], 2)
+        times = [{"size": size, "seconds": self._one((60, 300, 600, 3600))} for size in sizes]
+        return Step("measure speed", {"name": name, "times": times})
+
+    def _elastic_gang(self) -> str | None:
+        known = [name for name in self._gangs if name in self._sizes]
+        return self._one(known) if known else None
 
     def _change_node(self) -> Step:
         act = self._one(("add node", "add node", "delete node", "cordon", "uncordon", "unready", "ready", "resize"))

@@ -20,6 +20,7 @@ BIDS = f"{OURS}/nodebids"
 NODES = "/api/v1/nodes"
 LABEL = "chaos"
 FIRST_NODES = ("node0", "node1", "node2", "node3")
+PRIORITIES = "/apis/scheduling.k8s.io/v1/priorityclasses"
 FINALIZER = "example.com/keeps-it"
 
 How = Mapping[str, Any]
@@ -41,6 +42,8 @@ class World:
             "delete gang": self._delete_gang,
             "suspend gang": self._suspend_gang,
             "ask for size": self._ask_for_size,
+            "report progress": self._report_progress,
+            "measure speed": self._measure_speed,
             "add node": lambda how: self.add_node(how["name"], how["cpu"]),
             "delete node": lambda how: self._ask("DELETE", f"{NODES}/{how['name']}"),
             "cordon": lambda how: self._ask("PATCH", f"{NODES}/{how['name']}", {"spec": {"unschedulable": True}}),
@@ -73,7 +76,8 @@ class World:
         for name in FIRST_NODES:
             self.add_node(name, "4")
         for name, value in (("chaos-high", 1000), ("chaos-first", 2000)):
-            self._ask("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", priority_class(name, value))
+            self._ask("POST", PRIORITIES, priority_class(name, value))
+        self._ask("POST", PRIORITIES, priority_class("chaos-urgent", 1500, policy="PreemptLowerPriority"))
 
     def do(self, step: Step) -> None:
         """Carry out one step."""
@@ -147,6 +151,13 @@ class World:
 
     def _ask_for_size(self, how: How) -> None:
         self._ask("PATCH", f"{GANGS}/{how['name']}", {"spec": {"elastic": {"size": how["size"]}}})
+
+    def _report_progress(self, how: How) -> None:
+        annotations = {"lockstep.dev/progress": how["part"]}
+        self._ask("PATCH", f"{CORE}/pods/{self._member(how)}", {"metadata": {"annotations": annotations}})
+
+    def _measure_speed(self, how: How) -> None:
+        self._ask("PATCH", f"{GANGS}/{how['name']}/status", {"status": {"unitTimes": how["times"]}})
 
     def _set_ready(self, node: str, status: str) -> None:
         condition = {"type": "Ready", "status": status, "reason": "Chaos", "lastTransitionTime": from_now(0)}
