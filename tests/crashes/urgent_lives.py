@@ -58,7 +58,7 @@ def _run_urgent_gang(stage: Stage) -> None:
     stage.arena.create(priority_class(urgency, 1000, policy="PreemptLowerPriority"))
     urgent = stage.submit_another("urgent", run_for="200ms", priorityClassName=urgency)
     stage.arena.until_complete(urgent, seconds=PATIENCE_SECONDS)
-    # Whoever is killed before it has written that the victim is gone leaves its room taken: then there is a second.
+    # An operator that ends before it has written that the victim is gone leaves its room taken: then there is a second.
     assert stage.arena.status(urgent)["attempt"] <= 2
 
 
