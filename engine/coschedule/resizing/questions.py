@@ -9,7 +9,7 @@ from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, RunSeats, SeatKind, WaitingGang
 from coschedule.resizing.seats import idle_seats, may_stay
 from coschedule.resizing.sizes import SizeQuestion
-from coschedule.resizing.turns import grouped, in_turn, next_turn
+from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn
 from coschedule.resizing.worlds import World
 
 
@@ -47,10 +47,10 @@ def questions(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[G
     groups = grouped([run for run in runs if may_stay(snapshot, run)])
     asked = [
         Asked(world, _question(world, seat, waiting.get(seat.constraints, ()), elastic))
-        for seat, alike in in_turn(groups, snapshot.now) or [(_largest_seat(snapshot, waiting), ())]
+        for seat, alike in in_turn(groups, snapshot.now, MOST_GROUPS) or [(_largest_seat(snapshot, waiting), ())]
         for world in (World(snapshot, alike),)
     ]
-    return Questions(sorted(asked, key=lambda one: one.turn), next_turn(groups, snapshot.now))
+    return Questions(sorted(asked, key=lambda one: one.turn), next_turn(groups, snapshot.now, MOST_GROUPS))
 
 
 def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[PendingGang]]) -> SeatKind:

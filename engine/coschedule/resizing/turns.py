@@ -1,4 +1,4 @@
-"""Groups of gangs whose members can take each other's seats, and whose turn it is where there are many groups."""
+"""Groups of gangs whose members can take each other's seats, and whose turn it is where there are many."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from coschedule.resizing.gangs import SeatKind, SizedRun
 MOST_GROUPS = 32
 """The most groups of gangs that may change their size in one plan; the free room of all nodes is read for each."""
 TURN_SECONDS = 60.0
-"""After this time it is the turn of other groups, if there are more of them."""
+"""After this time it is the turn of other groups, and of other gangs of a group, if there are more of them."""
 
 R = TypeVar("R", bound=SizedRun)
 T = TypeVar("T")
@@ -23,14 +23,14 @@ def grouped(runs: Sequence[R]) -> Sequence[tuple[SeatKind, Sequence[R]]]:
     return sorted(groups.items(), key=lambda group: -sum(run.size for run in group[1]))
 
 
-def in_turn(groups: Sequence[T], now: float) -> list[T]:
-    """Return ``MOST_GROUPS`` of the groups: others after each ``TURN_SECONDS``, so that no group is always left out."""
-    if len(groups) <= MOST_GROUPS:
-        return list(groups)
-    first = int(now // TURN_SECONDS) * MOST_GROUPS % len(groups)
-    return [*groups, *groups][first : first + MOST_GROUPS]
+def in_turn(those: Sequence[T], now: float, most: int) -> list[T]:
+    """Return ``most`` of those: others after each ``TURN_SECONDS``, so that none is always left out."""
+    if len(those) <= most:
+        return list(those)
+    first = int(now // TURN_SECONDS) * most % len(those)
+    return [*those, *those][first : first + most]
 
 
-def next_turn(groups: Sequence[object], now: float) -> float:
-    """Return when it is the turn of other groups, inf for never."""
-    return (now // TURN_SECONDS + 1) * TURN_SECONDS if len(groups) > MOST_GROUPS else math.inf
+def next_turn(those: Sequence[object], now: float, most: int) -> float:
+    """Return when it is the turn of others, inf for never."""
+    return (now // TURN_SECONDS + 1) * TURN_SECONDS if len(those) > most else math.inf

@@ -148,8 +148,7 @@ class Evictions:
             for victim in giving.evicted:
                 self._evict(victim, self._state.gangs[key])
             for changing in giving.shrinking:
-                self._state.shrunk_gangs.decide(changing.gang.key, key)
-                self._size_changes.begin_at_once(changing)
+                self._shrink(changing, key)
 
     def _giving_way(self, order: _Order) -> _GivingWay | None:
         """The gangs that give way; None if any fact of the decision has changed in the cache."""
@@ -189,6 +188,12 @@ class Evictions:
         is_allowed = still_allowed(state).all_of(giving.disruptions(state))
         is_spared = not (is_allowed or order.decided.against_budgets)
         return not is_spared and QuotaBounds(state).allow(gang, placement.members)
+
+    def _shrink(self, changing: Changing, urgent: GangKey) -> None:
+        # Where the others run on, members leave once the status says so, which may be refused.
+        if not changing.gang.spec.keeps_members:
+            self._state.shrunk_gangs.decide(changing.gang.key, urgent)
+        self._size_changes.begin_at_once(changing)
 
     def _evict(self, victim: _Victim, gang: GangFact) -> None:
         priority = self._state.priorities.of(gang)

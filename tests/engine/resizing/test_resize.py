@@ -214,7 +214,7 @@ def test_of_runs_with_different_constraints_one_group_changes_in_a_plan(most, ch
 
 def test_many_groups_change_in_turn_whatever_their_sizes(monkeypatch):
     """Of three groups two are asked in a plan. The two with most members have no better size, and the third has one."""
-    monkeypatch.setattr("coschedule.resizing.turns.MOST_GROUPS", 2)
+    monkeypatch.setattr("coschedule.resizing.questions.MOST_GROUPS", 2)
     pools = {"a": (0, 1), "b": (2, 3), "c": (4,)}
     nodes = [node(f"n{number}", free=int(number == 5), labels={"pool": "aabbcc"[number]}) for number in range(6)]
     runs = [

@@ -17,7 +17,7 @@ turnaround was from 1 % shorter to 4 % longer.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice, product
+from itertools import groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from coschedule.resizing.knapsack import SizeOptions, best_options
 from coschedule.resizing.options import MOST_SIZES
 from coschedule.resizing.seats import idle_seats, seats_without
 from coschedule.resizing.sizes import MOST_GANGS
+from coschedule.resizing.turns import in_turn, next_turn
 from coschedule.resizing.unit_times import relative_speeds
 
 CHANGE_COST = 1.1
@@ -74,18 +75,25 @@ def takes_part(runs: Iterable[OpenEndedRun]) -> list[OpenEndedRun]:
     return able if any(run.is_measured for run in able) else []
 
 
+def others_have_their_turn(runs: Iterable[OpenEndedRun], now: float) -> float:
+    """Return when other gangs with equal seats take part: at most ``MOST_GANGS`` do at a time; inf for never."""
+    return next_turn(takes_part(runs), now, MOST_GANGS)
+
+
 def divided(
     snapshot: Snapshot, seat: SeatKind, runs: Sequence[OpenEndedRun], is_idle: BoolArray
 ) -> Iterator[tuple[SizeChange, IntArray]]:
     """List the changes of gangs with equal seats, and the nodes that each adds; more urgent gangs choose first.
 
+    Of many gangs of one priority some take part, in turn: no gang that gains nothing keeps others out for ever.
     ``is_idle`` are the nodes that no gang waits for: only between these, members move from gang to gang.
     """
     seats = np.array(list(idle_seats(snapshot, seat, [run.sizes for run in runs])), dtype=np.int64)
     seats = seats[snapshot.until[seats] == math.inf]
     idle = seats[np.argsort(snapshot.slowdown[seats], kind="stable")]
     for _, equals in groupby(sorted(runs, key=_urgency), key=lambda run: run.priority):
-        tries = product(_ways(list(islice(equals, MOST_GANGS)), is_idle), _limits(snapshot, idle))
+        some = in_turn(list(equals), snapshot.now, MOST_GANGS)
+        tries = product(_ways(some, is_idle), _limits(snapshot, idle))
         best = max((_with_limit(snapshot, bidders, idle, limit) for bidders, limit in tries), key=_gain)
         given = best.given if best.gain > 0 else ()
         idle = _without(idle, [node for one in given for node in one.added])

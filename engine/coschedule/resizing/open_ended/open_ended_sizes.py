@@ -4,19 +4,21 @@ There is no work by which two of their sizes could be compared. So a gang first 
 started. It may have more while no gang waits for the nodes. Where its speed was measured, sizes are compared by that.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun
+from coschedule.resizing.gangs import OpenEndedRun, SeatKind
+from coschedule.resizing.open_ended.dividing import others_have_their_turn
 from coschedule.resizing.open_ended.giving_back import GivenBack, Planned, Tried, given_back, shrunk
 from coschedule.resizing.open_ended.growing import grown
 from coschedule.resizing.open_ended.idle_nodes import begun, starts_by
 from coschedule.resizing.seats import may_stay
-from coschedule.resizing.turns import grouped, in_turn, next_turn
+from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn
 from coschedule.resizing.worlds import after_changes
 
 
@@ -45,7 +47,8 @@ def open_ended_sizes(
     time. The same snapshot gives the same sizes.
     """
     groups = grouped([run for run in runs if _may_change(snapshot, run)])
-    turn, starts = in_turn(groups, snapshot.now), tuple(one for one in made.decisions if starts_by(one, snapshot.now))
+    turn = in_turn(groups, snapshot.now, MOST_GROUPS)
+    starts = tuple(one for one in made.decisions if starts_by(one, snapshot.now))
     after, able = begun(snapshot, made), [run for _, alike in turn for run in alike]
     waiting = replace(made, decisions=tuple(one for one in made.decisions if not starts_by(one, snapshot.now)))
     found, tried = _as_asked(after, able, planned), Tried()
@@ -55,8 +58,13 @@ def open_ended_sizes(
     if found is None:
         changes = tuple(grown(after, waiting, turn)) if may_grow else ()
         found = GivenBack(changes, after_changes(after, able, changes), waiting)
-    again = next_turn(groups, snapshot.now)
+    again = _again(groups, turn, snapshot.now)
     return OpenEndedSizes(found.changes, starts, found.after, found.plan, again, tried.in_vain)
+
+
+def _again(groups: Sequence[object], turn: Iterable[tuple[SeatKind, Sequence[OpenEndedRun]]], now: float) -> float:
+    """Return when it is the turn of other groups, or of other gangs of these; inf for never."""
+    return min(next_turn(groups, now, MOST_GROUPS), *(others_have_their_turn(runs, now) for _, runs in turn), math.inf)
 
 
 def _may_change(snapshot: Snapshot, run: OpenEndedRun) -> bool:

@@ -184,7 +184,8 @@ class MemberChanges:
     def _left(self, gang: GangFact, staying: RankedMembers, finish: float | None, why: str) -> StatusReport:
         status = mark_left(gang, staying, finish, why, now=self._services.now())
         written = partial(self._have_left, gang, status.size or 0, why)
-        return StatusReport(status=status, event=gang_changes_size(why, others_run=True), written=written)
+        event = gang_changes_size(why, others_run=True)
+        return StatusReport(status=status, event=event, written=written, is_act=True)
 
     def _have_left(self, gang: GangFact, size: int, why: str) -> None:
         post_shrink(self._state, self._writer, gang, size, why)

@@ -1,8 +1,8 @@
 """The single place that writes GangJobs' statuses and posts their events.
 
-Writes of an attempt go first. Other reports wait until no gang is being placed, are replaced by newer ones of the same
-gang, and are limited in number and rate. A gang has one write at a time. Events and metrics follow a status only after
-it was written.
+Writes of an attempt, and those by which members leave, go first. Other reports wait until no gang is being placed, are
+replaced by newer ones of the same gang, and are limited in number and rate. A gang has one write at a time. Events and
+metrics follow a status only after it was written.
 """
 
 import asyncio
@@ -39,11 +39,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
-    """A status to write; after that, the ``event`` is sent and ``written`` is called."""
+    """A status to write; after that, the ``event`` is sent and ``written`` is called.
+
+    A report that ``is_act`` is written at once: by it something begins that later plans would decide again.
+    """
 
     status: GangStatus
     event: Event | None = None
     written: Callable[[], None] | None = None
+    is_act: bool = False
 
 
 class StatusWriter:
@@ -143,7 +147,7 @@ class StatusWriter:
 
     async def _report(self, gang: GangFact, report: StatusReport) -> None:
         work_for(gang.key)
-        outcome, message = await self._try_to_report(gang, report.status)
+        outcome, message = await self._try_to_report(gang, report)
         match outcome:
             case Written.REFUSED:
                 await self._rest_after_refusal(gang, message)
@@ -183,12 +187,14 @@ class StatusWriter:
         await asyncio.sleep(pause_after(failures))
         self._waiting.pop(gang.key, None)
 
-    async def _try_to_report(self, gang: GangFact, status: GangStatus) -> Writing:
+    async def _try_to_report(self, gang: GangFact, report: StatusReport) -> Writing:
         try:
+            if report.is_act:
+                return await self._send(gang, report.status, Urgency.ACT)
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
             await self._wait_for_rate(gang.key)
             async with self._turn_of(gang.key):
-                return await self._send(gang, status, Urgency.REPORT)
+                return await self._send(gang, report.status, Urgency.REPORT)
         except ApiUnavailableError as error:
             log.warning("its status could not be written: %s", error, extra=about(gang.key))
             return Writing(Written.CONFLICT)

@@ -12,6 +12,8 @@ from coschedule.queue.problem.size_change import SizeReason
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs import ChangeTerms, OpenEndedRun
 from coschedule.resizing.resize import resize
+from coschedule.resizing.sizes import MOST_GANGS
+from coschedule.resizing.turns import TURN_SECONDS
 from coschedule.resizing.unit_times import UnitTime
 from engine.builders import NOW, gang, node, running, snapshot
 
@@ -208,3 +210,16 @@ def test_plan_of_gangs_that_wait_stays_as_it_is_when_nodes_are_divided(count, wa
 
     assert sizes(result) == want
     assert plan(result.after) == plan(facts)
+
+
+def test_gangs_that_gain_nothing_keep_no_other_one_out_for_ever():
+    count = MOST_GANGS
+    still = [measured(f"still{one:02}", [2 * one, 2 * one + 1], {2: 100.0}, most=2) for one in range(count)]
+    late = measured("late", [2 * count, 2 * count + 1], WELL, most=4, changed=NOW - 10_000)
+    runs = [*still, late]
+
+    first = resized(runs, count=2 * count + 4)
+    then = replace(world(runs, count=2 * count + 4), now=first.again)
+
+    assert (NOW < first.again <= NOW + TURN_SECONDS, resized(runs[1:], count=2 * count + 4).again) == (True, math.inf)
+    assert {"late": 4} in (sizes(first), sizes(resize(then, runs, {})))

@@ -6,11 +6,13 @@ import pytest
 
 from builders.notices import READS
 from builders.served import budget, node, priority_class
-from fake_cluster.api import DELETE, PATCH, Refusal
+from coschedule import GangKey
+from fake_cluster.api import DELETE, DRY_RUN, PATCH, Refusal
 from fake_cluster.elastic import (
     FIVE,
     FOUR,
     ask_for,
+    change_spec,
     elastic,
     end_grace,
     note_of,
@@ -35,6 +37,7 @@ from fake_cluster.rig import (
     status_of,
 )
 from lockstep.api.client.client import KubeClient
+from lockstep.api.client.turns import Urgency
 
 pytestmark = pytest.mark.asyncio
 
@@ -307,3 +310,34 @@ async def test_grace_of_a_restart_ends_for_both():
         await until_attempt(api, 2)
         await until(lambda: is_placed(api, "hot"))
         assert not {*bound(pods_of(api, "g"))} & {*bound(pods_of(api, "hot"))}
+
+
+async def test_members_leave_at_once_though_other_gangs_are_being_placed():
+    async with operator_over(*FOUR) as (api, parts):
+        await running_for(api, mode="Members")
+        first = len(api.requests)
+
+        async with parts.client._writes.turn(Urgency.ACT):
+            api.store.create("gangjobs", hot())
+            await asyncio.sleep(2)
+
+            dry_runs = [one for one in api.requests[first:] if one.verb == DRY_RUN]
+            assert (status_of(api)["size"], shrinks_and_evictions(parts)) == (2, (1, 0))
+            assert len(dry_runs) < 10, "the shrink is decided once, not in each plan until it is written"
+
+
+async def test_shrink_that_was_not_written_counts_for_nothing():
+    async with operator_over(*FOUR) as (api, parts):
+        await running_for(api, mode="Members")
+
+        def become_urgent(request):
+            if request[:2] == (PATCH, "gangjobs/status") and request.name == "g":
+                api.fault = lambda _: None
+                change_spec(api, {"priorityClassName": "urgent"})
+
+        api.fault = become_urgent
+        api.store.create("gangjobs", hot())
+        await asyncio.sleep(60)
+
+        assert (is_placed(api, "hot"), shrinks_and_evictions(parts)) == (False, (0, 0))
+        assert parts.state.shrunk_gangs.victims_of(GangKey("default", "hot")) == ()
