@@ -11,7 +11,8 @@ from lockstep.belief.state import State
 from lockstep.cycle.planning.decided import LastPlan, Seen
 from lockstep.facts.elastic import ElasticSpec, NextSize
 from lockstep.facts.pods.pod import PodPhase
-from lockstep.report.status.conditions import mark_notice, mark_placed, mark_planned_for_later, mark_unplaceable
+from lockstep.report.status.attempt_marks import mark_notice, mark_placed
+from lockstep.report.status.plan_marks import mark_planned_for_later, mark_unplaceable
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
 

@@ -8,7 +8,7 @@ from coschedule import Reason as PlanReason
 from lockstep.belief.holding.reservation import reserved_for
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
-from lockstep.report.status import conditions
+from lockstep.report.status import attempt_marks, plan_marks
 from lockstep.snapshot.attempt_start import AttemptStart
 
 NOW = 1000.0
@@ -60,12 +60,12 @@ def with_status(status):
 def reserved(gang=GANG, planned=PLACEMENT, *, attempt=1, now=NOW, **why):
     """Reserve what is planned; ``why`` it was decided so is as in ``AttemptStart``."""
     reservation = reserved_for(gang, planned, attempt=attempt, now=now)
-    return conditions.mark_reserved(gang, AttemptStart(reservation=reservation, placement=planned, **why))
+    return plan_marks.mark_reserved(gang, AttemptStart(reservation=reservation, placement=planned, **why))
 
 
 def placed():
     """Have what is reserved bound."""
-    return conditions.mark_placed(with_status(reserved()), now=NOW)
+    return attempt_marks.mark_placed(with_status(reserved()), now=NOW)
 
 
 RESERVED = {

@@ -25,7 +25,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refused
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
-from lockstep.report.status.conditions import mark_reserved
+from lockstep.report.status.plan_marks import mark_reserved
 from lockstep.report.status.status import Written
 from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.report.text.sentences import listed

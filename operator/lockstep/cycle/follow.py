@@ -31,7 +31,7 @@ from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status import conditions, endings, events
+from lockstep.report.status import attempt_marks, conditions, endings, events
 from lockstep.report.status.writer import StatusReport
 
 _PAUSE_AFTER_ERROR_SECONDS = 10.0
@@ -240,4 +240,4 @@ def _deletion(gang: GangFact, now: float) -> StatusReport | None:
     planned = gang.status.condition(Condition.PLANNED)
     if planned is not None and planned.reason == Reason.GANG_DELETED:
         return None
-    return StatusReport(status=conditions.mark_being_deleted(gang, now=now))
+    return StatusReport(status=attempt_marks.mark_being_deleted(gang, now=now))

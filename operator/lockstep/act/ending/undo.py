@@ -33,7 +33,7 @@ from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reason_meanings import UNDONE_REASONS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
-from lockstep.report.status.conditions import mark_ended_before_change, mark_released, mark_undoing, with_progress
+from lockstep.report.status.attempt_marks import mark_ended_before_change, mark_released, mark_undoing, with_progress
 from lockstep.report.status.status import Written
 from lockstep.report.text.sentences import as_sentence
 

@@ -13,7 +13,7 @@ from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, PlanChange, is
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status import conditions, events
+from lockstep.report.status import events, plan_marks
 from lockstep.report.status.writer import StatusReport, StatusWriter
 
 # Numbers in an explanation change with every pod that ends. A new reason is reported at once, new numbers after a pause
@@ -80,8 +80,8 @@ class Explainer:
             nonlocal next_report_at
             status = _status_for(gang, decision, now, victims, learned)
             if start_estimates is not None:
-                status = conditions.with_narrowing(status, gang, start_estimates.narrowing(decision), now)
-                status = conditions.with_givers(status, gang, start_estimates.givers(decision), now)
+                status = plan_marks.with_narrowing(status, gang, start_estimates.narrowing(decision), now)
+                status = plan_marks.with_givers(status, gang, start_estimates.givers(decision), now)
             later = self._postponed_to(gang, decision, now, victims, status)
             if later is not None:
                 next_report_at = later
@@ -223,8 +223,8 @@ def _status_for(
     learned: Learned | None,
 ) -> GangStatus:
     if isinstance(decision, Placement):
-        return conditions.mark_planned_for_later(gang, decision, now=now, victims=victims, learned=learned)
-    return conditions.mark_unplaceable(gang, decision, now=now)
+        return plan_marks.mark_planned_for_later(gang, decision, now=now, victims=victims, learned=learned)
+    return plan_marks.mark_unplaceable(gang, decision, now=now)
 
 
 def _outcome(decision: Decision) -> str:

@@ -20,7 +20,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pace import PaceStatus
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status import conditions, events
+from lockstep.report.status import attempt_marks, events
 from lockstep.report.status.writer import StatusReport
 
 CHECK_SECONDS = 30.0
@@ -64,7 +64,7 @@ class Paces:
             return None
         has_changed = pace is not None and before is not None and _amounts(pace) != _amounts(before)
         event = events.gang_paced(pace.message) if pace is not None and has_changed else None
-        return StatusReport(status=conditions.mark_paced(gang, pace), event=event)
+        return StatusReport(status=attempt_marks.mark_paced(gang, pace), event=event)
 
     def forget(self, gang: GangKey) -> None:
         """Drop the gang: it was deleted, or it or its attempt has ended."""

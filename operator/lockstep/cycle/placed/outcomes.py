@@ -34,7 +34,7 @@ from lockstep.facts.gang.policies import Action
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status import conditions, endings, events
+from lockstep.report.status import attempt_marks, endings, events
 from lockstep.report.status.overruns import mark_overrunning
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import as_sentence
@@ -82,7 +82,7 @@ class Outcomes:
         """The report that every member is bound."""
         planned = gang.status.condition(Condition.PLANNED)
         return StatusReport(
-            status=conditions.mark_placed(gang, now=now),
+            status=attempt_marks.mark_placed(gang, now=now),
             event=events.gang_placed(planned.message if planned else ""),
             written=partial(self._count_placed, gang, now),
         )
@@ -95,16 +95,16 @@ class Outcomes:
             since = self.run_times.running_since(gang.key)
             skew = self._starts.skew(gang, reservation, since)
             record = partial(record_started, self._metrics.predictions, gang, reservation, since=since, skew=skew)
-            return StatusReport(status=conditions.mark_started(gang, now=since), written=record)
+            return StatusReport(status=attempt_marks.mark_started(gang, now=since), written=record)
         if overruns(gang, now):
             status = mark_overrunning(gang, now=now)
             says = status.condition(Condition.OVERRUNNING)
             return StatusReport(status=status, event=events.gang_overruns(says.message if says else ""))
         if counts.succeeded != remembered_ranks(gang, reservation).bit_count() and self._ends.is_due(gang.key):
-            return StatusReport(status=conditions.mark_succeeded_ranks(gang, format_ranks(counts.succeeded_ranks)))
+            return StatusReport(status=attempt_marks.mark_succeeded_ranks(gang, format_ranks(counts.succeeded_ranks)))
         if part not in ("", gang.status.progress) and self._parts.is_due(gang.key):
-            status = conditions.with_unit_time(gang.status, self.unit_times.measured(gang.key))
-            return StatusReport(status=conditions.with_progress(status, part))
+            status = attempt_marks.with_unit_time(gang.status, self.unit_times.measured(gang.key))
+            return StatusReport(status=attempt_marks.with_progress(status, part))
         return None
 
     def succeeded(self, gang: GangFact, reservation: Reservation, now: float) -> StatusReport:
@@ -138,7 +138,7 @@ class Outcomes:
             now=now,
         )
         return StatusReport(
-            status=conditions.with_progress(status, part),
+            status=attempt_marks.with_progress(status, part),
             event=events.gang_restarting(as_sentence(answer.why)),
             written=self._metrics.failures.labels(answer.action).inc,
         )

@@ -25,7 +25,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status.conditions import mark_notice
+from lockstep.report.status.attempt_marks import mark_notice
 from lockstep.report.status.events import gang_changes_size, members_joined, size_change_dropped
 from lockstep.report.status.member_changes import mark_join_dropped, mark_joined, mark_joining, mark_left
 from lockstep.report.status.writer import StatusReport

@@ -21,7 +21,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status.conditions import mark_notice
+from lockstep.report.status.attempt_marks import mark_notice
 from lockstep.report.status.events import gang_will_change_size, size_change_dropped
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import n_members

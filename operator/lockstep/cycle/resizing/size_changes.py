@@ -35,7 +35,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status.conditions import mark_change_dropped
+from lockstep.report.status.attempt_marks import mark_change_dropped
 from lockstep.report.status.events import size_change_dropped
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.conflict_sentences import conflict_sentence

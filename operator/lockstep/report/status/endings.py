@@ -7,12 +7,12 @@ from lockstep.belief.gangs.age import with_age_standing_still
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status.attempt_marks import mark_undoing
 from lockstep.report.status.conditions import (
     FALSE,
     TRUE,
     UNKNOWN,
     mark_accepted,
-    mark_undoing,
     with_condition,
     without_nodes_requested,
     without_overrun,

@@ -13,7 +13,8 @@ from lockstep.facts.elastic import LastChange, NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.report.status.conditions import TRUE, with_condition, with_shrink
+from lockstep.report.status.attempt_marks import with_shrink
+from lockstep.report.status.conditions import TRUE, with_condition
 from lockstep.report.text.sentences import all_members, as_sentence
 from lockstep.report.text.size_sentences import to_join
 

@@ -12,7 +12,7 @@ from lockstep.api.gangjob.gangjob import parse_gang, status_manifest
 from lockstep.belief.gangs.age import queued_since
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.reasons import Reason
-from lockstep.report.status import conditions, endings
+from lockstep.report.status import conditions, endings, plan_marks
 
 CREATED = 1_000_000.0
 GANG = gang_fact("g", created=CREATED)
@@ -32,15 +32,15 @@ def resume(gang, now):
 
 
 def does_not_fit_empty_nodes(gang, now):
-    return conditions.mark_unplaceable(gang, replace(NO_ROOM, fits_empty=False), now=now)
+    return plan_marks.mark_unplaceable(gang, replace(NO_ROOM, fits_empty=False), now=now)
 
 
 def waits_for_others(gang, now):
-    return conditions.mark_unplaceable(gang, replace(NO_ROOM, fits_empty=True), now=now)
+    return plan_marks.mark_unplaceable(gang, replace(NO_ROOM, fits_empty=True), now=now)
 
 
 def is_not_planned_exactly(gang, now):
-    return conditions.mark_unplaceable(gang, no_place(PlanReason.BEHIND_IN_QUEUE), now=now)
+    return plan_marks.mark_unplaceable(gang, no_place(PlanReason.BEHIND_IN_QUEUE), now=now)
 
 
 def is_placed(gang, now):

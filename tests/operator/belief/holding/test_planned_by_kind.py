@@ -12,7 +12,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.placed.run_time_learning import observation_of
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import KIND_LABEL, Template, run_of
-from lockstep.report.status.conditions import mark_planned_for_later
+from lockstep.report.status.plan_marks import mark_planned_for_later
 from lockstep.snapshot.snapshots import SnapshotCutter
 
 HEAT = "0" * 32

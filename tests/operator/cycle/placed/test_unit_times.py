@@ -9,7 +9,7 @@ from coschedule import SerialWork, UnitTime
 from lockstep.cycle.placed.unit_times import ObservedUnitTimes, is_measured
 from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.gang import GangStatus
-from lockstep.report.status.conditions import with_unit_time
+from lockstep.report.status.attempt_marks import with_unit_time
 
 ELASTIC = ElasticSpec(restart_time=120.0, min_interval=600.0)
 START = 5000.0

@@ -30,7 +30,7 @@ from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pace import Cpu, PaceStatus, Unpaced
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.report.status import conditions, endings, node_requests
+from lockstep.report.status import attempt_marks, conditions, endings, node_requests, plan_marks
 
 PACE = PaceStatus(
     members=3,
@@ -55,24 +55,24 @@ OPEN_ENDED = replace(CHANGING, next_size=replace(CHANGING.next_size, expected_fi
 FIRST_VISITS = {
     "refused": conditions.mark_refused(GANG, REFUSAL, now=NOW),
     "rejected": conditions.mark_refused(GANG, REJECTION, now=NOW, rejected=Rejected("AppArmor", ("n1", "n2"), "0a")),
-    "unplaceable": conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW),
-    "planned for later": conditions.mark_planned_for_later(GANG, LATER, now=NOW),
+    "unplaceable": plan_marks.mark_unplaceable(GANG, NO_ROOM, now=NOW),
+    "planned for later": plan_marks.mark_planned_for_later(GANG, LATER, now=NOW),
     **RESERVED,
-    "released": conditions.mark_released(GANG, BROKEN, retry_seconds=2, now=NOW),
+    "released": attempt_marks.mark_released(GANG, BROKEN, retry_seconds=2, now=NOW),
 }
 HAPPENINGS = {
     **FIRST_VISITS,
     "placed": placed(),
-    "started": conditions.mark_started(with_status(placed()), now=NOW),
-    "changing size": conditions.mark_undoing(with_status(placed()), CHANGING, waits="", now=NOW + 30),
-    "changing without an end": conditions.mark_undoing(with_status(placed()), OPEN_ENDED, waits="", now=NOW + 30),
-    "gone for a change": conditions.mark_released(
-        with_status(conditions.mark_undoing(with_status(placed()), CHANGING, waits="", now=NOW + 30)),
+    "started": attempt_marks.mark_started(with_status(placed()), now=NOW),
+    "changing size": attempt_marks.mark_undoing(with_status(placed()), CHANGING, waits="", now=NOW + 30),
+    "changing without an end": attempt_marks.mark_undoing(with_status(placed()), OPEN_ENDED, waits="", now=NOW + 30),
+    "gone for a change": attempt_marks.mark_released(
+        with_status(attempt_marks.mark_undoing(with_status(placed()), CHANGING, waits="", now=NOW + 30)),
         CHANGING,
         retry_seconds=0,
         now=NOW + 40,
     ),
-    "paced": conditions.mark_paced(with_status(placed()), PACE),
+    "paced": attempt_marks.mark_paced(with_status(placed()), PACE),
     "succeeded": endings.mark_succeeded(with_status(placed()), now=NOW + 60),
     "failed": endings.mark_failed(
         with_status(placed()), Reason.MEMBER_FAILED, "pod g-1-0 failed: exit 3", now=NOW + 60
@@ -176,14 +176,14 @@ def test_time_of_a_change_is_kept_until_the_next_one_has_taken_its_own():
         taken.append(status.last_change)
         return step(replace(elastic, status=status))
 
-    status = follow(reserved(elastic, plan, now=NOW), lambda gang: conditions.mark_started(gang, now=NOW + 5))
+    status = follow(reserved(elastic, plan, now=NOW), lambda gang: attempt_marks.mark_started(gang, now=NOW + 5))
     for begins, started in ((NOW + 100, NOW + 400), (NOW + 1000, NOW + 1030)):
         asked = replace(status, next_size=replace(changes, decided_at=begins))
         status = follow(asked, lambda gang, at=begins: reserved(gang, plan, attempt=2, now=at + 20))
-        status = follow(status, lambda gang, at=started: conditions.mark_started(gang, now=at))
+        status = follow(status, lambda gang, at=started: attempt_marks.mark_started(gang, now=at))
     # It loses a member, and starts again at the same size.
     status = follow(reserved(replace(elastic, status=status), plan, now=NOW + 2000), lambda gang: gang.status)
-    status = follow(status, lambda gang: conditions.mark_started(gang, now=NOW + 2500))
+    status = follow(status, lambda gang: attempt_marks.mark_started(gang, now=NOW + 2500))
 
     first, second = LastChange(NOW + 100), LastChange(NOW + 1000)
     took, took_then = first._replace(seconds=300), second._replace(seconds=30)
@@ -236,7 +236,7 @@ def asked_for(gang=GANG):
     request = NodeRequest(
         gang=gang.key, gang_uid=gang.uid, name="g-1", uid="u", created=NOW, templates=(), answer=NodesAnswer()
     )
-    waiting = with_status(conditions.mark_unplaceable(gang, NO_ROOM, now=NOW))
+    waiting = with_status(plan_marks.mark_unplaceable(gang, NO_ROOM, now=NOW))
     return with_status(node_requests.mark_nodes_requested(waiting, 2, request, now=NOW))
 
 
@@ -244,15 +244,15 @@ def asked_for(gang=GANG):
     "mark",
     [
         pytest.param(lambda gang: conditions.mark_refused(gang, REFUSAL, now=NOW), id="refused"),
-        pytest.param(lambda gang: conditions.mark_planned_for_later(gang, LATER, now=NOW), id="planned for later"),
+        pytest.param(lambda gang: plan_marks.mark_planned_for_later(gang, LATER, now=NOW), id="planned for later"),
         pytest.param(reserved, id="reserved"),
         pytest.param(lambda gang: endings.mark_suspended(gang, now=NOW), id="suspended"),
         pytest.param(
             lambda gang: endings.mark_failed(gang, Reason.DEADLINE_EXCEEDED, "too long", now=NOW), id="failed"
         ),
-        pytest.param(lambda gang: conditions.mark_being_deleted(gang, now=NOW), id="being deleted"),
+        pytest.param(lambda gang: attempt_marks.mark_being_deleted(gang, now=NOW), id="being deleted"),
         pytest.param(
-            lambda gang: conditions.mark_unplaceable(gang, no_place(PlanReason.DEADLINE_CANNOT_BE_MET), now=NOW),
+            lambda gang: plan_marks.mark_unplaceable(gang, no_place(PlanReason.DEADLINE_CANNOT_BE_MET), now=NOW),
             id="no nodes would help",
         ),
     ],
@@ -260,17 +260,17 @@ def asked_for(gang=GANG):
 def test_nodes_are_told_of_while_they_are_needed(mark):
     gang = asked_for()
     assert gang.status.condition(Condition.NODES_REQUESTED).reason == "NodesRequested"
-    assert conditions.mark_unplaceable(gang, NO_ROOM, now=NOW) == gang.status
+    assert plan_marks.mark_unplaceable(gang, NO_ROOM, now=NOW) == gang.status
 
     assert mark(gang).condition(Condition.NODES_REQUESTED) is None
 
 
 def test_time_of_a_condition_moves_only_when_it_flips():
-    first = conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW)
+    first = plan_marks.mark_unplaceable(GANG, NO_ROOM, now=NOW)
     other_words = no_room("Needs 3 nodes; 1 is there.")
-    second = conditions.mark_unplaceable(with_status(first), other_words, now=NOW + 10)
+    second = plan_marks.mark_unplaceable(with_status(first), other_words, now=NOW + 10)
     third = reserved(with_status(second), now=NOW + 20)
-    fourth = conditions.mark_placed(with_status(third), now=NOW + 30)
+    fourth = attempt_marks.mark_placed(with_status(third), now=NOW + 30)
 
     times = [[one.last_transition - NOW for one in status.conditions] for status in (first, second, third, fourth)]
     assert times == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 20, 0, 0], [0, 20, 30, 0]]
@@ -278,14 +278,14 @@ def test_time_of_a_condition_moves_only_when_it_flips():
 
 
 def test_repeating_what_stands_changes_nothing():
-    first = conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW)
+    first = plan_marks.mark_unplaceable(GANG, NO_ROOM, now=NOW)
 
-    assert conditions.mark_unplaceable(with_status(first), NO_ROOM, now=NOW + 99) == first
+    assert plan_marks.mark_unplaceable(with_status(first), NO_ROOM, now=NOW + 99) == first
 
 
 def test_new_generation_is_named_though_nothing_flips():
-    first = conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW)
-    second = conditions.mark_unplaceable(replace(with_status(first), generation=5), NO_ROOM, now=NOW)
+    first = plan_marks.mark_unplaceable(GANG, NO_ROOM, now=NOW)
+    second = plan_marks.mark_unplaceable(replace(with_status(first), generation=5), NO_ROOM, now=NOW)
 
     assert second.condition(Condition.PLANNED).observed_generation == 5
 
@@ -293,7 +293,7 @@ def test_new_generation_is_named_though_nothing_flips():
 def test_message_has_a_limit():
     endless = no_room("x" * 100_000)
 
-    assert len(conditions.mark_unplaceable(GANG, endless, now=NOW).condition(Condition.PLANNED).message) == 32_768
+    assert len(plan_marks.mark_unplaceable(GANG, endless, now=NOW).condition(Condition.PLANNED).message) == 32_768
 
 
 def test_end_gives_the_nodes_back_and_keeps_what_was():
@@ -321,9 +321,9 @@ EVICTED = Failure(reason=Reason.PREEMPTED, message="gang default/hot, of priorit
 
 
 def test_preempted_gang_says_for_whom_until_it_is_placed_again():
-    undoing = conditions.mark_undoing(with_status(placed()), EVICTED, waits="", now=NOW)
-    released = conditions.mark_released(with_status(undoing), EVICTED, retry_seconds=0, now=NOW)
-    again = conditions.mark_placed(with_status(released), now=NOW)
+    undoing = attempt_marks.mark_undoing(with_status(placed()), EVICTED, waits="", now=NOW)
+    released = attempt_marks.mark_released(with_status(undoing), EVICTED, retry_seconds=0, now=NOW)
+    again = attempt_marks.mark_placed(with_status(released), now=NOW)
 
     assert undoing.condition("Preempted").message == "Gang default/hot, of priority 5, takes its place."
     assert told(released)["Preempted"] == ("True", "Preempted")

@@ -10,7 +10,7 @@ from lockstep.api.gangjob.gangjob import parse_gang, status_manifest
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
-from lockstep.report.status import conditions, endings
+from lockstep.report.status import attempt_marks, endings
 
 NOW = 1_000_000.0
 LIMITED = Policies(active_deadline_seconds=3600)
@@ -24,11 +24,11 @@ def after(status):
 
 
 RESERVED = after(reserved(GANG, PLACEMENT, now=NOW))
-PLACED = after(conditions.mark_placed(RESERVED, now=NOW + 1))
-RUNNING = after(conditions.mark_started(PLACED, now=NOW + 2))
+PLACED = after(attempt_marks.mark_placed(RESERVED, now=NOW + 1))
+RUNNING = after(attempt_marks.mark_started(PLACED, now=NOW + 2))
 RESTARTING = after(endings.mark_restarting(RUNNING, WHY, counts=True, pause_seconds=10, now=NOW + 30))
 GONE = Failure(reason=Reason.RESTARTING, message=WHY)
-RELEASED = after(conditions.mark_released(RESTARTING, GONE, retry_seconds=0.0, now=NOW + 32))
+RELEASED = after(attempt_marks.mark_released(RESTARTING, GONE, retry_seconds=0.0, now=NOW + 32))
 SUSPENDED = after(endings.mark_suspended(RELEASED, now=NOW + 40))
 RESUMED = after(endings.mark_resumed(SUSPENDED, now=NOW + 50))
 LATE_RUNNING = after(endings.mark_deadline_exceeded(RUNNING, now=NOW + 3601))
@@ -71,7 +71,7 @@ def test_gang_is_active_from_its_first_placing_over_restarts():
     again = after(reserved(RELEASED, PLACEMENT, attempt=2, now=NOW + 60))
 
     assert PLACED.status.active_since == NOW + 1
-    assert conditions.mark_placed(again, now=NOW + 70).active_since == NOW + 1
+    assert attempt_marks.mark_placed(again, now=NOW + 70).active_since == NOW + 1
 
 
 def test_suspended_gang_holds_nothing_and_was_promised_nothing():

@@ -20,7 +20,7 @@ from coschedule import GangKey, Members, Pieces, Share
 from lockstep.api.gangjob.gangjob import status_manifest
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition
-from lockstep.report.status import conditions
+from lockstep.report.status import attempt_marks, plan_marks
 
 
 def test_reservation_says_what_it_will_make():
@@ -89,8 +89,8 @@ def test_unknown_run_time_has_no_finish():
 
 
 def test_first_planned_start_is_never_moved():
-    planned = conditions.mark_planned_for_later(GANG, LATER, now=NOW)
-    put_off = conditions.mark_planned_for_later(with_status(planned), replace(LATER, start=NOW + 90), now=NOW + 50)
+    planned = plan_marks.mark_planned_for_later(GANG, LATER, now=NOW)
+    put_off = plan_marks.mark_planned_for_later(with_status(planned), replace(LATER, start=NOW + 90), now=NOW + 50)
     status = reserved(with_status(put_off), replace(PLACEMENT, start=NOW + 90), now=NOW + 90)
 
     assert status.first_planned_start == NOW + 40
@@ -98,10 +98,10 @@ def test_first_planned_start_is_never_moved():
 
 @pytest.mark.parametrize("happening", ["unplaceable", "released"])
 def test_gang_without_a_plan_keeps_nothing_of_an_earlier_one(happening):
-    earlier = with_status(conditions.mark_planned_for_later(GANG, LATER, now=NOW))
+    earlier = with_status(plan_marks.mark_planned_for_later(GANG, LATER, now=NOW))
     status = {
-        "unplaceable": lambda: conditions.mark_unplaceable(earlier, NO_ROOM, now=NOW),
-        "released": lambda: conditions.mark_released(earlier, BROKEN, retry_seconds=1, now=NOW),
+        "unplaceable": lambda: plan_marks.mark_unplaceable(earlier, NO_ROOM, now=NOW),
+        "released": lambda: attempt_marks.mark_released(earlier, BROKEN, retry_seconds=1, now=NOW),
     }[happening]()
 
     assert (status.size, status.start, status.expected_finish, status.members) == (None, None, None, ())
@@ -109,7 +109,7 @@ def test_gang_without_a_plan_keeps_nothing_of_an_earlier_one(happening):
 
 
 def test_release_says_why_and_when_the_gang_is_planned_again():
-    status = conditions.mark_released(with_status(reserved()), BROKEN, retry_seconds=8, now=NOW)
+    status = attempt_marks.mark_released(with_status(reserved()), BROKEN, retry_seconds=8, now=NOW)
 
     assert status.condition(Condition.PLACED).message == f"Attempt 1 was undone: {BROKEN.message}."
     assert status.condition(Condition.PLANNED).message == "The gang is planned again in 8 s."
@@ -126,7 +126,7 @@ def test_release_says_why_and_when_the_gang_is_planned_again():
 def test_gang_that_awaits_its_victims_names_them(victims, want):
     keys = [GangKey("default", name) for name in victims]
 
-    status = conditions.mark_planned_for_later(GANG, LATER, now=NOW, victims=keys)
+    status = plan_marks.mark_planned_for_later(GANG, LATER, now=NOW, victims=keys)
 
     assert status.condition("Planned").reason == "Preempting"
     assert status.condition("Planned").message.endswith(want)
@@ -150,7 +150,7 @@ def test_plan_says_what_runs_have_taught(thousandths, want):
     learned = Learned(thousandths=thousandths, runs=12)
     for status in (
         reserved(GANG, PLACEMENT, now=NOW, learned=learned),
-        conditions.mark_planned_for_later(GANG, LATER, now=NOW, learned=learned),
+        plan_marks.mark_planned_for_later(GANG, LATER, now=NOW, learned=learned),
     ):
         assert status.condition(Condition.PLANNED).message.endswith(want)
         assert status_manifest(status)["runTimeFactor"] == learned.formatted
@@ -158,9 +158,9 @@ def test_plan_says_what_runs_have_taught(thousandths, want):
 
 def test_plan_with_stated_run_times_has_no_factor():
     learned = Learned(thousandths=1300, runs=12)
-    before = with_status(conditions.mark_planned_for_later(GANG, LATER, now=NOW, learned=learned))
+    before = with_status(plan_marks.mark_planned_for_later(GANG, LATER, now=NOW, learned=learned))
 
-    status = conditions.mark_planned_for_later(before, LATER, now=NOW)
+    status = plan_marks.mark_planned_for_later(before, LATER, now=NOW)
 
     assert status.run_time_factor is None
     assert "run times" not in status.condition(Condition.PLANNED).message

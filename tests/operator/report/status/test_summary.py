@@ -20,7 +20,7 @@ from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.summary import GangState, Summary
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.report.status import conditions, endings
+from lockstep.report.status import attempt_marks, conditions, endings, plan_marks
 from lockstep.report.status.overruns import mark_overrunning
 from lockstep.report.status.summary import LONGEST, summary_of
 
@@ -40,21 +40,21 @@ def after(status):
 
 
 REFUSED = after(conditions.mark_refused(GANG, REFUSAL, now=NOW))
-WAITING = after(conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW))
-LATER = conditions.mark_planned_for_later(GANG, replace(PLACEMENT, start=NOW + 40), now=NOW)
+WAITING = after(plan_marks.mark_unplaceable(GANG, NO_ROOM, now=NOW))
+LATER = plan_marks.mark_planned_for_later(GANG, replace(PLACEMENT, start=NOW + 40), now=NOW)
 PLANNED = after(replace(LATER, plan=outlook(NOW + 25, promised_start=NOW + 60)))
 RESERVED = after(reserved(PLANNED, PLACEMENT, now=NOW))
-PLACED = after(conditions.mark_placed(RESERVED, now=NOW + 1))
-RUNNING = after(conditions.mark_started(PLACED, now=NOW + 2))
-UNDOING = after(conditions.mark_undoing(RUNNING, QUOTA, waits="", now=NOW + 10))
-RELEASED = after(conditions.mark_released(UNDOING, QUOTA, retry_seconds=2, now=NOW + 11))
+PLACED = after(attempt_marks.mark_placed(RESERVED, now=NOW + 1))
+RUNNING = after(attempt_marks.mark_started(PLACED, now=NOW + 2))
+UNDOING = after(attempt_marks.mark_undoing(RUNNING, QUOTA, waits="", now=NOW + 10))
+RELEASED = after(attempt_marks.mark_released(UNDOING, QUOTA, retry_seconds=2, now=NOW + 11))
 SUSPENDED = after(endings.mark_suspended(RELEASED, now=NOW + 12))
 RESUMED = after(endings.mark_resumed(SUSPENDED, now=NOW + 13))
 SUCCEEDED = after(endings.mark_succeeded(RUNNING, now=NOW + 64))
 SET_BACK = after(endings.mark_succeeded(RUNNING, now=NOW - 3600))
 FAILED = after(endings.mark_failed(RUNNING, Reason.MEMBER_FAILED, "pod g-1-0 failed: exit 3", now=NOW + 64))
 LATE = after(endings.mark_deadline_exceeded(RELEASED, now=NOW + 3601))
-DELETED = after(conditions.mark_being_deleted(REFUSED, now=NOW))
+DELETED = after(attempt_marks.mark_being_deleted(REFUSED, now=NOW))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_run_that_overruns_says_since_when():
         pytest.param(endings.mark_succeeded(OVERRUNNING, now=NOW + 130), id="succeeded"),
         pytest.param(endings.mark_failed(OVERRUNNING, Reason.MEMBER_FAILED, "no", now=NOW + 130), id="failed"),
         pytest.param(
-            conditions.mark_released(OVERRUNNING, QUOTA, retry_seconds=2, now=NOW + 130), id="the attempt was undone"
+            attempt_marks.mark_released(OVERRUNNING, QUOTA, retry_seconds=2, now=NOW + 130), id="the attempt was undone"
         ),
     ],
 )
@@ -156,7 +156,7 @@ REFUSED_FOR = {
 
 
 def test_remedy_for_what_is_stuck_is_said_before_the_line_is_cut_off():
-    status = conditions.mark_undoing(RUNNING, QUOTA, waits=f"waits for {WAITS}. {DEAD}", now=NOW + 10)
+    status = attempt_marks.mark_undoing(RUNNING, QUOTA, waits=f"waits for {WAITS}. {DEAD}", now=NOW + 10)
 
     says = summary_of(UNDOING, status).says
     assert says.startswith(f"{DEAD}. Attempt 1 is ")

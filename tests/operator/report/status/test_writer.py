@@ -13,7 +13,7 @@ from fake_cluster.api import NEVER_ARRIVED, FakeApi, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import Parts, status_of, watching_operator
 from lockstep.api.client.turns import Urgency
-from lockstep.report.status import conditions, events
+from lockstep.report.status import events, plan_marks
 from lockstep.report.status.status import Written
 from lockstep.report.status.writer import StatusReport, StatusWriter
 
@@ -40,7 +40,7 @@ class Writing:
     def status(self):
         refusal = Spelled(reason=Reason.NOT_ENOUGH_ROOM, sentence="needs 3 members, 1 fits")
         decision = Unplaceable(gang=KEY, refusal=refusal)
-        return conditions.mark_unplaceable(self.gang, decision, now=now())
+        return plan_marks.mark_unplaceable(self.gang, decision, now=now())
 
     def report(self, event=None, key=KEY):
         def make():

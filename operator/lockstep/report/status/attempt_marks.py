@@ -1,0 +1,152 @@
+"""The next status of a gang with an attempt: it is placed, runs, changes its size, or is undone. Pure functions."""
+
+import math
+from dataclasses import replace
+
+from coschedule import UnitTime
+from lockstep.api.preemption import shrinks_for
+from lockstep.api.quantities import rfc3339
+from lockstep.belief.run_times.work_done import work_done
+from lockstep.facts.elastic import MOST_UNIT_TIMES, NextSize
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pace import PaceStatus
+from lockstep.facts.reason_meanings import meaning_of
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status.conditions import (
+    FALSE,
+    TRUE,
+    mark_accepted,
+    with_condition,
+    with_every_condition,
+    without_nodes_requested,
+    without_plan,
+)
+from lockstep.report.text.sentences import (
+    all_members,
+    as_sentence,
+    duration,
+    n_members,
+)
+
+_BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and not planned any more.")
+
+
+def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:
+    """An attempt is being undone. The condition ``Placed`` says why, since when, and what the undoing ``waits`` for.
+
+    The condition ``Planned`` keeps the reason for a process that takes over. The reservation stays until the pods are
+    gone. If the gang changes its size, its next size is written in the same status. So is the work that an elastic gang
+    has done, if its members save it.
+    """
+    why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
+    status = replace(mark_accepted(gang, now), next_size=failure.next_size)
+    if meaning_of(failure.reason).saves_work and not gang.status.is_being_undone:
+        status = replace(status, work_done=work_done(gang, now))
+    status = with_condition(status, gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
+    if failure.next_size is not None:
+        status = with_shrink(status, gang, failure.message, now)
+    if failure.reason is Reason.PREEMPTED:
+        preempted = (TRUE, Reason.PREEMPTED, as_sentence(failure.message))
+        status = with_condition(status, gang, Condition.PREEMPTED, preempted, now)
+    begun = status.condition(Condition.PLANNED)
+    since = rfc3339(now if begun is None else begun.last_transition)
+    begins = f"Attempt {gang.status.attempt} is being taken back" + (f"; {waits}." if waits else ".")
+    message = f"{begins} It was begun at {since}, because of {failure.reason}: {failure.message}."
+    return with_condition(status, gang, Condition.PLACED, (FALSE, Reason.UNDOING, message), now)
+
+
+def with_shrink(status: GangStatus, gang: GangFact, why: str, now: float) -> GangStatus:
+    """The status of a gang that shrinks; the condition Preempted names the more urgent gang, if it is for one."""
+    if shrinks_for(why) is None:
+        return status
+    preempted = (FALSE, Reason.SHRUNK_FOR_GANG, as_sentence(why))
+    return with_condition(status, gang, Condition.PREEMPTED, preempted, now)
+
+
+def mark_released(
+    gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, behind: str = ""
+) -> GangStatus:
+    """An attempt was undone, and its reservation is released. ``behind`` names pods that exist but count as gone."""
+    status = replace(without_plan(mark_accepted(gang, now)), reserved_at=None, started_at=None)
+    message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {behind}." if behind else "")
+    rest = max(retry_seconds, 0.0 if status.restart_at is None else status.restart_at - now)
+    when = f"in {duration(rest)}" if rest else "at once"
+    planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
+    if status.next_size is not None:
+        planned = (FALSE, Reason.CHANGING_SIZE, f"The gang goes on with {n_members(status.next_size.size)}.")
+    if gang.is_deleting:
+        planned = _BEING_DELETED
+    status = with_condition(status, gang, Condition.PLANNED, planned, now)
+    return with_condition(status, gang, Condition.PLACED, (FALSE, failure.reason, message), now)
+
+
+def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
+    """A finalizer keeps a GangJob that is being deleted and holds nothing."""
+    status = replace(without_nodes_requested(without_plan(with_every_condition(gang, now))), next_size=None)
+    status = with_condition(status, gang, Condition.PLANNED, _BEING_DELETED, now)
+    says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
+    return with_condition(status, gang, Condition.PLACED, says, now)
+
+
+def mark_ended_before_change(gang: GangFact, succeeded_ranks: str, *, now: float) -> GangStatus:
+    """The gang had succeeded before its members were asked to end, so the size does not change."""
+    status = replace(gang.status, next_size=None, succeeded_ranks=succeeded_ranks)
+    says = (TRUE, Reason.BOUND, "The gang had succeeded before its size changed.")
+    return with_condition(status, gang, Condition.PLACED, says, now)
+
+
+def mark_change_dropped(gang: GangFact, why: str, *, now: float) -> GangStatus:
+    """The gang can't go on at its next size, and is planned again with all its sizes; ``why`` is a clause."""
+    status = replace(gang.status, next_size=None, resized_at=now)
+    planned = (FALSE, Reason.RESERVATION_RELEASED, f"The change of size was dropped: {why}. The gang is planned again.")
+    return with_condition(status, gang, Condition.PLANNED, planned, now)
+
+
+def mark_notice(gang: GangFact, following: NextSize | None) -> GangStatus:
+    """The members have notice of their gang's next size, and go on working; None takes the notice back."""
+    return replace(gang.status, next_size=following)
+
+
+def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
+    """A watch has shown every member on its node."""
+    size = sum(entry.count for entry in gang.status.members)
+    since = gang.status.active_since
+    says = (TRUE, Reason.BOUND, all_members(size, one="is bound", more="are bound"))
+    status = replace(gang.status, active_since=now if since is None else since)
+    status = with_condition(status, gang, Condition.PLACED, says, now)
+    if not status.is_true(Condition.PREEMPTED):
+        return status
+    return with_condition(status, gang, Condition.PREEMPTED, (FALSE, Reason.BOUND, "It is placed again."), now)
+
+
+def mark_started(gang: GangFact, *, now: float) -> GangStatus:
+    """Every member runs, or has run. If the attempt began by a change of size, that has taken until now."""
+    status = replace(gang.status, started_at=now)
+    last = status.last_change
+    if last is None or status.resized_at is None or status.resized_at != status.start:
+        return status
+    return replace(status, last_change=last._replace(seconds=math.ceil(max(now - last.began_at, 0.0))))
+
+
+def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
+    """These ranks have succeeded, whatever happens to their pods."""
+    return replace(gang.status, succeeded_ranks=succeeded_ranks)
+
+
+def mark_paced(gang: GangFact, pace: PaceStatus | None) -> GangStatus:
+    """The pace of the members; None where the spec no longer asks for it."""
+    return replace(gang.status, pace=pace)
+
+
+def with_progress(status: GangStatus, part: str) -> GangStatus:
+    """The status with the reported part of the work, if any."""
+    return replace(status, progress=part) if part else status
+
+
+def with_unit_time(status: GangStatus, measured: UnitTime | None) -> GangStatus:
+    """The status with the unit time of the size that was last measured, if any; of too many the oldest is dropped."""
+    if measured is None or measured in status.unit_times[-1:]:
+        return status
+    others = [one for one in status.unit_times if one.size != measured.size]
+    return replace(status, unit_times=(*others, measured)[-MOST_UNIT_TIMES:])

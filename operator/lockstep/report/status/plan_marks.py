@@ -1,0 +1,167 @@
+"""The next status of a gang that was planned: it fits nowhere, starts later, or is reserved now. Pure functions."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from coschedule import GangKey, Placement, Unplaceable
+from lockstep.api.parts import as_formatted
+from lockstep.belief.gangs.age import with_age_going_on, with_age_standing_still
+from lockstep.belief.run_times.remaining_work import factor_at
+from lockstep.facts.cluster.node_request import Stance, stance_on
+from lockstep.facts.elastic import LastChange
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.past_runs import Learned, formatted_factor
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status.conditions import (
+    FALSE,
+    TRUE,
+    mark_accepted,
+    with_condition,
+    without_nodes_requested,
+    without_plan,
+)
+from lockstep.report.text.learned import work_used
+from lockstep.report.text.refusal_sentences import format_refusal
+from lockstep.report.text.sentences import (
+    as_sentence,
+    chosen,
+    n_members,
+    narrowed_by,
+    price,
+    run_times_learned,
+    speedup,
+    took_place_of,
+    waits_for_seats,
+    waits_for_victims,
+)
+from lockstep.snapshot.attempt_start import AttemptStart
+from lockstep.snapshot.quotas.quota_bounds import Narrowed
+
+
+def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
+    """The gang fits nowhere, now or later. Its age stands still while it would not fit even on empty nodes."""
+    status = replace(without_plan(mark_accepted(gang, now)), next_size=None)
+    if decision.fits_empty is not None:
+        turn = with_age_going_on if decision.fits_empty else with_age_standing_still
+        status = turn(status, gang, now)
+    if stance_on(decision.reason) is Stance.WITHDRAW:
+        status = without_nodes_requested(status)
+    says = (FALSE, decision.reason, as_sentence(format_refusal(decision.refusal)))
+    status = with_condition(status, gang, Condition.PLANNED, says, now)
+    return with_condition(status, gang, Condition.PLACED, says, now)
+
+
+def mark_planned_for_later(
+    gang: GangFact,
+    placement: Placement,
+    *,
+    now: float,
+    victims: Sequence[GangKey] = (),
+    learned: Learned | None = None,
+) -> GangStatus:
+    """The gang will start when its nodes become free; nothing is reserved at the API yet.
+
+    ``victims`` are the gangs that are being evicted for it. ``learned`` has the learned run times of the plan, if any.
+    """
+    status = _with_plan(gang, placement, learned, now)
+    reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
+    why = f"; {waits_for_victims(victims)}" if victims else ""
+    planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
+    status = with_condition(status, gang, Condition.PLANNED, planned, now)
+    placed = (FALSE, reason, "The members are created when their nodes become free.")
+    return with_condition(status, gang, Condition.PLACED, placed, now)
+
+
+def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
+    """The write-ahead entry: the members and their nodes, written before any of their pods exists.
+
+    If the gang was changing its size, the change is done.
+    """
+    held, placement, now = start.reservation, start.placement, start.reservation.start
+    status = replace(
+        _with_plan(gang, placement, start.learned, now),
+        attempt=held.attempt,
+        start=now,
+        expected_finish=held.expected_finish,
+        members=held.members,
+        ranks="",
+        member_changes=0,
+        failed_joins=0,
+        reserved_at=now,
+        restart_at=None,
+        succeeded_ranks="",
+        resized_at=gang.status.resized_at if gang.status.next_size is None else now,
+        last_change=_last_change(gang),
+        first_size=_first_size(gang, placement),
+    )
+    why = f"; {took_place_of(start.victims)}" if start.victims else ""
+    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + _by_past_runs(start.learned) + why))
+    status = with_condition(status, gang, Condition.PLANNED, planned, now)
+    placed = (
+        FALSE,
+        Reason.BINDING,
+        f"{n_members(placement.size)} of attempt {held.attempt} are being created and bound.",
+    )
+    status = with_condition(status, gang, Condition.PLACED, placed, now)
+    return with_narrowing(status, gang, start.narrowed, now)
+
+
+def with_narrowing(status: GangStatus, gang: GangFact, narrowed: Narrowed | None, now: float) -> GangStatus:
+    """The status of a planned gang; its message also names the quota that keeps the gang from more members, if any."""
+    return status if narrowed is None else _with_sentence(status, gang, narrowed_by(narrowed), now)
+
+
+def with_givers(status: GangStatus, gang: GangFact, givers: Sequence[GangKey], now: float) -> GangStatus:
+    """The status of a planned gang; its message also names the gangs that give up seats for it, if any."""
+    return _with_sentence(status, gang, waits_for_seats(givers), now) if givers else status
+
+
+def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float) -> GangStatus:
+    planned = status.condition(Condition.PLANNED)
+    if planned is None:
+        return status
+    says = (planned.status, planned.reason, f"{planned.message} {sentence}")
+    return with_condition(status, gang, Condition.PLANNED, says, now)
+
+
+def _by_past_runs(learned: Learned | None) -> str:
+    return f"; {run_times_learned(learned)}" if learned is not None else ""
+
+
+def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> GangStatus:
+    status = with_age_going_on(without_nodes_requested(mark_accepted(gang, now)), gang, now)
+    start = status.first_planned_start
+    return replace(
+        status,
+        size=placement.size,
+        start=placement.start,
+        expected_finish=None if math.isinf(placement.finish) else placement.finish,
+        effective_speedup=None if placement.speedup is None else speedup(placement.speedup),
+        member_price=price(placement.member_price) if placement.member_price else None,
+        run_time_factor=None if learned is None else _factor(gang, placement, learned),
+        work_used=work_used(gang, learned),
+        members=as_formatted(placement.members),
+        first_planned_start=placement.start if start is None else start,
+        next_size=None,
+    )
+
+
+def _last_change(gang: GangFact) -> LastChange | None:
+    """The change that the gang is making, with the seconds that the last one took; the last one if it makes none."""
+    following, last = gang.status.next_size, gang.status.last_change
+    if following is None:
+        return last
+    return LastChange(following.asked_to_end_at, None if last is None else last.seconds)
+
+
+def _first_size(gang: GangFact, placement: Placement) -> int | None:
+    """The size with which an elastic gang started; None for others, which change no size."""
+    if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
+        return None
+    return placement.size if gang.status.next_size is None else gang.status.first_size
+
+
+def _factor(gang: GangFact, placement: Placement, learned: Learned) -> str:
+    """The factor by which stated times were multiplied for these members on nodes of their kinds, as text."""
+    return formatted_factor(factor_at(gang, placement.members, learned) * placement.own_times)
