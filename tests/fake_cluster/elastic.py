@@ -100,6 +100,21 @@ def suspend(api):
     change_spec(api, {"suspend": True})
 
 
+async def grow_only_once_open(api, place, closed, *, size, largest):
+    """Close the node or bid at a place: the gang keeps its size in room that becomes free, until it is open again."""
+    was = api.store.get(place)["spec"]
+    api.store.change(place, spec=closed)
+    await asyncio.sleep(5)
+
+    free_the_room(api)
+    await asyncio.sleep(3600)
+    assert (status_of(api)["size"], status_of(api)["attempt"]) == (size, 1)
+
+    api.store.replace(place, {**api.store.get(place), "spec": was})
+    await until_attempt(api, 2)
+    assert status_of(api)["size"] == largest
+
+
 async def hold_nothing_once_suspended(api, parts, *, then=lambda _: None):
     """Suspend the elastic gang, do what comes ``then``, and see that nothing is left of it or kept for it."""
     suspend(api)

@@ -15,8 +15,8 @@ from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.common.parse_failures import ParseFailures
 from lockstep.belief.common.remembered import Remembered
 from lockstep.belief.gangs.budgets import Budgets
+from lockstep.belief.gangs.giving_way import GivingWay, evicted_for, shrunk_for
 from lockstep.belief.gangs.phases import Phase, phase_of
-from lockstep.belief.gangs.preempted_gangs import PreemptedGangs, shrunk_for
 from lockstep.belief.gangs.priorities import Priorities
 from lockstep.belief.gangs.quotas import Quotas
 from lockstep.belief.gangs.templates import TemplateMemory
@@ -90,8 +90,8 @@ class State:
         self.priorities = Priorities(self._priorities_changed, sizing)
         self.budgets = Budgets(self._plan_anew)
         self.quotas = Quotas(self._plan_anew)
-        self.preempted_gangs = PreemptedGangs(self._plan_anew)
-        self.shrunk_gangs = PreemptedGangs(self._plan_anew, shrunk_for)
+        self.preempted_gangs = GivingWay(self._plan_anew, evicted_for)
+        self.shrunk_gangs = GivingWay(self._plan_anew, shrunk_for)
         giving_way = (self.preempted_gangs, self.shrunk_gangs)
         self.assumptions = Assumptions(
             counted, self.pods, self.next_sizes, giving_way, counted=self._counted, changed=self._changed

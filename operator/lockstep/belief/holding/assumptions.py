@@ -13,7 +13,7 @@ A caller of ``hold`` must call ``forget`` on every path; a confirmed member coun
 from collections.abc import Callable, Sequence
 
 from coschedule import GangKey
-from lockstep.belief.gangs.preempted_gangs import PreemptedGangs
+from lockstep.belief.gangs.giving_way import GivingWay
 from lockstep.belief.holding.leftovers import Leftover, Leftovers
 from lockstep.belief.holding.next_sizes import NextSizes
 from lockstep.belief.holding.pods import CountedBy, PodChanged, Pods
@@ -34,7 +34,7 @@ class Assumptions:
         counted_by: CountedBy,
         pods: Pods,
         next_sizes: NextSizes,
-        giving_way: Sequence[PreemptedGangs],
+        giving_way: Sequence[GivingWay],
         *,
         counted: Callable[[], None],
         changed: PodChanged,

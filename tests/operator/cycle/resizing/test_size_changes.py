@@ -13,6 +13,7 @@ from fake_cluster.elastic import (
     beside_a_blocker,
     elastic,
     free_the_room,
+    grow_only_once_open,
     note_of,
     rigid,
     run,
@@ -206,17 +207,8 @@ async def test_gang_keeps_its_size_while_a_node_of_its_own_takes_no_members(reso
         await run(api, rigid("blocker", size=1, takes="1000h"), "blocker")
         await run(api, elastic(least=3))
         place = Place(resource, "", bound(pods_of(api, "g"))[0])
-        was = api.store.get(place)["spec"]
-        api.store.change(place, spec=spec)
-        await asyncio.sleep(5)
 
-        free_the_room(api)
-        await asyncio.sleep(3600)
-        assert (status_of(api)["size"], status_of(api)["attempt"]) == (3, 1)
-
-        api.store.replace(place, {**api.store.get(place), "spec": was})
-        await until_attempt(api, 2)
-        assert status_of(api)["size"] == 4
+        await grow_only_once_open(api, place, spec, size=3, largest=4)
 
 
 async def test_less_urgent_gang_that_fits_nowhere_keeps_no_gang_from_shrinking():

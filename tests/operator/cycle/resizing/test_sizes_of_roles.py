@@ -13,6 +13,7 @@ from fake_cluster.elastic import (
     ask_for,
     end_grace,
     free_the_room,
+    grow_only_once_open,
     launched_beside_a_blocker,
     leave_while_it_grows,
     note_of,
@@ -111,18 +112,8 @@ async def test_size_that_is_asked_for_is_that_of_launcher_and_workers():
 async def test_gang_keeps_its_size_while_the_node_of_its_launcher_takes_no_members(closed):
     async with operator_over(*FIVE) as (api, _):
         await launched_beside_a_blocker(api)
-        place = Place("nodes", "", "n5")
-        was = api.store.get(place)["spec"]
-        api.store.change(place, spec=closed)
-        await asyncio.sleep(5)
 
-        free_the_room(api)
-        await asyncio.sleep(3600)
-        assert (status_of(api)["size"], status_of(api)["attempt"]) == (3, 1)
-
-        api.store.replace(place, {**api.store.get(place), "spec": was})
-        await until_attempt(api, 2)
-        assert status_of(api)["size"] == 5
+        await grow_only_once_open(api, Place("nodes", "", "n5"), closed, size=3, largest=5)
 
 
 async def test_gang_whose_launcher_loses_its_node_in_a_change_is_planned_anew():

@@ -21,16 +21,14 @@ def shrunk_for(status: GangStatus) -> GangKey | None:
     return shrinks_for(condition.message) if condition is not None and is_shrunk else None
 
 
-class PreemptedGangs:
-    """The preemptor of each evicted gang, until the gang is placed again.
+class GivingWay:
+    """The preemptor of each gang that gives way in one manner, which ``named_in`` reads from a status.
 
-    ``named_in`` reads it from a status. With ``shrunk_for`` these are gangs that shrink, and the preemptor is the last
-    one.
+    With ``evicted_for`` these are gangs that are evicted, until they are placed again. With ``shrunk_for`` they are
+    gangs that shrink, and the preemptor is the last one.
     """
 
-    def __init__(
-        self, changed: Callable[[], None], named_in: Callable[[GangStatus], GangKey | None] = evicted_for
-    ) -> None:
+    def __init__(self, changed: Callable[[], None], named_in: Callable[[GangStatus], GangKey | None]) -> None:
         self._changed = changed
         self._named_in = named_in
         self._decided: dict[GangKey, GangKey] = {}
@@ -38,13 +36,13 @@ class PreemptedGangs:
         self._victims: dict[GangKey, set[GangKey]] = {}
 
     def decide(self, victim: GangKey, preemptor: GangKey) -> None:
-        """The victim will be evicted for that gang; its status does not say so yet."""
+        """The victim will give way to that gang; its status does not say so yet."""
         self._decided[victim] = preemptor
         self._victims.setdefault(preemptor, set()).add(victim)
         self._changed()
 
     def is_decided(self, gang: GangKey) -> bool:
-        """Whether it is decided that the gang is evicted, and not done yet."""
+        """Whether it is decided that the gang gives way, and not done yet."""
         return gang in self._decided
 
     def read_status(self, gang: GangFact) -> None:
@@ -66,11 +64,11 @@ class PreemptedGangs:
         self._leave(self._reported, gang)
 
     def preemptor_of(self, victim: GangKey) -> GangKey | None:
-        """The gang for which this one was or will be evicted; None if there is none, or if it is placed again."""
+        """The gang to which this one gives way or gave way; None if there is none, or if that is over."""
         return self._decided.get(victim) or self._reported.get(victim)
 
     def victims_of(self, gang: GangKey) -> tuple[GangKey, ...]:
-        """The gangs that will be or were evicted for this one and are not placed again, by key."""
+        """The gangs that give way or gave way to this one, by key, until that is over."""
         return tuple(sorted(self._victims.get(gang, ())))
 
     def _leave(self, preemptors: dict[GangKey, GangKey], victim: GangKey) -> None:
