@@ -5,6 +5,9 @@ VERSION = "v1alpha1"
 API_VERSION = f"{GROUP}/{VERSION}"
 GANG_KIND = "GangJob"
 GANGS = "gangjobs"
+# A gang of pods that others create.
+PODS_GANG_KIND = "Gang"
+PODS_GANGS = "gangs"
 BID_KIND = "NodeBid"
 BIDS = "nodebids"
 SCHEDULER_NAME = "lockstep"
@@ -19,6 +22,9 @@ RANK_LABEL = "lockstep.dev/rank"
 SIZE_LABEL = "lockstep.dev/size"
 # Label of members of a gang with roles: the role.
 ROLE_LABEL = "lockstep.dev/role"
+
+# Label of a pod that others create: the name of the Gang that it belongs to.
+MEMBER_OF_LABEL = "lockstep.dev/member-of"
 
 # Annotation of a pod: a member that waits for others may continue.
 GO_ANNOTATION = "lockstep.dev/go"
