@@ -14,6 +14,8 @@ from typing import assert_never
 
 from lockstep.act.ending.undo import Undoing, UndoListeners
 from lockstep.act.members.making import MemberMaking
+from lockstep.act.podgang.binding import PodBinding
+from lockstep.act.podgang.giving_up import GivingUp
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
@@ -22,6 +24,7 @@ from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import record_lost
 from lockstep.belief.nodes.failed_nodes import AVOID_SECONDS
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, RefusedGang
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
@@ -60,10 +63,16 @@ class Attempt:
         self.changed = asyncio.Event()
         self.undoing_since = math.inf
         self._landed_at = services.monotonic() + LANDING_SECONDS if was_cut_off else -math.inf
-        self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, listeners=listeners)
-        self._making = MemberMaking(
-            services, gang, reservation, among=reservation, stay=self._stay, changed=self.changed
-        )
+        self._undoing: Undoing | GivingUp
+        self._making: MemberMaking | PodBinding
+        if is_pod_gang(gang.key):
+            self._undoing = GivingUp(services, gang, reservation, pause=pause)
+            self._making = PodBinding(services, gang, reservation, stay=self._stay, changed=self.changed)
+        else:
+            self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, listeners=listeners)
+            self._making = MemberMaking(
+                services, gang, reservation, among=reservation, stay=self._stay, changed=self.changed
+            )
 
     @property
     def is_undoing(self) -> bool:
@@ -156,8 +165,7 @@ class Attempt:
     def _record_later_rejections(self) -> None:
         """Record members that kubelets rejected while the attempt was being undone: one may come after the other."""
         services, attempt = self._services, self._reservation.attempt
-        rejected = {loss.lost_on for loss in self._making.progress().losses if loss.lost_on.rejected_for}
-        record_lost(services.state, self._gang, attempt, rejected, services.now())
+        record_lost(services.state, self._gang, attempt, self._making.rejected(), services.now())
 
     def _avoiding(self, failure: Failure) -> Failure:
         """Keep the gang off nodes that lost its members repeatedly, and add that to the message."""

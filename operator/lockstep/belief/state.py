@@ -36,6 +36,8 @@ from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.belief.pods.namespaces import Namespaces
 from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
+from lockstep.belief.podgangs.composing import composed
+from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.belief.volumes.attachments import Attachments
@@ -43,6 +45,8 @@ from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
 from lockstep.belief.volumes.claims import Claims, ClaimsChange
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal, Verdict, oversize
+from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.sizing import Sizing
@@ -85,7 +89,14 @@ class State:
         self.next_sizes = NextSizes(self.ledger)
         self.roster = Roster()
         self.pods_nearby = PodsNearby(self._pods_and_coming_members, users_changed=self._users_changed)
-        counted = CountedBy(ledger=self.ledger, roster=self.roster, holders=self.holders, pods_nearby=self.pods_nearby)
+        self.pod_gangs = PodGangs(self.changes.reconcile)
+        counted = CountedBy(
+            ledger=self.ledger,
+            roster=self.roster,
+            holders=self.holders,
+            pods_nearby=self.pods_nearby,
+            pod_gangs=self.pod_gangs,
+        )
         self.pods = Pods(counted, reconcile=self.changes.reconcile, released=self._pod_released, changed=self._changed)
         self.priorities = Priorities(self._priorities_changed, sizing)
         self.budgets = Budgets(self._plan_anew)
@@ -154,7 +165,8 @@ class State:
             before = None
         if before is None:
             debug_about(log, fact.key, "it is seen for the first time, with UID %s", fact.uid)
-        fact = self.templates.as_admitted(fact)
+        if not is_pod_gang(fact.key):
+            fact = self.templates.as_admitted(fact)
         self._believe(fact)
         if self.assumptions.leads:
             self._unowned.compare(before, fact, self.reservations.get(fact.key))
@@ -188,6 +200,32 @@ class State:
         self.changes.reconcile(key)
         self._changed(needs_plan=True)
 
+    # Facts about Gangs, whose pods others create
+
+    def apply_pod_gang(self, fact: PodGang) -> None:
+        """Add or update a Gang; a version older than the cached one changes nothing."""
+        before = self.pod_gangs.objects.get(fact.key)
+        if before and before.uid == fact.uid and is_older(fact.resource_version, before.resource_version):
+            return
+        self.pod_gangs.objects[fact.key] = fact
+        self.renew_pod_gang(fact.key)
+
+    def remove_pod_gang(self, key: GangKey, uid: str) -> None:
+        """Remove a Gang; its pods stay as they are."""
+        known = self.pod_gangs.objects.get(key)
+        if known is not None and known.uid == uid:
+            del self.pod_gangs.objects[key]
+            self.remove_gang(key, uid)
+
+    def renew_pod_gang(self, key: GangKey) -> None:
+        """Compute again what a Gang asks for, from its object and its pods."""
+        known, groups = self.pod_gangs.objects.get(key), self.pod_gangs
+        if known is None:
+            return
+        fact = composed(known, [*groups.waiting(key).values()], groups.going(key), self.pool)
+        if fact != self.gangs.get(key):
+            self.apply_gang(fact)
+
     def apply_verdict(self, gang: GangFact, verdict: Verdict) -> bool:
         """Record admission's verdict on the gang's members. Returns whether that changes its planning."""
         known = self.gangs.get(gang.key)
@@ -210,6 +248,8 @@ class State:
             return gang.refusal
         if gang.spec.excess:
             return oversize(gang.spec.excess)
+        if gang.spec.awaits_pods:
+            return self.priorities.refusal(gang)
         return (
             self.pool.refusal(gang)
             or self.priorities.refusal(gang)

@@ -25,13 +25,16 @@ from lockstep.cycle.ends.active_deadline import exceeded_at, is_exceeded
 from lockstep.cycle.ends.expiry import expires_at
 from lockstep.cycle.ends.kept_members import kept_until, remains, stopped_by
 from lockstep.cycle.ends.overrun import overruns_at
+from lockstep.cycle.explaining.refusals import refusal_report
 from lockstep.cycle.placed.reserved import ReservedGangs
+from lockstep.cycle.podgang.following import PodGangFollower
 from lockstep.cycle.resizing.resizing import Resizing
 from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status import attempt_marks, conditions, endings, events
+from lockstep.report.status import attempt_marks, endings, events
 from lockstep.report.status.writer import StatusReport
 
 _PAUSE_AFTER_ERROR_SECONDS = 10.0
@@ -62,6 +65,7 @@ class Follower:
         self._stops = PodPatches(services.client, services.state, STOP)
         self._lost_nodes = services.lost_nodes
         self._reserved = ReservedGangs(services, attempts, metrics, resizing)
+        self._pod_gangs = PodGangFollower(services, attempts, metrics)
         self._expiries = Expiries(services)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._state = services.state
@@ -121,6 +125,7 @@ class Follower:
             return False
 
     def _reconcile(self, key: GangKey, now: float) -> bool:
+        self._state.renew_pod_gang(key)
         gang = self._state.gangs.get(key)
         if gang is None:
             self._attempts.drop(key)
@@ -139,6 +144,9 @@ class Follower:
 
     def _reconcile_idle(self, gang: GangFact, now: float) -> None:
         reservation = self._reservation(gang)
+        if is_pod_gang(gang.key):
+            self._pod_gangs.reconcile(gang, reservation, now)
+            return
         phase = self._state.phase_of(gang)
         if phase is Phase.COMPLETE:
             self._clean_up_after(gang, now)
@@ -163,7 +171,7 @@ class Follower:
             case Phase.REFUSED:
                 if gang.refusal is not None:
                     self._dry_runs.ask(gang)
-                self._writer.report(gang, partial(self._refusal, gang, now))
+                self._writer.report(gang, partial(refusal_report, self._state, gang, now))
             case Phase.SUSPENDED:
                 self._attempts.forgive(gang.key)
                 self._writer.report(gang, partial(self._suspension, gang, now))
@@ -173,7 +181,7 @@ class Follower:
                 self._dry_runs.ask_early(gang)
                 if gang.status.restart_at is not None and gang.status.restart_at > now:
                     self._attempts.rest(gang.key, gang.status.restart_at - now)
-            case Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+            case Phase.AWAITS_PODS | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
                 raise ValueError(f"a gang that is {phase} is followed elsewhere")
             case _:
                 assert_never(phase)
@@ -185,16 +193,6 @@ class Follower:
         else:
             self._state.assumptions.hold_what_is_reserved(gang)
         return self._state.reservations.get(gang.key)
-
-    def _refusal(self, gang: GangFact, now: float) -> StatusReport | None:
-        refusal = self._state.refusal_of(gang)
-        if refusal is None:
-            return None
-        rejected = self._state.rejections.rejected(gang) if refusal.reason == Reason.REJECTED_BY_KUBELETS else None
-        status = conditions.mark_refused(gang, refusal, now=now, rejected=rejected)
-        if status == gang.status:
-            return None
-        return StatusReport(status=status, event=events.not_accepted(refusal))
 
     def _suspension(self, gang: GangFact, now: float) -> StatusReport | None:
         """Report that the gang is suspended or resumed; a resumed gang is planned once its status is written."""

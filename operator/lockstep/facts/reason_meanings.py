@@ -74,6 +74,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             | Reason.NODE_NOT_FOUND
             | Reason.UNKNOWN_PRIORITY_CLASS
             | Reason.NOT_PLANNED
+            | Reason.AWAITS_PODS
             | Reason.RESERVED
             | Reason.RESERVATION_RELEASED
             | Reason.NOT_RESERVED

@@ -35,6 +35,7 @@ class Reason(StrEnum):
     REJECTED_BY_KUBELETS = "RejectedByKubelets"
 
     NOT_PLANNED = "NotPlanned"
+    AWAITS_PODS = "AwaitsPods"
     STARTS_LATER = "StartsLater"
     PREEMPTING = "Preempting"
     RESERVED = "Reserved"

@@ -1,5 +1,7 @@
 """The watched kinds: how the objects of each become facts, and which part of the cache they update."""
 
+from typing import Any
+
 from coschedule import GangKey
 from lockstep.api.client import paths
 from lockstep.api.cluster.budget import parse_budget, unreadable_budget
@@ -11,6 +13,7 @@ from lockstep.api.cluster.volume import parse_attachment, parse_claim, parse_csi
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.manifest import Manifest
 from lockstep.api.nodebid.bid import parse_bid
+from lockstep.api.podgang.pod_gang import parse_pod_gang, unreadable_pod_gang
 from lockstep.api.pods.pod import parse_pod
 from lockstep.api.unreadable.unreadable_objects import unreadable_bid, unreadable_gang, unreadable_node, unreadable_pod
 from lockstep.belief.state import State
@@ -29,6 +32,8 @@ from lockstep.facts.cluster.volume import (
     VolumeFact,
 )
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
+from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.watch.kind import WatchedKind
@@ -213,6 +218,26 @@ def gangs_kind(state: State) -> WatchedKind[GangFact]:
     )
 
 
+def pod_gangs_kind(state: State) -> WatchedKind[PodGang]:
+    """All Gangs, whose pods others create."""
+    return WatchedKind(
+        target=paths.ALL_POD_GANGS,
+        key=_pod_gang_identity,
+        parse=parse_pod_gang,
+        apply=state.apply_pod_gang,
+        remove=lambda it: state.remove_pod_gang(*it),
+        parse_failures=state.parse_failures,
+        unreadable=unreadable_pod_gang,
+        counts_as="a gang that is refused",
+        believed=lambda: [(gang.key, gang.uid) for gang in state.pod_gangs.objects.values()],
+    )
+
+
+def kind_of(state: State, gang: GangKey) -> WatchedKind[Any]:
+    """The kind of that gang: Gangs or GangJobs."""
+    return pod_gangs_kind(state) if is_pod_gang(gang) else gangs_kind(state)
+
+
 def bids_kind(state: State) -> WatchedKind[BidFact]:
     """All NodeBids."""
     return WatchedKind(
@@ -242,6 +267,11 @@ def _pod_key(manifest: Manifest) -> tuple[PodKey, str]:
 def _gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
     """The identity of a gang: another gang may have its name before or after it."""
     return _gang_key(manifest), manifest["metadata"]["uid"]
+
+
+def _pod_gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
+    metadata = manifest["metadata"]
+    return pod_gang_key(metadata["namespace"], metadata["name"]), metadata["uid"]
 
 
 def _gang_key(manifest: Manifest) -> GangKey:

@@ -26,6 +26,7 @@ from lockstep.api.names import GANG_LABEL
 from lockstep.belief.gangs.phases import Phase
 from lockstep.facts.cluster.node_request import NodeRequest, Stance, stance_on
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.status.node_requests import mark_nodes_requested, mark_request_refused
@@ -119,7 +120,8 @@ class NodeRequests:
 
     def _asks(self, gang: GangFact) -> bool:
         with _guarded(gang.key):
-            return self._stance(gang) is Stance.ASK
+            # Nothing is asked for pods that others create: their templates are not known.
+            return not is_pod_gang(gang.key) and self._stance(gang) is Stance.ASK
         return False
 
     def _is_due(self, asking: Collection[GangKey]) -> bool:

@@ -4,11 +4,13 @@ import asyncio
 import logging
 
 from lockstep.act.members.member_reads import refresh_members
+from lockstep.act.podgang.pod_reads import refresh_pods
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import LANDING_SECONDS
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.leftovers import Leftover
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
@@ -56,8 +58,15 @@ class LeftoverChecks:
             return True
         try:
             async with self._at_once:
-                await refresh_members(self._services.client, self._state, one.gang, one.reservation.attempt)
+                await self._refresh(one)
         except ApiUnavailableError as error:
             log.warning("what is left of it is not known: %s", error, extra=about(one.gang.key))
             return False
         return True
+
+    async def _refresh(self, one: Leftover) -> None:
+        client = self._services.client
+        if is_pod_gang(one.gang.key):
+            await refresh_pods(client, self._state, one.gang.key)
+        else:
+            await refresh_members(client, self._state, one.gang, one.reservation.attempt)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import assert_never
 
 from lockstep.act.ending.disruption import report_disruption
+from lockstep.act.ending.release import Release, until_done
 from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.members.member_reads import cached_members, refresh_members
 from lockstep.act.members.remaining_pods import counts_as_gone, left_behind, waits_for
@@ -33,7 +34,7 @@ from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reason_meanings import UNDONE_REASONS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
-from lockstep.report.status.attempt_marks import mark_ended_before_change, mark_released, mark_undoing, with_progress
+from lockstep.report.status.attempt_marks import mark_ended_before_change, mark_undoing, with_progress
 from lockstep.report.status.status import Written
 from lockstep.report.text.sentences import as_sentence
 
@@ -73,7 +74,7 @@ class Undoing:
         self._services = services
         self._gang = gang
         self._reservation = reservation
-        self._pause_after = pause
+        self._release = Release(services, gang, reservation, pause)
         self._changed = changed
         self._listeners = listeners
 
@@ -87,9 +88,12 @@ class Undoing:
         if not self._is_reported(failure) and await self._report(failure, self._what_keeps(self._cached())):
             self._listeners.reported(failure)
         behind = await self._until_gone(failure, landed_at)
-        await _until_done(self._release_claims)
+        await self._release.claims()
         ended = self._ended_before(failure)
-        await _until_done(partial(self._keep, ended) if ended else partial(self._release, failure, behind))
+        if ended:
+            await until_done(partial(self._keep, ended))
+        else:
+            await self._release.reservation(failure, behind)
 
     def _ended_before(self, failure: Failure) -> str:
         """The ranks that have succeeded, if the gang succeeded before a change of its size; else ''.
@@ -97,7 +101,7 @@ class Undoing:
         It did if all members that must succeed have done so before they were asked to end. These are all members, or
         those of the role that its success policy names.
         """
-        gang = self._known()
+        gang = self._release.known()
         if failure.next_size is None or gang is None:
             return ""
         counts = progress_of(self._services.state, gang, self._reservation)
@@ -106,11 +110,11 @@ class Undoing:
 
     async def _keep(self, succeeded_ranks: str) -> bool:
         """Write that the gang had succeeded; the reservation stays until the gang's success is written."""
-        gang = self._known()
-        if gang is None or not self._stands_in(gang):
+        gang = self._release.known()
+        if gang is None or not self._release.stands_in(gang):
             return True
         status = mark_ended_before_change(gang, succeeded_ranks, now=self._services.now())
-        return (await self._write(gang, status)).is_settled
+        return (await self._release.write(gang, status)).is_settled
 
     def _log(self, failure: Failure) -> None:
         if failure.reason is Reason.GANG_DELETED:
@@ -122,8 +126,8 @@ class Undoing:
 
     def _is_reported(self, failure: Failure) -> bool:
         """Whether the status says so already, written with a restart or by an earlier process."""
-        gang = self._known()
-        return gang is not None and self._stands_in(gang) and undone_in_status(gang) == failure
+        gang = self._release.known()
+        return gang is not None and self._release.stands_in(gang) and undone_in_status(gang) == failure
 
     def _cached(self) -> list[PodFact]:
         return cached_members(self._services.state, self._gang, self._reservation.attempt)
@@ -177,14 +181,14 @@ class Undoing:
         Returns whether it was written now; the undoing continues if not.
         """
         for _ in range(_MOST_CONFLICTS):
-            gang = self._known()
-            if gang is None or not self._stands_in(gang):
+            gang = self._release.known()
+            if gang is None or not self._release.stands_in(gang):
                 return False
             status = mark_undoing(gang, failure, waits=waits, now=self._services.now())
             status = with_progress(status, self._reported_part(gang))
             if status == gang.status:
                 return False
-            match await self._write(gang, status):
+            match await self._release.write(gang, status):
                 case Written.DONE:
                     return True
                 case Written.GONE | Written.REFUSED:
@@ -200,49 +204,6 @@ class Undoing:
         state = self._services.state
         return reported_part(gang, self._reservation, (*state.members(gang).values(), *state.departed(gang).values()))
 
-    async def _release_claims(self) -> bool:
-        """Remove the node from every claim that has no volume yet, so that the next plan may choose another."""
-        claims, services = self._services.state.claims.claims, self._services
-        with_node = [
-            one
-            for one in needed_claims(self._gang, self._reservation)
-            if one.key in claims and claims[one.key].selected_node == one.node and not claims[one.key].is_bound
-        ]
-        failure = await for_each(with_node, lambda one: release_claim(services.client, services.state, one))
-        if failure is not None:
-            log.warning("its claims could not be taken back: %s", failure.message, extra=about(self._gang.key))
-        return failure is None
-
-    async def _release(self, failure: Failure, behind: str) -> bool:
-        """Remove the reservation from the newest version of the status."""
-        gang = self._known()
-        if gang is None or gang.status.end is not None:
-            # The gang is gone, or its end was written before the status could say that the attempt is being undone.
-            return True
-        status = mark_released(
-            gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=self._services.now()
-        )
-        return (await self._write(gang, status)).is_settled
-
-    async def _write(self, gang: GangFact, status: GangStatus) -> Written:
-        try:
-            written, message = await self._services.writer.write(gang, status)
-        except ApiUnavailableError as error:
-            log.warning("that it is undone could not be written: %s", error, extra=about(gang.key))
-            return Written.REFUSED
-        if written is Written.REFUSED:
-            log.warning("the API server does not take that it is undone: %s", message, extra=about(gang.key))
-            self._services.count_refused("release")
-        return written
-
-    def _known(self) -> GangFact | None:
-        gang = self._services.state.gangs.get(self._gang.key)
-        return None if gang is None or gang.uid != self._gang.uid else gang
-
-    def _stands_in(self, gang: GangFact) -> bool:
-        stands = reserved_in_status(gang)
-        return stands is not None and stands.attempt == self._reservation.attempt
-
     async def _until_no_pod_is_seen(self, seconds: float) -> None:
         """Wait until watches show no pod of the attempt, for so many seconds at most, as the watch may be broken."""
         try:
@@ -256,14 +217,6 @@ class Undoing:
 
     def _is_seen(self) -> bool:
         return any(True for _ in self._services.state.pods_of(self._reservation))
-
-
-async def _until_done(step: Callable[[], Awaitable[bool]]) -> None:
-    """Repeat a step with growing pauses until it returns True."""
-    tries = 0
-    while not await step():
-        await asyncio.sleep(pause_after(tries))
-        tries += 1
 
 
 def undone_in_status(gang: GangFact) -> Failure | None:

@@ -22,7 +22,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
-from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.failure import Failure, LostOn
 from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.ranks import has_rank
@@ -71,6 +71,10 @@ class MemberMaking:
             state.departed(self._gang),
             succeeded_ranks=self._succeeded_ranks(),
         )
+
+    def rejected(self) -> Collection[LostOn]:
+        """Where kubelets have rejected members."""
+        return {loss.lost_on for loss in self.progress().losses if loss.lost_on.rejected_for}
 
     async def _create_and_bind(self, gang: AcceptedGang) -> Failure | None:
         services = self._services

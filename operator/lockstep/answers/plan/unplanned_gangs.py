@@ -65,6 +65,8 @@ def _said_of(phase: Phase) -> tuple[Condition, str]:
             return Condition.PLACED, "It is being deleted, and holds nothing."
         case Phase.SUSPENDED:
             return Condition.SUSPENDED, "Its owner has suspended it: it is planned again when it is resumed."
+        case Phase.AWAITS_PODS:
+            return Condition.PLACED, "Too few of its pods wait for a node."
         case Phase.RESERVED:
             return Condition.PLACED, "Its members are being created."
         case Phase.PLACED:

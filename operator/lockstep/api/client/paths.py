@@ -2,8 +2,9 @@
 
 from coschedule import GangKey
 from lockstep.api.client.answer import Target
-from lockstep.api.names import API_VERSION, BIDS, GANGS
+from lockstep.api.names import API_VERSION, BIDS, GANGS, PODS_GANGS
 from lockstep.facts.cluster.volume import ClaimKey
+from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.pods.pod import PodKey
 
 ALL_NODES = Target("/api/v1/nodes", "nodes")
@@ -21,6 +22,7 @@ ALL_BUDGETS = Target("/apis/policy/v1/poddisruptionbudgets", "poddisruptionbudge
 ALL_QUOTAS = Target("/api/v1/resourcequotas", "resourcequotas")
 ALL_NODE_REQUESTS = Target("/apis/autoscaling.x-k8s.io/v1/provisioningrequests", "provisioningrequests")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
+ALL_POD_GANGS = Target(f"/apis/{API_VERSION}/{PODS_GANGS}", PODS_GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
 ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/subjectaccessreviews", "subjectaccessreviews")
@@ -51,6 +53,11 @@ def pod_log(key: PodKey) -> Target:
 def pod_binding(key: PodKey) -> Target:
     """The binding of a pod to its node."""
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
+
+
+def binding_to_be(key: PodKey) -> Target:
+    """The binding of a pod for dry runs, which metrics count separately."""
+    return Target(pod_binding(key).path, "pods/binding/dry-run")
 
 
 def pod_resize(key: PodKey) -> Target:
@@ -125,13 +132,15 @@ def gangs_of(namespace: str) -> Target:
 
 
 def gang(key: GangKey) -> Target:
-    """One GangJob."""
-    return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{GANGS}/{key.name}", GANGS)
+    """One GangJob or Gang."""
+    plural = PODS_GANGS if is_pod_gang(key) else GANGS
+    return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{plural}/{object_name(key)}", plural)
 
 
 def gang_status(key: GangKey) -> Target:
-    """The status of one GangJob."""
-    return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{GANGS}/{key.name}/status", f"{GANGS}/status")
+    """The status of one GangJob or Gang."""
+    path, resource = gang(key)
+    return Target(f"{path}/status", f"{resource}/status")
 
 
 def bid_status(node: str) -> Target:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from lockstep.api.names import API_VERSION, GANG_KIND, REPORTING_CONTROLLER
+from lockstep.api.names import API_VERSION, GANG_KIND, PODS_GANG_KIND, REPORTING_CONTROLLER
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.reasons import EventReason
 
 NOTE_LIMIT = 1024
@@ -28,11 +29,12 @@ class Event:
 def event_manifest(gang: GangFact, event: Event, *, instance: str, now: float) -> dict[str, Any]:
     """The manifest of the event."""
     when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    name = object_name(gang.key)
     digest = hashlib.sha256(f"{gang.uid} {event.reason} {event.note} {when}".encode()).hexdigest()[:16]
     return {
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": {"name": f"{gang.key.name[: _NAME_LIMIT - 17]}.{digest}", "namespace": gang.key.namespace},
+        "metadata": {"name": f"{name[: _NAME_LIMIT - 17]}.{digest}", "namespace": gang.key.namespace},
         "eventTime": when,
         "type": event.kind,
         "reason": event.reason,
@@ -42,9 +44,9 @@ def event_manifest(gang: GangFact, event: Event, *, instance: str, now: float) -
         "reportingInstance": instance,
         "regarding": {
             "apiVersion": API_VERSION,
-            "kind": GANG_KIND,
+            "kind": PODS_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND,
             "namespace": gang.key.namespace,
-            "name": gang.key.name,
+            "name": name,
             "uid": gang.uid,
             "resourceVersion": gang.resource_version,
         },

@@ -59,7 +59,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
     since its members run to their end.
     """
     metadata = manifest["metadata"]
-    status = _status(manifest.get("status") or {})
+    status = parse_status(manifest.get("status") or {})
     if before is not None and _has_the_spec_of(metadata, before):
         return replace(
             before,
@@ -139,7 +139,8 @@ def _of_templates(roles: tuple[RoleSpec, ...]) -> str:
     return next(iter(named), "")
 
 
-def _status(status: Manifest) -> GangStatus:
+def parse_status(status: Manifest) -> GangStatus:
+    """The status of a GangJob or a Gang."""
     return GangStatus(
         conditions=tuple(_condition(one) for one in status.get("conditions") or ()),
         attempt=int(status.get("attempt", 0)),

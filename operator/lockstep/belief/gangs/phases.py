@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import assert_never
 
-from lockstep.facts.gang.gang import GangFact, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal
 from lockstep.facts.reasons import Condition
 
 
@@ -12,12 +12,14 @@ class Phase(StrEnum):
 
     ``DELETED``: it is being deleted and holds nothing, but a finalizer keeps the object. ``BACKING_OFF``: it failed and
     rests before the next try. ``SUSPENDED``: its user suspended it, or its status still says so. ``RESERVED``: members
-    of it may exist, and not all are known to be bound.
+    of it may exist, and not all are known to be bound. ``AWAITS_PODS``: it is a Gang, and too few of its pods wait for
+    a node; others may run.
     """
 
     DELETED = "Deleted"
     REFUSED = "Refused"
     SUSPENDED = "Suspended"
+    AWAITS_PODS = "AwaitsPods"
     WAITING = "Waiting"
     BACKING_OFF = "BackingOff"
     RESERVED = "Reserved"
@@ -30,7 +32,9 @@ class Phase(StrEnum):
         match self:
             case Phase.RESERVED | Phase.PLACED:
                 return True
-            case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.WAITING | Phase.BACKING_OFF | Phase.COMPLETE:
+            case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.AWAITS_PODS | Phase.WAITING:
+                return False
+            case Phase.BACKING_OFF | Phase.COMPLETE:
                 return False
             case _:
                 assert_never(self)
@@ -41,7 +45,9 @@ class Phase(StrEnum):
         match self:
             case Phase.WAITING | Phase.BACKING_OFF:
                 return True
-            case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+            case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.AWAITS_PODS | Phase.RESERVED:
+                return False
+            case Phase.PLACED | Phase.COMPLETE:
                 return False
             case _:
                 assert_never(self)
@@ -63,4 +69,6 @@ def phase_of(gang: GangFact, *, is_reserved: bool, refusal: Refusal | None, is_r
         return Phase.REFUSED
     if gang.policies.is_suspended or gang.status.is_true(Condition.SUSPENDED):
         return Phase.SUSPENDED
+    if isinstance(gang, AcceptedGang) and gang.spec.awaits_pods:
+        return Phase.AWAITS_PODS
     return Phase.BACKING_OFF if is_resting else Phase.WAITING

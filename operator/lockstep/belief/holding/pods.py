@@ -9,6 +9,7 @@ from lockstep.belief.holding.holders import Holders
 from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.pods.pod_effects import PodsNearby, is_nominated
 from lockstep.belief.pods.roster import Roster
+from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
@@ -28,6 +29,7 @@ class CountedBy:
     roster: Roster
     holders: Holders
     pods_nearby: PodsNearby
+    pod_gangs: PodGangs
 
 
 class Pods(dict[PodKey, PodFact]):
@@ -50,6 +52,7 @@ class Pods(dict[PodKey, PodFact]):
         self._roster = counted.roster
         self._holders = counted.holders
         self._neighbours = counted.pods_nearby
+        self._pod_gangs = counted.pod_gangs
         self._reconcile = reconcile
         self._released = released
         self._changed = changed
@@ -68,9 +71,11 @@ class Pods(dict[PodKey, PodFact]):
         else:
             self._neighbours.change(before, fact)
             self._roster.leave(before)
+            self._pod_gangs.leave(before)
             self._member_changed(before.member)
         may_change_placement = self._neighbours.may_change_placement(before, fact)
         self._roster.enter(fact)
+        self._enter_group(fact)
         self._holders.unseen.see(fact.key)
         self._member_changed(fact.member)
         self._changed(needs_plan=self._recount(fact) or may_change_placement)
@@ -83,11 +88,18 @@ class Pods(dict[PodKey, PodFact]):
         del self[key]
         self._neighbours.leave(before)
         self._roster.leave(before)
+        self._pod_gangs.leave(before)
         if before.member is not None:
             self._remember_departed(before.member, before)
         self._member_changed(before.member)
         was_waited_for = is_nominated(before) or self._has_left(before.member)
         self._changed(needs_plan=self._release(before) or was_waited_for)
+
+    def _enter_group(self, pod: PodFact) -> None:
+        """A pod of a Gang takes the place of its seat, so that the two never count twice."""
+        self._pod_gangs.enter(pod)
+        if pod.group is not None and pod.group.seat is not None:
+            self._ledger.forget(pod.group.seat)
 
     def _has_left(self, member: Membership | None) -> bool:
         """Whether the member's attempt goes on without it. Plans keep the gang's size until such a member is gone."""

@@ -74,6 +74,10 @@ class Reservation:
         """The same with only the members that are to join."""
         return self._of_ranks(lambda rank: has_rank(self.joining, rank))
 
+    def without(self, ranks: Container[int]) -> "Reservation":
+        """The same without the members of these ranks."""
+        return self._of_ranks(lambda rank: rank not in ranks)
+
     def _of_ranks(self, is_kept: Callable[[int], bool]) -> "Reservation":
         kept = ranked({rank: (role, node) for rank, role, node, _ in self.by_rank() if is_kept(rank)})
         return replace(self, members=kept.members, gapped=kept.gapped, joining=0)

@@ -8,6 +8,7 @@ from lockstep.api.membership import member_labels
 from lockstep.api.names import RANK_LABEL
 from lockstep.belief.pods.pod_terms import term_of
 from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import PodTerm
 
@@ -28,7 +29,9 @@ def kinds_of(gang: AcceptedGang, attempt: int) -> tuple[MemberKind, ...]:
 
 
 def _kind(gang: GangKey, role: RoleSpec, attempt: int) -> MemberKind:
-    labels = {**member_labels(gang, role, attempt), RANK_LABEL: "0"}
+    labels = (
+        dict(role.template.labels) if is_pod_gang(gang) else {**member_labels(gang, role, attempt), RANK_LABEL: "0"}
+    )
     near, apart = (
         tuple(term_of(one, labels, gang.namespace) for one in terms)
         for terms in (role.pod_affinity.near, role.pod_affinity.apart)

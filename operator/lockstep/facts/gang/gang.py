@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from coschedule import ChangeTerms, GangKey, Interruptible, Members, ProfileWork, SerialWork, Sizes, UnitTime
 from lockstep.facts.elastic import ElasticSpec, LastChange, NextSize
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.rejection import Rejected
@@ -48,7 +49,8 @@ class GangSpec:
     it keeps the size with which it starts.
 
     ``excess`` says what exceeds the bounds of the schema; empty for most gangs. Such a gang held nodes when this was
-    found. It runs to its end, and is not planned again.
+    found. It runs to its end, and is not planned again. ``awaits_pods`` says what keeps a Gang from being planned while
+    too few of its pods wait for a node; empty for GangJobs.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -66,6 +68,7 @@ class GangSpec:
     checkpoint_interval: float = math.inf
     elastic: ElasticSpec | None = None
     excess: str = ""
+    awaits_pods: str = ""
 
     @property
     def minimum(self) -> int:
@@ -267,8 +270,12 @@ class _GangBase:
     status: GangStatus = field(default_factory=GangStatus)
 
     def asks_the_same_as(self, before: "GangFact") -> bool:
-        """Whether the spec and the deletion are as in ``before``, so that the planner sees no difference."""
-        return (self.generation, self.is_deleting) == (before.generation, before.is_deleting)
+        """Whether the spec and the deletion are as in ``before``, so that the planner sees no difference.
+
+        What a Gang asks for also depends on its pods.
+        """
+        is_same = (self.generation, self.is_deleting) == (before.generation, before.is_deleting)
+        return is_same and (not is_pod_gang(self.key) or self._content == before._content)
 
     def with_spec(self, spec: GangSpec) -> "AcceptedGang":
         """The gang, accepted with that spec."""
@@ -277,6 +284,11 @@ class _GangBase:
     def refused(self, refusal: Refusal) -> "RefusedGang":
         """The gang, refused."""
         return RefusedGang(**self._common(), refusal=refusal)
+
+    @property
+    def _content(self) -> "GangSpec | Refusal | None":
+        """The spec, or why it is refused."""
+        return None
 
     def _common(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in fields(_GangBase)}
@@ -288,6 +300,10 @@ class AcceptedGang(_GangBase):
 
     spec: GangSpec
     refusal: None = None
+
+    @property
+    def _content(self) -> GangSpec:
+        return self.spec
 
     @property
     def deadline(self) -> float | None:
@@ -321,6 +337,10 @@ class RefusedGang(_GangBase):
 
     refusal: Refusal
     spec: None = None
+
+    @property
+    def _content(self) -> Refusal:
+        return self.refusal
 
 
 GangFact = AcceptedGang | RefusedGang

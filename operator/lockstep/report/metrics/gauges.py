@@ -85,6 +85,8 @@ def _state_of(gang: GangFact, state: State) -> str:
     match phase:
         case Phase.SUSPENDED | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
             return phase.lower()
+        case Phase.AWAITS_PODS:
+            return "placed" if gang.status.is_true(Condition.PLACED) else "pending"
         case Phase.DELETED | Phase.REFUSED | Phase.WAITING | Phase.BACKING_OFF:
             return "refused" if _is_wrong(gang, state) else "pending"
         case _:

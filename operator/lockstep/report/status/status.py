@@ -10,8 +10,9 @@ from lockstep.api.client.turns import Urgency
 from lockstep.api.gangjob.gangjob import status_manifest, summary_manifest
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.report.status.summary import summary_of
-from lockstep.watch.kinds import gangs_kind
+from lockstep.watch.kinds import kind_of
 from lockstep.watch.reader import Reader
 
 
@@ -65,7 +66,7 @@ async def write_status(
     if answer.is_success:
         if not _is_known(state, gang):
             return Writing(Written.GONE, "it was deleted while its status was being written")
-        gangs_kind(state).believe(answer.body)
+        kind_of(state, gang.key).believe(answer.body)
         return Writing(Written.DONE)
     if answer.code not in (HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND):
         return Writing(Written.REFUSED, answer.message)
@@ -79,9 +80,10 @@ async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
     was_known = _is_known(state, gang)
     answer = await client.get(paths.gang(gang.key))
     if answer.is_success and _is_known(state, gang) == was_known:
-        await Reader(gangs_kind(state)).believe(answer.body)
+        await Reader(kind_of(state, gang.key)).believe(answer.body)
     elif answer.code == HTTPStatus.NOT_FOUND:
-        state.remove_gang(gang.key, gang.uid)
+        remove = state.remove_pod_gang if is_pod_gang(gang.key) else state.remove_gang
+        remove(gang.key, gang.uid)
     return _is_known(state, gang)
 
 

@@ -31,6 +31,9 @@ def _state(status: GangStatus) -> GangState:
     if status.reserved_at is not None:
         is_running = status.is_true(Condition.PLACED) and status.started_at is not None
         return GangState.RUNNING if is_running else GangState.STARTING
+    if status.is_true(Condition.PLACED):
+        # Only Gangs: their pods run on, and nothing is reserved for them any more.
+        return GangState.RUNNING
     return _state_without_nodes(status)
 
 

@@ -14,6 +14,7 @@ from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import kept_places, places_of_role
 from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.quotas.quota_demand import demand_of_members
 
@@ -120,7 +121,12 @@ class QuotaBounds:
         return all(limit.taken(counts) <= max(limit.left, 0) for limit in self.limits(gang))
 
     def limits(self, gang: GangFact) -> list[Limit]:
-        """The limits that quotas set on resources that the gang's members take."""
+        """The limits that quotas set on resources that the gang's members take.
+
+        None for a Gang: quotas have counted its pods when others created them.
+        """
+        if is_pod_gang(gang.key):
+            return []
         quotas = self._state.quotas.of(gang.key.namespace)
         return [limit for quota in quotas for limit in self._limits_of(quota, gang)]
 

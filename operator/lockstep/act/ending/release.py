@@ -1,0 +1,94 @@
+"""Gives back what an attempt held: its claims without volumes, and its reservation in the status."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from lockstep.act.requests.concurrent import for_each
+from lockstep.act.requests.services import Services
+from lockstep.act.volumes.needed_claims import needed_claims
+from lockstep.act.volumes.volume_requests import release_claim
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.pauses import pause_after
+from lockstep.belief.holding.reservation import Reservation, reserved_in_status
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.pods.failure import Failure
+from lockstep.logs.fields import about
+from lockstep.report.status.attempt_marks import mark_released
+from lockstep.report.status.status import Written
+
+log = logging.getLogger(__name__)
+
+
+class Release:
+    """Gives back what one attempt held. ``pause`` returns the seconds that the gang rests after a failure."""
+
+    def __init__(
+        self, services: Services, gang: GangFact, reservation: Reservation, pause: Callable[[Failure], float]
+    ) -> None:
+        self._services = services
+        self._gang = gang
+        self._reservation = reservation
+        self._pause_after = pause
+
+    async def claims(self) -> None:
+        """Remove the node from every claim that has no volume yet, so that the next plan may choose another."""
+        await until_done(self._release_claims)
+
+    async def reservation(self, failure: Failure, behind: str = "") -> None:
+        """Remove the reservation from the status, if the gang still exists; ``behind`` names pods that are left."""
+        await until_done(partial(self._release, failure, behind))
+
+    def known(self) -> GangFact | None:
+        """The gang as the cache has it; None if it is gone, or another one has its name."""
+        gang = self._services.state.gangs.get(self._gang.key)
+        return None if gang is None or gang.uid != self._gang.uid else gang
+
+    def stands_in(self, gang: GangFact) -> bool:
+        """Whether the gang's status has the attempt."""
+        stands = reserved_in_status(gang)
+        return stands is not None and stands.attempt == self._reservation.attempt
+
+    async def write(self, gang: GangFact, status: GangStatus) -> Written:
+        """Write a status of the attempt."""
+        try:
+            written, message = await self._services.writer.write(gang, status)
+        except ApiUnavailableError as error:
+            log.warning("that it is undone could not be written: %s", error, extra=about(gang.key))
+            return Written.REFUSED
+        if written is Written.REFUSED:
+            log.warning("the API server does not take that it is undone: %s", message, extra=about(gang.key))
+            self._services.count_refused("release")
+        return written
+
+    async def _release_claims(self) -> bool:
+        claims, services = self._services.state.claims.claims, self._services
+        with_node = [
+            one
+            for one in needed_claims(self._gang, self._reservation)
+            if one.key in claims and claims[one.key].selected_node == one.node and not claims[one.key].is_bound
+        ]
+        failure = await for_each(with_node, lambda one: release_claim(services.client, services.state, one))
+        if failure is not None:
+            log.warning("its claims could not be taken back: %s", failure.message, extra=about(self._gang.key))
+        return failure is None
+
+    async def _release(self, failure: Failure, behind: str) -> bool:
+        """Remove the reservation from the newest version of the status."""
+        gang = self.known()
+        if gang is None or gang.status.end is not None:
+            # The gang is gone, or its end was written before the status could say that the attempt is being undone.
+            return True
+        status = mark_released(
+            gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=self._services.now()
+        )
+        return (await self.write(gang, status)).is_settled
+
+
+async def until_done(step: Callable[[], Awaitable[bool]]) -> None:
+    """Repeat a step with growing pauses until it returns True."""
+    tries = 0
+    while not await step():
+        await asyncio.sleep(pause_after(tries))
+        tries += 1

@@ -1,0 +1,1 @@
+"""Binds the pods of a Gang. Nothing here deletes or evicts a pod."""

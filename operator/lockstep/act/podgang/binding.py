@@ -1,0 +1,207 @@
+"""Binds the pods of a Gang: tries all bindings by dry runs first, then makes them, and waits until watches show them.
+
+A binding is final: the pods are never deleted to undo it. So a binding that fails is tried again for a while on its
+node, which stays reserved.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Collection
+from http import HTTPStatus
+from typing import NamedTuple
+
+from lockstep.act.podgang.pod_reads import refresh_pods
+from lockstep.act.requests.api_refusals import is_conflict, refused_binding
+from lockstep.act.requests.concurrent import for_each
+from lockstep.act.requests.services import Services
+from lockstep.act.requests.window import Stay
+from lockstep.act.volumes.needed_claims import needed_claims
+from lockstep.act.volumes.volumes import VolumeProvider
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer, ApiUnavailableError
+from lockstep.api.client.pauses import pause_after
+from lockstep.api.client.turns import Urgency
+from lockstep.api.members.binding import binding_manifest
+from lockstep.api.podgang.group_member import seat_annotations
+from lockstep.api.unreadable.unreadable_objects import read_pod
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.podgangs.composing import role_of
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
+from lockstep.facts.pods.failure import Failure, LostOn
+from lockstep.facts.pods.pod import Membership, PodKey
+from lockstep.facts.reasons import Reason
+from lockstep.report.text.sentences import n_pods
+
+_KEEPS_NODES_SECONDS = 60.0
+
+
+class _Seat(NamedTuple):
+    """A pod, and the node and rank that it gets."""
+
+    pod: PodKey
+    uid: str
+    node: str
+    seat: Membership
+
+
+class PodBinding:
+    """Binds pods to the seats of a reservation. The caller sets ``changed`` after each change of the Gang or its pods.
+
+    ``verdict`` is None: admission has changed these pods before they came.
+    """
+
+    verdict: Verdict | None = None
+
+    def __init__(
+        self, services: Services, gang: GangFact, reservation: Reservation, *, stay: Stay, changed: asyncio.Event
+    ) -> None:
+        self._services = services
+        self._gang = gang
+        self._reservation = reservation
+        self._stay = stay
+        self._changed = changed
+
+    async def make(self, gang: AcceptedGang) -> Failure | None:
+        """Bind a pod to every seat that has none; returns why that failed, if it did."""
+        seats = self._seats(gang)
+        if isinstance(seats, Failure):
+            return seats
+        failure = await self._provide_volumes(seats) or await self._bind_all(seats)
+        self._stay.done()
+        return failure or await self._until_seen(seats)
+
+    def rejected(self) -> Collection[LostOn]:
+        """Members that kubelets have rejected; none, since whoever owns these pods deals with that."""
+        return ()
+
+    def _seats(self, gang: AcceptedGang) -> list[_Seat] | Failure:
+        """The pods for the seats that are still free, in the order of their ranks."""
+        groups = self._services.state.pod_gangs
+        seated = groups.seated(self._reservation)
+        waiting = groups.waiting(self._gang.key)
+        by_role: dict[str | None, list[PodKey]] = {}
+        for key, pod in waiting.items():
+            by_role.setdefault(role_of(pod, gang.spec.roles, self._services.state.pool), []).append(key)
+        free = [member for member in self._reservation.by_rank() if member.rank not in seated]
+        seats = []
+        for member in free:
+            pods = by_role.get(member.role)
+            if not pods:
+                message = f"{n_pods(len(free))} of it have nodes, and only {len(waiting)} of them wait for one now"
+                return Failure(reason=Reason.POD_LOST, message=message)
+            key = pods.pop(0)
+            seat = self._reservation.membership(member.rank)
+            seats.append(_Seat(key, self._services.state.pods[key].uid, member.node, seat))
+        return seats
+
+    async def _provide_volumes(self, seats: list[_Seat]) -> Failure | None:
+        """Make sure that the claims of the pods have volumes."""
+        needed = needed_claims(self._gang, self._reservation)
+        if not needed:
+            return None
+        # Volumes may take minutes, so the gang leaves the window.
+        self._stay.leave()
+        uids = {seat.pod: seat.uid for seat in seats}
+        provider = VolumeProvider(
+            self._services, self._gang, needed, uids=uids, changed=self._changed, lost=lambda: self._lost(seats)
+        )
+        return await provider.provide()
+
+    def _lost(self, seats: list[_Seat]) -> Failure | None:
+        """Why the pods can't all be bound any more: one of them is gone, or does not wait."""
+        waiting, pods = self._services.state.pod_gangs.waiting(self._gang.key), self._services.state.pods
+        for seat in seats:
+            if seat.pod not in waiting or pods[seat.pod].uid != seat.uid:
+                return _gone(seat)
+        return None
+
+    async def _bind_all(self, seats: list[_Seat]) -> Failure | None:
+        """Bind all pods. After the first binding, refused ones are tried again for a while; a pod that is gone is not.
+
+        Returns the last failure.
+        """
+        failure = await for_each(seats, self._try)
+        if failure is not None:
+            return failure
+        bound: set[PodKey] = set()
+        until, tries = self._services.monotonic() + _KEEPS_NODES_SECONDS, 0
+        while True:
+            left = [seat for seat in seats if seat.pod not in bound]
+            failure = await for_each(left, lambda seat: self._bind(seat, bound))
+            is_final = failure is None or failure.reason is Reason.POD_LOST or not bound
+            if is_final or self._services.monotonic() >= until:
+                return failure
+            await asyncio.sleep(pause_after(tries))
+            tries += 1
+
+    async def _try(self, seat: _Seat) -> Failure | None:
+        """Send the binding of a pod as a dry run."""
+        answer = await self._services.client.dry_run(
+            paths.binding_to_be(seat.pod), self._manifest(seat), urgency=Urgency.BIND
+        )
+        if answer.is_success:
+            return None
+        return await self._why_refused(seat, answer)
+
+    async def _bind(self, seat: _Seat, bound: set[PodKey]) -> Failure | None:
+        if seat.node not in self._services.state.nodes:
+            # The API server binds pods to nodes that do not exist.
+            message = f"node {seat.node}, on which pod {seat.pod.name} has a seat, is gone"
+            return Failure(reason=Reason.NO_LONGER_FITS, message=message)
+        target, manifest = paths.pod_binding(seat.pod), self._manifest(seat)
+        try:
+            answer = await self._services.client.create(target, manifest, Urgency.BIND)
+        except ApiUnavailableError:
+            self._services.count_binding("error")
+            raise
+        if answer.is_success or (is_conflict(answer) and await self._is_bound(seat)):
+            self._services.count_binding("bound")
+            bound.add(seat.pod)
+            return None
+        self._services.count_binding("refused")
+        return await self._why_refused(seat, answer)
+
+    async def _is_bound(self, seat: _Seat) -> bool:
+        """Whether the pod is on its node already: the API server answers an equal second binding with a conflict."""
+        answer = await self._services.client.get(paths.pod(seat.pod))
+        pod = read_pod(answer.body) if answer.is_success else None
+        return pod is not None and (pod.uid, pod.node) == (seat.uid, seat.node)
+
+    async def _why_refused(self, seat: _Seat, refusal: Answer) -> Failure:
+        """Why a binding was refused: the pod is gone or does not wait any more, or what the API server says."""
+        answer = await self._services.client.get(paths.pod(seat.pod))
+        if answer.is_success:
+            pod = read_pod(answer.body)
+            is_gone = pod.uid != seat.uid or bool(pod.node) or pod.is_deleting
+        else:
+            is_gone = answer.code == HTTPStatus.NOT_FOUND
+        return _gone(seat) if is_gone else refused_binding(seat.pod.name, seat.node, refusal)
+
+    def _manifest(self, seat: _Seat) -> dict[str, object]:
+        manifest = binding_manifest(seat.pod, seat.uid, seat.node)
+        annotations = seat_annotations(seat.seat, self._reservation.size)
+        return {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
+
+    async def _until_seen(self, seats: list[_Seat]) -> Failure | None:
+        """Wait until watches show every pod on its node, or gone; after a silence, list the pods."""
+        checks = 0
+        while not all(map(self._is_seen, seats)):
+            self._changed.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause_after(checks + 1)):
+                    await self._changed.wait()
+                    continue
+            checks += 1
+            with contextlib.suppress(ApiUnavailableError):
+                await refresh_pods(self._services.client, self._services.state, self._gang.key)
+        return None
+
+    def _is_seen(self, seat: _Seat) -> bool:
+        """Whether the cache has the pod on its node, or has it no longer."""
+        pod = self._services.state.pods.get(seat.pod)
+        return pod is None or pod.uid != seat.uid or bool(pod.node)
+
+
+def _gone(seat: _Seat) -> Failure:
+    message = f"pod {seat.pod.name} is gone, or waits no longer, before all pods were bound"
+    return Failure(reason=Reason.POD_LOST, message=message)

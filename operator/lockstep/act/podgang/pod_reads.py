@@ -1,0 +1,37 @@
+"""Lists the pods of a Gang at the API server, in case the watch is broken."""
+
+from coschedule import GangKey
+from lockstep.act.members.member_reads import is_further
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.names import MEMBER_OF_LABEL
+from lockstep.api.unreadable.unreadable_objects import read_pod
+from lockstep.belief.state import State
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.pods.pod import PodFact
+from lockstep.watch.pages import ListError, pages
+from lockstep.watch.reader import ReadingTurns
+
+
+async def refresh_pods(client: KubeClient, state: State, gang: GangKey) -> None:
+    """List the pods of a Gang and update the cache. Raises ``ApiUnavailableError``.
+
+    The watch may be ahead of the list, so newer states in the cache stay. Only pods that the cache has are updated: a
+    pod that the watch has removed meanwhile would never be removed again.
+    """
+    for pod in await _list_pods(client, gang):
+        known = state.pods.get(pod.key)
+        if known is not None and known.uid == pod.uid and is_further(pod, known):
+            state.apply_pod(pod)
+
+
+async def _list_pods(client: KubeClient, gang: GangKey) -> list[PodFact]:
+    turns, pods = ReadingTurns(), []
+    selector = f"{MEMBER_OF_LABEL}={object_name(gang)}"
+    try:
+        async for page in pages(client, paths.pods_of(gang.namespace), selector=selector):
+            pods += [await turns.read(read_pod, item) for item in page["items"] or ()]
+    except ListError as error:
+        raise ApiUnavailableError(f"the pods of {object_name(gang)} can't be listed: {error}") from error
+    return pods

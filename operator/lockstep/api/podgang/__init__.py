@@ -1,0 +1,1 @@
+"""Gangs whose pods others create, on the wire."""

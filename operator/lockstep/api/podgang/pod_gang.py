@@ -1,0 +1,68 @@
+"""Parses Gangs: gangs of pods that others create."""
+
+from lockstep.api.gangjob.gangjob import parse_status
+from lockstep.api.gangjob.work import parse_work
+from lockstep.api.manifest import Manifest
+from lockstep.api.quantities import duration_seconds, epoch_seconds
+from lockstep.api.unreadable.unreadable_objects import describe
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
+from lockstep.facts.ranks import MOST_RANKS
+from lockstep.facts.reasons import Reason
+from lockstep.facts.sizing import Sizing
+
+
+def parse_pod_gang(manifest: Manifest) -> PodGang:
+    """A Gang; a spec that can't be obeyed becomes a refusal that names the field."""
+    metadata = manifest["metadata"]
+    created = epoch_seconds(metadata["creationTimestamp"])
+    assert created is not None, "the API server gives every object its creation time"
+    return PodGang(
+        key=pod_gang_key(metadata["namespace"], metadata["name"]),
+        uid=metadata["uid"],
+        resource_version=metadata["resourceVersion"],
+        generation=metadata["generation"],
+        created=created,
+        is_deleting="deletionTimestamp" in metadata,
+        asks=_asks(manifest["spec"]),
+        status=parse_status(manifest.get("status") or {}),
+    )
+
+
+def unreadable_pod_gang(manifest: Manifest, problem: Exception) -> PodGang:
+    """A Gang that is refused, and so never planned."""
+    metadata = manifest["metadata"]
+    return PodGang(
+        key=pod_gang_key(metadata["namespace"], metadata["name"]),
+        uid=metadata["uid"],
+        resource_version=metadata["resourceVersion"],
+        generation=metadata.get("generation", 0),
+        created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
+        is_deleting="deletionTimestamp" in metadata,
+        asks=Refusal(Reason.INVALID_SPEC, f"The Gang can't be understood: {describe(problem)}."),
+    )
+
+
+def _asks(spec: Manifest) -> PodGangSpec | Refusal:
+    try:
+        return _parsed(spec)
+    except (ValueError, ArithmeticError) as error:
+        return Refusal(Reason.INVALID_SPEC, f"{error}.")
+
+
+def _parsed(spec: Manifest) -> PodGangSpec:
+    size, deadline, placement = spec["size"], spec.get("deadline"), spec.get("placement") or {}
+    least, most = int(size["min"]), int(size.get("max", MOST_RANKS))
+    if not 1 <= least <= most <= MOST_RANKS:
+        raise ValueError(f"size: min {least} and max {most} are no range from 1 to {MOST_RANKS}")
+    return PodGangSpec(
+        minimum=least,
+        maximum=most,
+        work=parse_work(spec["work"], most) if "work" in spec else None,
+        deadline_seconds=None if deadline is None else duration_seconds(deadline),
+        priority_class=spec.get("priorityClassName") or "",
+        one_per=placement.get("onePer") or "",
+        all_in=placement.get("allIn") or "",
+        sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
+    )

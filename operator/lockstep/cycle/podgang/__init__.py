@@ -1,0 +1,1 @@
+"""Follows Gangs, whose pods others create."""

@@ -1,0 +1,72 @@
+"""Follows Gangs: goes on with attempts that were cut off, and reports which pods wait and which are bound.
+
+Level-triggered, as all that follows gangs. Whether a Gang's work is done is for the owner of its pods to say.
+"""
+
+from functools import partial
+from typing import assert_never
+
+from lockstep.act.attempts import Attempts
+from lockstep.act.requests.services import Services
+from lockstep.belief.gangs.phases import Phase
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.cycle.explaining.refusals import refusal_report
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.reasons import Condition
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status import events, pod_gang_marks
+from lockstep.report.status.writer import StatusReport
+
+
+class PodGangFollower:
+    """Reconciles Gangs that have no running attempt."""
+
+    def __init__(self, services: Services, attempts: Attempts, metrics: Metrics) -> None:
+        self._state = services.state
+        self._writer = services.writer
+        self._attempts = attempts
+        self._metrics = metrics
+
+    def reconcile(self, gang: GangFact, reservation: Reservation | None, now: float) -> None:
+        """Take the one step that is due."""
+        match self._state.phase_of(gang):
+            case Phase.RESERVED | Phase.PLACED:
+                if reservation is not None:
+                    self._go_on(gang, reservation, now)
+            case Phase.REFUSED:
+                self._writer.report(gang, partial(refusal_report, self._state, gang, now))
+            case Phase.AWAITS_PODS:
+                self._writer.report(gang, partial(self._awaiting, gang, now))
+            case Phase.WAITING | Phase.BACKING_OFF | Phase.DELETED | Phase.SUSPENDED | Phase.COMPLETE:
+                # Plans and attempts report to Gangs that wait. The rest does not occur, or needs no report.
+                pass
+            case unknown:
+                assert_never(unknown)
+
+    def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:
+        """Report that all pods are bound, or go on with those that are not."""
+        seated = self._state.pod_gangs.seated(reservation)
+        for rank in seated:
+            self._state.ledger.forget(reservation.membership(rank))
+        left = reservation.without(seated)
+        if not left.size:
+            self._attempts.placed(gang.key, is_running=True)
+            self._writer.report(gang, partial(self._placed, gang, now))
+        elif not self._attempts.is_resting(gang.key):
+            self._attempts.resume(gang, left)
+
+    def _placed(self, gang: GangFact, now: float) -> StatusReport:
+        planned = gang.status.condition(Condition.PLANNED)
+        note = planned.message if planned else ""
+        return StatusReport(
+            status=pod_gang_marks.mark_pods_placed(gang, now=now),
+            event=events.gang_placed(note),
+            written=self._metrics.decisions.labels(Condition.PLACED).inc,
+        )
+
+    def _awaiting(self, gang: GangFact, now: float) -> StatusReport | None:
+        if not isinstance(gang, AcceptedGang):
+            return None
+        going = self._state.pod_gangs.going(gang.key)
+        status = pod_gang_marks.mark_awaiting_pods(gang, gang.spec.awaits_pods, are_bound=going > 0, now=now)
+        return None if status == gang.status else StatusReport(status=status)

@@ -1,0 +1,21 @@
+"""The keys of gangs: GangJobs, and Gangs of pods that others create."""
+
+from coschedule import GangKey
+
+# No GangJob has a slash in its name, so a Gang and a GangJob of one name never share a key.
+_PREFIX = "gang/"
+
+
+def pod_gang_key(namespace: str, name: str) -> GangKey:
+    """The key of the Gang of that name."""
+    return GangKey(namespace, f"{_PREFIX}{name}")
+
+
+def is_pod_gang(key: GangKey) -> bool:
+    """Whether that is the key of a Gang, not of a GangJob."""
+    return key.name.startswith(_PREFIX)
+
+
+def object_name(key: GangKey) -> str:
+    """The name of the Gang or GangJob in the API."""
+    return key.name.removeprefix(_PREFIX)

@@ -1,0 +1,62 @@
+"""Pod gangs: Gangs whose pods others create. What a Gang asks for, and which of its pods are there.
+
+Lockstep plans and binds these pods. It never creates, deletes or evicts them.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from coschedule import GangKey, ProfileWork, SerialWork
+from lockstep.facts.gang.gang import GangStatus, Refusal
+from lockstep.facts.gang.role import Needs
+from lockstep.facts.pods.pod import Labels, Membership
+from lockstep.facts.sizing import Sizing
+
+class WaitingPod(NamedTuple):
+    """A pod of a Gang that can be bound now: when it was created, what it needs, and its completion index or -1."""
+
+    name: str
+    created: float
+    needs: Needs | Refusal
+    priority_class: str
+    labels: Labels
+    completion_index: int
+
+
+class GroupMember(NamedTuple):
+    """The Gang that a pod belongs to; its seat if we bound it, or what it needs while it waits for a node."""
+
+    gang: GangKey
+    seat: Membership | None
+    waiting: WaitingPod | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodGangSpec:
+    """What a Gang asks for: the fewest pods that are placed together, and the most that are placed at all.
+
+    The other fields are as in ``GangSpec``.
+    """
+
+    minimum: int
+    maximum: int
+    work: SerialWork | ProfileWork | None = None
+    deadline_seconds: float | None = None
+    priority_class: str = ""
+    one_per: str = ""
+    all_in: str = ""
+    sizing: Sizing | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodGang:
+    """A Gang as the API server has it, or why its spec can't be obeyed."""
+
+    key: GangKey
+    uid: str
+    resource_version: str
+    generation: int
+    created: float
+    is_deleting: bool
+    asks: PodGangSpec | Refusal
+    status: GangStatus = field(default_factory=GangStatus)

@@ -1,0 +1,32 @@
+"""The next status of a Gang, whose pods others create. Pure functions."""
+
+from dataclasses import replace
+
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status.conditions import FALSE, TRUE, mark_accepted, with_condition, without_plan
+from lockstep.report.text.sentences import n_pods
+
+
+def mark_pods_placed(gang: GangFact, *, now: float) -> GangStatus:
+    """Watches have shown all planned pods on their nodes. From now on they are pods like others."""
+    size = sum(entry.count for entry in gang.status.members)
+    status = _without_wait(replace(gang.status, reserved_at=None, started_at=now))
+    says = (TRUE, Reason.BOUND, f"{n_pods(size)} of it were bound together.")
+    return with_condition(status, gang, Condition.PLACED, says, now)
+
+
+def mark_awaiting_pods(gang: GangFact, why: str, *, are_bound: bool, now: float) -> GangStatus:
+    """Too few pods of the Gang wait for a node, so nothing is planned; other pods of it ``are_bound``."""
+    status = mark_accepted(gang, now)
+    if are_bound and status.is_true(Condition.PLACED):
+        return with_condition(status, gang, Condition.PLANNED, (FALSE, Reason.AWAITS_PODS, why), now)
+    status = _without_wait(replace(without_plan(status), started_at=None))
+    for kind in (Condition.PLANNED, Condition.PLACED):
+        status = with_condition(status, gang, kind, (FALSE, Reason.AWAITS_PODS, why), now)
+    return status
+
+
+def _without_wait(status: GangStatus) -> GangStatus:
+    """The status without what belongs to one wait: the next pods of the Gang wait for themselves."""
+    return replace(status, first_planned_start=None, plan=None, queued_since=None, waited_seconds=None)
