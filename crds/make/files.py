@@ -7,10 +7,11 @@ from typing import Any
 import yaml
 from crds.make.bound_tree import as_json
 from crds.make.reference import reference
+from crds.make.shared import with_shared
 from crds.make.shorthand import expand
 
 _HAND_WRITTEN = Path(__file__).parent
-_KINDS = ("gangjobs", "nodebids")
+_KINDS = ("gangjobs", "gangs", "nodebids")
 _BOUNDS = "operator/lockstep/api/gangjob_bounds.json"
 _WIDTH = 120
 
@@ -26,9 +27,14 @@ def generated_files(openapi: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _definition(kind: str, openapi: Mapping[str, Any]) -> dict[str, Any]:
-    written = yaml.safe_load((_HAND_WRITTEN / f"{kind}.yaml").read_text())
-    definition: dict[str, Any] = expand(written, openapi["components"]["schemas"])
+    whole = with_shared(_written(kind), _written)
+    definition: dict[str, Any] = expand(whole, openapi["components"]["schemas"])
     return definition
+
+
+def _written(kind: str) -> dict[str, Any]:
+    written: dict[str, Any] = yaml.safe_load((_HAND_WRITTEN / f"{kind}.yaml").read_text())
+    return written
 
 
 def _as_yaml(kind: str, definition: Mapping[str, Any], version: str) -> str:

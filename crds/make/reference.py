@@ -26,12 +26,14 @@ def _section(spec: Schema) -> str:
     [version] = spec["versions"]
     schema = version["schema"]["openAPIV3Schema"]
     version_name = f"{spec['group']}/{version['name']}"
+    short_names = names.get("shortNames", [])
+    short = "".join(f", short name `{one}`" for one in short_names)
     lines = [
         f"## {names['kind']}\n",
         f"{schema['description']}\n",
-        f"`apiVersion: {version_name}`, scope {spec['scope']}, short name `{names['shortNames'][0]}`.",
+        f"`apiVersion: {version_name}`, scope {spec['scope']}{short}.",
         f"`kubectl get {names['categories'][0]}` lists all kinds together.\n",
-        *_columns(version["additionalPrinterColumns"], names["shortNames"][0]),
+        *_columns(version["additionalPrinterColumns"], next(iter(short_names), names["plural"])),
         *_fields("spec", schema["properties"]["spec"]),
         *_fields("status", schema["properties"]["status"]),
         *_refusals(schema),

@@ -50,6 +50,7 @@ def test_version_is_told():
         pytest.param(["--concurrency", "0"], "0 is not in the range", id="no concurrency"),
         pytest.param(["--node-selector", "pool"], "'pool' is not a label", id="a label without a value"),
         pytest.param(["--pool-taint", "a:Never"], "neither NoSchedule nor NoExecute", id="an unknown effect"),
+        pytest.param(["--sources", "pods,jobs"], "'jobs' is not a source: choose from pods", id="an unknown source"),
         pytest.param(["--log-level", "loud"], "'loud' is not one of", id="an unknown level"),
         pytest.param(["--log-format", "xml"], "'xml' is not one of", id="an unknown format"),
         pytest.param(["--metrics-secure", "perhaps"], "'perhaps' is not a valid boolean", id="neither yes nor no"),

@@ -13,6 +13,7 @@ from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.durations import as_seconds
 from lockstep.cli.options.election_options import election_options, take_election_terms
 from lockstep.cli.options.plan_options import member_options, plan_options
+from lockstep.cli.options.source_options import source_options
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.election.elector import LeaseLostError
@@ -103,6 +104,7 @@ _SWITCH_SECONDS = 0.0005
     default="",
     help="Class of ProvisioningRequests by which an autoscaler is asked for nodes that gangs lack; without it none is.",
 )
+@source_options
 @member_options
 @click.option(
     "--log-level",

@@ -1,4 +1,4 @@
-"""What holds for every field of both CRDs."""
+"""What holds for every field of our CRDs."""
 
 import json
 from collections.abc import Iterator
@@ -61,13 +61,18 @@ def fields_below(path: str, schema: dict[str, Any]) -> Iterator[Field]:
 
 def fields_of(kind: str) -> list[Field]:
     """Every field but metadata, about which a CRD may say nothing."""
-    crd = yaml.load((CRDS / f"{kind}.yaml").read_text(), Loader=yaml.CSafeLoader)
-    [version] = crd["spec"]["versions"]
-    found = fields_below("", version["schema"]["openAPIV3Schema"])
+    found = fields_below("", version_of(kind)["schema"]["openAPIV3Schema"])
     return [field for field in found if not field.path.startswith("metadata")]
 
 
-FIELDS = [*fields_of("gangjobs"), *fields_of("nodebids")]
+def version_of(kind: str) -> dict[str, Any]:
+    """The only version of a kind."""
+    crd = yaml.load((CRDS / f"{kind}.yaml").read_text(), Loader=yaml.CSafeLoader)
+    [version] = crd["spec"]["versions"]
+    return version
+
+
+FIELDS = [field for kind in ("gangjobs", "gangs", "nodebids") for field in fields_of(kind)]
 
 
 def test_template_is_the_whole_pod():
@@ -91,6 +96,22 @@ def test_definition_leaves_room_where_client_side_apply_stores_it():
     crd = yaml.load((CRDS / "gangjobs.yaml").read_text(), Loader=yaml.CSafeLoader)
 
     assert len(json.dumps(crd, separators=(",", ":"))) <= MOST_BYTES
+
+
+def test_gang_has_the_status_and_the_columns_of_a_gangjob():
+    own, jobs = (version_of(kind) for kind in ("gangs", "gangjobs"))
+
+    assert status_of(own) == status_of(jobs)
+    assert own["additionalPrinterColumns"] == jobs["additionalPrinterColumns"]
+
+
+def status_of(version):
+    return version["schema"]["openAPIV3Schema"]["properties"]["status"]
+
+
+def test_nothing_keeps_a_gang_from_changing():
+    assert "oldSelf" not in json.dumps(version_of("gangs"))
+    assert "Immutable" not in json.dumps(version_of("gangs"))
 
 
 def test_no_list_or_map_of_a_spec_holds_more_than_a_thousand_entries():

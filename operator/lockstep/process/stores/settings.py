@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from coschedule import Promises, Taint
+from lockstep.facts.gang.source import Source
 from lockstep.facts.sizing import Sizing
 from lockstep.logs.formats import LogFormat
 from lockstep.process.election.elector import ElectionTerms
@@ -28,6 +29,7 @@ class Settings:
     unreachable_after: float
     provision_timeout: float
     provisioning_requests: str
+    sources: frozenset[Source]
     log_level: str
     log_format: LogFormat
     hold_for: float

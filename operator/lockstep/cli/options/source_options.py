@@ -1,0 +1,35 @@
+"""The option for what is placed as gangs beside GangJobs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from lockstep.facts.gang.source import Source
+
+_SOURCES = click.option(
+    "--sources",
+    metavar="SOURCE[,SOURCE...]",
+    default="",
+    show_default=False,
+    callback=lambda _context, _option, value: _parse(value),
+    help="What is placed as gangs beside GangJobs: pods that others create and that name a Gang. Choices: "
+    f"{', '.join(Source)}. Without it: nothing.",
+)
+
+
+def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add this option to a command."""
+    return _SOURCES(command)
+
+
+def _parse(text: str) -> frozenset[Source]:
+    """Read ``SOURCE[,SOURCE...]``; nothing for ''."""
+    return frozenset(_source(part) for part in text.split(",")) if text else frozenset()
+
+
+def _source(name: str) -> Source:
+    try:
+        return Source(name)
+    except ValueError as error:
+        raise click.BadParameter(f"{name!r} is not a source: choose from {', '.join(Source)}") from error
