@@ -33,11 +33,11 @@ from lockstep.belief.nodes.nodes import KnownNodes
 from lockstep.belief.nodes.owners import NodeOwners
 from lockstep.belief.nodes.rejections import Rejections
 from lockstep.belief.nodes.suitable_nodes import Suiting
+from lockstep.belief.podgangs.composing import composed
+from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.pods.namespaces import Namespaces
 from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
-from lockstep.belief.podgangs.composing import composed
-from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.belief.volumes.attachments import Attachments

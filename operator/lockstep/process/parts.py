@@ -27,6 +27,7 @@ from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.planning.sizing import SizingPolicy
+from lockstep.facts.gang.source import Source
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.pages.health import Health
 from lockstep.process.start.rights import noting_watches
@@ -39,7 +40,7 @@ from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.writer import StatusWriter
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.informer import Informer
-from lockstep.watch.kinds import WATCHED
+from lockstep.watch.kinds import WATCHED, pod_gangs_kind
 from lockstep.watch.streams import Streams
 
 
@@ -90,7 +91,7 @@ def make_parts(settings: Settings, access: Access) -> Parts:
         state=state,
         services=services,
         cycle=_make_cycle(settings, services, access.metrics, woken),
-        informers=_make_informers(access, state),
+        informers=_make_informers(settings, access, state),
         streams=_make_streams(access),
     )
 
@@ -176,10 +177,11 @@ def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken:
     return Cycle(services, metrics, woken=woken, plans=plans)
 
 
-def _make_informers(access: Access, state: State) -> tuple[Informer[Any], ...]:
-    """The watches of all kinds except our own."""
+def _make_informers(settings: Settings, access: Access, state: State) -> tuple[Informer[Any], ...]:
+    """The watches of all kinds but GangJobs and NodeBids; of Gangs, if these are a source."""
     heard = access.metrics.watch_heard
-    return tuple(Informer(access.client, make_kind(state), heard=heard) for make_kind in WATCHED)
+    kinds = (*WATCHED, pod_gangs_kind) if Source.PODS in settings.sources else WATCHED
+    return tuple(Informer(access.client, make_kind(state), heard=heard) for make_kind in kinds)
 
 
 def _make_streams(access: Access) -> Streams:

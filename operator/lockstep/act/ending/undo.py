@@ -8,7 +8,7 @@ member that has run is never created again in the same attempt.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import assert_never
@@ -18,16 +18,13 @@ from lockstep.act.ending.release import Release, until_done
 from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.members.member_reads import cached_members, refresh_members
 from lockstep.act.members.remaining_pods import counts_as_gone, left_behind, waits_for
-from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.progress import progress_of
 from lockstep.act.requests.services import Services
-from lockstep.act.volumes.needed_claims import needed_claims
-from lockstep.act.volumes.volume_requests import release_claim
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
-from lockstep.belief.holding.reservation import Reservation, reserved_in_status
+from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.reported_work import reported_part
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.ranks import format_ranks

@@ -69,6 +69,10 @@ def phase_of(gang: GangFact, *, is_reserved: bool, refusal: Refusal | None, is_r
         return Phase.REFUSED
     if gang.policies.is_suspended or gang.status.is_true(Condition.SUSPENDED):
         return Phase.SUSPENDED
+    return _waiting_phase(gang, is_resting=is_resting)
+
+
+def _waiting_phase(gang: GangFact, *, is_resting: bool) -> Phase:
     if isinstance(gang, AcceptedGang) and gang.spec.awaits_pods:
         return Phase.AWAITS_PODS
     return Phase.BACKING_OFF if is_resting else Phase.WAITING

@@ -7,9 +7,9 @@ from typing import Protocol
 from coschedule import GangKey
 from lockstep.belief.holding.holders import Holders
 from lockstep.belief.holding.ledger import Ledger
+from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.pods.pod_effects import PodsNearby, is_nominated
 from lockstep.belief.pods.roster import Roster
-from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
 from lockstep.facts.pods.pod_outcome import PodOutcome
 

@@ -44,9 +44,7 @@ def composed(gang: PodGang, waiting: Sequence[WaitingPod], going: int, pool: Poo
         "status": gang.status,
     }
     return (
-        RefusedGang(**common, refusal=content)
-        if isinstance(content, Refusal)
-        else AcceptedGang(**common, spec=content)
+        RefusedGang(**common, refusal=content) if isinstance(content, Refusal) else AcceptedGang(**common, spec=content)
     )
 
 
@@ -65,9 +63,7 @@ def role_of(pod: WaitingPod, roles: Iterable[RoleSpec], pool: Pool) -> str | Non
     return next((role.name for role in roles if role.needs == needs), None)
 
 
-def _spec(
-    gang: PodGang, asks: PodGangSpec, pods: Sequence[WaitingPod], going: int, pool: Pool
-) -> GangSpec | Refusal:
+def _spec(gang: PodGang, asks: PodGangSpec, pods: Sequence[WaitingPod], going: int, pool: Pool) -> GangSpec | Refusal:
     refusal = next((pod.needs for pod in pods if isinstance(pod.needs, Refusal)), None)
     classes = {asks.priority_class} if asks.priority_class else {pod.priority_class for pod in pods}
     if refusal is None and len(classes) > 1:

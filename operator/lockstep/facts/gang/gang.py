@@ -275,7 +275,7 @@ class _GangBase:
         What a Gang asks for also depends on its pods.
         """
         is_same = (self.generation, self.is_deleting) == (before.generation, before.is_deleting)
-        return is_same and (not is_pod_gang(self.key) or self._content == before._content)
+        return is_same and (not is_pod_gang(self.key) or self.content == before.content)
 
     def with_spec(self, spec: GangSpec) -> "AcceptedGang":
         """The gang, accepted with that spec."""
@@ -286,7 +286,7 @@ class _GangBase:
         return RefusedGang(**self._common(), refusal=refusal)
 
     @property
-    def _content(self) -> "GangSpec | Refusal | None":
+    def content(self) -> "GangSpec | Refusal | None":
         """The spec, or why it is refused."""
         return None
 
@@ -302,7 +302,8 @@ class AcceptedGang(_GangBase):
     refusal: None = None
 
     @property
-    def _content(self) -> GangSpec:
+    def content(self) -> GangSpec:
+        """The spec."""
         return self.spec
 
     @property
@@ -339,7 +340,8 @@ class RefusedGang(_GangBase):
     spec: None = None
 
     @property
-    def _content(self) -> Refusal:
+    def content(self) -> Refusal:
+        """Why the spec is refused."""
         return self.refusal
 
 

@@ -12,6 +12,7 @@ from lockstep.facts.gang.role import Needs
 from lockstep.facts.pods.pod import Labels, Membership
 from lockstep.facts.sizing import Sizing
 
+
 class WaitingPod(NamedTuple):
     """A pod of a Gang that can be bound now: when it was created, what it needs, and its completion index or -1."""
 

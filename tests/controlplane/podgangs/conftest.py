@@ -1,0 +1,27 @@
+"""An operator that also places pods of others, and the Gangs of a test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from live.arena import Arena
+from live.pod_gangs import PodGangs
+from live.quick_start import Forked
+from lockstep_demo.operator_process import OperatorProcess, running
+
+
+@pytest.fixture(scope="module")
+def operator(operator_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
+    """An operator that is ready; one for all tests of a file."""
+    log = tmp_path_factory.mktemp("operator") / "log"
+    with running(OperatorProcess(operator_kubeconfig, log, "--sources=pods", spawn=Forked)) as process:
+        yield process
+
+
+@pytest.fixture
+def gangs(arena: Arena) -> Iterator[PodGangs]:
+    """The Gangs of the test's own."""
+    gangs = PodGangs(arena)
+    yield gangs
+    gangs.close()

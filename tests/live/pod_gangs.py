@@ -1,0 +1,117 @@
+"""Gangs of pods that others create: what tests create of them, and what they see."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from builders.manifests import API_VERSION, POOL_LABEL, member_container
+from eventually import eventually
+from live.arena import GANGS, Arena
+
+Manifest = dict[str, Any]
+MEMBER_OF = "lockstep.dev/member-of"
+RANK, SIZE, ATTEMPT = "lockstep.dev/rank", "lockstep.dev/size", "lockstep.dev/attempt"
+
+
+class PodGangs:
+    """The Gangs of an arena, and pods for them that only go to the arena's nodes."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+        self.api = arena.api
+        self.path = f"{GANGS}/namespaces/{arena.namespace}/gangs"
+        self.jobs = f"/apis/batch/v1/namespaces/{arena.namespace}/jobs"
+
+    # Making things
+
+    def submit(self, name: str, least: int, most: int | None = None, **spec: Any) -> Manifest:
+        """Create a Gang."""
+        size = {"min": least} | ({} if most is None else {"max": most})
+        body = {
+            "apiVersion": API_VERSION,
+            "kind": "Gang",
+            "metadata": {"name": name},
+            "spec": {"size": size, **spec},
+        }
+        return self.api.request("POST", self.path, body)
+
+    def delete(self, name: str) -> None:
+        """Delete a Gang."""
+        self.api.request("DELETE", f"{self.path}/{name}")
+
+    def template(self, gang: str, cpu: str = "1", annotations: Mapping[str, str] | None = None, **pod: Any) -> Manifest:
+        """A pod template for that Gang: two lines more than without it."""
+        spec = {
+            "schedulerName": "lockstep",
+            "restartPolicy": "Never",
+            "nodeSelector": {POOL_LABEL: self.arena.pool},
+            "containers": [member_container(cpu)],
+            **pod,
+        }
+        return {"metadata": {"labels": {MEMBER_OF: gang}, "annotations": dict(annotations or {})}, "spec": spec}
+
+    def create_pods(self, gang: str, *names: str, cpu: str = "1", **pod: Any) -> None:
+        """Create bare pods."""
+        for name in names:
+            template = self.template(gang, cpu, **pod)
+            metadata = {**template["metadata"], "name": name}
+            self.arena.create({"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata})
+
+    def create_job(self, gang: str, size: int, *, cpu: str = "1", name: str = "", **spec: Any) -> Manifest:
+        """Create an Indexed Job."""
+        wanted = {
+            "parallelism": size,
+            "completions": size,
+            "completionMode": "Indexed",
+            "backoffLimit": 0,
+            "template": self.template(gang, cpu),
+            **spec,
+        }
+        metadata = {"name": name or gang}
+        return self.api.request("POST", self.jobs, {"metadata": metadata, "spec": wanted})
+
+    # Seeing things
+
+    def status(self, name: str) -> Manifest:
+        """The Gang's status; empty while there is none."""
+        found: Manifest = self.api.request("GET", f"{self.path}/{name}").get("status") or {}
+        return found
+
+    def condition(self, name: str, kind: str) -> Manifest:
+        """One condition of a Gang; empty while there is none."""
+        return next((one for one in self.status(name).get("conditions") or [] if one["type"] == kind), {})
+
+    def pods(self, gang: str) -> list[Manifest]:
+        """The pods with the label of a Gang, by name."""
+        path = f"{self.arena.core}/pods?labelSelector={MEMBER_OF}%3D{gang}"
+        return sorted(self.api.request("GET", path)["items"], key=lambda pod: str(pod["metadata"]["name"]))
+
+    def nodes_of(self, gang: str) -> list[str]:
+        """The nodes of a Gang's pods, sorted; '' for a pod that is not bound."""
+        return sorted(pod["spec"].get("nodeName", "") for pod in self.pods(gang))
+
+    def bound(self, gang: str) -> int:
+        """How many pods of a Gang are on nodes."""
+        return sum(node != "" for node in self.nodes_of(gang))
+
+    def events(self, name: str) -> list[str]:
+        """The reasons of the events about a Gang."""
+        return [event["reason"] for event in self.arena.events(name) if event["regarding"]["kind"] == "Gang"]
+
+    # Waiting for things
+
+    def until(self, name: str, kind: str, status: str = "True", reason: str = "") -> Manifest:
+        """Wait until a condition of a Gang has that status, and reason if one is given; return it."""
+
+        def probe() -> Manifest:
+            found = self.condition(name, kind)
+            return found if found.get("status") == status and reason in ("", found["reason"]) else {}
+
+        try:
+            return eventually(probe)
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {self.status(name)} | pods on {self.nodes_of(name)}") from error
+
+    def close(self) -> None:
+        """Delete what the arena does not know."""
+        for path in (self.jobs, self.path):
+            self.api.request("DELETE", f"{path}?propagationPolicy=Background")
