@@ -8,6 +8,7 @@ SOURCES = (
     "operator/rbac.yaml",
     "operator/rbac-metrics.yaml",
     "operator/rbac-provisioning.yaml",
+    "operator/rbac-sources.yaml",
     "operator/rbac-agent.yaml",
 )
 
@@ -16,6 +17,7 @@ _ELECTS = ".Values.leaderElection.enabled"
 _CREATES = ".Values.rbac.create"
 _AGENTS = f"and {_CREATES} .Values.agent.enabled"
 _ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
+_PLACES_PODS = f'and {_CREATES} (has "pods" .Values.sources)'
 # When the chart has which object. One that is not named here makes the generator fail: somebody has to decide.
 _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep": _CREATES,
@@ -33,6 +35,8 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep-metrics-reader": f"and {_CREATES} .Values.metrics.secure.enabled",
     "ClusterRole/lockstep-provisioning": _ASKS_FOR_NODES,
     "ClusterRoleBinding/lockstep-provisioning": _ASKS_FOR_NODES,
+    "ClusterRole/lockstep-sources": _PLACES_PODS,
+    "ClusterRoleBinding/lockstep-sources": _PLACES_PODS,
     "ClusterRole/lockstep-agent": _AGENTS,
     "ClusterRoleBinding/lockstep-agent": _AGENTS,
     "ValidatingAdmissionPolicy/lockstep-agent": _AGENTS,

@@ -7,7 +7,7 @@ from sandbox import ApiError, Sandbox
 from sandbox.waiting import wait_until
 
 SERVED_SECONDS = 90.0
-KINDS = ("gangjobs", "nodebids")
+KINDS = ("gangjobs", "gangs", "nodebids")
 # A kind that has just been installed is unknown at first, and then its storage is prepared.
 NOT_SERVED_YET = (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS)
 

@@ -8,6 +8,7 @@ BIDS = EXAMPLES / "01-bids.yaml"
 # In the order of applying: the kinds, and the operator's rights.
 INSTALLED = (
     ROOT / "crds" / "gangjobs.yaml",
+    ROOT / "crds" / "gangs.yaml",
     ROOT / "crds" / "nodebids.yaml",
     ROOT / "operator" / "rbac.yaml",
 )

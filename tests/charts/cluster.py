@@ -13,7 +13,7 @@ from eventually import eventually
 from live.definitions import DEFINITIONS
 from sandbox import ApiError, Node, Sandbox
 
-KINDS = ("gangjobs.lockstep.dev", "nodebids.lockstep.dev")
+KINDS = ("gangjobs.lockstep.dev", "gangs.lockstep.dev", "nodebids.lockstep.dev")
 PATIENCE = "--timeout=60s"
 KEPT = ("helm.sh/resource-policy", "keep")
 

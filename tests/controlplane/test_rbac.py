@@ -12,6 +12,7 @@ RBAC = Path(__file__).parents[2] / "operator" / "rbac.yaml"
 OPERATOR = "system:serviceaccount:lockstep-system:lockstep"
 ACCOUNT = {"kind": "ServiceAccount", "name": "lockstep", "namespace": "lockstep-system"}
 
+EDITORS = {"get gangjobs", "create gangjobs", "get gangs", "create gangs", "get nodebids"}
 WANT = {
     ("", "nodes"): {"list", "watch"},
     ("", "namespaces"): {"list", "watch"},
@@ -96,9 +97,9 @@ def test_nothing_else_is_applied():
 @pytest.mark.parametrize(
     ("user_role", "want"),
     [
-        pytest.param("view", {"get gangjobs", "get nodebids"}, id="viewers read"),
-        pytest.param("edit", {"get gangjobs", "create gangjobs", "get nodebids"}, id="editors submit gangs too"),
-        pytest.param("admin", {"get gangjobs", "create gangjobs", "get nodebids"}, id="admins do the same"),
+        pytest.param("view", {"get gangjobs", "get gangs", "get nodebids"}, id="viewers read"),
+        pytest.param("edit", EDITORS, id="editors submit gangs too"),
+        pytest.param("admin", EDITORS, id="admins do the same"),
         pytest.param("lockstep-bidder", {"get nodebids", "create nodebids"}, id="owners of nodes make offers"),
     ],
 )
@@ -107,7 +108,7 @@ def test_users_get_their_rights_by_roles_that_they_have(installed, user_role, wa
     bind(installed, user_role, user)
 
     def allowed():
-        asked = [(verb, resource) for resource in ("gangjobs", "nodebids") for verb in ("get", "create")]
+        asked = [(verb, resource) for resource in ("gangjobs", "gangs", "nodebids") for verb in ("get", "create")]
         return {
             f"{verb} {what}" for verb, what in asked if is_allowed(installed, verb, "lockstep.dev", what, user=user)
         }

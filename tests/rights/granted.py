@@ -9,7 +9,7 @@ import yaml
 Manifest = Mapping[str, Any]
 
 OPERATOR = Path(__file__).parents[2] / "operator"
-SOURCES = tuple(OPERATOR / name for name in ("rbac.yaml", "rbac-metrics.yaml", "rbac-provisioning.yaml"))
+SOURCES = tuple(OPERATOR / f"{name}.yaml" for name in ("rbac", "rbac-metrics", "rbac-provisioning", "rbac-sources"))
 NAMESPACE, NAME = "lockstep-system", "lockstep"
 
 

@@ -16,6 +16,9 @@
 {{- with .Values.operator.provisioningRequests }}
 - {{ printf "--provisioning-requests=%s" . | quote }}
 {{- end }}
+{{- with .Values.sources }}
+- --sources={{ join "," . }}
+{{- end }}
 - {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}
 - --leader-elect={{ $election.enabled }}
 {{- if $election.enabled }}

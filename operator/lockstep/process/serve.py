@@ -11,13 +11,14 @@ from typing import Any
 from lockstep.api.client.configuration import Configuration
 from lockstep.process.leading import Leadership
 from lockstep.process.pages.listening import start_pages
-from lockstep.process.parts import Parts, make_access, make_health, make_leadership, make_parts
+from lockstep.process.parts import Access, Parts, make_access, make_health, make_leadership, make_parts
 from lockstep.process.start.collector import collect_little, collect_what_stayed, find_what_became_garbage
 from lockstep.process.start.first_answer import check_api
 from lockstep.process.start.loop_watch import watch_loop
 from lockstep.process.start.rights import keep_rights_judged
 from lockstep.process.start.side_by_side import ended_before, until_first_ends
 from lockstep.process.start.small_reads import read_little_at_a_time
+from lockstep.process.start.source_rights import check_source_rights
 from lockstep.process.stores.settings import Settings
 from lockstep.watch.handlers import watch_own_kinds
 from lockstep.watch.informer import Informer
@@ -39,13 +40,19 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
     read_little_at_a_time()
     access = make_access(settings, configuration)
     async with access.client as client, AsyncExitStack() as stack:
-        if not await ended_before(stop, check_api(client, configuration)):
+        if not await ended_before(stop, _check(access, settings)):
             return
         parts = make_parts(settings, access)
         await start_pages(stack, settings, make_health(parts), client)
         leadership = await make_leadership(stack, settings, parts)
         stack.push_async_callback(leadership.end)
         await _run(parts, leadership, stop)
+
+
+async def _check(access: Access, settings: Settings) -> None:
+    """Check what the operator needs before it begins. Raises ``StartError``."""
+    await check_api(access.client, access.client.configuration, settings.sources)
+    await check_source_rights(access.client, access.rights, settings.sources)
 
 
 def _stop_on_signals() -> asyncio.Event:

@@ -151,6 +151,16 @@ def test_node_pool_becomes_options():
     ]
 
 
+@pytest.mark.parametrize(
+    ("sources", "want"),
+    [pytest.param([], [], id="none"), pytest.param(["pods"], ["--sources=pods"], id="pods")],
+)
+def test_sources_become_one_option(sources, want):
+    arguments = render({"sources": sources}).container["args"]
+
+    assert [one for one in arguments if "sources" in one] == want
+
+
 def test_lease_has_one_name_everywhere():
     rendered = render({"leaderElection": {"resourceName": "placer"}})
     rules = rendered.one("Role", "lockstep-leader-election")["rules"]

@@ -52,6 +52,10 @@ def test_requests_for_nodes_bring_their_own_rights():
     assert given(values) == applied("rbac.yaml", "rbac-provisioning.yaml")
 
 
+def test_pods_as_a_source_bring_their_own_rights():
+    assert given({"sources": ["pods"]}) == applied("rbac.yaml", "rbac-sources.yaml")
+
+
 def test_agents_bring_their_own_rights_and_the_policy_that_confines_them():
     assert given({"agent": {"enabled": True}}) == applied("rbac.yaml", "rbac-agent.yaml")
 

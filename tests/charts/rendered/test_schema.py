@@ -94,6 +94,9 @@ def test_every_group_of_values_is_such_a_level():
         pytest.param(
             "nodePool.taints[0].key=a,nodePool.taints[0].effect=PreferNoSchedule", "effect", id="a soft taint"
         ),
+        pytest.param("sources=pods", "sources", id="sources that are no list"),
+        pytest.param("sources={pods,jobs}", "sources/1", id="an unknown source"),
+        pytest.param("sources={pods,pods}", "sources", id="a source twice"),
         pytest.param("nodePool.taints[0].effect=NoSchedule", "key", id="a taint without a key"),
         pytest.param("nodePool.selector.fast=true", "selector/fast", id="a label that is no string"),
         pytest.param("image.digest=sha256:123", "digest", id="half a digest"),

@@ -8,12 +8,13 @@ all writes wait until that right is back.
 import asyncio
 import logging
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import NamedTuple
 
 from lockstep.api.client.pauses import pause_after
-from lockstep.api.names import GANGS
+from lockstep.api.names import GANGS, PODS_GANGS
 
 STATUSES = f"{GANGS}/status"
 
@@ -25,10 +26,9 @@ _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete
 _NEEDED_SECONDS = 120.0
 # The most denials that are logged; more rights in more namespaces say nothing new.
 _MOST_LOGGED = 20
-_REMEDY = (
-    "give it back: apply operator/rbac.yaml, or upgrade the Helm release, which have the operator's ClusterRole and "
-    "ClusterRoleBinding"
-)
+_MANIFEST = "operator/rbac.yaml"
+# Rights that only some options need are in manifests of their own.
+_MANIFESTS: Mapping[str, str] = dict.fromkeys((PODS_GANGS, f"{PODS_GANGS}/status"), "operator/rbac-sources.yaml")
 
 log = logging.getLogger(__name__)
 
@@ -126,7 +126,9 @@ class Rights:
         if may_write:
             self._writes_again()
         elif not self.trouble:
-            self.trouble = f"nothing can be written: the API server lets us not patch {STATUSES} anywhere; {_REMEDY}"
+            self.trouble = (
+                f"nothing can be written: the API server lets us not patch {STATUSES} anywhere; {_remedy(STATUSES)}"
+            )
             log.error("%s", self.trouble)
 
     def _writes_again(self) -> None:
@@ -140,7 +142,7 @@ class Rights:
 
     def _log_denial(self, need: Need, message: str) -> None:
         if len(self._denials) <= _MOST_LOGGED:
-            log.error("the API server lets us not %s: %s; %s", need, message, _REMEDY)
+            log.error("the API server lets us not %s: %s; %s", need, message, _remedy(need.resource))
 
 
 def is_denial(code: int, message: str) -> bool:
@@ -153,6 +155,14 @@ def need_of(verb: str, path: str, resource: str) -> Need:
     namespace = _NAMESPACE.search(path)
     reading = "list" if path.endswith(f"/{resource}") else "get"
     return Need(_VERBS.get(verb, reading), resource, "" if namespace is None else namespace[1])
+
+
+def _remedy(resource: str) -> str:
+    manifest = _MANIFESTS.get(resource, _MANIFEST)
+    return (
+        f"give it back: apply {manifest}, or upgrade the Helm release, which have the operator's ClusterRole and "
+        "ClusterRoleBinding"
+    )
 
 
 def _now() -> float:

@@ -1,6 +1,7 @@
 """Checks, before anything is watched, that the API server accepts our credentials and knows our kinds."""
 
 import asyncio
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 
 from lockstep.api.client import paths
@@ -8,25 +9,30 @@ from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.client.credentials import refused_at_start
-from lockstep.api.names import BIDS, GANGS
+from lockstep.api.names import API_VERSION, BIDS, GANGS, PODS_GANGS
+from lockstep.facts.gang.source import Source
 from lockstep.process.stores.errors import StartError
 
 # The API server lists a new kind a while after it was applied, and the operator may be installed at the same time: 5 s.
 _TRIES = 25
 _PAUSE_SECONDS = 0.2
+# The kinds that the sources are about, beside those that are always needed.
+_KINDS: Mapping[Source, str] = {Source.PODS: PODS_GANGS}
 
 
-async def check_api(client: KubeClient, configuration: Configuration) -> None:
-    """Return once the API server lists both of our kinds. Raises ``StartError`` if it does not within 5 s."""
+async def check_api(client: KubeClient, configuration: Configuration, sources: Collection[Source]) -> None:
+    """Return once the API server lists our kinds that are needed. Raises ``StartError`` if it does not within 5 s."""
+    kinds = {GANGS, BIDS, *(_KINDS[source] for source in sources)}
     for _ in range(_TRIES):
         answer = await _ask(client, configuration)
-        if _lists_our_kinds(answer):
+        if _lists(answer, kinds):
             return
         if not answer.is_success and answer.code != 404:
             raise StartError(_not_let_in(answer, configuration))
         await asyncio.sleep(_PAUSE_SECONDS)
     raise StartError(
-        "the API server does not know lockstep.dev/v1alpha1: apply the CRDs first (kubectl apply -f crds/)"
+        f"the API server does not know all of {', '.join(sorted(kinds))} of {API_VERSION}: "
+        "apply the CRDs first (kubectl apply -f crds/)"
     )
 
 
@@ -43,5 +49,5 @@ def _not_let_in(answer: Answer, configuration: Configuration) -> str:
     return f"the API server at {configuration.host} does not let us in: {answer.message}"
 
 
-def _lists_our_kinds(answer: Answer) -> bool:
-    return answer.is_success and {GANGS, BIDS} <= {kind["name"] for kind in answer.body["resources"]}
+def _lists(answer: Answer, kinds: set[str]) -> bool:
+    return answer.is_success and kinds <= {kind["name"] for kind in answer.body["resources"]}

@@ -6,6 +6,7 @@ from fake_cluster.jumping import now
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.client.credentials import refused_at_start
+from lockstep.facts.gang.source import Source
 from lockstep.process.start.first_answer import check_api
 from lockstep.process.stores.errors import StartError
 
@@ -29,8 +30,8 @@ class Answering:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-async def check(*answers):
-    await check_api(Answering(*answers), Configuration(host="https://example.com"))
+async def check(*answers, sources=()):
+    await check_api(Answering(*answers), Configuration(host="https://example.com"), sources)
 
 
 async def test_kinds_that_are_listed_a_moment_later_are_waited_for():
@@ -49,6 +50,13 @@ async def test_kinds_that_stay_unknown_are_told(answer):
         await check(answer)
 
     assert now() - begun == pytest.approx(5.0, abs=0.3)
+
+
+async def test_kind_of_a_source_is_needed_where_it_is_one():
+    await check(listed("gangjobs", "gangs", "nodebids"), sources={Source.PODS})
+
+    with pytest.raises(StartError, match=r"all of gangjobs, gangs, nodebids of lockstep\.dev/v1alpha1: apply"):
+        await check(listed("gangjobs", "nodebids"), sources={Source.PODS})
 
 
 async def test_who_is_not_let_in_is_told_at_once():

@@ -1,0 +1,55 @@
+"""The rights that pods as a source need are a manifest of their own: enough with it, and said where it is missing."""
+
+from pathlib import Path
+
+import pytest
+
+from builders.manifests import gang
+from live.quick_start import Forked
+from lockstep_demo.operator_process import OperatorProcess, running
+
+RIGHTS = Path(__file__).parents[2] / "operator" / "rbac-sources.yaml"
+REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+ACCOUNT = "system:serviceaccount:lockstep-system:lockstep"
+NEEDS = ("get gangs", "list gangs", "watch gangs", "patch gangs/status")
+
+
+@pytest.fixture
+def operator(operator_kubeconfig, tmp_path):
+    """An operator that places pods of others; it is yet to be started."""
+    return OperatorProcess(operator_kubeconfig, tmp_path / "log", "--sources=pods", spawn=Forked)
+
+
+@pytest.fixture
+def given(installed):
+    """The manifest, applied during the test."""
+    installed.apply(RIGHTS)
+    yield
+    installed.kubectl("delete", f"--filename={RIGHTS}")
+
+
+def test_missing_rights_are_named_at_the_start_and_cost_no_gangjob(operator, arena):
+    arena.add_nodes(1)
+
+    with running(operator):
+        said = [line for line in operator.log_text().splitlines() if "the API server lets us not" in line]
+        arena.submit(gang("heat"))
+        arena.until_placed("heat")
+
+    for need in NEEDS:
+        assert any(f"lets us not {need} in the whole cluster" in line for line in said)
+    assert all("apply operator/rbac-sources.yaml" in line for line in said)
+
+
+def test_nothing_is_missing_with_the_manifest(operator, given):
+    with running(operator):
+        assert "the API server lets us not" not in operator.log_text()
+
+
+@pytest.mark.parametrize("verb", ["create", "update", "patch", "delete"])
+def test_manifest_lets_the_operator_change_no_gang(installed, given, verb):
+    asked = {"group": "lockstep.dev", "resource": "gangs", "verb": verb}
+
+    answer = installed.request("POST", REVIEWS, {"spec": {"user": ACCOUNT, "resourceAttributes": asked}})
+
+    assert not answer["status"]["allowed"]
