@@ -9,11 +9,24 @@ from live.arena import Arena
 from live.pod_gangs import PodGangs
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
+from sandbox import Sandbox
+
+ROOT = Path(__file__).parents[3]
+SOURCES = (ROOT / "crds" / "gangs.yaml", ROOT / "operator" / "rbac-sources.yaml")
+
+
+@pytest.fixture(scope="session")
+def sources(installed: Sandbox) -> Sandbox:
+    """The control plane, on which pods of others may be placed."""
+    for path in SOURCES:
+        installed.apply(path)
+    return installed
 
 
 @pytest.fixture(scope="module")
-def operator(operator_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
+def operator(sources: Sandbox, operator_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
     """An operator that is ready; one for all tests of a file."""
+    assert sources
     log = tmp_path_factory.mktemp("operator") / "log"
     with running(OperatorProcess(operator_kubeconfig, log, "--sources=pods", spawn=Forked)) as process:
         yield process

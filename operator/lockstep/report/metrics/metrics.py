@@ -315,6 +315,8 @@ class Metrics:
 
     def watch_heard(self, resource: str) -> None:
         """Record that a watch sent something, if only a bookmark, or that a list was applied."""
+        if resource not in self._heard:
+            self._heard[resource] = self.watch_last_event.labels(resource)
         self._heard[resource].set(time())
 
     def binding_answered(self, result: str) -> None:
