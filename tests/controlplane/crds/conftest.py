@@ -25,6 +25,12 @@ LEAST_GANG: Manifest = {
         "template": {"spec": {"containers": [{"name": "member", "image": "registry.k8s.io/pause:3.10"}]}},
     },
 }
+LEAST_PODS_GANG: Manifest = {
+    "apiVersion": "lockstep.dev/v1alpha1",
+    "kind": "Gang",
+    "metadata": {"name": "heat"},
+    "spec": {"size": {"min": 4}},
+}
 LEAST_BID: Manifest = {
     "apiVersion": "lockstep.dev/v1alpha1",
     "kind": "NodeBid",
@@ -37,7 +43,7 @@ LEAST_BID: Manifest = {
 def api(control_plane: Sandbox) -> Sandbox:
     """The control plane, with the CRDs served and their schemas published."""
     control_plane.apply(CRDS)
-    eventually(lambda: {"gangjobs", "nodebids"} <= served(control_plane))
+    eventually(lambda: {"gangjobs", "gangs", "nodebids"} <= served(control_plane))
     own_schemas(control_plane)
     return control_plane
 
@@ -46,7 +52,8 @@ def api(control_plane: Sandbox) -> Sandbox:
 def namespace(api: Sandbox, namespace: str) -> Iterator[str]:
     """A namespace without gangs afterwards: its deletion takes a while, and nobody's operator should find them."""
     yield namespace
-    api.request("DELETE", f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangjobs")
+    for kind in ("gangjobs", "gangs"):
+        api.request("DELETE", f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/{kind}")
 
 
 @pytest.fixture
@@ -60,6 +67,19 @@ def answer_to_gang(api: Sandbox, gang) -> Callable[[Manifest], str]:
     """Says why the API server refuses the least GangJob with a merge patch over it; nothing when it accepts it."""
     path = f"/apis/lockstep.dev/v1alpha1/namespaces/default/gangjobs?{DRY_RUN}"
     return lambda patch: refusal(api, path, gang(patch))
+
+
+@pytest.fixture
+def pods_gang() -> Callable[..., Manifest]:
+    """Makes the least Gang with a merge patch over it."""
+    return lambda patch=None: with_patch(LEAST_PODS_GANG, patch or {})
+
+
+@pytest.fixture
+def answer_to_pods_gang(api: Sandbox, pods_gang) -> Callable[[Manifest], str]:
+    """Says why the API server refuses the least Gang with a merge patch over it; nothing when it accepts it."""
+    path = f"/apis/lockstep.dev/v1alpha1/namespaces/default/gangs?{DRY_RUN}"
+    return lambda patch: refusal(api, path, pods_gang(patch))
 
 
 @pytest.fixture

@@ -74,6 +74,15 @@ def placed(api, namespace, gang):
 
 
 @pytest.fixture
+def placed_pods(api, namespace, pods_gang):
+    """A namespace with a gang of pods of others that is placed."""
+    collection = f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangs"
+    api.request("POST", collection, pods_gang())
+    api.request("PATCH", f"{collection}/heat/status", {"status": STATUS})
+    return namespace
+
+
+@pytest.fixture
 def bid(api):
     """A bid, deleted after the test."""
     api.apply([BID])
@@ -115,6 +124,14 @@ def test_get_gj_wide_adds_attempt_speedup_times_and_reason(api, placed):
     }
 
 
+@pytest.mark.parametrize("flags", [pytest.param([], id="short"), pytest.param(["-o", "wide"], id="wide")])
+def test_get_gang_reads_as_get_gj(api, placed, placed_pods, flags):
+    jobs, gangs = (shown(api.kubectl("get", kind, "-n", placed, *flags)) for kind in ("gj", "gang"))
+
+    assert placed == placed_pods
+    assert gangs == jobs
+
+
 def test_get_nb_shows_the_offer(api, bid):
     assert shown(api.kubectl("get", "nb", "n17")) == {
         "NAME": "n17",
@@ -139,10 +156,10 @@ def test_get_nb_wide_adds_window_slots_and_sentences(api, bid):
     }
 
 
-def test_get_lockstep_lists_every_kind(api, placed, bid):
+def test_get_lockstep_lists_every_kind(api, placed, placed_pods, bid):
     names = api.kubectl("get", "lockstep", "-n", placed, "-o", "name").split()
 
-    assert {"gangjob.lockstep.dev/heat", "nodebid.lockstep.dev/n17"} <= set(names)
+    assert {"gangjob.lockstep.dev/heat", "gang.lockstep.dev/heat", "nodebid.lockstep.dev/n17"} <= set(names)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +176,7 @@ def test_get_lockstep_lists_every_kind(api, placed, bid):
         pytest.param("gj.spec.template.spec", "tolerations\t<[]Object>", id="a pod's fields"),
         pytest.param("gj.spec.template.spec.containers.image", "Container image name.", id="a container's field"),
         pytest.param("gj.status.conditions", "Placed is True when every member is bound", id="conditions"),
+        pytest.param("gangs.spec.size.min", "min is how many pods must be there", id="a field of a Gang"),
         pytest.param("nb.spec.dutyCycle", "dutyCycle is the owner's load, the share of local work", id="a bid's field"),
     ],
 )
@@ -175,7 +193,7 @@ def test_apply_refuses_a_typo_in_the_template(api, namespace, gang):
         api.apply([manifest])
 
 
-@pytest.mark.parametrize("kind", ["gangjobs", "nodebids"])
+@pytest.mark.parametrize("kind", ["gangjobs", "gangs", "nodebids"])
 def test_crd_fits_a_client_side_apply(api, kind):
     """Kubectl keeps what was applied in an annotation, and annotations may have 262,144 bytes in all."""
     stored = api.request("GET", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{kind}.lockstep.dev")
