@@ -53,7 +53,7 @@ def test_gang_that_is_too_large_binds_nothing_and_others_pass(arena, gangs):
     arena.add_nodes(2, cpu="2")
     gangs.submit("large", 5)
     gangs.create_job("large", 5)
-    gangs.until("large", "Planned", "False", "InsufficientCapacity")
+    eventually(lambda: "Needs 5 members, 4 fit" in gangs.condition("large", "Planned").get("message", ""))
 
     gangs.submit("small", 4)
     gangs.create_job("small", 4)
@@ -69,11 +69,10 @@ def test_two_gangs_of_which_one_fits_never_share_its_room(arena, gangs):
         gangs.create_job(name, 3)
 
     eventually(lambda: sorted(gangs.bound(name) for name in ("left", "right")) == [0, 3])
-    placed = next(name for name in ("left", "right") if gangs.bound(name))
+    placed, other = sorted(("left", "right"), key=gangs.bound, reverse=True)
     gangs.api.request("DELETE", f"{gangs.jobs}/{placed}?propagationPolicy=Background")
 
-    eventually(lambda: sorted(gangs.bound(name) for name in ("left", "right")) == [0, 3])
-    assert not gangs.bound(placed)
+    eventually(lambda: (gangs.bound(placed), gangs.bound(other)) == (0, 3))
 
 
 def test_gang_job_and_gang_of_one_name_never_meet(arena, gangs):

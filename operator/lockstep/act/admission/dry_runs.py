@@ -30,6 +30,7 @@ from lockstep.api.client.turns import Urgency
 from lockstep.belief.common.fair_queue import FairQueue, Rank
 from lockstep.belief.gangs.phases import Phase
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, Verdict
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.logs.fields import about
 from lockstep.report.status.rate import Rate
 
@@ -89,7 +90,12 @@ class DryRuns:
         )
 
     def ask(self, gang: GangFact) -> None:
-        """Check a gang that waits or is refused, unless this version was checked already."""
+        """Check a gang that waits or is refused, unless this version was checked already.
+
+        There is nothing to check of a Gang: its pods exist. So no gang is evicted for it.
+        """
+        if is_pod_gang(gang.key):
+            return
         version = (gang.uid, gang.generation)
         known = self._asked.get(gang.key)
         if known is not None and known.version == version:
