@@ -24,7 +24,9 @@ def sources(installed: Sandbox) -> Sandbox:
 
 
 @pytest.fixture(scope="module")
-def operator(sources: Sandbox, operator_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
+def operator(
+    sources: Sandbox, operator_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[OperatorProcess]:
     """An operator that is ready; one for all tests of a file."""
     assert sources
     log = tmp_path_factory.mktemp("operator") / "log"

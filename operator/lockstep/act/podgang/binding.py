@@ -71,7 +71,7 @@ class PodBinding:
         return failure or await self._until_seen(seats)
 
     def rejected(self) -> Collection[LostOn]:
-        """Members that kubelets have rejected; none, since whoever owns these pods deals with that."""
+        """Members that kubelets have rejected; none, since the owner of these pods deals with that."""
         return ()
 
     def _seats(self, gang: AcceptedGang) -> list[_Seat] | Failure:
