@@ -43,7 +43,7 @@ def ours(manifest):
 
 def promised():
     """The labels that each kind of object has, as the page says."""
-    rows = re.findall(r"^\| `(lockstep\.dev/\w+)` \| .* \| ([^|]+) \|$", PAGE.read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `(lockstep\.dev/[\w-]+)` \| .* \| ([^|]+) \|$", PAGE.read_text(), re.MULTILINE)
     on = {label: set(kinds.split(", ")) for label, kinds in rows}
     return {word: {label for label, kinds in on.items() if word in kinds} for word in RESOURCES}
 
@@ -80,6 +80,10 @@ async def test_names_and_fields_are_those_that_are_promised(made):
         spec["schedulerName"],
     ]
     assert [one["metadata"]["name"] for one in (*made["Services"], *made["ConfigMaps"])] == ["heat", "heat-hosts"]
+
+
+async def test_label_of_pods_that_others_create_is_named():
+    assert names.MEMBER_OF_LABEL in first_cells(PAGE, "## Labels")
 
 
 async def test_annotations_are_those_that_are_read():
