@@ -275,6 +275,10 @@ class State:
         members = self.roster.members(reservation.gang_uid)
         return (members[key] for key in reservation.pod_keys() if key in members)
 
+    def seated(self, reservation: Reservation) -> set[int]:
+        """The ranks of a Gang's reservation whose pods are bound."""
+        return {seat.rank for seat in self.pod_gangs.seats(reservation.gang) if reservation.is_for(seat)}
+
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of the current attempt that were seen and are gone, as they were last seen.
 

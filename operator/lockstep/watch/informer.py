@@ -36,7 +36,10 @@ class WatchError(Exception):
 
 
 class Informer(Generic[Fact]):
-    """Keeps one kind's facts equal to the API server's. ``synced`` is set when the first list has been applied."""
+    """Keeps one kind's facts equal to the API server's.
+
+    ``synced`` is set when the first list has been applied, or a dispensable kind may not be listed.
+    """
 
     def __init__(self, client: KubeClient, kind: WatchedKind[Fact], *, heard: Callable[[str], None]) -> None:
         self._client = client
@@ -61,6 +64,8 @@ class Informer(Generic[Fact]):
                 # If a server ends every stream at once, this avoids a tight loop.
                 await asyncio.sleep(_FIRST_PAUSE_SECONDS)
             except (ApiUnavailableError, ListError, WatchError) as error:
+                if self._kind.is_dispensable and isinstance(error, ListError) and error.code == HTTPStatus.FORBIDDEN:
+                    self.synced.set()
                 if str(error) != logged:
                     log.warning("watch of %s broke off, listing again: %s", self._kind.target.resource, error)
                 logged = str(error)

@@ -34,7 +34,7 @@ class WatchedKind(Generic[Fact]):
     be parsed, from its manifest and the error. Without it, such an object counts as deleted. ``counts_as`` says the
     same in words. ``believed`` returns the keys of all cached objects, including those from other sources than a watch:
     a list without them removes them. ``version`` returns the cached version of the object of that key, where the cache
-    keeps it.
+    keeps it. ``is_dispensable``: if it may not be listed, everything else goes on without it.
     """
 
     target: Target
@@ -47,6 +47,7 @@ class WatchedKind(Generic[Fact]):
     counts_as: str = "not being there"
     believed: Callable[[], Iterable[Any]] = tuple
     version: Callable[[Any], str | None] = lambda _: None
+    is_dispensable: bool = False
 
     def read(self, manifest: Manifest) -> Understood[Fact] | NotUnderstood:
         """Parse an object; the cache does not change. Any thread may do so, and no content of the object raises."""

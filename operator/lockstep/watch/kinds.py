@@ -13,9 +13,15 @@ from lockstep.api.cluster.volume import parse_attachment, parse_claim, parse_csi
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.manifest import Manifest
 from lockstep.api.nodebid.bid import parse_bid
-from lockstep.api.podgang.pod_gang import parse_pod_gang, unreadable_pod_gang
-from lockstep.api.pods.pod import parse_pod
-from lockstep.api.unreadable.unreadable_objects import unreadable_bid, unreadable_gang, unreadable_node, unreadable_pod
+from lockstep.api.podgang.any_pod import parse_any_pod
+from lockstep.api.podgang.pod_gang import parse_pod_gang
+from lockstep.api.unreadable.unreadable_objects import (
+    unreadable_bid,
+    unreadable_gang,
+    unreadable_node,
+    unreadable_pod,
+    unreadable_pod_gang,
+)
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.cluster.node import BidFact, NodeFact
@@ -58,7 +64,7 @@ def pods_kind(state: State) -> WatchedKind[PodFact]:
     return WatchedKind(
         target=paths.ALL_PODS,
         key=_pod_key,
-        parse=parse_pod,
+        parse=parse_any_pod,
         apply=state.apply_pod,
         remove=lambda it: state.remove_pod(*it),
         parse_failures=state.parse_failures,
@@ -230,6 +236,7 @@ def pod_gangs_kind(state: State) -> WatchedKind[PodGang]:
         unreadable=unreadable_pod_gang,
         counts_as="a gang that is refused",
         believed=lambda: [(gang.key, gang.uid) for gang in state.pod_gangs.objects.values()],
+        is_dispensable=True,
     )
 
 

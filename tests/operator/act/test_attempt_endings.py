@@ -8,6 +8,7 @@ from builders.served import gang, node
 from fake_cluster.api import NEVER_ARRIVED, REFUSED, Refusal
 from fake_cluster.jumping import until
 from fake_cluster.rig import event_reasons, gang_place, is_placed, operator_over, pods_of, status_of
+from lockstep.act.ending import release
 from lockstep.act.ending import undo as undoing
 from lockstep.act.members import making
 from lockstep.act.requests.deletions import Deletions
@@ -132,7 +133,7 @@ STEPS = [
     pytest.param(undoing, "mark_undoing", BINDING, id="telling that it is undone"),
     pytest.param(undoing, "refresh_members", BINDING, id="listing what to undo"),
     pytest.param(Deletions, "delete", BINDING, id="deleting"),
-    pytest.param(undoing, "mark_released", BINDING, id="releasing"),
+    pytest.param(release, "mark_released", BINDING, id="releasing"),
 ]
 
 

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 
+from lockstep.act.members.group_reads import refresh_pods
 from lockstep.act.members.member_reads import refresh_members
-from lockstep.act.podgang.pod_reads import refresh_pods
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import LANDING_SECONDS

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from http import HTTPStatus
 from typing import NamedTuple
 
-from lockstep.act.podgang.pod_reads import refresh_pods
+from lockstep.act.members.group_reads import refresh_pods
 from lockstep.act.requests.api_refusals import is_conflict, refused_binding
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.services import Services
@@ -76,12 +76,11 @@ class PodBinding:
 
     def _seats(self, gang: AcceptedGang) -> list[_Seat] | Failure:
         """The pods for the seats that are still free, in the order of their ranks."""
-        groups = self._services.state.pod_gangs
-        seated = groups.seated(self._reservation)
-        waiting = groups.waiting(self._gang.key)
+        state = self._services.state
+        seated, waiting = state.seated(self._reservation), state.pod_gangs.waiting(self._gang.key)
         by_role: dict[str | None, list[PodKey]] = {}
         for key, pod in waiting.items():
-            by_role.setdefault(role_of(pod, gang.spec.roles, self._services.state.pool), []).append(key)
+            by_role.setdefault(role_of(pod, gang.spec.roles, state.pool), []).append(key)
         free = [member for member in self._reservation.by_rank() if member.rank not in seated]
         seats = []
         for member in free:
@@ -91,7 +90,7 @@ class PodBinding:
                 return Failure(reason=Reason.POD_LOST, message=message)
             key = pods.pop(0)
             seat = self._reservation.membership(member.rank)
-            seats.append(_Seat(key, self._services.state.pods[key].uid, member.node, seat))
+            seats.append(_Seat(key, state.pods[key].uid, member.node, seat))
         return seats
 
     async def _provide_volumes(self, seats: list[_Seat]) -> Failure | None:

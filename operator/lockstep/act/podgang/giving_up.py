@@ -20,7 +20,7 @@ class GivingUp:
     def __init__(
         self, services: Services, gang: GangFact, reservation: Reservation, *, pause: Callable[[Failure], float]
     ) -> None:
-        self._groups = services.state.pod_gangs
+        self._state = services.state
         self._gang = gang
         self._reservation = reservation
         self._release = Release(services, gang, reservation, pause)
@@ -28,7 +28,7 @@ class GivingUp:
     async def run(self, failure: Failure, *, landed_at: float) -> None:  # noqa: ARG002 - as other sources of members
         """Write that the attempt has ended, and which pods stay on nodes."""
         log.warning("attempt %d ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
-        bound = len(self._groups.seated(self._reservation))
+        bound = len(self._state.seated(self._reservation))
         if not bound:
             await self._release.claims()
         behind = f"there: {n_pods(bound)} on nodes, which stay" if bound else ""

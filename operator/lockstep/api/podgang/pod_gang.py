@@ -4,7 +4,6 @@ from lockstep.api.gangjob.gangjob import parse_status
 from lockstep.api.gangjob.work import parse_work
 from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import duration_seconds, epoch_seconds
-from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
@@ -27,20 +26,6 @@ def parse_pod_gang(manifest: Manifest) -> PodGang:
         is_deleting="deletionTimestamp" in metadata,
         asks=_asks(manifest["spec"]),
         status=parse_status(manifest.get("status") or {}),
-    )
-
-
-def unreadable_pod_gang(manifest: Manifest, problem: Exception) -> PodGang:
-    """A Gang that is refused, and so never planned."""
-    metadata = manifest["metadata"]
-    return PodGang(
-        key=pod_gang_key(metadata["namespace"], metadata["name"]),
-        uid=metadata["uid"],
-        resource_version=metadata["resourceVersion"],
-        generation=metadata.get("generation", 0),
-        created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
-        is_deleting="deletionTimestamp" in metadata,
-        asks=Refusal(Reason.INVALID_SPEC, f"The Gang can't be understood: {describe(problem)}."),
     )
 
 

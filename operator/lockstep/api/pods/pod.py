@@ -7,7 +7,6 @@ from lockstep.api.members.gate import is_up, may_go, started
 from lockstep.api.members.notice import ready_for, shown_notice
 from lockstep.api.members.stop import is_stopping
 from lockstep.api.membership import membership
-from lockstep.api.podgang.group_member import group_member
 from lockstep.api.pods.pace import member_cpu
 from lockstep.api.pods.pod_end import end_of, failed_containers, reported_progress
 from lockstep.api.pods.pod_outcome import is_done, outcome_of, rejection_of
@@ -34,13 +33,12 @@ def parse_pod(manifest: Manifest) -> PodFact:
     phase = PodPhase(status.get("phase", PodPhase.PENDING))
     is_deleting = "deletionTimestamp" in metadata
     outcome = PodOutcome.GOING if member is None else outcome_of(phase, metadata, spec, status)
-    group = group_member(manifest) if member is None else None
     return PodFact(
         key=PodKey(metadata["namespace"], metadata["name"]),
         uid=metadata["uid"],
         node=spec.get("nodeName", ""),
         phase=phase,
-        request=pod_request(spec, status, is_member=member is not None or group is not None),
+        request=pod_request(spec, status, is_member=member is not None),
         member=member,
         is_deleting=is_deleting,
         outcome=outcome,
@@ -52,7 +50,6 @@ def parse_pod(manifest: Manifest) -> PodFact:
         claims=claims_of(spec, metadata["name"]),
         nominated=status.get("nominatedNodeName") or "",
         priority=spec.get("priority") or 0,
-        group=group,
         is_up=member is not None and is_up(phase, status),
         may_go=member is not None and may_go(metadata),
         started=None if member is None else started(status),

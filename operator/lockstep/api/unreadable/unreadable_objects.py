@@ -11,10 +11,12 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.membership import membership
 from lockstep.api.nodebid.bid import bid_condition
 from lockstep.api.nodebid.bid_status import parse_bid_plan, parse_owner_back, parse_report
-from lockstep.api.pods.pod import parse_pod
+from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.node import BidFact, NodeFact
 from lockstep.facts.gang.gang import GangStatus, Refusal, RefusedGang
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.pods.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
@@ -80,7 +82,7 @@ def _unreadable_outcome(phase: PodPhase, *, is_deleting: bool) -> PodOutcome:
 def read_pod(manifest: Manifest) -> PodFact:
     """The parsed pod, or how it counts if that fails."""
     try:
-        return parse_pod(manifest)
+        return parse_any_pod(manifest)
     except Exception as problem:  # noqa: BLE001 - whatever was accepted is data
         return unreadable_pod(manifest, problem)
 
@@ -117,6 +119,20 @@ def unreadable_gang(manifest: Manifest, problem: Exception) -> RefusedGang:
         is_deleting="deletionTimestamp" in metadata,
         refusal=Refusal(Reason.INVALID_SPEC, f"The GangJob can't be understood: {describe(problem)}."),
         status=GangStatus(),
+    )
+
+
+def unreadable_pod_gang(manifest: Manifest, problem: Exception) -> PodGang:
+    """A Gang that is refused, and so never planned."""
+    metadata = manifest["metadata"]
+    return PodGang(
+        key=pod_gang_key(metadata["namespace"], metadata["name"]),
+        uid=metadata["uid"],
+        resource_version=metadata["resourceVersion"],
+        generation=metadata.get("generation", 0),
+        created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
+        is_deleting="deletionTimestamp" in metadata,
+        asks=Refusal(Reason.INVALID_SPEC, f"The Gang can't be understood: {describe(problem)}."),
     )
 
 

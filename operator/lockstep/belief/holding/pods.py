@@ -10,6 +10,7 @@ from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.pods.pod_effects import PodsNearby, is_nominated
 from lockstep.belief.pods.roster import Roster
+from lockstep.facts.gang.pod_gang import GroupedPod
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
@@ -98,7 +99,7 @@ class Pods(dict[PodKey, PodFact]):
     def _enter_group(self, pod: PodFact) -> None:
         """A pod of a Gang takes the place of its seat, so that the two never count twice."""
         self._pod_gangs.enter(pod)
-        if pod.group is not None and pod.group.seat is not None:
+        if isinstance(pod, GroupedPod) and pod.group.seat is not None:
             self._ledger.forget(pod.group.seat)
 
     def _has_left(self, member: Membership | None) -> bool:

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 from coschedule import GangKey
-from lockstep.belief.holding.reservation import Reservation
-from lockstep.facts.gang.pod_gang import PodGang, WaitingPod
-from lockstep.facts.pods.pod import PodFact, PodKey
+from lockstep.facts.gang.pod_gang import GroupedPod, PodGang, WaitingPod
+from lockstep.facts.pods.pod import Membership, PodFact, PodKey
 
 
 class PodGangs:
@@ -13,18 +12,18 @@ class PodGangs:
 
     def __init__(self, changed: Callable[[GangKey], None]) -> None:
         self._changed = changed
-        self._pods: dict[GangKey, dict[PodKey, PodFact]] = {}
+        self._pods: dict[GangKey, dict[PodKey, GroupedPod]] = {}
         self.objects: dict[GangKey, PodGang] = {}
 
     def enter(self, pod: PodFact) -> None:
         """Add or update a pod."""
-        if pod.group is not None:
+        if isinstance(pod, GroupedPod):
             self._pods.setdefault(pod.group.gang, {})[pod.key] = pod
             self._changed(pod.group.gang)
 
     def leave(self, pod: PodFact) -> None:
         """Remove a pod that is gone, or whose new fact is entered next."""
-        if pod.group is None:
+        if not isinstance(pod, GroupedPod):
             return
         pods = self._pods.get(pod.group.gang, {})
         pods.pop(pod.key, None)
@@ -32,20 +31,19 @@ class PodGangs:
             self._pods.pop(pod.group.gang, None)
         self._changed(pod.group.gang)
 
-    def pods(self, gang: GangKey) -> list[PodFact]:
+    def pods(self, gang: GangKey) -> list[GroupedPod]:
         """All pods with the label of that Gang."""
         return list(self._pods.get(gang, {}).values())
 
     def waiting(self, gang: GangKey) -> dict[PodKey, WaitingPod]:
         """The pods of a Gang that can be bound now, by completion index and then by name."""
-        waiting = [(pod.key, pod.group.waiting) for pod in self.pods(gang) if pod.group and pod.group.waiting]
+        waiting = [(pod.key, pod.group.waiting) for pod in self.pods(gang) if pod.group.waiting]
         return dict(sorted(waiting, key=lambda one: (one[1].completion_index, one[0])))
 
     def going(self, gang: GangKey) -> int:
         """How many pods of a Gang are on nodes, have not ended and are not being deleted."""
         return sum(bool(pod.node) and not (pod.has_ended or pod.is_deleting) for pod in self.pods(gang))
 
-    def seated(self, reservation: Reservation) -> set[int]:
-        """The ranks of a reservation whose pods are bound: their Bindings say so."""
-        seats = (pod.group.seat for pod in self.pods(reservation.gang) if pod.group)
-        return {seat.rank for seat in seats if seat is not None and reservation.is_for(seat)}
+    def seats(self, gang: GangKey) -> list[Membership]:
+        """The seats of the pods of a Gang that are bound, as their Bindings say."""
+        return [pod.group.seat for pod in self.pods(gang) if pod.group.seat is not None]

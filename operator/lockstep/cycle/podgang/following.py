@@ -45,7 +45,7 @@ class PodGangFollower:
 
     def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:
         """Report that all pods are bound, or go on with those that are not."""
-        seated = self._state.pod_gangs.seated(reservation)
+        seated = self._state.seated(reservation)
         for rank in seated:
             self._state.ledger.forget(reservation.membership(rank))
         left = reservation.without(seated)

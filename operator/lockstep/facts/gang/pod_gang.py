@@ -3,13 +3,13 @@
 Lockstep plans and binds these pods. It never creates, deletes or evicts them.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from coschedule import GangKey, ProfileWork, SerialWork
 from lockstep.facts.gang.gang import GangStatus, Refusal
 from lockstep.facts.gang.role import Needs
-from lockstep.facts.pods.pod import Labels, Membership
+from lockstep.facts.pods.pod import Labels, Membership, PodFact
 from lockstep.facts.sizing import Sizing
 
 
@@ -30,6 +30,18 @@ class GroupMember(NamedTuple):
     gang: GangKey
     seat: Membership | None
     waiting: WaitingPod | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupedPod(PodFact):
+    """A pod of a Gang. It is no member of a GangJob, so no code that deletes members finds it."""
+
+    group: GroupMember
+
+
+def grouped(pod: PodFact, group: GroupMember) -> GroupedPod:
+    """The same pod, as a pod of a Gang."""
+    return GroupedPod(**{one.name: getattr(pod, one.name) for one in fields(PodFact)}, group=group)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,14 +2,11 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import NamedTuple, assert_never
 
 from coschedule import GangKey, Requirement
 from lockstep.facts.pods.pace import MemberCpu
 from lockstep.facts.pods.pod_outcome import PodOutcome
-
-if TYPE_CHECKING:
-    from lockstep.facts.gang.pod_gang import GroupMember
 
 Request = tuple[tuple[str, int], ...]
 """Resources of one pod: (name, amount in integer base units: milli-CPU, bytes, pieces), sorted by name."""
@@ -117,8 +114,7 @@ class PodFact:
 
     ``lasting``: it runs without a known end, so no gang is planned after it. ``keeps_away`` is its required
     anti-affinity. ``claims`` are the names of claims that it uses; ``nominated`` is its nominated node.
-    ``has_unread_labels``: it has too many labels, and ``labels`` is empty. ``group`` is given for pods of a Gang, which
-    are no members of a GangJob: no code that deletes pods finds them.
+    ``has_unread_labels``: it has too many labels, and ``labels`` is empty.
 
     The rest is about members. ``is_up``: at its gate or past it; ``may_go``: its gate is open. ``outcome`` says how it
     ended; ``end`` is given if it failed or is lost. ``progress`` is what it reports. ``is_done``: it still runs, but
@@ -144,7 +140,6 @@ class PodFact:
     claims: tuple[str, ...] = ()
     nominated: str = ""
     priority: int = 0
-    group: "GroupMember | None" = None
     is_up: bool = False
     may_go: bool = False
     started: float | None = None

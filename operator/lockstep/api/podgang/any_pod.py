@@ -1,0 +1,20 @@
+"""Parses any pod: a member of a GangJob, a pod of a Gang, or another."""
+
+from dataclasses import replace
+
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.group_member import group_member
+from lockstep.api.pods.pod import parse_pod
+from lockstep.api.pods.pod_request import pod_request
+from lockstep.facts.gang.pod_gang import grouped
+from lockstep.facts.pods.pod import PodFact
+
+
+def parse_any_pod(manifest: Manifest) -> PodFact:
+    """Any pod of the cluster. A pod of a Gang takes one of the slots of its node, as members do."""
+    pod = parse_pod(manifest)
+    group = group_member(manifest) if pod.member is None else None
+    if group is None:
+        return pod
+    request = pod_request(manifest["spec"], manifest.get("status") or {}, is_member=True)
+    return grouped(replace(pod, request=request), group)
