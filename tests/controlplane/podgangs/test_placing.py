@@ -57,7 +57,6 @@ def test_gang_that_is_too_large_binds_nothing_and_others_pass(arena, gangs):
 
     gangs.submit("small", 4)
     gangs.create_job("small", 4)
-    arena.add_nodes(1, cpu="1")
 
     gangs.until("small", "Placed")
 

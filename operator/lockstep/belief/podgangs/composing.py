@@ -34,6 +34,8 @@ class _Shape:
 def composed(gang: PodGang, waiting: Sequence[WaitingPod], going: int, pool: Pool) -> GangFact:
     """The Gang as a gang of the pods ``waiting``, with ``going`` others on nodes already."""
     content = gang.asks if isinstance(gang.asks, Refusal) else _spec(gang, gang.asks, waiting, going, pool)
+    if not isinstance(content, Refusal):
+        content = replace(content, has_bound_pods=going > 0)
     common: dict[str, Any] = {
         "key": gang.key,
         "uid": gang.uid,

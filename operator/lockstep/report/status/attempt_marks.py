@@ -19,6 +19,7 @@ from lockstep.report.status.conditions import (
     mark_accepted,
     with_condition,
     with_every_condition,
+    with_not_placed,
     without_nodes_requested,
     without_plan,
 )
@@ -78,7 +79,7 @@ def mark_released(
     if gang.is_deleting:
         planned = _BEING_DELETED
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
-    return with_condition(status, gang, Condition.PLACED, (FALSE, failure.reason, message), now)
+    return with_not_placed(status, gang, failure.reason, message, now)
 
 
 def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:

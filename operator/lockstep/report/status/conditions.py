@@ -51,6 +51,14 @@ def with_condition(
     return replace(status, conditions=tuple(others[one] for one in Condition if one in others))
 
 
+def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: str, now: float) -> GangStatus:
+    """The status with ``Placed`` False; it stays True while other pods of a Gang are on nodes."""
+    says = (FALSE, reason, message)
+    if isinstance(gang, AcceptedGang) and gang.spec.has_bound_pods:
+        says = (TRUE, Reason.BOUND, "Pods of it are on nodes, and others wait for one.")
+    return with_condition(status, gang, Condition.PLACED, says, now)
+
+
 def with_every_condition(gang: GangFact, now: float) -> GangStatus:
     """The present status, with first values for conditions that were never written."""
     status = gang.status

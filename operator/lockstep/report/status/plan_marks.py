@@ -11,6 +11,7 @@ from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.elastic import LastChange
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.past_runs import Learned, formatted_factor
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import (
@@ -18,6 +19,7 @@ from lockstep.report.status.conditions import (
     TRUE,
     mark_accepted,
     with_condition,
+    with_not_placed,
     without_nodes_requested,
     without_plan,
 )
@@ -49,7 +51,7 @@ def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> Ga
         status = without_nodes_requested(status)
     says = (FALSE, decision.reason, as_sentence(format_refusal(decision.refusal)))
     status = with_condition(status, gang, Condition.PLANNED, says, now)
-    return with_condition(status, gang, Condition.PLACED, says, now)
+    return with_not_placed(status, gang, decision.reason, says[2], now)
 
 
 def mark_planned_for_later(
@@ -69,8 +71,8 @@ def mark_planned_for_later(
     why = f"; {waits_for_victims(victims)}" if victims else ""
     planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
-    placed = (FALSE, reason, "The members are created when their nodes become free.")
-    return with_condition(status, gang, Condition.PLACED, placed, now)
+    made = "bound" if is_pod_gang(gang.key) else "created"
+    return with_not_placed(status, gang, reason, f"The members are {made} when their nodes become free.", now)
 
 
 def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
@@ -98,12 +100,9 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
     why = f"; {took_place_of(start.victims)}" if start.victims else ""
     planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + _by_past_runs(start.learned) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
-    placed = (
-        FALSE,
-        Reason.BINDING,
-        f"{n_members(placement.size)} of attempt {held.attempt} are being created and bound.",
-    )
-    status = with_condition(status, gang, Condition.PLACED, placed, now)
+    made = "bound" if is_pod_gang(gang.key) else "created and bound"
+    message = f"{n_members(placement.size)} of attempt {held.attempt} are being {made}."
+    status = with_not_placed(status, gang, Reason.BINDING, message, now)
     return with_narrowing(status, gang, start.narrowed, now)
 
 

@@ -65,7 +65,7 @@ def _says(state: GangState, status: GangStatus) -> str:  # noqa: PLR0911 - one a
         case GangState.PLANNED:
             return _starts(status)
         case GangState.RUNNING:
-            return _ends(status)
+            return _ends(status) or _why_others_wait(status)
         case GangState.WAITING:
             return _message(status, Condition.PLACED if _was_undone(status) else Condition.PLANNED)
         case GangState.REFUSED:
@@ -98,6 +98,11 @@ def _ends(status: GangStatus) -> str:
     if status.is_true(Condition.OVERRUNNING):
         return f"overruns since {end}, when it was expected to end"
     return f"expected to end {end}"
+
+
+def _why_others_wait(status: GangStatus) -> str:
+    """Why other pods of a Gang whose pods run are not planned; '' for gangs that hold nodes."""
+    return "" if status.reserved_at is not None else _message(status, Condition.PLANNED)
 
 
 def _ended(status: GangStatus) -> str:
