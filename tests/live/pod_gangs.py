@@ -6,9 +6,12 @@ from typing import Any
 from builders.manifests import API_VERSION, POOL_LABEL, member_container
 from eventually import eventually
 from live.arena import GANGS, Arena
+from sandbox import ApiError
 
 Manifest = dict[str, Any]
 MEMBER_OF = "lockstep.dev/member-of"
+_NOT_FOUND = 404
+JOB_NAME = "batch.kubernetes.io/job-name"
 RANK, SIZE, ATTEMPT = "lockstep.dev/rank", "lockstep.dev/size", "lockstep.dev/attempt"
 
 
@@ -47,7 +50,8 @@ class PodGangs:
             "containers": [member_container(cpu)],
             **pod,
         }
-        return {"metadata": {"labels": {MEMBER_OF: gang}, "annotations": dict(annotations or {})}, "spec": spec}
+        labels = {MEMBER_OF: gang} if gang else {}
+        return {"metadata": {"labels": labels, "annotations": dict(annotations or {})}, "spec": spec}
 
     def create_pods(self, gang: str, *names: str, cpu: str = "1", **pod: Any) -> None:
         """Create bare pods."""
@@ -56,8 +60,17 @@ class PodGangs:
             metadata = {**template["metadata"], "name": name}
             self.arena.create({"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata})
 
-    def create_job(self, gang: str, size: int, *, cpu: str = "1", name: str = "", **spec: Any) -> Manifest:
-        """Create an Indexed Job."""
+    def create_job(
+        self,
+        gang: str,
+        size: int,
+        *,
+        cpu: str = "1",
+        name: str = "",
+        annotations: Mapping[str, str] | None = None,
+        **spec: Any,
+    ) -> Manifest:
+        """Create an Indexed Job. Without a Gang, its pods have no label."""
         wanted = {
             "parallelism": size,
             "completions": size,
@@ -66,14 +79,19 @@ class PodGangs:
             "template": self.template(gang, cpu),
             **spec,
         }
-        metadata = {"name": name or gang}
+        metadata = {"name": name or gang, "annotations": dict(annotations or {})}
         return self.api.request("POST", self.jobs, {"metadata": metadata, "spec": wanted})
 
     # Seeing things
 
     def status(self, name: str) -> Manifest:
-        """The Gang's status; empty while there is none."""
-        found: Manifest = self.api.request("GET", f"{self.path}/{name}").get("status") or {}
+        """The Gang's status; empty while there is none, or no such Gang."""
+        try:
+            found: Manifest = self.api.request("GET", f"{self.path}/{name}").get("status") or {}
+        except ApiError as error:
+            if error.status != _NOT_FOUND:
+                raise
+            return {}
         return found
 
     def condition(self, name: str, kind: str) -> Manifest:
@@ -82,7 +100,8 @@ class PodGangs:
 
     def pods(self, gang: str) -> list[Manifest]:
         """The pods with the label of a Gang, by name."""
-        path = f"{self.arena.core}/pods?labelSelector={MEMBER_OF}%3D{gang}"
+        label, value = (JOB_NAME, gang.removeprefix("job.")) if gang.startswith("job.") else (MEMBER_OF, gang)
+        path = f"{self.arena.core}/pods?labelSelector={label}%3D{value}"
         return sorted(self.api.request("GET", path)["items"], key=lambda pod: str(pod["metadata"]["name"]))
 
     def nodes_of(self, gang: str) -> list[str]:

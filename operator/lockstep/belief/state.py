@@ -47,6 +47,7 @@ from lockstep.belief.volumes.claims import Claims, ClaimsChange
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal, Verdict, oversize
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.source import Source
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.sizing import Sizing
@@ -76,6 +77,8 @@ class State:
         self.changes = ChangedKeys(wake)
         self.pool = pool
         self.gate_image = gate_image
+        # Pods of these sources belong to Gangs; set before anything is read.
+        self.sources = frozenset[Source]()
         self.parse_failures = ParseFailures(count_parse_failure)
         self.generation = 0
         self.ledger = Ledger()

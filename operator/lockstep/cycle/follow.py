@@ -99,6 +99,7 @@ class Follower:
         self._lost_nodes.stop()
         self._alarms.stop()
         await self._reserved.stop()
+        await self._pod_gangs.stop()
         await self._expiries.stop()
         await self._stops.stop()
         await self._sweeper.stop()
@@ -131,6 +132,7 @@ class Follower:
             self._attempts.drop(key)
             self._writer.forget(key)
             self._forget(key)
+            self._pod_gangs.look_after(key)
             return True
         self._alarms.set(key, _next_alarm(gang, now))
         resume_rejection(self._state, gang, now)

@@ -27,7 +27,6 @@ from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.planning.sizing import SizingPolicy
-from lockstep.facts.gang.source import Source
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.pages.health import Health
 from lockstep.process.start.rights import noting_watches
@@ -144,6 +143,7 @@ def _make_state(settings: Settings, metrics: Metrics, woken: WakeEvent) -> State
         sizing=settings.sizing,
         run_time_quantile=settings.run_time_quantile,
     )
+    state.sources = settings.sources
     state.stand_by()
     return state
 
@@ -180,7 +180,7 @@ def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken:
 def _make_informers(settings: Settings, access: Access, state: State) -> tuple[Informer[Any], ...]:
     """The watches of all kinds but GangJobs and NodeBids; of Gangs, if these are a source."""
     heard = access.metrics.watch_heard
-    kinds = (*WATCHED, pod_gangs_kind) if Source.PODS in settings.sources else WATCHED
+    kinds = (*WATCHED, pod_gangs_kind) if settings.sources else WATCHED
     return tuple(Informer(access.client, make_kind(state), heard=heard) for make_kind in kinds)
 
 

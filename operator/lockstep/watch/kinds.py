@@ -64,7 +64,7 @@ def pods_kind(state: State) -> WatchedKind[PodFact]:
     return WatchedKind(
         target=paths.ALL_PODS,
         key=_pod_key,
-        parse=parse_any_pod,
+        parse=lambda it: parse_any_pod(it, state.sources),
         apply=state.apply_pod,
         remove=lambda it: state.remove_pod(*it),
         parse_failures=state.parse_failures,

@@ -8,6 +8,7 @@ import pytest
 from live.arena import Arena
 from live.pod_gangs import PodGangs
 from live.quick_start import Forked
+from lockstep.facts.gang.source import Source
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Sandbox
 
@@ -30,7 +31,7 @@ def operator(
     """An operator that is ready; one for all tests of a file."""
     assert sources
     log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(operator_kubeconfig, log, "--sources=pods", spawn=Forked)) as process:
+    with running(OperatorProcess(operator_kubeconfig, log, f"--sources={','.join(Source)}", spawn=Forked)) as process:
         yield process
 
 

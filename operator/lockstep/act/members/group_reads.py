@@ -1,5 +1,7 @@
 """Lists the pods of a Gang at the API server, in case the watch is broken."""
 
+from functools import partial
+
 from coschedule import GangKey
 from lockstep.act.members.member_reads import is_further
 from lockstep.api.client import paths
@@ -9,6 +11,8 @@ from lockstep.api.names import MEMBER_OF_LABEL
 from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.state import State
 from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.pod_gang import GroupedPod
+from lockstep.facts.gang.source import maker_of
 from lockstep.facts.pods.pod import PodFact
 from lockstep.watch.pages import ListError, pages
 from lockstep.watch.reader import ReadingTurns
@@ -20,18 +24,20 @@ async def refresh_pods(client: KubeClient, state: State, gang: GangKey) -> None:
     The watch may be ahead of the list, so newer states in the cache stay. Only pods that the cache has are updated: a
     pod that the watch has removed meanwhile would never be removed again.
     """
-    for pod in await _list_pods(client, gang):
+    for pod in await _list_pods(client, state, gang):
         known = state.pods.get(pod.key)
         if known is not None and known.uid == pod.uid and is_further(pod, known):
             state.apply_pod(pod)
 
 
-async def _list_pods(client: KubeClient, gang: GangKey) -> list[PodFact]:
+async def _list_pods(client: KubeClient, state: State, gang: GangKey) -> list[PodFact]:
+    """The pods of a Gang. Those that name none in their own label are listed with their namespace."""
     turns, pods = ReadingTurns(), []
-    selector = f"{MEMBER_OF_LABEL}={object_name(gang)}"
+    selector = "" if maker_of(object_name(gang)) else f"{MEMBER_OF_LABEL}={object_name(gang)}"
+    read = partial(read_pod, sources=state.sources)
     try:
         async for page in pages(client, paths.pods_of(gang.namespace), selector=selector):
-            pods += [await turns.read(read_pod, item) for item in page["items"] or ()]
+            pods += [await turns.read(read, item) for item in page["items"] or ()]
     except ListError as error:
         raise ApiUnavailableError(f"the pods of {object_name(gang)} can't be listed: {error}") from error
-    return pods
+    return [pod for pod in pods if isinstance(pod, GroupedPod) and pod.group.gang == gang]

@@ -131,6 +131,11 @@ def gangs_of(namespace: str) -> Target:
     return Target(f"/apis/{API_VERSION}/namespaces/{namespace}/{GANGS}", GANGS)
 
 
+def pod_gangs_of(namespace: str) -> Target:
+    """The Gangs of a namespace."""
+    return Target(f"/apis/{API_VERSION}/namespaces/{namespace}/{PODS_GANGS}", PODS_GANGS)
+
+
 def gang(key: GangKey) -> Target:
     """One GangJob or Gang."""
     plural = PODS_GANGS if is_pod_gang(key) else GANGS

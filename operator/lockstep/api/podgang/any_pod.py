@@ -1,5 +1,6 @@
 """Parses any pod: a member of a GangJob, a pod of a Gang, or another."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from lockstep.api.manifest import Manifest
@@ -7,13 +8,14 @@ from lockstep.api.podgang.group_member import group_member
 from lockstep.api.pods.pod import parse_pod
 from lockstep.api.pods.pod_request import pod_request
 from lockstep.facts.gang.pod_gang import grouped
+from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import PodFact
 
 
-def parse_any_pod(manifest: Manifest) -> PodFact:
-    """Any pod of the cluster. A pod of a Gang takes one of the slots of its node, as members do."""
+def parse_any_pod(manifest: Manifest, sources: Collection[Source] = ()) -> PodFact:
+    """Any pod of the cluster. A pod of a Gang, of one of these sources, takes a slot of its node, as members do."""
     pod = parse_pod(manifest)
-    group = group_member(manifest) if pod.member is None else None
+    group = group_member(manifest, sources) if pod.member is None else None
     if group is None:
         return pod
     request = pod_request(manifest["spec"], manifest.get("status") or {}, is_member=True)

@@ -1,24 +1,26 @@
 """Which Gang a pod belongs to, the seat where we have bound it, and what it needs while it waits for a node."""
 
-from typing import Any
+from collections.abc import Collection, Mapping
 
+from coschedule import GangKey
 from lockstep.api.gangjob.role import parse_needs
 from lockstep.api.labels import labels_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import (
     ATTEMPT_LABEL,
     GANG_UID_ANNOTATION,
-    MEMBER_OF_LABEL,
     RANK_LABEL,
     SCHEDULER_NAME,
     SIZE_LABEL,
 )
+from lockstep.api.podgang.gang_names import gang_named_by
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.volume import Sharing
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupMember, WaitingPod
 from lockstep.facts.gang.role import Needs
+from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import Membership, PodPhase
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
@@ -26,16 +28,17 @@ from lockstep.facts.reasons import Reason
 _INDEX = "batch.kubernetes.io/job-completion-index"
 
 
-def group_member(manifest: Manifest) -> GroupMember | None:
-    """The membership of a pod that names Lockstep as its scheduler and has the label of a Gang; None for others."""
+def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember | None:
+    """The membership of a pod that names Lockstep as its scheduler; None for others, and for pods of no source."""
     metadata, spec = manifest["metadata"], manifest["spec"]
-    name = (metadata.get("labels") or {}).get(MEMBER_OF_LABEL)
-    if not name or spec.get("schedulerName") != SCHEDULER_NAME:
+    if not sources or spec.get("schedulerName") != SCHEDULER_NAME:
         return None
-    gang = pod_gang_key(metadata["namespace"], name)
-    annotations = metadata.get("annotations") or {}
-    seat = _seat(gang.name, metadata["namespace"], annotations) if spec.get("nodeName") else None
-    return GroupMember(gang, seat, _waiting(manifest) if _waits(manifest) else None)
+    found = gang_named_by(metadata, sources)
+    if found is None:
+        return None
+    gang = pod_gang_key(metadata["namespace"], found.gang)
+    seat = _seat(gang, metadata.get("annotations") or {}) if spec.get("nodeName") else None
+    return GroupMember(gang, seat, _waiting(manifest, found.source) if _waits(manifest) else None)
 
 
 def seat_annotations(seat: Membership, size: int) -> dict[str, str]:
@@ -48,12 +51,11 @@ def seat_annotations(seat: Membership, size: int) -> dict[str, str]:
     }
 
 
-def _seat(gang: str, namespace: str, annotations: dict[str, Any]) -> Membership | None:
+def _seat(gang: GangKey, annotations: Mapping[str, str]) -> Membership | None:
     attempt, rank = annotations.get(ATTEMPT_LABEL, ""), annotations.get(RANK_LABEL, "")
     if not (_is_number(attempt) and _is_number(rank)):
         return None
-    key = pod_gang_key(namespace, gang.partition("/")[2])
-    return Membership(key, annotations.get(GANG_UID_ANNOTATION, ""), int(attempt), int(rank))
+    return Membership(gang, annotations.get(GANG_UID_ANNOTATION, ""), int(attempt), int(rank))
 
 
 def _is_number(text: str) -> bool:
@@ -68,12 +70,13 @@ def _waits(manifest: Manifest) -> bool:
     return is_pending and is_free
 
 
-def _waiting(manifest: Manifest) -> WaitingPod:
+def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
     metadata, spec = manifest["metadata"], manifest["spec"]
     labels = metadata.get("labels") or {}
     index = labels.get(_INDEX, "")
     return WaitingPod(
         name=metadata["name"],
+        source=source,
         created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
         needs=_needs(spec, f"pod {metadata['name']}"),
         priority_class=spec.get("priorityClassName") or "",

@@ -1,8 +1,11 @@
 """Parses Gangs: gangs of pods that others create."""
 
+from collections.abc import Mapping
+
 from lockstep.api.gangjob.gangjob import parse_status
 from lockstep.api.gangjob.work import parse_work
 from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION, PROBLEM_ANNOTATION
 from lockstep.api.quantities import duration_seconds, epoch_seconds
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
@@ -15,6 +18,7 @@ from lockstep.facts.sizing import Sizing
 def parse_pod_gang(manifest: Manifest) -> PodGang:
     """A Gang; a spec that can't be obeyed becomes a refusal that names the field."""
     metadata = manifest["metadata"]
+    annotations = metadata.get("annotations") or {}
     created = epoch_seconds(metadata["creationTimestamp"])
     assert created is not None, "the API server gives every object its creation time"
     return PodGang(
@@ -24,27 +28,39 @@ def parse_pod_gang(manifest: Manifest) -> PodGang:
         generation=metadata["generation"],
         created=created,
         is_deleting="deletionTimestamp" in metadata,
-        asks=_asks(manifest["spec"]),
+        asks=_refusal(annotations) or parse_asks(manifest["spec"]),
+        is_made=annotations.get(MADE_ANNOTATION) == MADE,
         status=parse_status(manifest.get("status") or {}),
     )
 
 
-def _asks(spec: Manifest) -> PodGangSpec | Refusal:
+def _refusal(annotations: Mapping[str, str]) -> Refusal | None:
+    problem = annotations.get(PROBLEM_ANNOTATION)
+    return Refusal(Reason.INVALID_SPEC, problem) if problem else None
+
+
+def parse_asks(spec: Manifest) -> PodGangSpec | Refusal:
+    """What the spec of a Gang asks for; a refusal where it can't be obeyed."""
     try:
         return _parsed(spec)
     except (ValueError, ArithmeticError) as error:
         return Refusal(Reason.INVALID_SPEC, f"{error}.")
 
 
+def is_as_made(gang: PodGang, made: Manifest) -> bool:
+    """Whether a Gang is as the operator would make it now from its owner."""
+    return gang.asks == (_refusal(made["metadata"]["annotations"]) or parse_asks(made["spec"]))
+
+
 def _parsed(spec: Manifest) -> PodGangSpec:
     size, deadline, placement = spec["size"], spec.get("deadline"), spec.get("placement") or {}
-    least, most = int(size["min"]), int(size.get("max", MOST_RANKS))
+    least, most = int(size["min"]), int(size.get("max") or MOST_RANKS)
     if not 1 <= least <= most <= MOST_RANKS:
         raise ValueError(f"size: min {least} and max {most} are no range from 1 to {MOST_RANKS}")
     return PodGangSpec(
         minimum=least,
         maximum=most,
-        work=parse_work(spec["work"], most) if "work" in spec else None,
+        work=parse_work(spec["work"], most) if spec.get("work") else None,
         deadline_seconds=None if deadline is None else duration_seconds(deadline),
         priority_class=spec.get("priorityClassName") or "",
         one_per=placement.get("onePer") or "",

@@ -3,6 +3,7 @@
 Only fields that the API server guarantees are read: name, UID, version.
 """
 
+from collections.abc import Collection
 from typing import assert_never
 
 from coschedule import GangKey
@@ -17,6 +18,7 @@ from lockstep.facts.cluster.node import BidFact, NodeFact
 from lockstep.facts.gang.gang import GangStatus, Refusal, RefusedGang
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
@@ -79,10 +81,10 @@ def _unreadable_outcome(phase: PodPhase, *, is_deleting: bool) -> PodOutcome:
             assert_never(phase)
 
 
-def read_pod(manifest: Manifest) -> PodFact:
-    """The parsed pod, or how it counts if that fails."""
+def read_pod(manifest: Manifest, sources: Collection[Source] = ()) -> PodFact:
+    """The parsed pod, or how it counts if that fails; as a pod of a Gang, if one of these sources names one."""
     try:
-        return parse_any_pod(manifest)
+        return parse_any_pod(manifest, sources)
     except Exception as problem:  # noqa: BLE001 - whatever was accepted is data
         return unreadable_pod(manifest, problem)
 

@@ -68,8 +68,7 @@ def role_of(pod: WaitingPod, roles: Iterable[RoleSpec], pool: Pool) -> str | Non
 def _spec(gang: PodGang, asks: PodGangSpec, pods: Sequence[WaitingPod], going: int, pool: Pool) -> GangSpec | Refusal:
     refusal = next((pod.needs for pod in pods if isinstance(pod.needs, Refusal)), None)
     classes = {asks.priority_class} if asks.priority_class else {pod.priority_class for pod in pods}
-    if refusal is None and len(classes) > 1:
-        refusal = _several_classes(pods)
+    refusal = refusal or _several_sources(pods) or (_several_classes(pods) if len(classes) > 1 else None)
     if gang.status.reserved_at is not None:
         return _content(asks, _reserved_roles(gang, pods, pool), classes)
     if refusal is not None:
@@ -162,6 +161,18 @@ def _needs_of(pod: WaitingPod | None, pool: Pool) -> Needs:
 def _name(needs: Needs) -> str:
     """A name for pods with these needs, the same in every process."""
     return f"pods-{hashlib.sha256(repr(needs).encode()).hexdigest()[:8]}"
+
+
+def _several_sources(pods: Sequence[WaitingPod]) -> Refusal | None:
+    found = {pod.source: pod.name for pod in pods}
+    if len(found) <= 1:
+        return None
+    (one, pod), (other, other_pod), *_ = sorted(found.items())
+    message = (
+        f"Two sources name this Gang: pod {pod} belongs to it by {one}, and pod {other_pod} by {other}. Give one of "
+        "them another name."
+    )
+    return Refusal(Reason.INVALID_SPEC, message)
 
 
 def _several_classes(pods: Sequence[WaitingPod]) -> Refusal:

@@ -6,7 +6,9 @@ Level-triggered, as all that follows gangs. Whether a Gang's work is done is for
 from functools import partial
 from typing import assert_never
 
+from coschedule import GangKey
 from lockstep.act.attempts import Attempts
+from lockstep.act.podgang.gang_maker import GangMaker
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
@@ -22,6 +24,7 @@ class PodGangFollower:
     """Reconciles Gangs that have no running attempt."""
 
     def __init__(self, services: Services, attempts: Attempts, metrics: Metrics) -> None:
+        self._maker = GangMaker(services.client, services.state)
         self._state = services.state
         self._writer = services.writer
         self._attempts = attempts
@@ -34,14 +37,27 @@ class PodGangFollower:
                 if reservation is not None:
                     self._go_on(gang, reservation, now)
             case Phase.REFUSED:
+                self.look_after(gang.key)
                 self._writer.report(gang, partial(refusal_report, self._state, gang, now))
             case Phase.AWAITS_PODS:
+                self.look_after(gang.key)
                 self._writer.report(gang, partial(self._awaiting, gang, now))
             case Phase.WAITING | Phase.BACKING_OFF | Phase.DELETED | Phase.SUSPENDED | Phase.COMPLETE:
                 # Plans and attempts report to Gangs that wait. The rest does not occur, or needs no report.
                 pass
             case unknown:
                 assert_never(unknown)
+
+    def look_after(self, gang: GangKey) -> None:
+        """Make the Gang, or compare it with the owner of its pods, while pods wait for it."""
+        if self._state.pod_gangs.waiting(gang):
+            self._maker.look_after(gang)
+        else:
+            self._maker.forget(gang)
+
+    async def stop(self) -> None:
+        """Stop all work and change nothing in the cluster."""
+        await self._maker.stop()
 
     def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:
         """Report that all pods are bound, or go on with those that are not."""

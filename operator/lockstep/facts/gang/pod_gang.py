@@ -9,14 +9,19 @@ from typing import NamedTuple
 from coschedule import GangKey, ProfileWork, SerialWork
 from lockstep.facts.gang.gang import GangStatus, Refusal
 from lockstep.facts.gang.role import Needs
+from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import Labels, Membership, PodFact
 from lockstep.facts.sizing import Sizing
 
 
 class WaitingPod(NamedTuple):
-    """A pod of a Gang that can be bound now: when it was created, what it needs, and its completion index or -1."""
+    """A pod of a Gang that can be bound now.
+
+    ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one.
+    """
 
     name: str
+    source: Source
     created: float
     needs: Needs | Refusal
     priority_class: str
@@ -63,7 +68,7 @@ class PodGangSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGang:
-    """A Gang as the API server has it, or why its spec can't be obeyed."""
+    """A Gang as the API server has it, or why its spec can't be obeyed. The operator has made it if ``is_made``."""
 
     key: GangKey
     uid: str
@@ -72,4 +77,5 @@ class PodGang:
     created: float
     is_deleting: bool
     asks: PodGangSpec | Refusal
+    is_made: bool = False
     status: GangStatus = field(default_factory=GangStatus)

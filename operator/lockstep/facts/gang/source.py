@@ -4,7 +4,27 @@ from enum import StrEnum
 
 
 class Source(StrEnum):
-    """What else is placed as gangs, as ``lockstep run --sources`` names it."""
+    """What else is placed as gangs, as ``lockstep run --sources`` names it.
+
+    For every source but ``PODS`` the operator makes the Gang, whose name begins with that of the source.
+    """
 
     PODS = "pods"
-    """Pods that others create and that name a Gang."""
+    """Pods that name a Gang, which a user has written."""
+    JOB = "job"
+    JOB_SET = "jobset"
+    LEADER_WORKER_SET = "leaderworkerset"
+    MPI_JOB = "mpijob"
+    POD_GROUP = "podgroup"
+    RAY_CLUSTER = "raycluster"
+
+
+def made_name(source: Source, owner: str) -> str:
+    """The name of the Gang that the operator makes for an owner of pods. A Job and a RayCluster have different ones."""
+    return f"{source}.{owner}"
+
+
+def maker_of(name: str) -> tuple[Source, str] | None:
+    """The source and the owner for which a Gang of that name is made; None for the Gang of a user."""
+    source, dot, owner = name.partition(".")
+    return (Source(source), owner) if dot and owner and source in {*Source} - {Source.PODS} else None

@@ -1,7 +1,7 @@
 """Checks, before anything is watched, that the API server accepts our credentials and knows our kinds."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from http import HTTPStatus
 
 from lockstep.api.client import paths
@@ -16,13 +16,11 @@ from lockstep.process.stores.errors import StartError
 # The API server lists a new kind a while after it was applied, and the operator may be installed at the same time: 5 s.
 _TRIES = 25
 _PAUSE_SECONDS = 0.2
-# The kinds that the sources are about, beside those that are always needed.
-_KINDS: Mapping[Source, str] = {Source.PODS: PODS_GANGS}
 
 
 async def check_api(client: KubeClient, configuration: Configuration, sources: Collection[Source]) -> None:
     """Return once the API server lists our kinds that are needed. Raises ``StartError`` if it does not within 5 s."""
-    kinds = {GANGS, BIDS, *(_KINDS[source] for source in sources)}
+    kinds = {GANGS, BIDS, *((PODS_GANGS,) if sources else ())}
     for _ in range(_TRIES):
         answer = await _ask(client, configuration)
         if _lists(answer, kinds):

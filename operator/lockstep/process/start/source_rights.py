@@ -1,8 +1,9 @@
 """Checks at the start that the operator has the rights that its sources need."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
@@ -10,17 +11,19 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.review import is_allowed, own_access_review
 from lockstep.api.client.rights import Need, Rights
 from lockstep.api.names import GROUP, PODS_GANGS
+from lockstep.api.podgang.owners import OWNERS
 from lockstep.facts.gang.source import Source
 
 # The roles may be installed at the same time as the operator, as the kinds may: 5 s.
 _TRIES = 25
 _PAUSE_SECONDS = 0.2
-_NEEDS: Mapping[Source, tuple[Need, ...]] = {
-    Source.PODS: (
-        *(Need(verb, PODS_GANGS, "") for verb in ("get", "list", "watch")),
-        Need("patch", f"{PODS_GANGS}/status", ""),
-    ),
-}
+
+
+class _SourceNeed(NamedTuple):
+    """A right that a source needs, and the API group of its resource."""
+
+    group: str
+    need: Need
 
 
 async def check_source_rights(client: KubeClient, rights: Rights, sources: Collection[Source]) -> None:
@@ -28,7 +31,7 @@ async def check_source_rights(client: KubeClient, rights: Rights, sources: Colle
 
     What is missing stops nothing: GangJobs are placed without it.
     """
-    missing = [need for source in Source if source in sources for need in _NEEDS[source]]
+    missing = list(_needs(sources))
     # Without an answer the rights stay unknown, and the requests that need them find out.
     with suppress(ApiUnavailableError):
         for _ in range(_TRIES):
@@ -36,17 +39,28 @@ async def check_source_rights(client: KubeClient, rights: Rights, sources: Colle
             if not missing:
                 return
             await asyncio.sleep(_PAUSE_SECONDS)
-        for need in missing:
-            rights.deny(need, "--sources asks for it")
+        for one in missing:
+            rights.deny(one.need, "--sources asks for it")
 
 
-async def _still_missing(client: KubeClient, needs: Iterable[Need]) -> list[Need]:
-    return [need for need in needs if not await _has(client, need)]
+def _needs(sources: Collection[Source]) -> Iterator[_SourceNeed]:
+    """What these sources need: to read Gangs and to write their statuses; to make Gangs, and to read owners of pods."""
+    owners = [OWNERS[source] for source in Source if source in sources and source in OWNERS]
+    verbs = ("get", "list", "watch", *(("create", "patch") if owners else ()))
+    if sources:
+        yield from (_SourceNeed(GROUP, Need(verb, PODS_GANGS, "")) for verb in verbs)
+        yield _SourceNeed(GROUP, Need("patch", f"{PODS_GANGS}/status", ""))
+    for owner in owners:
+        yield _SourceNeed(owner.api_version.partition("/")[0], Need("get", owner.plural, ""))
 
 
-async def _has(client: KubeClient, need: Need) -> bool:
+async def _still_missing(client: KubeClient, needs: Iterable[_SourceNeed]) -> list[_SourceNeed]:
+    return [one for one in needs if not await _has(client, one)]
+
+
+async def _has(client: KubeClient, one: _SourceNeed) -> bool:
     """Whether we have that right; True if the review itself is refused."""
-    resource, _, subresource = need.resource.partition("/")
-    review = own_access_review(verb=need.verb, group=GROUP, resource=resource, subresource=subresource)
+    resource, _, subresource = one.need.resource.partition("/")
+    review = own_access_review(verb=one.need.verb, group=one.group, resource=resource, subresource=subresource)
     answer = await client.review(paths.OWN_ACCESS_REVIEWS, review)
     return not answer.is_success or is_allowed(answer.body)

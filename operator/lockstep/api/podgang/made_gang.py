@@ -1,0 +1,101 @@
+"""The Gang that the operator makes for an owner of pods, by the owner's spec and its annotations."""
+
+import re
+from typing import Any
+
+from lockstep.api.manifest import Manifest
+from lockstep.api.names import API_VERSION, GROUP, PODS_GANG_KIND
+from lockstep.api.podgang.owners import OwnerKind
+from lockstep.api.quantities import duration_seconds
+from lockstep.facts.ranks import MOST_RANKS
+
+# Annotations of an owner that say more of its pods than its own fields.
+SIZE = f"{GROUP}/size"
+SERIAL_TIME = f"{GROUP}/serial-time"
+OVERHEAD_PER_MEMBER = f"{GROUP}/overhead-per-member"
+# Annotation of a Gang that the operator has made, and changes with its owner.
+MADE_ANNOTATION = f"{GROUP}/made-by"
+MADE = "operator"
+# Annotation of such a Gang: why it can't be obeyed, for its owner.
+PROBLEM_ANNOTATION = f"{GROUP}/problem"
+
+_RANGE = re.compile(r"([1-9][0-9]{0,4})(?:-([1-9][0-9]{0,4}))?")
+
+
+def made_gang(name: str, kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
+    """The Gang for that owner, with which it is deleted. Raises an error for an owner that can't be understood."""
+    metadata = owner["metadata"]
+    made = _without_nulls(made_parts(kind, owner))
+    return {
+        "apiVersion": API_VERSION,
+        "kind": PODS_GANG_KIND,
+        **made,
+        "metadata": {
+            **made["metadata"],
+            "name": name,
+            "namespace": metadata["namespace"],
+            "ownerReferences": [
+                {
+                    "apiVersion": kind.api_version,
+                    "kind": kind.kind,
+                    "name": metadata["name"],
+                    "uid": metadata["uid"],
+                    "controller": True,
+                    # True would need a right to the owner's finalizers.
+                    "blockOwnerDeletion": False,
+                }
+            ],
+        },
+    }
+
+
+def made_parts(kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
+    """What of such a Gang follows from its owner, as a merge patch.
+
+    An annotation that is invalid becomes a sentence in an annotation of the Gang, which is then refused.
+    """
+    annotations, expected = owner["metadata"].get("annotations") or {}, min(max(kind.expected(owner), 1), MOST_RANKS)
+    try:
+        spec = {"size": _size(expected, annotations), "work": _work(annotations)}
+        problem = None
+    except ValueError as error:
+        spec, problem = {"size": {"min": expected, "max": None}, "work": None}, f"{kind.kind}: {error}."
+    return {"metadata": {"annotations": {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: problem}}, "spec": spec}
+
+
+def _size(expected: int, annotations: dict[str, str]) -> dict[str, int | None]:
+    if SIZE not in annotations:
+        return {"min": expected, "max": None}
+    found = _RANGE.fullmatch(annotations[SIZE])
+    least, most = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if not least <= most <= MOST_RANKS:
+        raise ValueError(f"annotation {SIZE}: {annotations[SIZE]!r} is no number or range of pods, such as 4 or 2-6")
+    if least > expected:
+        raise ValueError(f"annotation {SIZE}: {least} pods are more than the {expected} that are made at once")
+    return {"min": least, "max": most}
+
+
+def _work(annotations: dict[str, str]) -> dict[str, Any] | None:
+    if SERIAL_TIME not in annotations:
+        return None
+    for name in (SERIAL_TIME, OVERHEAD_PER_MEMBER):
+        if name in annotations:
+            _check_duration(name, annotations[name])
+    overhead = annotations.get(OVERHEAD_PER_MEMBER)
+    return {"serialTime": annotations[SERIAL_TIME]} | ({"overhead": {"perMember": overhead}} if overhead else {})
+
+
+def _check_duration(name: str, text: str) -> None:
+    try:
+        duration_seconds(text)
+    except (ValueError, ArithmeticError) as error:
+        raise ValueError(f"annotation {name}: {text!r} is no duration, such as 90m") from error
+
+
+def _without_nulls(patch: dict[str, Any]) -> dict[str, Any]:
+    """What a merge patch adds to an object without these fields."""
+    return {
+        name: _without_nulls(value) if isinstance(value, dict) else value
+        for name, value in patch.items()
+        if value is not None
+    }

@@ -1,0 +1,121 @@
+"""The operator makes the Gang of a Job, by the Job's own numbers and annotations, and changes it with the Job."""
+
+import pytest
+
+from eventually import eventually
+from sandbox import ApiError
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+
+def spec_of(gangs, name):
+    return gangs.api.request("GET", f"{gangs.path}/{name}")["spec"]
+
+
+def test_job_needs_only_the_name_of_its_scheduler(arena, gangs):
+    arena.add_nodes(2, cpu="2")
+    gangs.create_job("", 4, name="heat")
+
+    gangs.until("job.heat", "Placed")
+
+    assert gangs.bound("job.heat") == 4
+    made = gangs.api.request("GET", f"{gangs.path}/job.heat")
+    assert made["spec"] == {"size": {"min": 4}}
+    assert [owner["kind"] for owner in made["metadata"]["ownerReferences"]] == ["Job"]
+
+
+def test_job_that_is_too_large_binds_nothing(arena, gangs):
+    arena.add_nodes(2, cpu="2")
+    gangs.create_job("", 5, name="large")
+
+    eventually(lambda: "Needs 5 members, 4 fit" in gangs.condition("job.large", "Planned").get("message", ""))
+
+    assert gangs.bound("job.large") == 0
+
+
+def test_gang_goes_with_its_job(arena, gangs):
+    arena.add_nodes(1, cpu="2")
+    gangs.create_job("", 2, name="heat")
+    gangs.until("job.heat", "Placed")
+
+    gangs.api.request("DELETE", f"{gangs.jobs}/heat?propagationPolicy=Background")
+
+    def is_gone():
+        try:
+            gangs.api.request("GET", f"{gangs.path}/job.heat")
+        except ApiError as error:
+            return error.status == 404
+        return False
+
+    eventually(is_gone)
+
+
+def test_annotations_of_a_job_say_its_size_and_its_work(arena, gangs):
+    arena.add_nodes(1, cpu="2")
+    says = {
+        "lockstep.dev/size": "2-6",
+        "lockstep.dev/serial-time": "1h",
+        "lockstep.dev/overhead-per-member": "500ms",
+    }
+    gangs.create_job("", 4, name="heat", annotations=says)
+
+    gangs.until("job.heat", "Placed")
+
+    work = {"serialTime": "1h", "overhead": {"perMember": "500ms"}}
+    assert spec_of(gangs, "job.heat") == {"size": {"min": 2, "max": 6}, "work": work}
+    assert gangs.bound("job.heat") == 2
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text", "sentence"),
+    [
+        ("lockstep.dev/size", "many", "annotation lockstep.dev/size: 'many' is no number or range of pods"),
+        ("lockstep.dev/size", "5", "annotation lockstep.dev/size: 5 pods are more than the 4"),
+        ("lockstep.dev/serial-time", "soon", "annotation lockstep.dev/serial-time: 'soon' is no duration"),
+    ],
+)
+def test_annotation_that_is_no_value_is_refused_with_a_sentence_until_it_is_mended(
+    arena, gangs, annotation, text, sentence
+):
+    arena.add_nodes(1, cpu="4")
+    gangs.create_job("", 4, name="heat", annotations={annotation: text})
+
+    says = gangs.until("job.heat", "Accepted", "False", "InvalidSpec")
+    assert says["message"].startswith(f"Job: {sentence}")
+    assert gangs.bound("job.heat") == 0
+
+    gangs.api.request("PATCH", f"{gangs.jobs}/heat", {"metadata": {"annotations": {annotation: None}}})
+    gangs.until("job.heat", "Placed")
+
+
+def test_job_that_asks_for_less_while_it_waits_is_placed_as_it_is_now(arena, gangs):
+    arena.add_nodes(1, cpu="2")
+    gangs.create_job("", 4, name="heat")
+    eventually(lambda: "Needs 4 members, 2 fit" in gangs.condition("job.heat", "Planned").get("message", ""))
+
+    gangs.api.request("PATCH", f"{gangs.jobs}/heat", {"spec": {"parallelism": 2, "completions": 2}})
+
+    gangs.until("job.heat", "Placed")
+    assert gangs.bound("job.heat") == 2
+
+
+def test_gang_that_a_user_wrote_for_a_job_stays_as_it_is(arena, gangs):
+    arena.add_nodes(1, cpu="3")
+    gangs.submit("job.heat", 2)
+    gangs.create_job("", 4, name="heat")
+
+    gangs.until("job.heat", "Placed")
+
+    eventually(lambda: gangs.bound("job.heat") == 3)
+    assert spec_of(gangs, "job.heat") == {"size": {"min": 2}}
+
+
+def test_two_sources_that_claim_one_name_are_refused(arena, gangs):
+    arena.add_nodes(1, cpu="8")
+    gangs.submit("job.heat", 5)
+    gangs.create_job("", 4, name="heat")
+    gangs.create_pods("job.heat", "other")
+
+    says = gangs.until("job.heat", "Accepted", "False", "InvalidSpec")
+
+    assert "pod other by pods" in says["message"]
