@@ -1,0 +1,146 @@
+"""What holds of pods of any kind: the scenes that the tests of each kind play with its objects."""
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import NamedTuple
+
+from e2e.controllers.owners import Owners
+from eventually import eventually
+from live.arena import Arena
+from live.pod_gangs import PodGangs
+from live.proxy import Injected, Proxy, Write
+from lockstep_demo.operator_process import OperatorProcess
+
+SIZE = 4
+BINDING = ("POST", "pods/binding")
+REFUSED = Injected(403)
+
+
+class Stage(NamedTuple):
+    """Where scenes are played: nodes and Gangs of a test's own, and the operator with a proxy before it."""
+
+    arena: Arena
+    gangs: PodGangs
+    operator: OperatorProcess
+    proxy: Proxy
+
+    def submit(self, owners: Owners, name: str, size: int) -> None:
+        """Create a Gang, and the object that makes its pods."""
+        self.gangs.submit(name, size)
+        owners.create(name, size)
+
+    def check_whole(self, name: str, size: int = SIZE) -> None:
+        """See that all pods of a Gang are on the nodes that were planned, and stay there."""
+        self.gangs.until(name, "Placed")
+        assert self.gangs.bound(name) == size
+        assert self.gangs.nodes_of(name) == self.planned(name)
+
+    def planned(self, name: str) -> list[str]:
+        """The nodes of a Gang's plan, sorted; one as often as it has pods."""
+        members = self.gangs.status(name)["members"]
+        return sorted(one["node"] for one in members for _ in range(one.get("count", 1)))
+
+
+Scene = FunctionType
+"""A function that plays something on a stage, with objects of one kind."""
+
+
+def placed_whole(stage: Stage, owners: Owners) -> None:
+    """All pods go to the nodes that were planned."""
+    stage.arena.add_nodes(2, cpu="2")
+
+    stage.submit(owners, "heat", SIZE)
+
+    stage.check_whole("heat")
+    eventually(lambda: stage.gangs.status("heat")["state"] == "Running")
+
+
+def too_large(stage: Stage, owners: Owners) -> None:
+    """No pod of an object that is too large is bound, and a smaller one passes it."""
+    stage.arena.add_nodes(2, cpu="2")
+    stage.submit(owners, "large", SIZE + 1)
+    eventually(lambda: "fit" in stage.gangs.condition("large", "Planned").get("message", ""))
+
+    stage.submit(owners, "small", SIZE - 1)
+
+    stage.check_whole("small", SIZE - 1)
+    assert stage.gangs.bound("large") == 0
+
+
+def suspended_and_resumed(stage: Stage, owners: Owners) -> None:
+    """Its pods are placed whole again, and its controller counts nothing."""
+    stage.arena.add_nodes(2, cpu="2")
+    stage.submit(owners, "heat", SIZE)
+    stage.check_whole("heat")
+    before = owners.losses("heat")
+
+    owners.suspend("heat")
+    stage.gangs.until("heat", "Placed", "False", "AwaitsPods")
+    eventually(lambda: not stage.gangs.pods("heat"))
+    owners.resume("heat")
+
+    stage.check_whole("heat")
+    assert owners.losses("heat") == before
+
+
+def deleted_in_mid_bind(stage: Stage, owners: Owners) -> None:
+    """An object that is deleted while its pods are bound leaves nothing reserved: the next has all of the room."""
+    stage.arena.add_nodes(2, cpu="2")
+    stage.proxy.fault = _refuses_bindings_after(2)
+    stage.submit(owners, "heat", SIZE)
+    eventually(lambda: stage.gangs.bound("heat") == 2)
+
+    owners.delete("heat")
+    eventually(lambda: not stage.gangs.pods("heat"))
+    stage.proxy.reset()
+    stage.submit(owners, "next", SIZE)
+
+    stage.check_whole("next")
+
+
+def killed_in_mid_bind(stage: Stage, owners: Owners) -> None:
+    """An operator that is killed after the second binding makes the others when it starts again."""
+    stage.arena.add_nodes(2, cpu="2")
+    stage.proxy.after = _at_binding(2, stage.operator.crash)
+    stage.submit(owners, "heat", SIZE)
+    eventually(lambda: not stage.operator.is_alive)
+    stage.operator.reap()
+    stage.proxy.reset()
+    before = owners.losses("heat")
+
+    stage.operator.start()
+
+    stage.check_whole("heat")
+    assert owners.losses("heat") == before
+
+
+def named(scene: Scene) -> str:
+    """The name by which a report knows a scene."""
+    return scene.__name__
+
+
+def _refuses_bindings_after(count: int) -> Callable[[str, str], Injected | None]:
+    asked: list[str] = []
+
+    def fault(verb: str, resource: str) -> Injected | None:
+        if (verb, resource) != BINDING:
+            return None
+        asked.append(resource)
+        return REFUSED if len(asked) > count else None
+
+    return fault
+
+
+def _at_binding(count: int, strike: Callable[[], None]) -> Callable[[Write], None]:
+    made: list[Write] = []
+
+    def after(write: Write) -> None:
+        if (write.verb, write.resource) == BINDING:
+            made.append(write)
+            if len(made) == count:
+                strike()
+
+    return after
+
+
+ALL = (placed_whole, too_large, suspended_and_resumed, deleted_in_mid_bind, killed_in_mid_bind)
