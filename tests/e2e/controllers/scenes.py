@@ -40,6 +40,10 @@ class Stage(NamedTuple):
         members = self.gangs.status(name)["members"]
         return sorted(one["node"] for one in members for _ in range(one.get("count", 1)))
 
+    def uids(self, name: str) -> set[str]:
+        """Which pods a Gang has."""
+        return {pod["metadata"]["uid"] for pod in self.gangs.pods(name)}
+
 
 Scene = FunctionType
 """A function that plays something on a stage, with objects of one kind."""

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from e2e.controllers import scenes
-from e2e.controllers.controller_process import controller_process
-from e2e.controllers.module_folder import module_folder
+from e2e.controllers.configured_controller import Layout, configured_controller
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
-from e2e.controllers.webhooks import Webhooks
+from eventually import eventually
 from sandbox import Sandbox
 from sandbox.binaries import Tool
-from sandbox.ports import LOOPBACK, KeptPort
 
 RESTARTS = 3
+LAYOUT = Layout(
+    "config.jobset.x-k8s.io/v1alpha1", Path("config/components/crd/bases"), Path("config/components/webhook")
+)
 
 
 class JobSets(Owners):
@@ -47,31 +47,9 @@ class JobSets(Owners):
 
 @pytest.fixture(scope="module")
 def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The controller of JobSets, with its webhooks."""
-    folder, module, health = tmp_path_factory.mktemp("jobset"), module_folder(Tool.JOBSET), KeptPort()
-    plane.kubectl("apply", "--server-side", "-f", str(module / "config" / "components" / "crd" / "bases"))
-    webhooks = Webhooks(folder / "certificates")
-    configuration = write_configuration(folder, webhooks, health.number)
-    command = [plane.program(Tool.JOBSET), f"--config={configuration}"]
-    ready = f"{health.number}/readyz"
-    with controller_process(plane, command, log=folder / "log", ready=ready):
-        webhooks.register(plane, module / "config" / "components" / "webhook")
+    """The controller of JobSets."""
+    with configured_controller(plane, Tool.JOBSET, LAYOUT, tmp_path_factory.mktemp("jobset")):
         yield
-
-
-def write_configuration(folder: Path, webhooks: Webhooks, health: int) -> Path:
-    document = {
-        "apiVersion": "config.jobset.x-k8s.io/v1alpha1",
-        "kind": "Configuration",
-        "leaderElection": {"leaderElect": False},
-        "internalCertManagement": {"enable": False},
-        "metrics": {"bindAddress": "0"},
-        "health": {"healthProbeBindAddress": f"{LOOPBACK}:{health}"},
-        "webhook": {"host": LOOPBACK, "port": webhooks.port, "certDir": str(webhooks.folder)},
-    }
-    path = folder / "configuration.yaml"
-    path.write_text(yaml.safe_dump(document), encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -84,3 +62,15 @@ def jobsets(controller: None, stage: Stage) -> Iterator[JobSets]:
 @pytest.mark.parametrize("scene", scenes.ALL, ids=scenes.named)
 def test_jobset_is_a_gang(stage, jobsets, scene):
     scene(stage, jobsets)
+
+
+def test_jobset_that_starts_anew_is_placed_whole_again(stage, jobsets):
+    stage.arena.add_nodes(2, cpu="2")
+    stage.submit(jobsets, "heat", scenes.SIZE)
+    stage.check_whole("heat")
+    before = stage.uids("heat")
+
+    stage.arena.delete_pod(stage.gangs.pods("heat")[-1]["metadata"]["name"])
+
+    eventually(lambda: stage.gangs.bound("heat") == scenes.SIZE and not before & stage.uids("heat"))
+    assert jobsets.losses("heat")["restarts"] == 1
