@@ -8,7 +8,7 @@ from e2e.controllers.owners import Owners
 from eventually import eventually
 from live.arena import Arena
 from live.pod_gangs import PodGangs
-from live.proxy import Injected, Proxy, Write
+from live.proxy import Injected, Proxy
 from lockstep_demo.operator_process import OperatorProcess
 
 SIZE = 4
@@ -29,6 +29,13 @@ class Stage(NamedTuple):
         self.gangs.submit(name, size)
         owners.create(name, size)
 
+    def bind_in_part(self, owners: Owners, name: str) -> None:
+        """Have two of the pods of a new object bound; the other bindings are refused until the proxy is reset."""
+        self.arena.add_nodes(2, cpu="2")
+        self.proxy.fault = _refuses_bindings_after(2)
+        self.submit(owners, name, SIZE)
+        eventually(lambda: self.gangs.bound(name) == 2)
+
     def check_whole(self, name: str, size: int = SIZE) -> None:
         """See that all pods of a Gang are on the nodes that were planned, and stay there."""
         self.gangs.until(name, "Placed")
@@ -39,6 +46,10 @@ class Stage(NamedTuple):
         """The nodes of a Gang's plan, sorted; one as often as it has pods."""
         members = self.gangs.status(name)["members"]
         return sorted(one["node"] for one in members for _ in range(one.get("count", 1)))
+
+    def numbers_bound(self, *names: str) -> list[int]:
+        """How many pods of each Gang are on nodes, in ascending order."""
+        return sorted(map(self.gangs.bound, names))
 
     def uids(self, name: str) -> set[str]:
         """Which pods a Gang has."""
@@ -89,10 +100,7 @@ def suspended_and_resumed(stage: Stage, owners: Owners) -> None:
 
 def deleted_in_mid_bind(stage: Stage, owners: Owners) -> None:
     """An object that is deleted while its pods are bound leaves nothing reserved: the next has all of the room."""
-    stage.arena.add_nodes(2, cpu="2")
-    stage.proxy.fault = _refuses_bindings_after(2)
-    stage.submit(owners, "heat", SIZE)
-    eventually(lambda: stage.gangs.bound("heat") == 2)
+    stage.bind_in_part(owners, "heat")
 
     owners.delete("heat")
     eventually(lambda: not stage.gangs.pods("heat"))
@@ -102,20 +110,65 @@ def deleted_in_mid_bind(stage: Stage, owners: Owners) -> None:
     stage.check_whole("next")
 
 
-def killed_in_mid_bind(stage: Stage, owners: Owners) -> None:
-    """An operator that is killed after the second binding makes the others when it starts again."""
-    stage.arena.add_nodes(2, cpu="2")
-    stage.proxy.after = _at_binding(2, stage.operator.crash)
-    stage.submit(owners, "heat", SIZE)
-    eventually(lambda: not stage.operator.is_alive)
-    stage.operator.reap()
+def deleted_unseen_in_mid_bind(stage: Stage, owners: Owners) -> None:
+    """The same while the operator is away: what it had reserved is free when it starts again."""
+    stage.bind_in_part(owners, "heat")
+    stage.operator.kill()
+
+    owners.delete("heat")
+    eventually(lambda: not stage.gangs.pods("heat"))
     stage.proxy.reset()
+    stage.submit(owners, "next", SIZE)
+    stage.operator.start()
+
+    stage.check_whole("next")
+
+
+def suspended_in_mid_bind(stage: Stage, owners: Owners) -> None:
+    """The pods that come when it is resumed are placed whole, and its controller counts nothing."""
+    stage.bind_in_part(owners, "heat")
     before = owners.losses("heat")
 
-    stage.operator.start()
+    owners.suspend("heat")
+    eventually(lambda: not stage.gangs.pods("heat"))
+    stage.proxy.reset()
+    owners.resume("heat")
 
     stage.check_whole("heat")
     assert owners.losses("heat") == before
+
+
+def killed_in_mid_bind(stage: Stage, owners: Owners) -> None:
+    """An operator that is killed after the second binding makes the others when it starts again."""
+    stage.bind_in_part(owners, "heat")
+    before, planned = owners.losses("heat"), stage.planned("heat")
+
+    stage.operator.kill()
+    stage.proxy.reset()
+    stage.operator.start()
+
+    stage.check_whole("heat")
+    assert stage.planned("heat") == planned
+    assert owners.losses("heat") == before
+
+
+def rivals(stage: Stage, owners: Owners) -> None:
+    """Of two that come at once and of which one fits, one is placed whole, and then the other."""
+    stage.arena.add_nodes(2, cpu="2")
+    for name in ("left", "right"):
+        stage.submit(owners, name, SIZE - 1)
+
+    eventually(lambda: stage.numbers_bound("left", "right") == [0, SIZE - 1])
+    first = max(("left", "right"), key=stage.gangs.bound)
+    owners.delete(first)
+
+    eventually(lambda: stage.numbers_bound("left", "right") == [0, SIZE - 1] and not stage.gangs.pods(first))
+
+
+ALL = (
+    *(placed_whole, too_large, rivals, suspended_and_resumed),
+    *(deleted_in_mid_bind, deleted_unseen_in_mid_bind, suspended_in_mid_bind, killed_in_mid_bind),
+)
 
 
 def named(scene: Scene) -> str:
@@ -133,18 +186,3 @@ def _refuses_bindings_after(count: int) -> Callable[[str, str], Injected | None]
         return REFUSED if len(asked) > count else None
 
     return fault
-
-
-def _at_binding(count: int, strike: Callable[[], None]) -> Callable[[Write], None]:
-    made: list[Write] = []
-
-    def after(write: Write) -> None:
-        if (write.verb, write.resource) == BINDING:
-            made.append(write)
-            if len(made) == count:
-                strike()
-
-    return after
-
-
-ALL = (placed_whole, too_large, suspended_and_resumed, deleted_in_mid_bind, killed_in_mid_bind)
