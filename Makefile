@@ -170,6 +170,15 @@ e2e-nodes: e2e-needs ## Real programs on real kubelets, as root; TORCH=1 also Py
 $(MEMBERS): build/%.tar: $(wildcard tests/e2e/members/*.py tests/e2e/members/programs/*) $(INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m e2e.members.image $@ --name $*:e2e
 
+# Controllers that make pods. Each is built once, in minutes, so they are no part of make test.
+CONTROLLERS := jobset-controller mpi-operator lws-controller ray-operator
+
+.PHONY: e2e-controllers
+e2e-controllers: TESTS = tests/e2e/controllers
+e2e-controllers: $(INSTALLED) ## Pods of Jobs, JobSets, MPIJobs, LeaderWorkerSets and RayClusters as gangs, with the real controllers
+	$(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kwok kubectl $(CONTROLLERS)
+	$(FEW_COLLECTIONS) $(BIN)/pytest --whole $(TESTS)
+
 .PHONY: image-rootfs
 image-rootfs: $(INSTALLED) ## Build it without Docker, around this machine's Python, for containerd: build/lockstep-rootfs.tar
 	$(BIN)/python -m image.make.rootfs build/lockstep-rootfs.tar \

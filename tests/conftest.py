@@ -35,7 +35,7 @@ ONE_BY_ONE = ("controlplane/long/*", "demo/test_demo.py")
 TIERS = {
     "long": (
         *ONE_BY_ONE,
-        *("e2e/test_release.py", "e2e/nodes/*", "followed/*", "image/test_built.py"),
+        *("e2e/test_release.py", "e2e/nodes/*", "e2e/controllers/*", "followed/*", "image/test_built.py"),
     ),
     "server": ("controlplane/*", "sandbox/running/*", "charts/rendered/*", "charts/installed/*", "timeline/*"),
     "exhaustive": ("*_exhaustive.py", "*_properties.py"),

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from sandbox import processes
-from sandbox.binaries import FOR_REAL_NODES, Resolver, Tool
+from sandbox.binaries import CONTROLLERS, FOR_REAL_NODES, Resolver, Tool
 from sandbox.component import ADDONS, Component
 from sandbox.control_plane import Options, Sandbox, remove, start
 from sandbox.errors import SandboxError
@@ -92,7 +92,7 @@ def env(name: str) -> None:
 def fetch(tools: Sequence[str]) -> None:
     """Have the programs ready, all that a sandbox needs or those named: found, downloaded or built."""
     resolver = Resolver.of_environment(OnConsole(Console(stderr=True)))
-    for tool in tools or (tool for tool in Tool if tool not in FOR_REAL_NODES):
+    for tool in tools or (tool for tool in Tool if tool not in FOR_REAL_NODES and tool not in CONTROLLERS):
         resolver.resolve(Tool(tool))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 from sandbox.binaries.download import Download, digest_in_github_release, digest_in_text
 from sandbox.errors import SandboxError
@@ -39,10 +40,36 @@ class Tool(StrEnum):
     PROMTOOL = "promtool"
     COREDNS = "coredns"
     LOCAL_PATH_PROVISIONER = "local-path-provisioner"
+    JOBSET = "jobset-controller"
+    MPI_OPERATOR = "mpi-operator"
+    LEADER_WORKER_SET = "lws-controller"
+    RAY_OPERATOR = "ray-operator"
 
 
 # No sandbox needs them: they are for nodes that are real.
 FOR_REAL_NODES = frozenset({Tool.KUBELET, Tool.COREDNS, Tool.LOCAL_PATH_PROVISIONER})
+
+
+class ModuleOf(NamedTuple):
+    """Where a controller of others is from: the folder of its wrapper module, its module, and the package in that."""
+
+    project: str
+    module: str
+    package: str
+
+    @property
+    def version(self) -> str:
+        """The version that is pinned."""
+        return pinned_version(self.project, self.module)
+
+
+# Controllers that create pods. No sandbox needs them: they are for tests that place these pods.
+CONTROLLERS: Mapping[Tool, ModuleOf] = {
+    Tool.JOBSET: ModuleOf("jobset", "sigs.k8s.io/jobset", ""),
+    Tool.MPI_OPERATOR: ModuleOf("mpi-operator", "github.com/kubeflow/mpi-operator", "/cmd/mpi-operator"),
+    Tool.LEADER_WORKER_SET: ModuleOf("lws", "sigs.k8s.io/lws", "/cmd"),
+    Tool.RAY_OPERATOR: ModuleOf("kuberay", "github.com/ray-project/kuberay/ray-operator", ""),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +96,8 @@ class Recipe:
 
 def recipe(tool: Tool) -> Recipe:
     """Return what is known about ``tool`` on this machine's architecture."""
+    if tool in CONTROLLERS:
+        return _controller(tool, CONTROLLERS[tool])
     special = _OF_ITS_OWN_PROJECT.get(tool)
     return special() if special else _kubernetes(tool)
 
@@ -180,6 +209,18 @@ def _local_path_provisioner() -> Recipe:
         package="github.com/rancher/local-path-provisioner",
         linker_flags=f"-X main.VERSION={version}",
         build_hint="a minute",
+        download=None,
+    )
+
+
+def _controller(tool: Tool, of: ModuleOf) -> Recipe:
+    return Recipe(
+        tool=tool,
+        project=of.project,
+        version=of.version,
+        package=f"{of.module}{of.package}",
+        linker_flags="",
+        build_hint="5 minutes",
         download=None,
     )
 

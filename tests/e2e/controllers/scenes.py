@@ -1,0 +1,188 @@
+"""What holds of pods of any kind: the scenes that the tests of each kind play with its objects."""
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import NamedTuple
+
+from e2e.controllers.owners import Owners
+from eventually import eventually
+from live.arena import Arena
+from live.pod_gangs import PodGangs
+from live.proxy import Injected, Proxy
+from lockstep_demo.operator_process import OperatorProcess
+
+SIZE = 4
+BINDING = ("POST", "pods/binding")
+REFUSED = Injected(403)
+
+
+class Stage(NamedTuple):
+    """Where scenes are played: nodes and Gangs of a test's own, and the operator with a proxy before it."""
+
+    arena: Arena
+    gangs: PodGangs
+    operator: OperatorProcess
+    proxy: Proxy
+
+    def submit(self, owners: Owners, name: str, size: int) -> None:
+        """Create a Gang, and the object that makes its pods."""
+        self.gangs.submit(name, size)
+        owners.create(name, size)
+
+    def bind_in_part(self, owners: Owners, name: str) -> None:
+        """Have two of the pods of a new object bound; the other bindings are refused until the proxy is reset."""
+        self.arena.add_nodes(2, cpu="2")
+        self.proxy.fault = _refuses_bindings_after(2)
+        self.submit(owners, name, SIZE)
+        eventually(lambda: self.gangs.bound(name) == 2)
+
+    def check_whole(self, name: str, size: int = SIZE) -> None:
+        """See that all pods of a Gang are on the nodes that were planned, and stay there."""
+        self.gangs.until(name, "Placed")
+        assert self.gangs.bound(name) == size
+        assert self.gangs.nodes_of(name) == self.planned(name)
+
+    def planned(self, name: str) -> list[str]:
+        """The nodes of a Gang's plan, sorted; one as often as it has pods."""
+        members = self.gangs.status(name)["members"]
+        return sorted(one["node"] for one in members for _ in range(one.get("count", 1)))
+
+    def numbers_bound(self, *names: str) -> list[int]:
+        """How many pods of each Gang are on nodes, in ascending order."""
+        return sorted(map(self.gangs.bound, names))
+
+    def uids(self, name: str) -> set[str]:
+        """Which pods a Gang has."""
+        return {pod["metadata"]["uid"] for pod in self.gangs.pods(name)}
+
+
+Scene = FunctionType
+"""A function that plays something on a stage, with objects of one kind."""
+
+
+def placed_whole(stage: Stage, owners: Owners) -> None:
+    """All pods go to the nodes that were planned."""
+    stage.arena.add_nodes(2, cpu="2")
+
+    stage.submit(owners, "heat", SIZE)
+
+    stage.check_whole("heat")
+    eventually(lambda: stage.gangs.status("heat")["state"] == "Running")
+
+
+def too_large(stage: Stage, owners: Owners) -> None:
+    """No pod of an object that is too large is bound, and a smaller one passes it."""
+    stage.arena.add_nodes(2, cpu="2")
+    stage.submit(owners, "large", SIZE + 1)
+    eventually(lambda: "fit" in stage.gangs.condition("large", "Planned").get("message", ""))
+
+    stage.submit(owners, "small", SIZE - 1)
+
+    stage.check_whole("small", SIZE - 1)
+    assert stage.gangs.bound("large") == 0
+
+
+def suspended_and_resumed(stage: Stage, owners: Owners) -> None:
+    """Its pods are placed whole again, and its controller counts nothing."""
+    stage.arena.add_nodes(2, cpu="2")
+    stage.submit(owners, "heat", SIZE)
+    stage.check_whole("heat")
+    before = owners.losses("heat")
+
+    owners.suspend("heat")
+    stage.gangs.until("heat", "Placed", "False", "AwaitsPods")
+    eventually(lambda: not stage.gangs.pods("heat"))
+    owners.resume("heat")
+
+    stage.check_whole("heat")
+    assert owners.losses("heat") == before
+
+
+def deleted_in_mid_bind(stage: Stage, owners: Owners) -> None:
+    """An object that is deleted while its pods are bound leaves nothing reserved: the next has all of the room."""
+    stage.bind_in_part(owners, "heat")
+
+    owners.delete("heat")
+    eventually(lambda: not stage.gangs.pods("heat"))
+    stage.proxy.reset()
+    stage.submit(owners, "next", SIZE)
+
+    stage.check_whole("next")
+
+
+def deleted_unseen_in_mid_bind(stage: Stage, owners: Owners) -> None:
+    """The same while the operator is away: what it had reserved is free when it starts again."""
+    stage.bind_in_part(owners, "heat")
+    stage.operator.kill()
+
+    owners.delete("heat")
+    eventually(lambda: not stage.gangs.pods("heat"))
+    stage.proxy.reset()
+    stage.submit(owners, "next", SIZE)
+    stage.operator.start()
+
+    stage.check_whole("next")
+
+
+def suspended_in_mid_bind(stage: Stage, owners: Owners) -> None:
+    """The pods that come when it is resumed are placed whole, and its controller counts nothing."""
+    stage.bind_in_part(owners, "heat")
+    before = owners.losses("heat")
+
+    owners.suspend("heat")
+    eventually(lambda: not stage.gangs.pods("heat"))
+    stage.proxy.reset()
+    owners.resume("heat")
+
+    stage.check_whole("heat")
+    assert owners.losses("heat") == before
+
+
+def killed_in_mid_bind(stage: Stage, owners: Owners) -> None:
+    """An operator that is killed after the second binding makes the others when it starts again."""
+    stage.bind_in_part(owners, "heat")
+    before, planned = owners.losses("heat"), stage.planned("heat")
+
+    stage.operator.kill()
+    stage.proxy.reset()
+    stage.operator.start()
+
+    stage.check_whole("heat")
+    assert stage.planned("heat") == planned
+    assert owners.losses("heat") == before
+
+
+def rivals(stage: Stage, owners: Owners) -> None:
+    """Of two that come at once and of which one fits, one is placed whole, and then the other."""
+    stage.arena.add_nodes(2, cpu="2")
+    for name in ("left", "right"):
+        stage.submit(owners, name, SIZE - 1)
+
+    eventually(lambda: stage.numbers_bound("left", "right") == [0, SIZE - 1])
+    first = max(("left", "right"), key=stage.gangs.bound)
+    owners.delete(first)
+
+    eventually(lambda: stage.numbers_bound("left", "right") == [0, SIZE - 1] and not stage.gangs.pods(first))
+
+
+ALL = (
+    *(placed_whole, too_large, rivals, suspended_and_resumed),
+    *(deleted_in_mid_bind, deleted_unseen_in_mid_bind, suspended_in_mid_bind, killed_in_mid_bind),
+)
+
+
+def named(scene: Scene) -> str:
+    """The name by which a report knows a scene."""
+    return scene.__name__
+
+
+def _refuses_bindings_after(count: int) -> Callable[[str, str], Injected | None]:
+    asked: list[str] = []
+
+    def fault(verb: str, resource: str) -> Injected | None:
+        if (verb, resource) != BINDING:
+            return None
+        asked.append(resource)
+        return REFUSED if len(asked) > count else None
+
+    return fault
