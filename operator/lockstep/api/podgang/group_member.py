@@ -63,7 +63,7 @@ def _is_number(text: str) -> bool:
 
 
 def _waits(manifest: Manifest) -> bool:
-    """Whether the pod can be bound: nothing gates it, and nobody is deleting it."""
+    """Whether the pod can be bound: nothing gates it, and it is not being deleted."""
     metadata, spec = manifest["metadata"], manifest["spec"]
     is_pending = (manifest.get("status") or {}).get("phase", PodPhase.PENDING) == PodPhase.PENDING
     is_free = not (spec.get("nodeName") or spec.get("schedulingGates") or "deletionTimestamp" in metadata)
