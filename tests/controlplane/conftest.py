@@ -25,6 +25,7 @@ from sandbox import Component, Options, Sandbox, generic_nodes, start
 from sandbox.binaries import Tool
 
 ROOT = Path(__file__).parents[2]
+SOURCE_RIGHTS = ROOT / "operator" / "rbac-sources.yaml"
 NAMESPACE_NUMBERS = itertools.count(1)
 
 
@@ -63,6 +64,14 @@ def agents(installed: Sandbox) -> Sandbox:
     """The control plane, on which agents may do what they may, and are confined to it."""
     installed.apply(RBAC)
     return installed
+
+
+@pytest.fixture(scope="module")
+def sources(installed: Sandbox) -> Iterator[Sandbox]:
+    """The control plane, on which the operator may place pods of others during the tests of a file."""
+    installed.apply(SOURCE_RIGHTS)
+    yield installed
+    installed.kubectl("delete", f"--filename={SOURCE_RIGHTS}")
 
 
 @pytest.fixture(scope="session")

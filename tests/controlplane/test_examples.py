@@ -11,6 +11,9 @@ import pytest
 
 from eventually import eventually
 from live.examples import EXAMPLES, documents_of, example_of
+from live.pod_gangs import PodGangs
+from live.quick_start import Forked
+from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox.binaries import Tool
 
 NUMBERS = {"twelve": 12}
@@ -26,6 +29,15 @@ SIZES = {
 pytestmark = pytest.mark.usefixtures("operator")
 
 
+@pytest.fixture(scope="module")
+def operator(sources, operator_kubeconfig, tmp_path_factory):
+    """An operator that is ready, as the README runs it, for all tests of the file."""
+    assert sources
+    log = tmp_path_factory.mktemp("operator") / "log"
+    with running(OperatorProcess(operator_kubeconfig, log, "--sources=pods", spawn=Forked)) as process:
+        yield process
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_example_reaches_what_its_comment_says(twelve_nodes, example):
     twelve_nodes.api.kubectl("apply", "--namespace", twelve_nodes.namespace, "-f", str(example))
@@ -37,7 +49,7 @@ def test_example_reaches_what_its_comment_says(twelve_nodes, example):
         if step.startswith("kubectl "):
             run_in_shell(twelve_nodes, step)
         else:
-            check(twelve_nodes, step.partition(": ")[2], gangs_of(example))
+            check(twelve_nodes, step.partition(": ")[2], example)
 
 
 @pytest.mark.parametrize("stem", SIZES)
@@ -65,7 +77,7 @@ def test_there_are_examples():
     assert len(EXAMPLES) >= 5
 
 
-def check(arena, state, gangs):
+def check(arena, state, example):
     """Wait until what an example says in words is so."""
     if found := re.match(r"(\w+) NodeBids", state):
         listed = arena.api.kubectl("get", "nb", "--no-headers").splitlines()
@@ -73,8 +85,10 @@ def check(arena, state, gangs):
         return
     found = re.match(r"(Complete|Failed|Placed|Planned|Accepted|Suspended)(?:=(True|False))?\b", state)
     assert found, f"no test knows how to check {state!r}"
-    for name in gangs:
+    for name in gangs_of(example):
         arena.until(name, found[1], found[2] or "True")
+    for gang in documents_of(example, "Gang"):
+        PodGangs(arena).until(gang["metadata"]["name"], found[1], found[2] or "True")
 
 
 def steps_of(example):

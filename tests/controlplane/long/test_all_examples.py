@@ -1,6 +1,7 @@
 """All examples are applied at once, in a namespace of a fresh control plane, and each reaches what its comment says."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, generic_nodes, start
 
 ALL_SECONDS = 600
+SOURCE_RIGHTS = Path(__file__).parents[3] / "operator" / "rbac-sources.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -22,9 +24,10 @@ def plane(tmp_path_factory):
     folder = tmp_path_factory.mktemp("examples")
     with start(Options(name="examples", addons=addons, state=folder)) as sandbox:
         install(sandbox)
+        sandbox.apply(SOURCE_RIGHTS)
         sandbox.create_nodes(generic_nodes(12))
         account = sandbox.kubeconfig_for_service_account("lockstep-system", "lockstep")
-        with running(OperatorProcess(account, folder / "log", "--gate-image=sandbox", spawn=Forked)):
+        with running(OperatorProcess(account, folder / "log", "--gate-image=sandbox", "--sources=pods", spawn=Forked)):
             yield sandbox
 
 
@@ -33,27 +36,36 @@ def wanted():
     for example in EXAMPLES:
         found = re.search(r"^# Reaches: (\w+?)(?:=(True|False))?\b[ .,]", example.read_text(), re.MULTILINE)
         assert found, example
-        for one in documents_of(example, "GangJob"):
-            yield one["metadata"]["name"], found[1], found[2] or "True"
+        for kind in ("GangJob", "Gang"):
+            for one in documents_of(example, kind):
+                yield one["metadata"]["name"], found[1], found[2] or "True"
 
 
 def test_all_examples_applied_at_once_reach_what_their_comments_say(plane):
     wants = [*wanted()]
     plane.kubectl("apply", "-f", str(EXAMPLES[0].parent))
 
+    held = set()
+
     def missing():
-        listed = plane.request("GET", f"{GANGS}/gangjobs")["items"]
-        holds = {
-            (gang["metadata"]["name"], one["type"], one["status"])
-            for gang in listed
-            for one in gang.get("status", {}).get("conditions", [])
-        }
-        return [want for want in wants if want not in holds and not has_gone_on(want, holds)]
+        holds = conditions(plane, "gangjobs")
+        # A Gang is placed until its pods have ended.
+        held.update(conditions(plane, "gangs"))
+        return [want for want in wants if want not in holds | held and not has_gone_on(want, holds)]
 
     try:
         eventually(lambda: not missing(), seconds=ALL_SECONDS, every=1)
     except AssertionError as error:
         raise AssertionError(f"{missing()}\n{plane.kubectl('get', 'gangjobs')}") from error
+
+
+def conditions(plane, resource):
+    """The conditions of all gangs of a kind: name, condition and status."""
+    return {
+        (gang["metadata"]["name"], one["type"], one["status"])
+        for gang in plane.request("GET", f"{GANGS}/{resource}")["items"]
+        for one in gang.get("status", {}).get("conditions", [])
+    }
 
 
 def has_gone_on(want, holds):

@@ -12,17 +12,6 @@ from lockstep.facts.gang.source import Source
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Sandbox
 
-ROOT = Path(__file__).parents[3]
-SOURCES = (ROOT / "crds" / "gangs.yaml", ROOT / "operator" / "rbac-sources.yaml")
-
-
-@pytest.fixture(scope="session")
-def sources(installed: Sandbox) -> Sandbox:
-    """The control plane, on which pods of others may be placed."""
-    for path in SOURCES:
-        installed.apply(path)
-    return installed
-
 
 @pytest.fixture(scope="module")
 def operator(
