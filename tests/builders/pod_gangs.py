@@ -1,0 +1,35 @@
+"""Gangs of pods that others create, and such pods: a case names only what it is about."""
+
+from builders.facts import DEFAULT, needs
+from coschedule import Members
+from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec, WaitingPod
+from lockstep.facts.ranks import MOST_RANKS
+
+SMALL, LARGE, TINY = needs(cpu=1000), needs(cpu=2000), needs(cpu=500)
+
+
+def waiting_pod(name="a", *, its_needs=SMALL, created=10.0, priority_class="", index=-1, labels=()):
+    """Describe a pod that waits for a node."""
+    return WaitingPod(name, created, its_needs, priority_class, labels, index)
+
+
+def pod_gang(least=2, most=MOST_RANKS, *, asks=None, created=0.0, status=None, name="g", deleting=False, **spec):
+    """Describe a Gang; ``asks`` may be a refusal."""
+    return PodGang(
+        key=pod_gang_key(DEFAULT, name),
+        uid=f"uid-of-{name}",
+        resource_version="1",
+        generation=1,
+        created=created,
+        is_deleting=deleting,
+        asks=asks or PodGangSpec(minimum=least, maximum=most, **spec),
+        status=status or GangStatus(),
+    )
+
+
+def reserving(**counts):
+    """Describe a status that reserves that many seats of each role on node n1; the role ``only`` has no name."""
+    members = tuple(Members("n1", count, role="" if name == "only" else name) for name, count in counts.items())
+    return GangStatus(attempt=1, reserved_at=20.0, members=members)

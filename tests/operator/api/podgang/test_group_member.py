@@ -1,0 +1,167 @@
+"""Which Gang a pod belongs to, whether it waits, and the seat that its binding wrote."""
+
+import pytest
+
+from builders.served import gang, owned_by, pod
+from builders.volumes import ephemeral
+from lockstep.api.podgang.any_pod import parse_any_pod
+from lockstep.api.podgang.group_member import group_member, seat_annotations
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.pod_gang import GroupedPod
+from lockstep.facts.pods.pod import Membership
+from lockstep.facts.reasons import Reason
+
+OURS = {"schedulerName": "lockstep"}
+LABEL = "lockstep.dev/member-of"
+HEAT = pod_gang_key("default", "heat")
+SEAT = Membership(HEAT, "uid-of-heat", attempt=3, rank=7)
+ZONE_SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
+
+
+def of_heat(*, spec=None, labels=None, **more):
+    """Describe a pod of the Gang heat."""
+    return pod("a", spec={**OURS, **(spec or {})}, labels={LABEL: "heat", **(labels or {})}, **more)
+
+
+def changed(part, field, value):
+    """Describe a pod of the Gang with another value of one field; None takes the field away."""
+    manifest = of_heat()
+    rest = {key: one for key, one in manifest[part].items() if key != field}
+    return {**manifest, part: rest if value is None else {**rest, field: value}}
+
+
+def refusal_of(**spec):
+    """Why a pod with these fields can't be planned."""
+    needs = group_member(of_heat(spec=spec)).waiting.needs
+    assert isinstance(needs, Refusal)
+    return needs
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        pytest.param(pod("a", labels={LABEL: "heat"}), id="another scheduler"),
+        pytest.param(pod("a", spec=OURS), id="no labels"),
+        pytest.param(of_heat(labels={LABEL: ""}), id="an empty label"),
+        pytest.param(of_heat(spec={"schedulerName": "default-scheduler"}), id="Kubernetes' scheduler"),
+    ],
+)
+def test_pod_without_label_or_scheduler_is_of_no_gang(manifest):
+    assert group_member(manifest) is None
+    assert not isinstance(parse_any_pod(manifest), GroupedPod)
+
+
+def test_pod_that_waits_says_what_it_needs():
+    found = group_member(of_heat(spec={"priorityClassName": "high"}, cpu="2"))
+
+    assert (found.gang, found.seat) == (HEAT, None)
+    assert (found.waiting.name, found.waiting.priority_class) == ("a", "high")
+    assert dict(found.waiting.needs.request)["cpu"] == 2000
+    assert found.waiting.labels == ((LABEL, "heat"),)
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        pytest.param(of_heat(node="n1"), id="on a node"),
+        pytest.param(changed("spec", "schedulingGates", [{"name": "hold"}]), id="gated"),
+        pytest.param(changed("metadata", "deletionTimestamp", "2026-11-27T12:00:00Z"), id="being deleted"),
+        pytest.param(of_heat(phase="Failed"), id="failed before it had a node"),
+        pytest.param(of_heat(phase="Running", node="n1"), id="running"),
+    ],
+)
+def test_pod_that_cannot_be_bound_belongs_to_its_gang_and_does_not_wait(manifest):
+    found = group_member(manifest)
+
+    assert (found.gang, found.waiting) == (HEAT, None)
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        pytest.param(changed("spec", "schedulingGates", []), id="no gate is left"),
+        pytest.param({**of_heat(), "status": {}}, id="no phase yet"),
+        pytest.param({key: part for key, part in of_heat().items() if key != "status"}, id="no status yet"),
+    ],
+)
+def test_pod_waits_as_soon_as_nothing_keeps_it(manifest):
+    assert group_member(manifest).waiting is not None
+
+
+def test_seat_is_read_as_the_binding_wrote_it():
+    found = group_member(of_heat(node="n1", annotations=seat_annotations(SEAT, 4)))
+
+    assert (found.seat, found.waiting) == (SEAT, None)
+
+
+def test_annotations_of_a_seat_count_only_on_a_node():
+    found = group_member(of_heat(annotations=seat_annotations(SEAT, 4)))
+
+    assert found.seat is None
+    assert found.waiting is not None
+
+
+@pytest.mark.parametrize("rank", ["", "-1", "1.0", " 1", "1e3", "٣", "²", "x", "9" * 7])
+def test_forged_numbers_are_no_seat(rank):
+    annotations = {**seat_annotations(SEAT, 4), "lockstep.dev/rank": rank}
+
+    assert group_member(of_heat(node="n1", annotations=annotations)).seat is None
+
+
+def test_seat_is_of_the_gang_that_the_label_names_in_the_pods_own_namespace():
+    manifest = of_heat(node="n1", annotations=seat_annotations(SEAT, 4))
+    elsewhere = {**manifest, "metadata": {**manifest["metadata"], "namespace": "other"}}
+
+    assert group_member(elsewhere).seat.gang == pod_gang_key("other", "heat")
+
+
+@pytest.mark.parametrize(
+    ("label", "want_index"), [("3", 3), ("0", 0), ("", -1), ("-3", -1), ("three", -1), ("9" * 9, -1)]
+)
+def test_completion_index_is_that_of_an_indexed_job(label, want_index):
+    manifest = of_heat(labels={"batch.kubernetes.io/job-completion-index": label})
+
+    assert group_member(manifest).waiting.completion_index == want_index
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "want_path"),
+    [
+        ("topologySpreadConstraints", [ZONE_SPREAD], "pod a.spec.topologySpreadConstraints[0]"),
+        ("resourceClaims", [{"name": "gpu", "resourceClaimName": "gpu"}], "pod a.spec.resourceClaims"),
+        ("volumes", ephemeral("fast")["volumes"], "pod a.spec.volumes"),
+    ],
+)
+def test_pod_that_cannot_be_planned_is_refused_with_its_field(field, value, want_path):
+    refusal = refusal_of(**{field: value})
+
+    assert refusal.reason is Reason.UNSUPPORTED_FIELD
+    assert refusal.message.startswith(want_path)
+
+
+def test_pods_with_the_same_claim_are_alike():
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "shared"}}
+    one, other = (
+        group_member(pod(name, spec={**OURS, "volumes": [volume]}, labels={LABEL: "heat"})).waiting for name in "ab"
+    )
+
+    assert one.needs == other.needs
+    assert one.needs.claims
+
+
+def test_pod_of_a_gang_is_no_member_and_takes_a_slot():
+    plain, grouped = parse_any_pod(pod("a")), parse_any_pod(of_heat())
+
+    assert grouped.member is None
+    assert dict(grouped.request) == {**dict(plain.request), "bid slots": 1}
+
+
+def test_member_of_a_gangjob_stays_one_whatever_labels_it_has():
+    owner = owned_by(gang("heat")["metadata"]["name"])
+    owner["labels"] = {**owner.get("labels", {}), LABEL: "heat"}
+
+    found = parse_any_pod(pod("heat-1-0", spec=OURS, **owner))
+
+    assert found.member is not None
+    assert not isinstance(found, GroupedPod)

@@ -1,0 +1,75 @@
+"""The manifest of a Gang: what it asks for, and what of it is refused."""
+
+import pytest
+
+from builders.served import metadata
+from coschedule import SerialWork
+from lockstep.api.podgang.pod_gang import parse_pod_gang
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.keys import is_pod_gang, object_name, pod_gang_key
+from lockstep.facts.pods.pod import PodKey
+from lockstep.facts.reasons import Reason
+from lockstep.facts.sizing import Sizing
+
+
+def parse(size=None, status=None, **spec):
+    """Read a Gang with that spec and status."""
+    manifest = {
+        "metadata": metadata("heat", namespace="default", generation=1),
+        "spec": {"size": size or {"min": 2}, **spec},
+    }
+    return parse_pod_gang(manifest if status is None else {**manifest, "status": status})
+
+
+def test_key_is_that_of_no_gangjob_and_names_the_object():
+    key = parse().key
+
+    assert key == pod_gang_key("default", "heat")
+    assert is_pod_gang(key)
+    assert not is_pod_gang(key._replace(name="heat"))
+    assert {object_name(key), object_name(key._replace(name="heat"))} == {"heat"}
+    assert key not in (PodKey("default", "heat"), key._replace(name="heat"))
+
+
+def test_gang_without_a_maximum_has_the_largest():
+    assert (parse().asks.minimum, parse().asks.maximum) == (2, 10_000)
+
+
+def test_gang_says_all_that_it_asks_for():
+    asks = parse(
+        {"min": 2, "max": 8},
+        work={"serialTime": "10m"},
+        deadline="1h",
+        priorityClassName="high",
+        placement={"onePer": "host", "allIn": "zone"},
+        sizing="Fewest",
+    ).asks
+
+    assert (asks.minimum, asks.maximum, asks.deadline_seconds) == (2, 8, 3600)
+    assert isinstance(asks.work, SerialWork)
+    assert (asks.priority_class, asks.one_per, asks.all_in, asks.sizing) == ("high", "host", "zone", Sizing.FEWEST)
+
+
+@pytest.mark.parametrize(
+    ("size", "spec"),
+    [
+        pytest.param({"min": 3, "max": 2}, {}, id="an empty range"),
+        pytest.param({"min": 0}, {}, id="no pod at least"),
+        pytest.param({"min": 1, "max": 10_001}, {}, id="too many"),
+        pytest.param({"min": 1}, {"deadline": "soon"}, id="a deadline that is no duration"),
+        pytest.param({"min": 1}, {"sizing": "Largest"}, id="an unknown sizing"),
+    ],
+)
+def test_spec_that_makes_no_sense_is_refused_and_the_gang_is_known(size, spec):
+    gang = parse(size, **spec)
+
+    assert isinstance(gang.asks, Refusal)
+    assert gang.asks.reason is Reason.INVALID_SPEC
+    assert gang.uid
+
+
+def test_status_is_read_as_that_of_a_gangjob():
+    status = parse(status={"attempt": 3, "reservedAt": "2026-11-27T12:00:00Z"}).status
+
+    assert status.attempt == 3
+    assert status.reserved_at is not None

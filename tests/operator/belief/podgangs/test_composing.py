@@ -1,0 +1,173 @@
+"""What the planner makes of a Gang and the pods of it that wait."""
+
+from dataclasses import replace
+
+import pytest
+
+from builders.pod_gangs import LARGE, SMALL, TINY, pod_gang, reserving, waiting_pod
+from coschedule import SerialWork, Sizes
+from lockstep.api.pool import ALL_NODES, Pool
+from lockstep.belief.podgangs.composing import composed, role_of
+from lockstep.facts.gang.gang import AcceptedGang, Refusal, RefusedGang
+from lockstep.facts.reasons import Reason
+
+POOL = Pool(selector=(("pool", "gangs"),))
+UNREAD = Refusal(Reason.UNSUPPORTED_FIELD, "pod b.spec.resourceClaims: not yet.")
+
+
+def plans(gang, *pods, going=0, pool=ALL_NODES):
+    """The Gang as the planner sees it."""
+    found = composed(gang, pods, going, pool)
+    assert isinstance(found, AcceptedGang)
+    return found
+
+
+def refusal(gang, *pods, going=0):
+    """Why the Gang is refused."""
+    found = composed(gang, pods, going, ALL_NODES)
+    assert isinstance(found, RefusedGang)
+    return found.refusal
+
+
+def sizes(gang, *pods, going=0):
+    """The numbers of pods of each role."""
+    return [role.sizes for role in plans(gang, *pods, going=going).spec.roles]
+
+
+def pods_of(its_needs, names, **more):
+    """Pods with the same needs."""
+    return [waiting_pod(name, its_needs=its_needs, **more) for name in names]
+
+
+def test_equal_pods_are_one_role_of_which_a_number_is_chosen():
+    spec = plans(pod_gang(2), *pods_of(SMALL, "abcd")).spec
+
+    [role] = spec.roles
+    assert (role.name, role.needs, role.sizes) == ("", SMALL, Sizes(minimum=2, maximum=4))
+    assert spec.awaits_pods == ""
+
+
+def test_pods_of_several_shapes_are_placed_all_together():
+    assert sizes(pod_gang(2), *pods_of(LARGE, "a"), *pods_of(SMALL, "bcd")) == [
+        Sizes(minimum=1, maximum=1),
+        Sizes(minimum=3, maximum=3),
+    ]
+
+
+def test_roles_have_the_same_names_whatever_the_order_of_the_pods():
+    pods = [*pods_of(LARGE, "a"), *pods_of(SMALL, "bc")]
+    names = [{role.needs: role.name for role in plans(pod_gang(), *order).spec.roles} for order in (pods, pods[::-1])]
+
+    assert names[0] == names[1]
+    assert len(set(names[0].values())) == 2
+
+
+def test_no_more_pods_than_the_maximum_are_planned():
+    assert sizes(pod_gang(1, 3), *pods_of(SMALL, "abcde")) == [Sizes(minimum=1, maximum=3)]
+    assert sizes(pod_gang(1, 3), *pods_of(SMALL, "abcde"), going=2) == [Sizes(minimum=1, maximum=1)]
+
+
+def test_pods_that_come_later_are_placed_in_any_number():
+    assert sizes(pod_gang(4), *pods_of(SMALL, "ab"), going=4) == [Sizes(minimum=1, maximum=2)]
+
+
+@pytest.mark.parametrize(
+    ("gang", "names", "going", "want_says"),
+    [
+        pytest.param(pod_gang(2), "", 0, "No pod of it waits for a node. It needs 2.", id="none"),
+        pytest.param(pod_gang(2), "a", 0, "1 of the 2 pods that it needs wait for a node.", id="too few"),
+        pytest.param(
+            pod_gang(2), "", 2, "Its pods are bound, and no other pod of it waits for a node.", id="all bound"
+        ),
+    ],
+)
+def test_gang_with_too_few_pods_says_how_many_it_has(gang, names, going, want_says):
+    assert plans(gang, *pods_of(SMALL, names), going=going).spec.awaits_pods == want_says
+
+
+def test_gang_grows_old_from_the_pod_with_which_they_were_enough():
+    late = [waiting_pod("c", created=30), waiting_pod("a", created=10), waiting_pod("b", created=20)]
+
+    assert plans(pod_gang(2), *late).created == 20
+    assert plans(pod_gang(2), *late, going=1).created == 10
+    assert plans(pod_gang(2, created=25), *late).created == 25
+    assert plans(pod_gang(4, created=5), *late).created == 5
+
+
+def test_gang_of_a_pool_is_planned_on_its_nodes():
+    [role] = plans(pod_gang(1), waiting_pod(), pool=POOL).spec.roles
+
+    assert role.constraints.node_selector == (("pool", "gangs"),)
+    assert role_of(waiting_pod(), [role], POOL) == ""
+    assert role_of(waiting_pod(), [role], ALL_NODES) is None
+
+
+def test_selector_of_a_pod_is_not_overwritten_by_that_of_the_pool():
+    own = SMALL._replace(constraints=replace(SMALL.constraints, node_selector=(("pool", "mine"),)))
+
+    gang = plans(pod_gang(1), waiting_pod(its_needs=own), pool=POOL)
+
+    assert gang.spec.roles[0].constraints.node_selector == (("pool", "mine"),)
+    assert POOL.refusal(gang) is not None
+
+
+def test_all_that_the_gang_asks_for_is_planned():
+    asks = {"work": SerialWork(serial=60.0), "deadline_seconds": 90.0, "one_per": "host", "all_in": "zone"}
+
+    spec = plans(pod_gang(1, **asks), waiting_pod()).spec
+
+    assert {field: getattr(spec, field) for field in asks} == asks
+
+
+def test_priority_is_that_of_all_pods():
+    assert plans(pod_gang(2), *pods_of(SMALL, "ab", priority_class="high")).spec.priority_class == "high"
+
+
+def test_priority_of_the_gang_goes_before_those_of_pods():
+    pods = [waiting_pod("a"), waiting_pod("b", priority_class="high")]
+
+    assert plans(pod_gang(2, priority_class="low"), *pods).spec.priority_class == "low"
+
+
+def test_pods_of_different_priorities_are_refused_with_one_of_each():
+    found = refusal(pod_gang(2), waiting_pod("a"), waiting_pod("b", priority_class="high"))
+
+    assert found.reason is Reason.INVALID_SPEC
+    assert all(word in found.message for word in ("pod a", "pod b", "high", "priorityClassName"))
+
+
+def test_pod_that_cannot_be_planned_refuses_the_gang_with_its_sentence():
+    assert refusal(pod_gang(1), waiting_pod("a"), waiting_pod("b", its_needs=UNREAD)) == UNREAD
+
+
+def test_spec_that_cannot_be_obeyed_refuses_the_gang_whatever_its_pods():
+    wrong = Refusal(Reason.INVALID_SPEC, "size: min 3 and max 2 are no range.")
+
+    assert refusal(pod_gang(asks=wrong)) == refusal(pod_gang(asks=wrong), waiting_pod()) == wrong
+
+
+def test_reservation_keeps_its_roles_while_its_pods_are_bound_one_by_one():
+    pods = [*pods_of(LARGE, "a"), *pods_of(SMALL, "bcd")]
+    planned = plans(pod_gang(2), *pods).spec.roles
+    status = reserving(**{role.name: role.sizes.maximum for role in planned})
+
+    for left in range(len(pods)):
+        found = plans(pod_gang(2, status=status), *pods[left:], going=left).spec.roles
+        assert [(role.name, role.sizes) for role in found] == [(role.name, role.sizes) for role in planned]
+        assert {role_of(pod, found, ALL_NODES) for pod in pods[left:]} <= {role.name for role in planned}
+
+
+def test_reservation_is_kept_while_a_pod_comes_that_would_refuse_the_gang():
+    status = reserving(only=2)
+    pods = [*pods_of(SMALL, "ab"), waiting_pod("c", priority_class="high"), waiting_pod("d", its_needs=UNREAD)]
+
+    [role] = plans(pod_gang(2, status=status), *pods).spec.roles
+
+    assert (role.needs, role.sizes) == (SMALL, Sizes(minimum=2, maximum=2))
+
+
+@pytest.mark.parametrize("its_needs", [LARGE, TINY, UNREAD])
+def test_pod_with_other_needs_has_no_role(its_needs):
+    roles = plans(pod_gang(1), waiting_pod()).spec.roles
+
+    assert role_of(waiting_pod("z", its_needs=its_needs), roles, ALL_NODES) is None

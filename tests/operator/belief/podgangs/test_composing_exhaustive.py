@@ -1,0 +1,60 @@
+"""Every small Gang, with every few pods of up to three shapes, beside the rule written down once more."""
+
+from itertools import product
+
+import pytest
+
+from builders.pod_gangs import LARGE, SMALL, TINY, pod_gang, waiting_pod
+from coschedule import Sizes
+from lockstep.api.pool import ALL_NODES
+from lockstep.belief.podgangs.composing import composed, role_of
+
+MOST = 4
+SHAPES = (SMALL, LARGE, TINY)
+LINES = [shapes for number in range(MOST + 1) for shapes in product(SHAPES, repeat=number)]
+RANGES = [(least, most) for least in range(1, MOST + 1) for most in range(least, MOST + 2)]
+
+
+def planned_one_by_one(shapes, least, most, going):
+    """What is planned, by needs; None while pods are awaited."""
+    places = most - going
+    chosen = [shape for number, shape in enumerate(shapes) if number < places]
+    if not chosen or (not going and len(chosen) < least):
+        return None
+    counts = {shape: chosen.count(shape) for shape in chosen}
+    if going:
+        return {shape: (1, count) for shape, count in counts.items()}
+    if len(counts) == 1:
+        return {shape: (least, count) for shape, count in counts.items()}
+    return {shape: (count, count) for shape, count in counts.items()}
+
+
+@pytest.mark.parametrize("going", range(MOST + 1))
+@pytest.mark.parametrize(("least", "most"), RANGES)
+def test_every_line_of_pods_is_planned_by_the_rule(least, most, going):
+    for shapes in LINES:
+        pods = [waiting_pod(f"p{number}", its_needs=shape) for number, shape in enumerate(shapes)]
+
+        spec = composed(pod_gang(least, most), pods, going, ALL_NODES).spec
+
+        found = {role.needs: role.sizes for role in spec.roles}
+        want = planned_one_by_one(shapes, least, most, going)
+        if want is None:
+            assert spec.awaits_pods, shapes
+            continue
+        assert found == {shape: Sizes(minimum=low, maximum=high) for shape, (low, high) in want.items()}, shapes
+        assert not spec.awaits_pods
+        check_roles(spec.roles, pods)
+        assert spec.maximum + going <= most
+
+
+def check_roles(roles, pods):
+    """Each role has a name of its own, and a pod has the role with its needs or none."""
+    by_name = {role.name: role for role in roles}
+    assert len(by_name) == len(roles)
+    for pod in pods:
+        name = role_of(pod, roles, ALL_NODES)
+        if name is None:
+            assert all(role.needs != pod.needs for role in roles)
+        else:
+            assert by_name[name].needs == pod.needs

@@ -1,0 +1,87 @@
+"""The status of a Gang from the pods that it has."""
+
+from dataclasses import replace
+
+import pytest
+
+from builders.facts import gang_fact
+from builders.statuses import LATER, NOW, reserved, with_status
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status.plan_marks import mark_planned_for_later
+from lockstep.report.status.pod_gang_marks import mark_awaiting_pods, mark_pods_placed
+
+WHY = "1 of the 2 pods that it needs wait for a node."
+RESERVED = with_status(replace(reserved(), first_planned_start=NOW, waited_seconds=7, queued_since=NOW - 7))
+PLACED = with_status(mark_pods_placed(RESERVED, now=NOW))
+
+
+def awaiting(gang, *, are_bound=False, now=NOW):
+    """The Gang's status while too few of its pods wait."""
+    return mark_awaiting_pods(gang, WHY, are_bound=are_bound, now=now)
+
+
+def says(status, kind):
+    """Status, reason and message of one condition."""
+    found = status.condition(kind)
+    return found.status, found.reason, found.message
+
+
+def test_placed_pods_have_no_reservation_any_more():
+    status = mark_pods_placed(RESERVED, now=NOW + 1)
+
+    assert (status.reserved_at, status.started_at) == (None, NOW + 1)
+    assert says(status, Condition.PLACED) == ("True", Reason.BOUND, "3 pods of it were bound together.")
+
+
+def test_placed_gang_keeps_what_it_was_placed_with():
+    status = mark_pods_placed(RESERVED, now=NOW)
+
+    assert (status.members, status.size, status.attempt) == (
+        RESERVED.status.members,
+        RESERVED.status.size,
+        RESERVED.status.attempt,
+    )
+
+
+@pytest.mark.parametrize("status", [PLACED.status, awaiting(RESERVED)])
+def test_next_pods_wait_for_themselves(status):
+    assert [status.first_planned_start, status.plan, status.queued_since, status.waited_seconds] == [None] * 4
+
+
+def test_gang_without_enough_pods_says_so_of_plan_and_place():
+    status = awaiting(gang_fact())
+
+    want = ("False", Reason.AWAITS_PODS, WHY)
+    assert says(status, Condition.PLANNED) == says(status, Condition.PLACED) == want
+    assert status.is_true(Condition.ACCEPTED)
+
+
+def test_gang_whose_pods_run_stays_placed_while_no_other_waits():
+    status = awaiting(PLACED, are_bound=True)
+
+    assert status.is_true(Condition.PLACED)
+    assert says(status, Condition.PLANNED) == ("False", Reason.AWAITS_PODS, WHY)
+    assert (status.size, status.started_at) == (3, NOW)
+
+
+def test_gang_whose_pods_have_all_ended_is_placed_no_more():
+    status = awaiting(PLACED)
+
+    assert says(status, Condition.PLACED) == ("False", Reason.AWAITS_PODS, WHY)
+    assert (status.size, status.members, status.started_at, status.expected_finish) == (None, (), None, None)
+
+
+def test_plan_of_pods_that_went_away_is_dropped():
+    planned = with_status(mark_planned_for_later(gang_fact(), LATER, now=NOW))
+
+    status = awaiting(planned)
+
+    assert (status.start, status.plan) == (None, None)
+
+
+@pytest.mark.parametrize("are_bound", [False, True])
+@pytest.mark.parametrize("gang", [gang_fact(), RESERVED, PLACED])
+def test_same_words_later_change_nothing(gang, are_bound):
+    once = replace(gang, status=awaiting(gang, are_bound=are_bound))
+
+    assert awaiting(once, are_bound=are_bound, now=NOW + 60) == once.status
