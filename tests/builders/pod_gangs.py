@@ -1,18 +1,32 @@
 """Gangs of pods that others create, and such pods: a case names only what it is about."""
 
-from builders.facts import DEFAULT, needs
+from builders.facts import DEFAULT, needs, pod_fact
 from coschedule import Members
+from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
-from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec, WaitingPod
+from lockstep.facts.gang.pod_gang import GroupMember, PodGang, PodGangSpec, WaitingPod, grouped
+from lockstep.facts.gang.source import Source
+from lockstep.facts.pods.pod import PodPhase
 from lockstep.facts.ranks import MOST_RANKS
 
 SMALL, LARGE, TINY = needs(cpu=1000), needs(cpu=2000), needs(cpu=500)
 
 
-def waiting_pod(name="a", *, its_needs=SMALL, created=10.0, priority_class="", index=-1, labels=()):
+def waiting_pod(name="a", *, its_needs=SMALL, created=10.0, priority_class="", index=-1, labels=(), source=Source.PODS):
     """Describe a pod that waits for a node."""
-    return WaitingPod(name, created, its_needs, priority_class, labels, index)
+    return WaitingPod(name, source, created, its_needs, priority_class, labels, index)
+
+
+def group_of(pods, going=0):
+    """The group of pods that wait, and so many others on nodes."""
+    group, gang = PodGroup(), pod_gang_key(DEFAULT, "g")
+    for pod in pods:
+        group.enter(grouped(pod_fact(pod.name), GroupMember(gang, None, pod)))
+    for number in range(going):
+        running = pod_fact(f"running-{number}", node="n1", phase=PodPhase.RUNNING)
+        group.enter(grouped(running, GroupMember(gang, None, None)))
+    return group
 
 
 def pod_gang(least=2, most=MOST_RANKS, *, asks=None, created=0.0, status=None, name="g", deleting=False, **spec):

@@ -222,10 +222,10 @@ class State:
 
     def renew_pod_gang(self, key: GangKey) -> None:
         """Compute again what a Gang asks for, from its object and its pods."""
-        known, groups = self.pod_gangs.objects.get(key), self.pod_gangs
+        known = self.pod_gangs.objects.get(key)
         if known is None:
             return
-        fact = composed(known, [*groups.waiting(key).values()], groups.going(key), self.pool)
+        fact = composed(known, self.pod_gangs.group(key), self.pool)
         if fact != self.gangs.get(key):
             self.apply_gang(fact)
 

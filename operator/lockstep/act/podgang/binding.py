@@ -6,7 +6,7 @@ node, which stays reserved.
 
 import asyncio
 import contextlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.podgangs.composing import role_of
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
+from lockstep.facts.gang.pod_gang import WaitingPod
 from lockstep.facts.pods.failure import Failure, LostOn
 from lockstep.facts.pods.pod import Membership, PodKey
 from lockstep.facts.reasons import Reason
@@ -78,20 +79,26 @@ class PodBinding:
         """The pods for the seats that are still free, in the order of their ranks."""
         state = self._services.state
         seated, waiting = state.seated(self._reservation), state.pod_gangs.waiting(self._gang.key)
-        by_role: dict[str | None, list[PodKey]] = {}
-        for key, pod in waiting.items():
-            by_role.setdefault(role_of(pod, gang.spec.roles, state.pool), []).append(key)
         free = [member for member in self._reservation.by_rank() if member.rank not in seated]
-        seats = []
+        by_role, seats = self._by_role(gang, waiting), []
         for member in free:
-            pods = by_role.get(member.role)
-            if not pods:
+            key = next(by_role[member.role], None)
+            if key is None:
                 message = f"{n_pods(len(free))} of it have nodes, and only {len(waiting)} of them wait for one now"
                 return Failure(reason=Reason.POD_LOST, message=message)
-            key = pods.pop(0)
             seat = self._reservation.membership(member.rank)
             seats.append(_Seat(key, state.pods[key].uid, member.node, seat))
         return seats
+
+    def _by_role(self, gang: AcceptedGang, waiting: Mapping[PodKey, WaitingPod]) -> Mapping[str, Iterator[PodKey]]:
+        """The pods that wait, by the role that was planned for their needs."""
+        pool, roles = self._services.state.pool, gang.spec.roles
+        # Pods with equal needs are many.
+        role = {needs: role_of(needs, roles, pool) for needs in {pod.needs for pod in waiting.values()}}
+        keys: dict[str | None, list[PodKey]] = {}
+        for key, pod in waiting.items():
+            keys.setdefault(role[pod.needs], []).append(key)
+        return {one.name: iter(keys.get(one.name, ())) for one in roles}
 
     async def _provide_volumes(self, seats: list[_Seat]) -> Failure | None:
         """Make sure that the claims of the pods have volumes."""
@@ -108,9 +115,10 @@ class PodBinding:
 
     def _lost(self, seats: list[_Seat]) -> Failure | None:
         """Why the pods can't all be bound any more: one of them is gone, or does not wait."""
-        waiting, pods = self._services.state.pod_gangs.waiting(self._gang.key), self._services.state.pods
+        pods = self._services.state.pod_gangs.group(self._gang.key).pods
         for seat in seats:
-            if seat.pod not in waiting or pods[seat.pod].uid != seat.uid:
+            pod = pods.get(seat.pod)
+            if pod is None or pod.uid != seat.uid or pod.group.waiting is None:
                 return _gone(seat)
         return None
 
@@ -183,17 +191,24 @@ class PodBinding:
 
     async def _until_seen(self, seats: list[_Seat]) -> Failure | None:
         """Wait until watches show every pod on its node, or gone; after a silence, list the pods."""
-        checks = 0
-        while not all(map(self._is_seen, seats)):
+        checks, left = 0, list(reversed(seats))
+        while left:
             self._changed.clear()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(pause_after(checks + 1)):
-                    await self._changed.wait()
-                    continue
-            checks += 1
-            with contextlib.suppress(ApiUnavailableError):
-                await refresh_pods(self._services.client, self._services.state, self._gang.key)
+            # Each change is looked at once: watches show pods in the order in which they were bound, or nearly so.
+            while left and self._is_seen(left[-1]):
+                left.pop()
+            if left and not await self._has_changed(pause_after(checks + 1)):
+                checks += 1
+                with contextlib.suppress(ApiUnavailableError):
+                    await refresh_pods(self._services.client, self._services.state, self._gang.key)
         return None
+
+    async def _has_changed(self, seconds: float) -> bool:
+        """Wait for a change of the Gang or its pods; returns whether one came in that time."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+        return self._changed.is_set()
 
     def _is_seen(self, seat: _Seat) -> bool:
         """Whether the cache has the pod on its node, or has it no longer."""

@@ -66,7 +66,7 @@ class GangMaker:
             log.warning("it has no Gang as its pods want: %s", problem, extra=about(gang))
         await asyncio.sleep(pause_after(looks))
         del self._under_way[gang]
-        if self._state.pod_gangs.waiting(gang):
+        if self._state.pod_gangs.group(gang).waiting:
             self._state.changes.reconcile(gang)
 
     async def _make_or_change(self, gang: GangKey, kind: OwnerKind, owner: str) -> str:

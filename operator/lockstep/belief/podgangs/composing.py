@@ -5,106 +5,119 @@ Gang are on nodes are placed beside these, as many as find room.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
+from lockstep.belief.podgangs.pod_group import Likeness, PodGroup
+from lockstep.belief.podgangs.refusals import refusal_of_pods
 from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec, WaitingPod
 from lockstep.facts.gang.role import Needs, RoleSpec
-from lockstep.facts.reasons import Reason
+from lockstep.facts.pods.pod import Labels
 
 _NEEDS_NOTHING = Needs(request=(), constraints=Constraints(), claims=())
 _NO_TEMPLATE = Document.of({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shape:
-    """Pods with equal needs, and the first of them."""
+class _Shape(NamedTuple):
+    """Pods with equal needs: how many wait, and the labels of one of them."""
 
-    name: str
-    first: WaitingPod
     needs: Needs
-    count: int
+    members: int
+    labels: Labels
+
+    @property
+    def name(self) -> str:
+        """A name for pods with these needs, the same in every process."""
+        return f"pods-{hashlib.sha256(repr(self.needs).encode()).hexdigest()[:8]}"
 
 
-def composed(gang: PodGang, waiting: Sequence[WaitingPod], going: int, pool: Pool) -> GangFact:
-    """The Gang as a gang of the pods ``waiting``, with ``going`` others on nodes already."""
-    content = gang.asks if isinstance(gang.asks, Refusal) else _spec(gang, gang.asks, waiting, going, pool)
-    if not isinstance(content, Refusal):
-        content = replace(content, has_bound_pods=going > 0)
+def composed(gang: PodGang, group: PodGroup, pool: Pool) -> GangFact:
+    """The Gang as a gang of the pods that wait."""
+    content = gang.asks if isinstance(gang.asks, Refusal) else _spec(gang, gang.asks, group, pool)
     common: dict[str, Any] = {
         "key": gang.key,
         "uid": gang.uid,
         "resource_version": gang.resource_version,
         "generation": gang.generation,
-        "created": _asked_at(gang, waiting, going),
+        "created": _asked_at(gang, group),
         "is_deleting": gang.is_deleting,
         "status": gang.status,
     }
-    return (
-        RefusedGang(**common, refusal=content) if isinstance(content, Refusal) else AcceptedGang(**common, spec=content)
-    )
+    if isinstance(content, Refusal):
+        return RefusedGang(**common, refusal=content)
+    return AcceptedGang(**common, spec=replace(content, has_bound_pods=group.going > 0))
 
 
-def _asked_at(gang: PodGang, waiting: Sequence[WaitingPod], going: int) -> float:
-    """When enough pods were there. So a Gang does not grow older than its pods, and gains no place in the queue."""
-    least = 1 if going or isinstance(gang.asks, Refusal) else gang.asks.minimum
-    created = sorted(pod.created for pod in waiting)
-    return max(gang.created, created[least - 1]) if len(created) >= least else gang.created
-
-
-def role_of(pod: WaitingPod, roles: Iterable[RoleSpec], pool: Pool) -> str | None:
-    """The role that was planned for pods with the needs of this one; None if none of these roles was."""
-    if isinstance(pod.needs, Refusal):
+def role_of(needs: Needs | Refusal, roles: Iterable[RoleSpec], pool: Pool) -> str | None:
+    """The role that was planned for pods with these needs; None if none of these roles was."""
+    if isinstance(needs, Refusal):
         return None
-    needs = _in_pool(pod.needs, pool)
-    return next((role.name for role in roles if role.needs == needs), None)
+    planned = _in_pool(needs, pool)
+    return next((role.name for role in roles if role.needs == planned), None)
 
 
-def _spec(gang: PodGang, asks: PodGangSpec, pods: Sequence[WaitingPod], going: int, pool: Pool) -> GangSpec | Refusal:
-    refusal = next((pod.needs for pod in pods if isinstance(pod.needs, Refusal)), None)
-    classes = {asks.priority_class} if asks.priority_class else {pod.priority_class for pod in pods}
-    refusal = refusal or _several_sources(pods) or (_several_classes(pods) if len(classes) > 1 else None)
+def _asked_at(gang: PodGang, group: PodGroup) -> float:
+    """When enough pods were there. So a Gang does not grow older than its pods, and gains no place in the queue."""
+    least = 1 if group.going or isinstance(gang.asks, Refusal) else gang.asks.minimum
+    since = group.complete_since(least)
+    return gang.created if since is None else max(gang.created, since)
+
+
+def _spec(gang: PodGang, asks: PodGangSpec, group: PodGroup, pool: Pool) -> GangSpec | Refusal:
+    alike = list(group.alike())
+    most = max(0, asks.maximum - group.going)
+    shapes = _shapes(alike, most, pool)
+    classes = {asks.priority_class} if asks.priority_class else {one.priority_class for one, _, _ in alike}
     if gang.status.reserved_at is not None:
-        return _content(asks, _reserved_roles(gang, pods, pool), classes)
+        return _content(asks, _reserved_roles(gang, shapes), classes)
+    refusal = refusal_of_pods(alike, asks)
     if refusal is not None:
         return refusal
-    most = max(0, asks.maximum - going)
-    least = 1 if going else asks.minimum
-    shapes = _shapes(pods[:most])
-    if min(len(pods), most) < least:
-        sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, len(pods)))
-        nothing = _content(asks, (_role("", _NEEDS_NOTHING, None, sizes),), classes)
-        return replace(nothing, awaits_pods=_awaited(asks, len(pods), going))
-    return _content(asks, tuple(_roles(shapes, least, going, pool)), classes)
+    least = 1 if group.going else asks.minimum
+    if min(group.waiting, most) < least:
+        sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, group.waiting))
+        nothing = _content(asks, (_role("", _NEEDS_NOTHING, (), sizes),), classes)
+        return replace(nothing, awaits_pods=_awaited(asks, group))
+    sizes_of = [_sizes(shape.members, least, is_only=len(shapes) == 1, is_beside=group.going > 0) for shape in shapes]
+    names = [shape.name if len(shapes) > 1 else "" for shape in shapes]
+    roles = zip(names, shapes, sizes_of, strict=True)
+    return _content(asks, tuple(_role(name, one.needs, one.labels, sizes) for name, one, sizes in roles), classes)
 
 
-def _roles(shapes: Sequence[_Shape], least: int, going: int, pool: Pool) -> Iterator[RoleSpec]:
-    for shape in shapes:
-        yield _role(shape.name, _in_pool(shape.needs, pool), shape.first, _sizes(shape, shapes, least, going))
-
-
-def _sizes(shape: _Shape, shapes: Sequence[_Shape], least: int, going: int) -> Sizes:
+def _sizes(count: int, least: int, *, is_only: bool, is_beside: bool) -> Sizes:
     """The numbers of pods of one role: of several roles, all that are there; pods that come later, any number."""
-    if going:
-        return Sizes(minimum=1, maximum=shape.count)
-    return Sizes(minimum=least if len(shapes) == 1 else shape.count, maximum=shape.count)
+    fewest = 1 if is_beside else least if is_only else count
+    return Sizes(minimum=fewest, maximum=count)
 
 
-def _reserved_roles(gang: PodGang, pods: Sequence[WaitingPod], pool: Pool) -> tuple[RoleSpec, ...]:
+def _shapes(alike: Sequence[tuple[Likeness, int, WaitingPod]], most: int, pool: Pool) -> list[_Shape]:
+    """The pods by their needs, on nodes of the pool, ``most`` of them at most."""
+    counts: dict[Needs, int] = {}
+    labels: dict[Needs, Labels] = {}
+    for likeness, count, pod in alike:
+        if not isinstance(likeness.needs, Refusal):
+            needs = _in_pool(likeness.needs, pool)
+            taken = min(count, most - sum(counts.values()))
+            counts[needs] = counts.get(needs, 0) + taken
+            labels.setdefault(needs, pod.labels)
+    return [_Shape(needs, count, labels[needs]) for needs, count in counts.items() if count]
+
+
+def _reserved_roles(gang: PodGang, shapes: Sequence[_Shape]) -> tuple[RoleSpec, ...]:
     """The roles of the seats that the status holds, and what the pods need that are still to be bound."""
     counts: dict[str, int] = {}
     for entry in gang.status.members:
         counts[entry.role] = counts.get(entry.role, 0) + entry.count
-    found = {"": next(iter(pods), None)} if "" in counts else {_name_of(pod): pod for pod in reversed(pods)}
-    return tuple(
-        _role(name, _needs_of(found.get(name), pool), found.get(name), Sizes(minimum=count, maximum=count))
-        for name, count in counts.items()
-    )
+    nothing = _Shape(_NEEDS_NOTHING, 0, ())
+    found = {"": next(iter(shapes), nothing)} if "" in counts else {shape.name: shape for shape in shapes}
+    sizes = {name: Sizes(minimum=count, maximum=count) for name, count in counts.items()}
+    left = {name: found.get(name, nothing) for name in counts}
+    return tuple(_role(name, left[name].needs, left[name].labels, sizes[name]) for name in counts)
 
 
 def _content(asks: PodGangSpec, roles: tuple[RoleSpec, ...], classes: set[str]) -> GangSpec:
@@ -119,19 +132,7 @@ def _content(asks: PodGangSpec, roles: tuple[RoleSpec, ...], classes: set[str]) 
     )
 
 
-def _shapes(pods: Sequence[WaitingPod]) -> list[_Shape]:
-    """The pods by their needs, in the order of the first of each."""
-    alike: dict[Needs, list[WaitingPod]] = {}
-    for pod in pods:
-        if not isinstance(pod.needs, Refusal):
-            alike.setdefault(pod.needs, []).append(pod)
-    return [
-        _Shape(name=_name(needs) if len(alike) > 1 else "", first=those[0], needs=needs, count=len(those))
-        for needs, those in alike.items()
-    ]
-
-
-def _role(name: str, needs: Needs, first: WaitingPod | None, sizes: Sizes) -> RoleSpec:
+def _role(name: str, needs: Needs, labels: Labels, sizes: Sizes) -> RoleSpec:
     return RoleSpec(
         name=name,
         path="the pods",
@@ -140,7 +141,7 @@ def _role(name: str, needs: Needs, first: WaitingPod | None, sizes: Sizes) -> Ro
         constraints=needs.constraints,
         claims=needs.claims,
         pod_affinity=needs.pod_affinity,
-        template=PodTemplate(document=_NO_TEMPLATE, labels=() if first is None else first.labels),
+        template=PodTemplate(document=_NO_TEMPLATE, labels=labels),
     )
 
 
@@ -150,44 +151,9 @@ def _in_pool(needs: Needs, pool: Pool) -> Needs:
     return needs._replace(constraints=replace(needs.constraints, node_selector=tuple(sorted(selector.items()))))
 
 
-def _name_of(pod: WaitingPod) -> str:
-    return "" if isinstance(pod.needs, Refusal) else _name(pod.needs)
-
-
-def _needs_of(pod: WaitingPod | None, pool: Pool) -> Needs:
-    return _NEEDS_NOTHING if pod is None or isinstance(pod.needs, Refusal) else _in_pool(pod.needs, pool)
-
-
-def _name(needs: Needs) -> str:
-    """A name for pods with these needs, the same in every process."""
-    return f"pods-{hashlib.sha256(repr(needs).encode()).hexdigest()[:8]}"
-
-
-def _several_sources(pods: Sequence[WaitingPod]) -> Refusal | None:
-    found = {pod.source: pod.name for pod in pods}
-    if len(found) <= 1:
-        return None
-    (one, pod), (other, other_pod), *_ = sorted(found.items())
-    message = (
-        f"Two sources name this Gang: pod {pod} belongs to it by {one}, and pod {other_pod} by {other}. Give one of "
-        "them another name."
-    )
-    return Refusal(Reason.INVALID_SPEC, message)
-
-
-def _several_classes(pods: Sequence[WaitingPod]) -> Refusal:
-    found = {pod.priority_class: pod.name for pod in pods}
-    (one, pod), (other, other_pod), *_ = sorted(found.items())
-    message = (
-        f"All pods of a Gang have one priority: pod {pod} has the priority class {one or 'of none'}, and pod "
-        f"{other_pod} has {other}. Write priorityClassName in the Gang."
-    )
-    return Refusal(Reason.INVALID_SPEC, message)
-
-
-def _awaited(asks: PodGangSpec, waiting: int, going: int) -> str:
-    if going:
+def _awaited(asks: PodGangSpec, group: PodGroup) -> str:
+    if group.going:
         return "Its pods are bound, and no other pod of it waits for a node."
-    if not waiting:
+    if not group.waiting:
         return f"No pod of it waits for a node. It needs {asks.minimum}."
-    return f"{waiting} of the {asks.minimum} pods that it needs wait for a node."
+    return f"{group.waiting} of the {asks.minimum} pods that it needs wait for a node."

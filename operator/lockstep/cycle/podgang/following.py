@@ -50,7 +50,7 @@ class PodGangFollower:
 
     def look_after(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with the owner of its pods, while pods wait for it."""
-        if self._state.pod_gangs.waiting(gang):
+        if self._state.pod_gangs.group(gang).waiting:
             self._maker.look_after(gang)
         else:
             self._maker.forget(gang)
@@ -83,6 +83,6 @@ class PodGangFollower:
     def _awaiting(self, gang: GangFact, now: float) -> StatusReport | None:
         if not isinstance(gang, AcceptedGang):
             return None
-        going = self._state.pod_gangs.going(gang.key)
+        going = self._state.pod_gangs.group(gang.key).going
         status = pod_gang_marks.mark_awaiting_pods(gang, gang.spec.awaits_pods, are_bound=going > 0, now=now)
         return None if status == gang.status else StatusReport(status=status)

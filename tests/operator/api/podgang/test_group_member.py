@@ -9,9 +9,11 @@ from lockstep.api.podgang.group_member import group_member, seat_annotations
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupedPod
+from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import Membership
 from lockstep.facts.reasons import Reason
 
+BY_LABEL = frozenset({Source.PODS})
 OURS = {"schedulerName": "lockstep"}
 LABEL = "lockstep.dev/member-of"
 HEAT = pod_gang_key("default", "heat")
@@ -33,7 +35,7 @@ def changed(part, field, value):
 
 def refusal_of(**spec):
     """Why a pod with these fields can't be planned."""
-    needs = group_member(of_heat(spec=spec)).waiting.needs
+    needs = group_member(of_heat(spec=spec), BY_LABEL).waiting.needs
     assert isinstance(needs, Refusal)
     return needs
 
@@ -48,12 +50,12 @@ def refusal_of(**spec):
     ],
 )
 def test_pod_without_label_or_scheduler_is_of_no_gang(manifest):
-    assert group_member(manifest) is None
-    assert not isinstance(parse_any_pod(manifest), GroupedPod)
+    assert group_member(manifest, BY_LABEL) is None
+    assert not isinstance(parse_any_pod(manifest, BY_LABEL), GroupedPod)
 
 
 def test_pod_that_waits_says_what_it_needs():
-    found = group_member(of_heat(spec={"priorityClassName": "high"}, cpu="2"))
+    found = group_member(of_heat(spec={"priorityClassName": "high"}, cpu="2"), BY_LABEL)
 
     assert (found.gang, found.seat) == (HEAT, None)
     assert (found.waiting.name, found.waiting.priority_class) == ("a", "high")
@@ -72,7 +74,7 @@ def test_pod_that_waits_says_what_it_needs():
     ],
 )
 def test_pod_that_cannot_be_bound_belongs_to_its_gang_and_does_not_wait(manifest):
-    found = group_member(manifest)
+    found = group_member(manifest, BY_LABEL)
 
     assert (found.gang, found.waiting) == (HEAT, None)
 
@@ -86,17 +88,17 @@ def test_pod_that_cannot_be_bound_belongs_to_its_gang_and_does_not_wait(manifest
     ],
 )
 def test_pod_waits_as_soon_as_nothing_keeps_it(manifest):
-    assert group_member(manifest).waiting is not None
+    assert group_member(manifest, BY_LABEL).waiting is not None
 
 
 def test_seat_is_read_as_the_binding_wrote_it():
-    found = group_member(of_heat(node="n1", annotations=seat_annotations(SEAT, 4)))
+    found = group_member(of_heat(node="n1", annotations=seat_annotations(SEAT, 4)), BY_LABEL)
 
     assert (found.seat, found.waiting) == (SEAT, None)
 
 
 def test_annotations_of_a_seat_count_only_on_a_node():
-    found = group_member(of_heat(annotations=seat_annotations(SEAT, 4)))
+    found = group_member(of_heat(annotations=seat_annotations(SEAT, 4)), BY_LABEL)
 
     assert found.seat is None
     assert found.waiting is not None
@@ -106,14 +108,14 @@ def test_annotations_of_a_seat_count_only_on_a_node():
 def test_forged_numbers_are_no_seat(rank):
     annotations = {**seat_annotations(SEAT, 4), "lockstep.dev/rank": rank}
 
-    assert group_member(of_heat(node="n1", annotations=annotations)).seat is None
+    assert group_member(of_heat(node="n1", annotations=annotations), BY_LABEL).seat is None
 
 
 def test_seat_is_of_the_gang_that_the_label_names_in_the_pods_own_namespace():
     manifest = of_heat(node="n1", annotations=seat_annotations(SEAT, 4))
     elsewhere = {**manifest, "metadata": {**manifest["metadata"], "namespace": "other"}}
 
-    assert group_member(elsewhere).seat.gang == pod_gang_key("other", "heat")
+    assert group_member(elsewhere, BY_LABEL).seat.gang == pod_gang_key("other", "heat")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_seat_is_of_the_gang_that_the_label_names_in_the_pods_own_namespace():
 def test_completion_index_is_that_of_an_indexed_job(label, want_index):
     manifest = of_heat(labels={"batch.kubernetes.io/job-completion-index": label})
 
-    assert group_member(manifest).waiting.completion_index == want_index
+    assert group_member(manifest, BY_LABEL).waiting.completion_index == want_index
 
 
 @pytest.mark.parametrize(
@@ -143,7 +145,8 @@ def test_pod_that_cannot_be_planned_is_refused_with_its_field(field, value, want
 def test_pods_with_the_same_claim_are_alike():
     volume = {"name": "data", "persistentVolumeClaim": {"claimName": "shared"}}
     one, other = (
-        group_member(pod(name, spec={**OURS, "volumes": [volume]}, labels={LABEL: "heat"})).waiting for name in "ab"
+        group_member(pod(name, spec={**OURS, "volumes": [volume]}, labels={LABEL: "heat"}), BY_LABEL).waiting
+        for name in "ab"
     )
 
     assert one.needs == other.needs
@@ -151,7 +154,7 @@ def test_pods_with_the_same_claim_are_alike():
 
 
 def test_pod_of_a_gang_is_no_member_and_takes_a_slot():
-    plain, grouped = parse_any_pod(pod("a")), parse_any_pod(of_heat())
+    plain, grouped = parse_any_pod(pod("a"), BY_LABEL), parse_any_pod(of_heat(), BY_LABEL)
 
     assert grouped.member is None
     assert dict(grouped.request) == {**dict(plain.request), "bid slots": 1}
@@ -161,7 +164,7 @@ def test_member_of_a_gangjob_stays_one_whatever_labels_it_has():
     owner = owned_by(gang("heat")["metadata"]["name"])
     owner["labels"] = {**owner.get("labels", {}), LABEL: "heat"}
 
-    found = parse_any_pod(pod("heat-1-0", spec=OURS, **owner))
+    found = parse_any_pod(pod("heat-1-0", spec=OURS, **owner), BY_LABEL)
 
     assert found.member is not None
     assert not isinstance(found, GroupedPod)

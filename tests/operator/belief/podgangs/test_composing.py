@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builders.pod_gangs import LARGE, SMALL, TINY, pod_gang, reserving, waiting_pod
+from builders.pod_gangs import LARGE, SMALL, TINY, group_of, pod_gang, reserving, waiting_pod
 from coschedule import SerialWork, Sizes
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.belief.podgangs.composing import composed, role_of
@@ -17,14 +17,14 @@ UNREAD = Refusal(Reason.UNSUPPORTED_FIELD, "pod b.spec.resourceClaims: not yet."
 
 def plans(gang, *pods, going=0, pool=ALL_NODES):
     """The Gang as the planner sees it."""
-    found = composed(gang, pods, going, pool)
+    found = composed(gang, group_of(pods, going), pool)
     assert isinstance(found, AcceptedGang)
     return found
 
 
 def refusal(gang, *pods, going=0):
     """Why the Gang is refused."""
-    found = composed(gang, pods, going, ALL_NODES)
+    found = composed(gang, group_of(pods, going), ALL_NODES)
     assert isinstance(found, RefusedGang)
     return found.refusal
 
@@ -98,8 +98,8 @@ def test_gang_of_a_pool_is_planned_on_its_nodes():
     [role] = plans(pod_gang(1), waiting_pod(), pool=POOL).spec.roles
 
     assert role.constraints.node_selector == (("pool", "gangs"),)
-    assert role_of(waiting_pod(), [role], POOL) == ""
-    assert role_of(waiting_pod(), [role], ALL_NODES) is None
+    assert role_of(SMALL, [role], POOL) == ""
+    assert role_of(SMALL, [role], ALL_NODES) is None
 
 
 def test_selector_of_a_pod_is_not_overwritten_by_that_of_the_pool():
@@ -154,7 +154,7 @@ def test_reservation_keeps_its_roles_while_its_pods_are_bound_one_by_one():
     for left in range(len(pods)):
         found = plans(pod_gang(2, status=status), *pods[left:], going=left).spec.roles
         assert [(role.name, role.sizes) for role in found] == [(role.name, role.sizes) for role in planned]
-        assert {role_of(pod, found, ALL_NODES) for pod in pods[left:]} <= {role.name for role in planned}
+        assert {role_of(pod.needs, found, ALL_NODES) for pod in pods[left:]} <= {role.name for role in planned}
 
 
 def test_reservation_is_kept_while_a_pod_comes_that_would_refuse_the_gang():
@@ -170,4 +170,4 @@ def test_reservation_is_kept_while_a_pod_comes_that_would_refuse_the_gang():
 def test_pod_with_other_needs_has_no_role(its_needs):
     roles = plans(pod_gang(1), waiting_pod()).spec.roles
 
-    assert role_of(waiting_pod("z", its_needs=its_needs), roles, ALL_NODES) is None
+    assert role_of(its_needs, roles, ALL_NODES) is None

@@ -41,7 +41,7 @@ def test_waiting_pods_are_in_the_order_of_their_indexes_and_then_names():
 def test_each_gang_has_its_own_pods():
     gangs, changed = gangs_of(waits("a"), waits("b", gang=OTHER))
 
-    assert [pod.key.name for pod in gangs.pods(HEAT)] == ["a"]
+    assert [pod.key.name for pod in gangs.group(HEAT).pods.values()] == ["a"]
     assert changed == [HEAT, OTHER]
 
 
@@ -59,7 +59,7 @@ def test_each_gang_has_its_own_pods():
 def test_pods_count_as_going_while_they_are_on_nodes(pod, want_going):
     gangs, _ = gangs_of(pod)
 
-    assert gangs.going(HEAT) == want_going
+    assert gangs.group(HEAT).going == want_going
 
 
 def test_seats_are_those_of_bound_pods_even_after_their_end():
@@ -71,7 +71,7 @@ def test_seats_are_those_of_bound_pods_even_after_their_end():
 def test_newer_fact_of_a_pod_takes_the_place_of_the_older():
     gangs, _ = gangs_of(waits("a"), runs("a", 0))
 
-    assert (len(gangs.pods(HEAT)), len(gangs.waiting(HEAT)), gangs.going(HEAT)) == (1, 0, 1)
+    assert (len(gangs.group(HEAT).pods), len(gangs.waiting(HEAT)), gangs.group(HEAT).going) == (1, 0, 1)
 
 
 def test_pods_that_leave_are_forgotten_and_their_gang_is_reconciled():
@@ -80,7 +80,7 @@ def test_pods_that_leave_are_forgotten_and_their_gang_is_reconciled():
     gangs.leave(waits("a"))
     gangs.leave(waits("b"))
 
-    assert gangs.pods(HEAT) == []
+    assert not gangs.group(HEAT).pods
     assert changed == [HEAT] * 3
 
 

@@ -1,0 +1,81 @@
+"""The pods of one Gang, counted as they come and go, so that nothing grows with their number when one of them changes.
+
+A Gang may have 10,000 pods, and each of them changes several times while it is placed.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.pod_gang import GroupedPod, WaitingPod
+from lockstep.facts.gang.role import Needs
+from lockstep.facts.gang.source import Source
+from lockstep.facts.pods.pod import PodKey
+
+
+class Likeness(NamedTuple):
+    """What pods have in common that are planned alike."""
+
+    needs: Needs | Refusal
+    priority_class: str
+    source: Source
+
+
+class PodGroup:
+    """The pods with the name of one Gang. ``going``: those on nodes that have not ended and are not being deleted."""
+
+    def __init__(self) -> None:
+        self.pods: dict[PodKey, GroupedPod] = {}
+        self.going = 0
+        self._alike: dict[Likeness, dict[PodKey, WaitingPod]] = {}
+        self._created: list[float] = []
+
+    def enter(self, pod: GroupedPod) -> None:
+        """Add or update a pod."""
+        self.leave(pod.key)
+        self.pods[pod.key] = pod
+        self.going += _is_going(pod)
+        if pod.group.waiting is not None:
+            self._alike.setdefault(_likeness(pod.group.waiting), {})[pod.key] = pod.group.waiting
+            insort(self._created, pod.group.waiting.created)
+
+    def leave(self, key: PodKey) -> None:
+        """Remove a pod, if it is there."""
+        pod = self.pods.pop(key, None)
+        if pod is None:
+            return
+        self.going -= _is_going(pod)
+        if pod.group.waiting is not None:
+            likeness = _likeness(pod.group.waiting)
+            del self._alike[likeness][pod.key]
+            if not self._alike[likeness]:
+                del self._alike[likeness]
+            del self._created[bisect_left(self._created, pod.group.waiting.created)]
+
+    @property
+    def waiting(self) -> int:
+        """How many pods can be bound now."""
+        return len(self._created)
+
+    def complete_since(self, least: int) -> float | None:
+        """When so many of the pods that wait had been created; None if they are fewer."""
+        return self._created[least - 1] if 0 < least <= len(self._created) else None
+
+    def alike(self) -> Iterator[tuple[Likeness, int, WaitingPod]]:
+        """The pods that wait, by what they have in common: how many they are, and one of them."""
+        for likeness, pods in self._alike.items():
+            yield likeness, len(pods), next(iter(pods.values()))
+
+    def waiting_pods(self) -> dict[PodKey, WaitingPod]:
+        """The pods that can be bound now, by completion index and then by name; this takes time for many."""
+        waiting = [(key, pod) for pods in self._alike.values() for key, pod in pods.items()]
+        return dict(sorted(waiting, key=lambda one: (one[1].completion_index, one[0])))
+
+
+def _is_going(pod: GroupedPod) -> bool:
+    return bool(pod.node) and not (pod.has_ended or pod.is_deleting)
+
+
+def _likeness(pod: WaitingPod) -> Likeness:
+    return Likeness(pod.needs, pod.priority_class, pod.source)
