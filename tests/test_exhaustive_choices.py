@@ -29,6 +29,10 @@ SOME_ARE_MEANT = {
     ): "those that can be found out, as asked",
     ("operator/lockstep/cycle/explaining/attempt_events.py", "Reason"): "those that have an event of their own",
     ("operator/lockstep/facts/cluster/node_request.py", "Reason"): "a type of its own, which is matched completely",
+    (
+        "operator/lockstep/report/status/pod_gang_marks.py",
+        "Condition",
+    ): "the two that a plan decides about",
     ("operator/lockstep/facts/gang/gang.py", "Condition"): "the two by which a gang is over",
     ("operator/lockstep/answers/member_logs.py", "Condition"): "those that say why there are no members, best first",
     (

@@ -125,7 +125,8 @@ class FakeApi:
         if http.method == GET:
             return self._read(http, place)
         if part in ("binding", "resize"):
-            return self._bind(place, body) if part == "binding" else self._resize(place, body)
+            is_dry = "dryRun" in http.query
+            return self._bind(place, body, is_dry=is_dry) if part == "binding" else self._resize(place, body)
         if http.method == POST:
             return self._create(place, body, is_dry="dryRun" in http.query)
         if http.method == PATCH:
@@ -161,13 +162,15 @@ class FakeApi:
             return 201, body
         return 201, self.store.create(place.resource, body)
 
-    def _bind(self, place, body):
+    def _bind(self, place, body, *, is_dry):
         pod = self.store.get(place)
         if pod is None:
             return not_found(place)
         if pod["metadata"]["uid"] != body["metadata"]["uid"] or "nodeName" in pod["spec"]:
             return 409, {"message": f"pod {place.name} is already assigned to a node, or is another one"}
-        self.store.change(place, spec={"nodeName": body["target"]["name"]})
+        if not is_dry:
+            annotations = {**pod["metadata"].get("annotations", {}), **body["metadata"].get("annotations", {})}
+            self.store.change(place, metadata={"annotations": annotations}, spec={"nodeName": body["target"]["name"]})
         return 201, {"kind": "Status", "status": "Success"}
 
     def _resize(self, place, body):

@@ -21,12 +21,13 @@ from lockstep.belief.state import State
 from lockstep.cycle.clockwork.wake_event import WakeEvent
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning.planning import PlanOptions
+from lockstep.facts.gang.source import Source
 from lockstep.process.start.rights import keep_rights_judged
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.writer import StatusWriter
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.informer import Informer
-from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
+from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, pod_gangs_kind
 
 DEFAULT = "default"
 GATE_IMAGE = "registry.example.com/lockstep:1"
@@ -69,6 +70,7 @@ async def watching_operator(api, plans=None, pool=ALL_NODES):
             KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered, rights=rights)
         )
         state = State(woken.set, count_parse_failure=metrics.object_not_understood, pool=pool, gate_image=GATE_IMAGE)
+        state.sources = frozenset({Source.PODS})
         services = services_with(client, state, count_binding=bindings.append, count_refused=metrics.status_refused)
         cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
         informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]
@@ -154,7 +156,7 @@ async def end(tasks):
 
 def all_kinds(state):
     """What the operator watches; its own kinds by plain informers, since kopf keeps a clock of its own."""
-    return [make_kind(state) for make_kind in (*WATCHED, gangs_kind, bids_kind)]
+    return [make_kind(state) for make_kind in (*WATCHED, gangs_kind, pod_gangs_kind, bids_kind)]
 
 
 def gang_place(name):

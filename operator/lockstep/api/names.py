@@ -25,8 +25,8 @@ ROLE_LABEL = "lockstep.dev/role"
 
 # Label of a pod that others create: the name of the Gang that it belongs to.
 MEMBER_OF_LABEL = "lockstep.dev/member-of"
-# Annotation of such a pod, by its Binding, beside its attempt, rank and size: the UID of the Gang.
-GANG_UID_ANNOTATION = "lockstep.dev/gang-uid"
+# Annotation of such a pod, by its Binding, beside its rank and size: which seat it has, of which Gang and attempt.
+SEAT_ANNOTATION = "lockstep.dev/seat"
 
 # Annotation of a pod: a member that waits for others may continue.
 GO_ANNOTATION = "lockstep.dev/go"

@@ -6,6 +6,7 @@ node, which stays reserved.
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import Collection, Iterator, Mapping
 from http import HTTPStatus
 from typing import NamedTuple
@@ -37,12 +38,13 @@ _KEEPS_NODES_SECONDS = 60.0
 
 
 class _Seat(NamedTuple):
-    """A pod, and the node and rank that it gets."""
+    """A pod, and the node, the seat and the rank that it gets."""
 
     pod: PodKey
     uid: str
     node: str
     seat: Membership
+    rank: int
 
 
 class PodBinding:
@@ -61,12 +63,14 @@ class PodBinding:
         self._reservation = reservation
         self._stay = stay
         self._changed = changed
+        self._size = 0
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
         """Bind a pod to every seat that has none; returns why that failed, if it did."""
         seats = self._seats(gang)
         if isinstance(seats, Failure):
             return seats
+        self._size = len(seats) + self._services.state.pod_gangs.group(gang.key).going
         failure = await self._provide_volumes(seats) or await self._bind_all(seats)
         self._stay.done()
         return failure or await self._until_seen(seats)
@@ -80,15 +84,23 @@ class PodBinding:
         state = self._services.state
         seated, waiting = state.seated(self._reservation), state.pod_gangs.waiting(self._gang.key)
         free = [member for member in self._reservation.by_rank() if member.rank not in seated]
-        by_role, seats = self._by_role(gang, waiting), []
+        by_role, ranks, seats = self._by_role(gang, waiting), self._ranks(waiting), []
         for member in free:
             key = next(by_role[member.role], None)
             if key is None:
                 message = f"{n_pods(len(free))} of it have nodes, and only {len(waiting)} of them wait for one now"
                 return Failure(reason=Reason.POD_LOST, message=message)
             seat = self._reservation.membership(member.rank)
-            seats.append(_Seat(key, state.pods[key].uid, member.node, seat))
+            seats.append(_Seat(key, state.pods[key].uid, member.node, seat, ranks[key]))
         return seats
+
+    def _ranks(self, waiting: Mapping[PodKey, WaitingPod]) -> Mapping[PodKey, int]:
+        """The rank of each pod that waits: its completion index, or the lowest that no other pod has."""
+        group = self._services.state.pod_gangs.group(self._gang.key)
+        taken = {pod.group.rank for pod in group.going_pods()}
+        taken.update(pod.completion_index for pod in waiting.values())
+        free = (rank for rank in itertools.count() if rank not in taken)
+        return {key: pod.completion_index if pod.completion_index >= 0 else next(free) for key, pod in waiting.items()}
 
     def _by_role(self, gang: AcceptedGang, waiting: Mapping[PodKey, WaitingPod]) -> Mapping[str, Iterator[PodKey]]:
         """The pods that wait, by the role that was planned for their needs."""
@@ -186,7 +198,7 @@ class PodBinding:
 
     def _manifest(self, seat: _Seat) -> dict[str, object]:
         manifest = binding_manifest(seat.pod, seat.uid, seat.node)
-        annotations = seat_annotations(seat.seat, self._reservation.size)
+        annotations = seat_annotations(seat.seat, rank=seat.rank, size=self._size)
         return {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
 
     async def _until_seen(self, seats: list[_Seat]) -> Failure | None:

@@ -7,10 +7,9 @@ from lockstep.api.gangjob.role import parse_needs
 from lockstep.api.labels import labels_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import (
-    ATTEMPT_LABEL,
-    GANG_UID_ANNOTATION,
     RANK_LABEL,
     SCHEDULER_NAME,
+    SEAT_ANNOTATION,
     SIZE_LABEL,
 )
 from lockstep.api.podgang.gang_names import gang_named_by
@@ -37,25 +36,33 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
     if found is None:
         return None
     gang = pod_gang_key(metadata["namespace"], found.gang)
-    seat = _seat(gang, metadata.get("annotations") or {}) if spec.get("nodeName") else None
-    return GroupMember(gang, seat, _waiting(manifest, found.source) if _waits(manifest) else None)
+    waiting = _waiting(manifest, found.source) if _waits(manifest) else None
+    if not spec.get("nodeName"):
+        return GroupMember(gang, None, waiting)
+    annotations = metadata.get("annotations") or {}
+    return GroupMember(gang, _seat(gang, annotations), waiting, _rank(annotations))
 
 
-def seat_annotations(seat: Membership, size: int) -> dict[str, str]:
-    """What a Binding writes to a pod: its seat, and how many pods are placed with it."""
+def seat_annotations(seat: Membership, *, rank: int, size: int) -> dict[str, str]:
+    """What a Binding writes to a pod: its seat, its rank among the pods of the Gang, and how many these are."""
     return {
-        GANG_UID_ANNOTATION: seat.gang_uid,
-        ATTEMPT_LABEL: str(seat.attempt),
-        RANK_LABEL: str(seat.rank),
+        SEAT_ANNOTATION: f"{seat.gang_uid}/{seat.attempt}/{seat.rank}",
+        RANK_LABEL: str(rank),
         SIZE_LABEL: str(size),
     }
 
 
 def _seat(gang: GangKey, annotations: Mapping[str, str]) -> Membership | None:
-    attempt, rank = annotations.get(ATTEMPT_LABEL, ""), annotations.get(RANK_LABEL, "")
-    if not (_is_number(attempt) and _is_number(rank)):
+    uid, _, numbers = annotations.get(SEAT_ANNOTATION, "").partition("/")
+    attempt, _, seat = numbers.partition("/")
+    if not (_is_number(attempt) and _is_number(seat)):
         return None
-    return Membership(gang, annotations.get(GANG_UID_ANNOTATION, ""), int(attempt), int(rank))
+    return Membership(gang, uid, int(attempt), int(seat))
+
+
+def _rank(annotations: Mapping[str, str]) -> int | None:
+    rank = annotations.get(RANK_LABEL, "")
+    return int(rank) if _is_number(rank) else None
 
 
 def _is_number(text: str) -> bool:

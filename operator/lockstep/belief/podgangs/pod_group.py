@@ -53,6 +53,10 @@ class PodGroup:
                 del self._alike[likeness]
             del self._created[bisect_left(self._created, pod.group.waiting.created)]
 
+    def going_pods(self) -> Iterator[GroupedPod]:
+        """The pods on nodes that have not ended and are not being deleted."""
+        return filter(_is_going, self.pods.values())
+
     @property
     def waiting(self) -> int:
         """How many pods can be bound now."""

@@ -74,8 +74,9 @@ class PodGangFollower:
     def _placed(self, gang: GangFact, now: float) -> StatusReport:
         planned = gang.status.condition(Condition.PLANNED)
         note = planned.message if planned else ""
+        nodes = (pod.node for pod in self._state.pod_gangs.group(gang.key).going_pods())
         return StatusReport(
-            status=pod_gang_marks.mark_pods_placed(gang, now=now),
+            status=pod_gang_marks.mark_pods_placed(gang, nodes, now=now),
             event=events.gang_placed(note),
             written=self._metrics.decisions.labels(Condition.PLACED).inc,
         )

@@ -30,11 +30,12 @@ class WaitingPod(NamedTuple):
 
 
 class GroupMember(NamedTuple):
-    """The Gang that a pod belongs to; its seat if we bound it, or what it needs while it waits for a node."""
+    """The Gang that a pod belongs to; its seat and its rank if we bound it, or what it needs while it waits."""
 
     gang: GangKey
     seat: Membership | None
     waiting: WaitingPod | None
+    rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

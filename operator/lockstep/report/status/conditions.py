@@ -52,10 +52,12 @@ def with_condition(
 
 
 def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: str, now: float) -> GangStatus:
-    """The status with ``Placed`` False; it stays True while other pods of a Gang are on nodes."""
-    says = (FALSE, reason, message)
-    if isinstance(gang, AcceptedGang) and gang.spec.has_bound_pods:
-        says = (TRUE, Reason.BOUND, "Pods of it are on nodes, and others wait for one.")
+    """The status with ``Placed`` False. While other pods of a Gang are on nodes, it says so, and which nodes."""
+    if not isinstance(gang, AcceptedGang) or not gang.spec.has_bound_pods:
+        return with_condition(status, gang, Condition.PLACED, (FALSE, reason, message), now)
+    if status.reserved_at is None:
+        status = replace(status, size=gang.status.size, members=gang.status.members)
+    says = (TRUE, Reason.BOUND, "Pods of it are on nodes, and others wait for one.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 
@@ -94,7 +96,10 @@ def _warning_of_free_members(gang: GangFact) -> str:
     On a node, as many of them fit as it may have pods, and each counts as running there as fast as one alone.
     """
     roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
-    free = [role.path for role in roles if not {resource for resource, _ in role.request} - {"pods", SLOTS}]
+    # A Gang without pods has a role that takes nothing.
+    free = [
+        role.path for role in roles if role.request and not {resource for resource, _ in role.request} - {"pods", SLOTS}
+    ]
     if not free:
         return ""
     return (

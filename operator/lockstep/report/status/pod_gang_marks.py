@@ -1,17 +1,25 @@
 """The next status of a Gang, whose pods others create. Pure functions."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 
+from coschedule import Members
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import FALSE, TRUE, mark_accepted, with_condition, without_plan
 from lockstep.report.text.sentences import n_pods
 
 
-def mark_pods_placed(gang: GangFact, *, now: float) -> GangStatus:
-    """Watches have shown all planned pods on their nodes. From now on they are pods like others."""
+def mark_pods_placed(gang: GangFact, nodes: Iterable[str], *, now: float) -> GangStatus:
+    """Watches have shown all planned pods on their nodes. From now on they are pods like others.
+
+    ``nodes`` has the node of each pod of the Gang that is on one, also those of earlier attempts.
+    """
     size = sum(entry.count for entry in gang.status.members)
-    status = _without_wait(replace(gang.status, reserved_at=None, started_at=now))
+    members = tuple(Members(node, count) for node, count in sorted(Counter(nodes).items()))
+    status = replace(gang.status, reserved_at=None, started_at=now, members=members)
+    status = _without_wait(replace(status, size=sum(entry.count for entry in members)))
     says = (TRUE, Reason.BOUND, f"{n_pods(size)} of it were bound together.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 

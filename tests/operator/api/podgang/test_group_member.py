@@ -4,8 +4,8 @@ import pytest
 
 from builders.served import gang, owned_by, pod
 from builders.volumes import ephemeral
-from lockstep.api.podgang.any_pod import parse_any_pod
-from lockstep.api.podgang.group_member import group_member, seat_annotations
+from lockstep.api.podgang import any_pod, group_member
+from lockstep.api.podgang.group_member import seat_annotations
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupedPod
@@ -13,12 +13,21 @@ from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import Membership
 from lockstep.facts.reasons import Reason
 
-BY_LABEL = frozenset({Source.PODS})
 OURS = {"schedulerName": "lockstep"}
 LABEL = "lockstep.dev/member-of"
 HEAT = pod_gang_key("default", "heat")
 SEAT = Membership(HEAT, "uid-of-heat", attempt=3, rank=7)
 ZONE_SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
+
+
+def membership(manifest):
+    """What a pod is to its Gang, where users write Gangs."""
+    return group_member.group_member(manifest, {Source.PODS})
+
+
+def parse(manifest):
+    """The fact of a pod, where users write Gangs."""
+    return any_pod.parse_any_pod(manifest, {Source.PODS})
 
 
 def of_heat(*, spec=None, labels=None, **more):
@@ -35,7 +44,7 @@ def changed(part, field, value):
 
 def refusal_of(**spec):
     """Why a pod with these fields can't be planned."""
-    needs = group_member(of_heat(spec=spec), BY_LABEL).waiting.needs
+    needs = membership(of_heat(spec=spec)).waiting.needs
     assert isinstance(needs, Refusal)
     return needs
 
@@ -50,12 +59,17 @@ def refusal_of(**spec):
     ],
 )
 def test_pod_without_label_or_scheduler_is_of_no_gang(manifest):
-    assert group_member(manifest, BY_LABEL) is None
-    assert not isinstance(parse_any_pod(manifest, BY_LABEL), GroupedPod)
+    assert membership(manifest) is None
+    assert not isinstance(parse(manifest), GroupedPod)
+
+
+def test_pod_is_of_no_gang_where_no_source_is_placed():
+    assert group_member.group_member(of_heat(), ()) is None
+    assert not isinstance(any_pod.parse_any_pod(of_heat()), GroupedPod)
 
 
 def test_pod_that_waits_says_what_it_needs():
-    found = group_member(of_heat(spec={"priorityClassName": "high"}, cpu="2"), BY_LABEL)
+    found = membership(of_heat(spec={"priorityClassName": "high"}, cpu="2"))
 
     assert (found.gang, found.seat) == (HEAT, None)
     assert (found.waiting.name, found.waiting.priority_class) == ("a", "high")
@@ -74,7 +88,7 @@ def test_pod_that_waits_says_what_it_needs():
     ],
 )
 def test_pod_that_cannot_be_bound_belongs_to_its_gang_and_does_not_wait(manifest):
-    found = group_member(manifest, BY_LABEL)
+    found = membership(manifest)
 
     assert (found.gang, found.waiting) == (HEAT, None)
 
@@ -88,17 +102,17 @@ def test_pod_that_cannot_be_bound_belongs_to_its_gang_and_does_not_wait(manifest
     ],
 )
 def test_pod_waits_as_soon_as_nothing_keeps_it(manifest):
-    assert group_member(manifest, BY_LABEL).waiting is not None
+    assert membership(manifest).waiting is not None
 
 
 def test_seat_is_read_as_the_binding_wrote_it():
-    found = group_member(of_heat(node="n1", annotations=seat_annotations(SEAT, 4)), BY_LABEL)
+    found = membership(of_heat(node="n1", annotations=seat_annotations(SEAT, 4)))
 
     assert (found.seat, found.waiting) == (SEAT, None)
 
 
 def test_annotations_of_a_seat_count_only_on_a_node():
-    found = group_member(of_heat(annotations=seat_annotations(SEAT, 4)), BY_LABEL)
+    found = membership(of_heat(annotations=seat_annotations(SEAT, 4)))
 
     assert found.seat is None
     assert found.waiting is not None
@@ -108,14 +122,14 @@ def test_annotations_of_a_seat_count_only_on_a_node():
 def test_forged_numbers_are_no_seat(rank):
     annotations = {**seat_annotations(SEAT, 4), "lockstep.dev/rank": rank}
 
-    assert group_member(of_heat(node="n1", annotations=annotations), BY_LABEL).seat is None
+    assert membership(of_heat(node="n1", annotations=annotations)).seat is None
 
 
 def test_seat_is_of_the_gang_that_the_label_names_in_the_pods_own_namespace():
     manifest = of_heat(node="n1", annotations=seat_annotations(SEAT, 4))
     elsewhere = {**manifest, "metadata": {**manifest["metadata"], "namespace": "other"}}
 
-    assert group_member(elsewhere, BY_LABEL).seat.gang == pod_gang_key("other", "heat")
+    assert membership(elsewhere).seat.gang == pod_gang_key("other", "heat")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +138,7 @@ def test_seat_is_of_the_gang_that_the_label_names_in_the_pods_own_namespace():
 def test_completion_index_is_that_of_an_indexed_job(label, want_index):
     manifest = of_heat(labels={"batch.kubernetes.io/job-completion-index": label})
 
-    assert group_member(manifest, BY_LABEL).waiting.completion_index == want_index
+    assert membership(manifest).waiting.completion_index == want_index
 
 
 @pytest.mark.parametrize(
@@ -145,8 +159,7 @@ def test_pod_that_cannot_be_planned_is_refused_with_its_field(field, value, want
 def test_pods_with_the_same_claim_are_alike():
     volume = {"name": "data", "persistentVolumeClaim": {"claimName": "shared"}}
     one, other = (
-        group_member(pod(name, spec={**OURS, "volumes": [volume]}, labels={LABEL: "heat"}), BY_LABEL).waiting
-        for name in "ab"
+        membership(pod(name, spec={**OURS, "volumes": [volume]}, labels={LABEL: "heat"})).waiting for name in "ab"
     )
 
     assert one.needs == other.needs
@@ -154,7 +167,7 @@ def test_pods_with_the_same_claim_are_alike():
 
 
 def test_pod_of_a_gang_is_no_member_and_takes_a_slot():
-    plain, grouped = parse_any_pod(pod("a"), BY_LABEL), parse_any_pod(of_heat(), BY_LABEL)
+    plain, grouped = parse(pod("a")), parse(of_heat())
 
     assert grouped.member is None
     assert dict(grouped.request) == {**dict(plain.request), "bid slots": 1}
@@ -164,7 +177,7 @@ def test_member_of_a_gangjob_stays_one_whatever_labels_it_has():
     owner = owned_by(gang("heat")["metadata"]["name"])
     owner["labels"] = {**owner.get("labels", {}), LABEL: "heat"}
 
-    found = parse_any_pod(pod("heat-1-0", spec=OURS, **owner), BY_LABEL)
+    found = parse(pod("heat-1-0", spec=OURS, **owner))
 
     assert found.member is not None
     assert not isinstance(found, GroupedPod)
