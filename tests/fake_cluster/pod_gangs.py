@@ -5,7 +5,7 @@ from fake_cluster.rig import DEFAULT
 from fake_cluster.store import Place
 
 BINDING = "pods/binding"
-RANK, SIZE, ATTEMPT = (f"lockstep.dev/{word}" for word in ("rank", "size", "attempt"))
+RANK, SIZE, SEAT = (f"lockstep.dev/{word}" for word in ("rank", "size", "seat"))
 HEAT = Place("gangs", DEFAULT, "heat")
 
 
@@ -51,6 +51,11 @@ def bound(api):
 def written(api, annotation):
     """What the bindings have written in that annotation, by pod."""
     return {it["metadata"]["name"]: it["metadata"]["annotations"][annotation] for it in bound(api)}
+
+
+def attempts(api):
+    """The attempt that has bound each pod."""
+    return {pod: seat.split("/")[1] for pod, seat in written(api, SEAT).items()}
 
 
 def bindings(api, verb):

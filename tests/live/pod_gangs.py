@@ -12,7 +12,7 @@ Manifest = dict[str, Any]
 MEMBER_OF = "lockstep.dev/member-of"
 _NOT_FOUND = 404
 JOB_NAME = "batch.kubernetes.io/job-name"
-RANK, SIZE, ATTEMPT = "lockstep.dev/rank", "lockstep.dev/size", "lockstep.dev/attempt"
+RANK, SIZE = "lockstep.dev/rank", "lockstep.dev/size"
 
 
 class PodGangs:

@@ -132,7 +132,7 @@ class Follower:
             self._attempts.drop(key)
             self._writer.forget(key)
             self._forget(key)
-            self._pod_gangs.look_after(key)
+            self._pod_gangs.reconcile_made(key)
             return True
         self._alarms.set(key, _next_alarm(gang, now))
         resume_rejection(self._state, gang, now)

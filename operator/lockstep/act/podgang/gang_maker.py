@@ -31,21 +31,21 @@ class GangMaker:
     def __init__(self, client: KubeClient, state: State) -> None:
         self._client = client
         self._state = state
-        self._looks: dict[GangKey, int] = {}
+        self._checks: dict[GangKey, int] = {}
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
-    def look_after(self, gang: GangKey) -> None:
+    def reconcile_made(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with its owner, unless that was done a moment ago."""
         named = maker_of(object_name(gang))
         if named is None or named[0] not in self._state.sources or gang in self._under_way:
             return
         source, owner = named
-        self._under_way[gang] = asyncio.create_task(self._look_after(gang, OWNERS[source], owner))
+        self._under_way[gang] = asyncio.create_task(self._reconcile(gang, OWNERS[source], owner))
 
     def forget(self, gang: GangKey) -> None:
-        """Forget a Gang whose pods are placed or gone: what comes next is looked at soon."""
-        self._looks.pop(gang, None)
+        """Forget a Gang whose pods are placed or gone: what comes next is checked soon."""
+        self._checks.pop(gang, None)
 
     async def stop(self) -> None:
         """Stop: the next process finds the same pods."""
@@ -53,18 +53,18 @@ class GangMaker:
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
 
-    async def _look_after(self, gang: GangKey, kind: OwnerKind, owner: str) -> None:
+    async def _reconcile(self, gang: GangKey, kind: OwnerKind, owner: str) -> None:
         work_for(gang)
-        looks = self._looks.get(gang, 0)
-        self._looks[gang] = looks + 1
+        checks = self._checks.get(gang, 0)
+        self._checks[gang] = checks + 1
         try:
             async with self._at_once:
                 problem = await self._make_or_change(gang, kind, owner)
         except (ApiUnavailableError, LookupError, TypeError, AttributeError, ValueError) as error:
             problem = f"{kind.kind} {owner} can't be understood: {error!r}"
-        if problem and not looks:
+        if problem and not checks:
             log.warning("it has no Gang as its pods want: %s", problem, extra=about(gang))
-        await asyncio.sleep(pause_after(looks))
+        await asyncio.sleep(pause_after(checks))
         del self._under_way[gang]
         if self._state.pod_gangs.group(gang).waiting:
             self._state.changes.reconcile(gang)

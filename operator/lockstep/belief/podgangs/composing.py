@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
-from lockstep.belief.podgangs.pod_group import Likeness, PodGroup
+from lockstep.belief.podgangs.pod_group import AlikePods, PodGroup
 from lockstep.belief.podgangs.refusals import refusal_of_pods
 from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
@@ -95,7 +95,7 @@ def _sizes(count: int, least: int, *, is_only: bool, is_beside: bool) -> Sizes:
     return Sizes(minimum=fewest, maximum=count)
 
 
-def _shapes(alike: Sequence[tuple[Likeness, int, WaitingPod]], most: int, pool: Pool) -> list[_Shape]:
+def _shapes(alike: Sequence[tuple[AlikePods, int, WaitingPod]], most: int, pool: Pool) -> list[_Shape]:
     """The pods by their needs, on nodes of the pool, ``most`` of them at most."""
     counts: dict[Needs, int] = {}
     labels: dict[Needs, Labels] = {}

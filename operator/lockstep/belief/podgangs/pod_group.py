@@ -14,7 +14,7 @@ from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import PodKey
 
 
-class Likeness(NamedTuple):
+class AlikePods(NamedTuple):
     """What pods have in common that are planned alike."""
 
     needs: Needs | Refusal
@@ -28,7 +28,7 @@ class PodGroup:
     def __init__(self) -> None:
         self.pods: dict[PodKey, GroupedPod] = {}
         self.going = 0
-        self._alike: dict[Likeness, dict[PodKey, WaitingPod]] = {}
+        self._alike: dict[AlikePods, dict[PodKey, WaitingPod]] = {}
         self._created: list[float] = []
 
     def enter(self, pod: GroupedPod) -> None:
@@ -66,7 +66,7 @@ class PodGroup:
         """When so many of the pods that wait had been created; None if they are fewer."""
         return self._created[least - 1] if 0 < least <= len(self._created) else None
 
-    def alike(self) -> Iterator[tuple[Likeness, int, WaitingPod]]:
+    def alike(self) -> Iterator[tuple[AlikePods, int, WaitingPod]]:
         """The pods that wait, by what they have in common: how many they are, and one of them."""
         for likeness, pods in self._alike.items():
             yield likeness, len(pods), next(iter(pods.values()))
@@ -81,5 +81,5 @@ def _is_going(pod: GroupedPod) -> bool:
     return bool(pod.node) and not (pod.has_ended or pod.is_deleting)
 
 
-def _likeness(pod: WaitingPod) -> Likeness:
-    return Likeness(pod.needs, pod.priority_class, pod.source)
+def _likeness(pod: WaitingPod) -> AlikePods:
+    return AlikePods(pod.needs, pod.priority_class, pod.source)

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from lockstep.belief.podgangs.pod_group import Likeness
+from lockstep.belief.podgangs.pod_group import AlikePods
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.pod_gang import PodGangSpec, WaitingPod
 from lockstep.facts.reasons import Reason
 
 
-def refusal_of_pods(alike: Sequence[tuple[Likeness, int, WaitingPod]], asks: PodGangSpec) -> Refusal | None:
+def refusal_of_pods(alike: Sequence[tuple[AlikePods, int, WaitingPod]], asks: PodGangSpec) -> Refusal | None:
     """Why these pods can't be planned together, if they can't."""
     of_one = next((one.needs for one, _, _ in alike if isinstance(one.needs, Refusal)), None)
     return of_one or _several_sources(alike) or (None if asks.priority_class else _several_classes(alike))
 
 
-def _several_sources(alike: Sequence[tuple[Likeness, int, WaitingPod]]) -> Refusal | None:
+def _several_sources(alike: Sequence[tuple[AlikePods, int, WaitingPod]]) -> Refusal | None:
     found = {one.source: pod.name for one, _, pod in alike}
     if len(found) <= 1:
         return None
@@ -26,7 +26,7 @@ def _several_sources(alike: Sequence[tuple[Likeness, int, WaitingPod]]) -> Refus
     return Refusal(Reason.INVALID_SPEC, message)
 
 
-def _several_classes(alike: Sequence[tuple[Likeness, int, WaitingPod]]) -> Refusal | None:
+def _several_classes(alike: Sequence[tuple[AlikePods, int, WaitingPod]]) -> Refusal | None:
     found = {one.priority_class: pod.name for one, _, pod in alike}
     if len(found) <= 1:
         return None

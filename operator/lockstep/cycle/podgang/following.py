@@ -37,10 +37,10 @@ class PodGangFollower:
                 if reservation is not None:
                     self._go_on(gang, reservation, now)
             case Phase.REFUSED:
-                self.look_after(gang.key)
+                self.reconcile_made(gang.key)
                 self._writer.report(gang, partial(refusal_report, self._state, gang, now))
             case Phase.AWAITS_PODS:
-                self.look_after(gang.key)
+                self.reconcile_made(gang.key)
                 self._writer.report(gang, partial(self._awaiting, gang, now))
             case Phase.WAITING | Phase.BACKING_OFF | Phase.DELETED | Phase.SUSPENDED | Phase.COMPLETE:
                 # Plans and attempts report to Gangs that wait. The rest does not occur, or needs no report.
@@ -48,10 +48,10 @@ class PodGangFollower:
             case unknown:
                 assert_never(unknown)
 
-    def look_after(self, gang: GangKey) -> None:
+    def reconcile_made(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with the owner of its pods, while pods wait for it."""
         if self._state.pod_gangs.group(gang).waiting:
-            self._maker.look_after(gang)
+            self._maker.reconcile_made(gang)
         else:
             self._maker.forget(gang)
 

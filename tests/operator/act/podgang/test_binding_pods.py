@@ -9,10 +9,10 @@ from builders.served import node
 from fake_cluster.api import ANSWER_LOST, DRY_RUN, REFUSED, Refusal
 from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import (
-    ATTEMPT,
     BINDING,
     RANK,
     SIZE,
+    attempts,
     bindings,
     bound,
     changes_of_pods,
@@ -48,7 +48,7 @@ async def test_bindings_write_seats():
 
         assert written(api, RANK) == {"a": "0", "b": "1", "c": "2"}
         assert set(written(api, SIZE).values()) == {"3"}
-        assert set(written(api, ATTEMPT).values()) == {"1"}
+        assert set(attempts(api).values()) == {"1"}
         assert "GangPlaced" in event_reasons(api)
 
 
@@ -76,7 +76,7 @@ async def test_binding_that_is_refused_for_a_while_is_made_on_the_same_attempt()
         api.fault = lambda _: None
         await until(lambda: is_placed(api))
 
-        assert set(written(api, ATTEMPT).values()) == {"1"}
+        assert set(attempts(api).values()) == {"1"}
         assert changes_of_pods(api) == []
 
 
@@ -90,9 +90,9 @@ async def test_pods_that_are_bound_stay_where_the_rest_is_refused_for_good():
         assert changes_of_pods(api) == []
         api.fault = lambda _: None
         await until(lambda: len(bound(api)) == 3 and is_placed(api))
-        attempts = Counter(written(api, ATTEMPT).values())
-        assert attempts["1"] == 2
-        assert len(attempts) == 2
+        by_attempt = Counter(attempts(api).values())
+        assert by_attempt["1"] == 2
+        assert len(by_attempt) == 2
 
 
 async def test_lost_answers_of_bindings_harm_nothing():
@@ -159,5 +159,5 @@ async def test_next_process_binds_the_rest_to_the_same_attempt():
             await until(lambda: is_placed(api))
 
         assert sorted(written(api, RANK).values()) == ["0", "1", "2"]
-        assert set(written(api, ATTEMPT).values()) == {"1"}
+        assert set(attempts(api).values()) == {"1"}
         assert changes_of_pods(api) == []

@@ -106,13 +106,13 @@ def test_pod_waits_as_soon_as_nothing_keeps_it(manifest):
 
 
 def test_seat_is_read_as_the_binding_wrote_it():
-    found = membership(of_heat(node="n1", annotations=seat_annotations(SEAT, 4)))
+    found = membership(of_heat(node="n1", annotations=seat_annotations(SEAT, rank=7, size=8)))
 
-    assert (found.seat, found.waiting) == (SEAT, None)
+    assert (found.seat, found.rank, found.waiting) == (SEAT, 7, None)
 
 
 def test_annotations_of_a_seat_count_only_on_a_node():
-    found = membership(of_heat(annotations=seat_annotations(SEAT, 4)))
+    found = membership(of_heat(annotations=seat_annotations(SEAT, rank=7, size=8)))
 
     assert found.seat is None
     assert found.waiting is not None
@@ -120,13 +120,13 @@ def test_annotations_of_a_seat_count_only_on_a_node():
 
 @pytest.mark.parametrize("rank", ["", "-1", "1.0", " 1", "1e3", "٣", "²", "x", "9" * 7])
 def test_forged_numbers_are_no_seat(rank):
-    annotations = {**seat_annotations(SEAT, 4), "lockstep.dev/rank": rank}
-
-    assert membership(of_heat(node="n1", annotations=annotations)).seat is None
+    for seat in (f"uid/{rank}/7", f"uid/3/{rank}"):
+        assert membership(of_heat(node="n1", annotations={"lockstep.dev/seat": seat})).seat is None
+    assert membership(of_heat(node="n1", annotations={"lockstep.dev/rank": rank})).rank is None
 
 
 def test_seat_is_of_the_gang_that_the_label_names_in_the_pods_own_namespace():
-    manifest = of_heat(node="n1", annotations=seat_annotations(SEAT, 4))
+    manifest = of_heat(node="n1", annotations=seat_annotations(SEAT, rank=7, size=8))
     elsewhere = {**manifest, "metadata": {**manifest["metadata"], "namespace": "other"}}
 
     assert membership(elsewhere).seat.gang == pod_gang_key("other", "heat")

@@ -12,7 +12,8 @@ from lockstep.report.status.pod_gang_marks import mark_awaiting_pods, mark_pods_
 
 WHY = "1 of the 2 pods that it needs wait for a node."
 RESERVED = with_status(replace(reserved(), first_planned_start=NOW, waited_seconds=7, queued_since=NOW - 7))
-PLACED = with_status(mark_pods_placed(RESERVED, now=NOW))
+NODES = ("n2", "n1", "n2", "n3")
+PLACED = with_status(mark_pods_placed(RESERVED, NODES, now=NOW))
 
 
 def awaiting(gang, *, are_bound=False, now=NOW):
@@ -27,20 +28,17 @@ def says(status, kind):
 
 
 def test_placed_pods_have_no_reservation_any_more():
-    status = mark_pods_placed(RESERVED, now=NOW + 1)
+    status = mark_pods_placed(RESERVED, NODES, now=NOW + 1)
 
     assert (status.reserved_at, status.started_at) == (None, NOW + 1)
     assert says(status, Condition.PLACED) == ("True", Reason.BOUND, "3 pods of it were bound together.")
 
 
-def test_placed_gang_keeps_what_it_was_placed_with():
-    status = mark_pods_placed(RESERVED, now=NOW)
+def test_placed_gang_has_all_pods_of_it_that_are_on_nodes():
+    status = mark_pods_placed(RESERVED, NODES, now=NOW)
 
-    assert (status.members, status.size, status.attempt) == (
-        RESERVED.status.members,
-        RESERVED.status.size,
-        RESERVED.status.attempt,
-    )
+    assert [(entry.node, entry.count) for entry in status.members] == [("n1", 1), ("n2", 2), ("n3", 1)]
+    assert (status.size, status.attempt) == (4, RESERVED.status.attempt)
 
 
 @pytest.mark.parametrize("status", [PLACED.status, awaiting(RESERVED)])
@@ -61,7 +59,7 @@ def test_gang_whose_pods_run_stays_placed_while_no_other_waits():
 
     assert status.is_true(Condition.PLACED)
     assert says(status, Condition.PLANNED) == ("False", Reason.AWAITS_PODS, WHY)
-    assert (status.size, status.started_at) == (3, NOW)
+    assert (status.size, status.started_at) == (4, NOW)
 
 
 def test_gang_whose_pods_have_all_ended_is_placed_no_more():
