@@ -89,6 +89,7 @@ class EventReason(StrEnum):
     GANG_STARTS_LATER = "GangStartsLater"
     GANG_HOLDS_NODES = "GangHoldsNodes"
     GANG_UNPLACEABLE = "GangUnplaceable"
+    GANG_MISSING = "GangMissing"
     INVALID_SPEC = "InvalidSpec"
     CLAIM_NOT_READY = "ClaimNotReady"
     CLAIM_NOT_BOUND = "ClaimNotBound"

@@ -119,3 +119,29 @@ def test_two_sources_that_claim_one_name_are_refused(arena, gangs):
     says = gangs.until("job.heat", "Accepted", "False", "InvalidSpec")
 
     assert "pod other by pods" in says["message"]
+
+
+def reasons_about(gangs, pod):
+    events = gangs.arena.events(pod)
+    return {event["reason"]: event["note"] for event in events if event["regarding"]["kind"] == "Pod"}
+
+
+def test_pods_that_name_a_gang_that_is_not_there_say_so(arena, gangs):
+    arena.add_nodes(1, cpu="2")
+    gangs.create_pods("haet", "a", "b")
+
+    eventually(lambda: "GangMissing" in reasons_about(gangs, "a"))
+
+    assert "there is no Gang haet" in reasons_about(gangs, "a")["GangMissing"]
+    assert gangs.bound("haet") == 0
+
+
+def test_pods_whose_owner_is_not_there_say_so(arena, gangs):
+    arena.add_nodes(1, cpu="2")
+    pod = gangs.template("")
+    metadata = {"name": "a", "labels": {"scheduling.x-k8s.io/pod-group": "heat"}}
+    arena.create({"apiVersion": "v1", "kind": "Pod", **pod, "metadata": metadata})
+
+    eventually(lambda: "GangMissing" in reasons_about(gangs, "a"))
+
+    assert "PodGroup heat can't be read" in reasons_about(gangs, "a")["GangMissing"]

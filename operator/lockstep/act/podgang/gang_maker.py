@@ -3,22 +3,26 @@
 import asyncio
 import logging
 from http import HTTPStatus
+from itertools import islice
 
 from coschedule import GangKey
+from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
-from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
+from lockstep.api.cluster.event import pod_subject
 from lockstep.api.podgang.made_gang import made_gang, made_parts
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.pod_gang import is_as_made
-from lockstep.belief.state import State
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.source import maker_of
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
+from lockstep.report.status.events import gang_missing
 
+# A Gang is often created right after its pods.
+_CHECKS_BEFORE_EVENT = 3
 # Reads and writes of owners and Gangs at a time: these are fewer than bindings, and less urgent.
 _AT_ONCE = 8
 
@@ -26,22 +30,23 @@ log = logging.getLogger(__name__)
 
 
 class GangMaker:
-    """Makes and changes Gangs beside the cycle, a few at once. A Gang whose owner was just read is left for a while."""
+    """Makes and changes Gangs beside the cycle, a few at once. A Gang whose owner was just read is left for a while.
 
-    def __init__(self, client: KubeClient, state: State) -> None:
-        self._client = client
-        self._state = state
+    If pods wait and their Gang is still missing at the third check, an event about one of the pods says why.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._client = services.client
+        self._state = services.state
+        self._writer = services.writer
         self._checks: dict[GangKey, int] = {}
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def reconcile_made(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with its owner, unless that was done a moment ago."""
-        named = maker_of(object_name(gang))
-        if named is None or named[0] not in self._state.sources or gang in self._under_way:
-            return
-        source, owner = named
-        self._under_way[gang] = asyncio.create_task(self._reconcile(gang, OWNERS[source], owner))
+        if gang not in self._under_way:
+            self._under_way[gang] = asyncio.create_task(self._reconcile(gang))
 
     def forget(self, gang: GangKey) -> None:
         """Forget a Gang whose pods are placed or gone: what comes next is checked soon."""
@@ -53,21 +58,35 @@ class GangMaker:
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
 
-    async def _reconcile(self, gang: GangKey, kind: OwnerKind, owner: str) -> None:
+    async def _reconcile(self, gang: GangKey) -> None:
         work_for(gang)
-        checks = self._checks.get(gang, 0)
-        self._checks[gang] = checks + 1
-        try:
-            async with self._at_once:
-                problem = await self._make_or_change(gang, kind, owner)
-        except (ApiUnavailableError, LookupError, TypeError, AttributeError, ValueError) as error:
-            problem = f"{kind.kind} {owner} can't be understood: {error!r}"
-        if problem and not checks:
-            log.warning("it has no Gang as its pods want: %s", problem, extra=about(gang))
-        await asyncio.sleep(pause_after(checks))
+        checks = self._checks[gang] = self._checks.get(gang, 0) + 1
+        problem = await self._problem(gang)
+        if problem and checks == _CHECKS_BEFORE_EVENT:
+            self._report(gang, problem)
+        await asyncio.sleep(pause_after(checks - 1))
         del self._under_way[gang]
         if self._state.pod_gangs.group(gang).waiting:
             self._state.changes.reconcile(gang)
+
+    async def _problem(self, gang: GangKey) -> str:
+        """Make the Gang or change it, if that is due; returns why there is none as its pods want it, or ''."""
+        named = maker_of(object_name(gang))
+        if named is None or named[0] not in self._state.sources:
+            return "" if gang in self._state.pod_gangs.objects else f"there is no Gang {object_name(gang)}"
+        source, owner = named
+        kind = OWNERS[source]
+        try:
+            async with self._at_once:
+                return await self._make_or_change(gang, kind, owner)
+        except (ApiUnavailableError, LookupError, TypeError, AttributeError, ValueError) as error:
+            return f"{kind.kind} {owner} can't be understood: {error!r}"
+
+    def _report(self, gang: GangKey, problem: str) -> None:
+        log.warning("its pods wait: %s", problem, extra=about(gang))
+        for pod in islice(self._state.pod_gangs.group(gang).waiting_pods(), 1):
+            why = f"pods that name the Gang {object_name(gang)} wait for it: {problem}"
+            self._writer.post_about(pod_subject(self._state.pods[pod]), gang_missing(why), of=gang)
 
     async def _make_or_change(self, gang: GangKey, kind: OwnerKind, owner: str) -> str:
         """Make the Gang or change it, if that is due; returns why that failed, or ''."""

@@ -3,11 +3,12 @@
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from lockstep.api.names import API_VERSION, GANG_KIND, PODS_GANG_KIND, REPORTING_CONTROLLER
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang, object_name
+from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.reasons import EventReason
 
 NOTE_LIMIT = 1024
@@ -26,15 +27,36 @@ class Event:
     note: str
 
 
-def event_manifest(gang: GangFact, event: Event, *, instance: str, now: float) -> dict[str, Any]:
+class Subject(NamedTuple):
+    """The object that an event is about; an empty version is not known."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+    resource_version: str = ""
+
+
+def gang_subject(gang: GangFact) -> Subject:
+    """A GangJob or a Gang."""
+    kind = PODS_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND
+    return Subject(API_VERSION, kind, gang.key.namespace, object_name(gang.key), gang.uid, gang.resource_version)
+
+
+def pod_subject(pod: PodFact) -> Subject:
+    """A pod."""
+    return Subject("v1", "Pod", pod.key.namespace, pod.key.name, pod.uid)
+
+
+def event_manifest(subject: Subject, event: Event, *, instance: str, now: float) -> dict[str, Any]:
     """The manifest of the event."""
     when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    name = object_name(gang.key)
-    digest = hashlib.sha256(f"{gang.uid} {event.reason} {event.note} {when}".encode()).hexdigest()[:16]
+    digest = hashlib.sha256(f"{subject.uid} {event.reason} {event.note} {when}".encode()).hexdigest()[:16]
     return {
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": {"name": f"{name[: _NAME_LIMIT - 17]}.{digest}", "namespace": gang.key.namespace},
+        "metadata": {"name": f"{subject.name[: _NAME_LIMIT - 17]}.{digest}", "namespace": subject.namespace},
         "eventTime": when,
         "type": event.kind,
         "reason": event.reason,
@@ -43,11 +65,11 @@ def event_manifest(gang: GangFact, event: Event, *, instance: str, now: float) -
         "reportingController": REPORTING_CONTROLLER,
         "reportingInstance": instance,
         "regarding": {
-            "apiVersion": API_VERSION,
-            "kind": PODS_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND,
-            "namespace": gang.key.namespace,
-            "name": name,
-            "uid": gang.uid,
-            "resourceVersion": gang.resource_version,
+            "apiVersion": subject.api_version,
+            "kind": subject.kind,
+            "namespace": subject.namespace,
+            "name": subject.name,
+            "uid": subject.uid,
+            **({"resourceVersion": subject.resource_version} if subject.resource_version else {}),
         },
     }

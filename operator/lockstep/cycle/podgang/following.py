@@ -24,7 +24,7 @@ class PodGangFollower:
     """Reconciles Gangs that have no running attempt."""
 
     def __init__(self, services: Services, attempts: Attempts, metrics: Metrics) -> None:
-        self._maker = GangMaker(services.client, services.state)
+        self._maker = GangMaker(services)
         self._state = services.state
         self._writer = services.writer
         self._attempts = attempts

@@ -7,9 +7,9 @@ from coschedule import GangKey
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.turns import Urgency
-from lockstep.api.cluster.event import Event, event_manifest
+from lockstep.api.cluster.event import Event, Subject, event_manifest
 from lockstep.api.preemption import gang_name
-from lockstep.facts.gang.gang import GangFact, Refusal
+from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reason_meanings import meaning_of
 from lockstep.facts.reasons import EventReason
@@ -145,6 +145,11 @@ def owner_returned(why: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.OWNER_RETURNED, action="Interrupt", note=note)
 
 
+def gang_missing(why: str) -> Event:
+    """Pods wait for a Gang that is not there, or can't be made; about one of the pods."""
+    return Event(kind=WARNING, reason=EventReason.GANG_MISSING, action="Plan", note=as_sentence(why))
+
+
 def gang_succeeded(note: str) -> Event:
     """Every required member has succeeded."""
     return Event(kind=NORMAL, reason=EventReason.GANG_SUCCEEDED, action="Watch", note=note)
@@ -155,7 +160,7 @@ def gang_failed(note: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.GANG_FAILED, action="Watch", note=note)
 
 
-async def post_event(client: KubeClient, gang: GangFact, event: Event, *, instance: str, now: float) -> None:
-    """Post an event about a gang. Its name depends on its content, so a retry makes no second event."""
-    manifest = event_manifest(gang, event, instance=instance, now=now)
-    await client.create(paths.events_of(gang.key.namespace), manifest, Urgency.REPORT)
+async def post_event(client: KubeClient, subject: Subject, event: Event, *, instance: str, now: float) -> None:
+    """Post an event. Its name depends on its content, so a retry makes no second event."""
+    manifest = event_manifest(subject, event, instance=instance, now=now)
+    await client.create(paths.events_of(subject.namespace), manifest, Urgency.REPORT)

@@ -17,7 +17,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import PLACING, Urgency, WriteTurns
-from lockstep.api.cluster.event import Event
+from lockstep.api.cluster.event import Event, Subject, gang_subject
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.logs.fields import about, debug_about
@@ -125,8 +125,12 @@ class StatusWriter:
 
     def post(self, gang: GangFact, event: Event) -> None:
         """Post an event whose status is written already."""
+        self.post_about(gang_subject(gang), event, of=gang.key)
+
+    def post_about(self, subject: Subject, event: Event, *, of: GangKey) -> None:
+        """Post an event about an object of that gang."""
         if not self._has_stopped:
-            self._spawn(self._post_when_idle(gang, event))
+            self._spawn(self._post_when_idle(subject, event, of))
 
     def forget(self, gang: GangKey) -> None:
         """Forget a gang that is gone, and drop its report."""
@@ -164,7 +168,7 @@ class StatusWriter:
         if report.written is not None:
             report.written()
         if report.event is not None:
-            await self._post_when_idle(gang, report.event)
+            await self._post_when_idle(gang_subject(gang), report.event, gang.key)
 
     def _reported(self, gang: GangKey, *, is_done: bool) -> None:
         """A report has ended: the gang is reconciled, so that a failed report is computed again."""
@@ -227,14 +231,14 @@ class StatusWriter:
         """A turn to send; gangs that hold nodes go first."""
         return self._at_once.turn(Urgency.ACT if gang in self._state.reservations else Urgency.REPORT)
 
-    async def _post_when_idle(self, gang: GangFact, event: Event) -> None:
-        work_for(gang.key)
+    async def _post_when_idle(self, subject: Subject, event: Event, gang: GangKey) -> None:
+        work_for(gang)
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
-            async with self._turn_of(gang.key):
-                await post_event(self._client, gang, event, instance=self._instance, now=self._now())
+            async with self._turn_of(gang):
+                await post_event(self._client, subject, event, instance=self._instance, now=self._now())
         except ApiUnavailableError as error:
-            log.warning("event %s was lost: %s", event.reason, error, extra=about(gang.key))
+            log.warning("event %s was lost: %s", event.reason, error, extra=about(gang))
 
     def _spawn(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         task = asyncio.create_task(work)

@@ -7,7 +7,7 @@ import pytest
 
 from builders.facts import gang_fact
 from coschedule import GangKey
-from lockstep.api.cluster.event import Event, event_manifest
+from lockstep.api.cluster.event import Event, event_manifest, gang_subject
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import EventReason, Reason
@@ -52,7 +52,7 @@ ALL = [
 
 
 def manifest(event=ALL[0], *, name="g", now=NOW):
-    return event_manifest(gang_fact(name, version="7"), event, instance="host-1", now=now)
+    return event_manifest(gang_subject(gang_fact(name, version="7")), event, instance="host-1", now=now)
 
 
 def test_every_constructor_is_tested_here():
