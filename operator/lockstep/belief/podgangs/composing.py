@@ -7,12 +7,13 @@ Gang are on nodes are placed beside these, as many as find room.
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
 from lockstep.belief.podgangs.pod_group import AlikePods, PodGroup
-from lockstep.belief.podgangs.refusals import refusal_of_pods
+from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods
 from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec, WaitingPod
@@ -69,7 +70,8 @@ def _asked_at(gang: PodGang, group: PodGroup) -> float:
 
 
 def _spec(gang: PodGang, asks: PodGangSpec, group: PodGroup, pool: Pool) -> GangSpec | Refusal:
-    alike = list(group.alike())
+    # One more than there may be shows that they are too many; a user can make thousands.
+    alike = list(islice(group.alike(), MOST_KINDS + 1))
     most = max(0, asks.maximum - group.going)
     shapes = _shapes(alike, most, pool)
     classes = {asks.priority_class} if asks.priority_class else {one.priority_class for one, _, _ in alike}

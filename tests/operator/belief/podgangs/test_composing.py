@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from builders.facts import needs
 from builders.pod_gangs import LARGE, SMALL, TINY, group_of, pod_gang, reserving, waiting_pod
 from coschedule import SerialWork, Sizes
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.belief.podgangs.composing import composed, role_of
+from lockstep.belief.podgangs.refusals import MOST_KINDS
 from lockstep.facts.gang.gang import AcceptedGang, Refusal, RefusedGang
 from lockstep.facts.reasons import Reason
 
@@ -134,6 +136,15 @@ def test_pods_of_different_priorities_are_refused_with_one_of_each():
 
     assert found.reason is Reason.INVALID_SPEC
     assert all(word in found.message for word in ("pod a", "pod b", "high", "priorityClassName"))
+
+
+def test_pods_of_too_many_kinds_are_refused_however_many_kinds_there_are():
+    pods = [waiting_pod(f"p{number}", its_needs=needs(cpu=1000 + number)) for number in range(MOST_KINDS + 2)]
+
+    assert len(plans(pod_gang(2), *pods[:MOST_KINDS]).spec.roles) == MOST_KINDS
+    found = refusal(pod_gang(2), *pods)
+    assert found == refusal(pod_gang(2), *pods[: MOST_KINDS + 1])
+    assert all(word in found.message for word in ("8 kinds", "pod p0", "pod p1"))
 
 
 def test_pod_that_cannot_be_planned_refuses_the_gang_with_its_sentence():
