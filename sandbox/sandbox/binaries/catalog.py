@@ -44,6 +44,7 @@ class Tool(StrEnum):
     MPI_OPERATOR = "mpi-operator"
     LEADER_WORKER_SET = "lws-controller"
     RAY_OPERATOR = "ray-operator"
+    TRAINER = "trainer-controller-manager"
 
 
 # No sandbox needs them: they are for nodes that are real.
@@ -69,6 +70,7 @@ CONTROLLERS: Mapping[Tool, ModuleOf] = {
     Tool.MPI_OPERATOR: ModuleOf("mpi-operator", "github.com/kubeflow/mpi-operator", "/cmd/mpi-operator"),
     Tool.LEADER_WORKER_SET: ModuleOf("lws", "sigs.k8s.io/lws", "/cmd"),
     Tool.RAY_OPERATOR: ModuleOf("kuberay", "github.com/ray-project/kuberay/ray-operator", ""),
+    Tool.TRAINER: ModuleOf("trainer", "github.com/kubeflow/trainer/v2", "/cmd/trainer-controller-manager"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Controllers that are configured alike, by a file of the same shape, and have webhooks: JobSet and LeaderWorkerSet."""
+"""Controllers that have webhooks, and are configured alike: JobSet, LeaderWorkerSet and Kubeflow's Trainer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,11 +15,15 @@ from sandbox import Sandbox
 from sandbox.binaries import Tool
 from sandbox.ports import LOOPBACK, KeptPort
 
+# In the folder for what is temporary, where they look for them.
+CERTIFICATES = Path("k8s-webhook-server", "serving-certs")
+
 
 class Layout(NamedTuple):
-    """The version of the configuration's API, and where the module has its kinds and its webhooks."""
+    """The configuration's API and its field for certificates, and where the module has its kinds and its webhooks."""
 
     api_version: str
+    certificates: str
     kinds: Path
     webhooks: Path
 
@@ -27,12 +31,13 @@ class Layout(NamedTuple):
 @contextmanager
 def configured_controller(sandbox: Sandbox, tool: Tool, layout: Layout, folder: Path) -> Iterator[None]:
     """Install the kinds, run the controller, and have its webhooks called; ``folder`` is an empty one for it."""
-    module, health, webhooks = module_folder(tool), KeptPort(), Webhooks(folder / "certificates")
+    module, health, webhooks = module_folder(tool), KeptPort(), Webhooks(folder / CERTIFICATES)
     install_kinds(sandbox, module / layout.kinds)
     configuration = folder / "configuration.yaml"
     configuration.write_text(_configuration(layout, webhooks, health), encoding="utf-8")
     command = [sandbox.program(tool), f"--config={configuration}"]
-    with controller_process(sandbox, command, log=folder / "log", ready=f"{health.number}/readyz"):
+    ready, own = f"{health.number}/readyz", {"TMPDIR": str(folder)}
+    with controller_process(sandbox, command, log=folder / "log", ready=ready, environment=own):
         webhooks.register(sandbox, module / layout.webhooks, prefix=tool)
         yield
 
@@ -43,9 +48,9 @@ def _configuration(layout: Layout, webhooks: Webhooks, health: KeptPort) -> str:
             "apiVersion": layout.api_version,
             "kind": "Configuration",
             "leaderElection": {"leaderElect": False},
-            "internalCertManagement": {"enable": False},
+            layout.certificates: {"enable": False},
             "metrics": {"bindAddress": "0"},
             "health": {"healthProbeBindAddress": f"{LOOPBACK}:{health.number}"},
-            "webhook": {"host": LOOPBACK, "port": webhooks.port, "certDir": str(webhooks.folder)},
+            "webhook": {"host": LOOPBACK, "port": webhooks.port},
         }
     )

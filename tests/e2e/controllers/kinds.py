@@ -2,24 +2,32 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from eventually import eventually
 from sandbox import ApiError, Sandbox
 
+KUSTOMIZATION = "kustomization.yaml"
+
 
 def install_kinds(sandbox: Sandbox, source: Path) -> None:
     """Apply the kinds in a file or a folder, and return once all are served."""
+    files = [source] if source.is_file() else [path for path in source.glob("*.yaml") if path.name != KUSTOMIZATION]
     # What they describe is larger than the annotation in which kubectl itself would remember it.
-    applied = json.loads(sandbox.kubectl("apply", "--server-side", "--output=json", f"--filename={source}"))
+    command = ("apply", "--server-side", "--output=json", *(f"--filename={file}" for file in files))
+    applied = json.loads(sandbox.kubectl(*command))
     for definition in applied.get("items", [applied]):
         for version in (one for one in definition["spec"]["versions"] if one["served"]):
-            path = f"/apis/{definition['spec']['group']}/{version['name']}/{definition['spec']['names']['plural']}"
-            eventually(lambda path=path: _is_served(sandbox, path))
+            path = f"/apis/{definition['spec']['group']}/{version['name']}"
+            eventually(
+                lambda path=path, plural=definition["spec"]["names"]["plural"]: _is_served(sandbox, path, plural)
+            )
 
 
-def _is_served(sandbox: Sandbox, path: str) -> dict[str, Any]:
+def _is_served(sandbox: Sandbox, path: str, plural: str) -> bool:
+    """Whether objects of a kind can be listed, and clients can find it: both may be so first."""
     try:
-        return sandbox.request("GET", f"{path}?limit=1")
+        sandbox.request("GET", f"{path}/{plural}?limit=1")
+        found = sandbox.request("GET", path)["resources"]
     except ApiError:
-        return {}
+        return False
+    return any(one["name"] == plural for one in found)

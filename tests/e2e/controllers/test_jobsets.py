@@ -1,54 +1,20 @@
 """JobSets: several Jobs of one object, whose pods are one gang."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from e2e.controllers import scenes
-from e2e.controllers.configured_controller import Layout, configured_controller
-from e2e.controllers.owners import Owners
+from e2e.controllers.jobset import JobSets, jobset_controller
 from e2e.controllers.scenes import Stage
 from eventually import eventually
 from sandbox import Sandbox
-from sandbox.binaries import Tool
-
-RESTARTS = 3
-LAYOUT = Layout(
-    "config.jobset.x-k8s.io/v1alpha1", Path("config/components/crd/bases"), Path("config/components/webhook")
-)
-
-
-class JobSets(Owners):
-    """JobSets with a driver and workers, each in a Job of its own."""
-
-    group, plural = "jobset.x-k8s.io/v1alpha2", "jobsets"
-
-    def manifest(self, name: str, size: int) -> dict[str, Any]:
-        jobs = [self._job(name, "driver", 1), self._job(name, "workers", size - 1)]
-        spec = {"replicatedJobs": jobs, "failurePolicy": {"maxRestarts": RESTARTS}}
-        return {
-            "apiVersion": self.group,
-            "kind": "JobSet",
-            "metadata": {"name": name},
-            "spec": spec,
-        }
-
-    def losses(self, name: str) -> dict[str, Any]:
-        status = self.status(name)
-        failed = [one["failed"] for one in status.get("replicatedJobsStatus") or []]
-        return {"restarts": status.get("restarts", 0), "failed": sum(failed)}
-
-    def _job(self, gang: str, name: str, size: int) -> dict[str, Any]:
-        pods = {"parallelism": size, "completions": size, "backoffLimit": 0, "template": self.gangs.template(gang)}
-        return {"name": name, "replicas": 1, "template": {"spec": pods}}
 
 
 @pytest.fixture(scope="module")
 def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The controller of JobSets."""
-    with configured_controller(plane, Tool.JOBSET, LAYOUT, tmp_path_factory.mktemp("jobset")):
+    with jobset_controller(plane, tmp_path_factory.mktemp("jobset")):
         yield
 
 
@@ -74,3 +40,23 @@ def test_jobset_that_starts_anew_is_placed_whole_again(stage, jobsets):
 
     eventually(lambda: stage.gangs.bound("heat") == scenes.SIZE and not before & stage.uids("heat"))
     assert jobsets.losses("heat")["restarts"] == 1
+
+
+def test_gang_says_what_it_waits_for_where_jobs_start_in_an_order(stage, jobsets):
+    stage.arena.add_nodes(2, cpu="2")
+    jobsets.more = {"startupPolicy": {"startupPolicyOrder": "InOrder"}}
+
+    stage.submit(jobsets, "heat", scenes.SIZE)
+
+    says = f"1 of the {scenes.SIZE} pods"
+    eventually(lambda: says in stage.gangs.condition("heat", "Planned").get("message", ""))
+
+
+def test_driver_and_ten_jobs_of_ten_pods_are_placed_whole(stage, jobsets):
+    stage.arena.add_nodes(26, cpu="4")
+    jobsets.copies = 10
+    stage.gangs.submit("heat", 101)
+
+    jobsets.create("heat", 11)
+
+    stage.check_whole("heat", 101)

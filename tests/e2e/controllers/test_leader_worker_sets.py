@@ -14,7 +14,12 @@ from eventually import eventually
 from sandbox import Sandbox
 from sandbox.binaries import Tool
 
-LAYOUT = Layout("config.lws.x-k8s.io/v1alpha1", Path("config/crd/bases"), Path("config/webhook"))
+LAYOUT = Layout(
+    api_version="config.lws.x-k8s.io/v1alpha1",
+    certificates="internalCertManagement",
+    kinds=Path("config/crd/bases"),
+    webhooks=Path("config/webhook"),
+)
 
 
 class LeaderWorkerSets(Owners):
