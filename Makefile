@@ -171,13 +171,15 @@ $(MEMBERS): build/%.tar: $(wildcard tests/e2e/members/*.py tests/e2e/members/pro
 	PYTHONPATH=tests $(BIN)/python -m e2e.members.image $@ --name $*:e2e
 
 # Controllers that make pods. Each is built once, in minutes, so they are no part of make test.
-CONTROLLERS := jobset-controller mpi-operator lws-controller ray-operator trainer-controller-manager
+CONTROLLERS := jobset-controller mpi-operator lws-controller ray-operator trainer-controller-manager training-operator
+# Each process has a control plane of its own.
+CONTROLLER_PROCESSES ?= 3
 
 .PHONY: e2e-controllers
 e2e-controllers: TESTS = tests/e2e/controllers
-e2e-controllers: $(INSTALLED) ## Pods of Jobs, JobSets, TrainJobs, MPIJobs, LeaderWorkerSets and RayClusters as gangs, with the real controllers
+e2e-controllers: $(INSTALLED) ## Pods of JobSets, MPIJobs, RayClusters and others as gangs, with the real controllers
 	$(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kwok kubectl $(CONTROLLERS)
-	$(FEW_COLLECTIONS) $(BIN)/pytest --whole $(TESTS)
+	$(FEW_COLLECTIONS) $(BIN)/pytest --whole -n $(CONTROLLER_PROCESSES) $(TESTS)
 
 .PHONY: image-rootfs
 image-rootfs: $(INSTALLED) ## Build it without Docker, around this machine's Python, for containerd: build/lockstep-rootfs.tar

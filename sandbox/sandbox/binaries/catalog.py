@@ -45,6 +45,7 @@ class Tool(StrEnum):
     LEADER_WORKER_SET = "lws-controller"
     RAY_OPERATOR = "ray-operator"
     TRAINER = "trainer-controller-manager"
+    TRAINING_OPERATOR = "training-operator"
 
 
 # No sandbox needs them: they are for nodes that are real.
@@ -71,6 +72,9 @@ CONTROLLERS: Mapping[Tool, ModuleOf] = {
     Tool.LEADER_WORKER_SET: ModuleOf("lws", "sigs.k8s.io/lws", "/cmd"),
     Tool.RAY_OPERATOR: ModuleOf("kuberay", "github.com/ray-project/kuberay/ray-operator", ""),
     Tool.TRAINER: ModuleOf("trainer", "github.com/kubeflow/trainer/v2", "/cmd/trainer-controller-manager"),
+    Tool.TRAINING_OPERATOR: ModuleOf(
+        "training-operator", "github.com/kubeflow/training-operator", "/cmd/training-operator.v1"
+    ),
 }
 
 

@@ -1,0 +1,83 @@
+"""PyTorchJobs: a master, and workers that have a container of the training operator's own, so their needs differ."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.controllers import scenes
+from e2e.controllers.controller_process import controller_process
+from e2e.controllers.kinds import install_kinds
+from e2e.controllers.module_folder import module_folder
+from e2e.controllers.own_certificates import OwnCertificates, mounted
+from e2e.controllers.owners import Owners
+from e2e.controllers.scenes import Stage
+from sandbox import Sandbox
+from sandbox.binaries import Tool
+from sandbox.ports import LOOPBACK, KeptPort
+
+KIND = Path("manifests/base/crds/kubeflow.org_pytorchjobs.yaml")
+CERTIFICATES = OwnCertificates(
+    namespace="kubeflow",
+    secret="training-operator-webhook-cert",
+    webhooks="validator.training-operator.kubeflow.org",
+    # It has no option for the folder.
+    folder=Path("/tmp/k8s-webhook-server/serving-certs"),  # noqa: S108
+)
+
+
+class PyTorchJobs(Owners):
+    """PyTorchJobs with one master."""
+
+    group, plural = "kubeflow.org/v1", "pytorchjobs"
+
+    def manifest(self, name: str, size: int) -> dict[str, Any]:
+        replicas = {"Master": self._replicas(name, 1), "Worker": self._replicas(name, size - 1)}
+        spec = {"pytorchReplicaSpecs": replicas, "runPolicy": {"backoffLimit": 0}}
+        return {"apiVersion": self.group, "kind": "PyTorchJob", "metadata": {"name": name}, "spec": spec}
+
+    def losses(self, name: str) -> dict[str, Any]:
+        statuses = self.status(name).get("replicaStatuses") or {}
+        return {"failed": sum(one.get("failed", 0) for one in statuses.values())}
+
+    def suspend(self, name: str) -> None:
+        self.patch(name, {"runPolicy": {"suspend": True}})
+
+    def resume(self, name: str) -> None:
+        self.patch(name, {"runPolicy": {"suspend": False}})
+
+    def _replicas(self, gang: str, count: int) -> dict[str, Any]:
+        template = self.gangs.template(gang)
+        containers = [{**container, "name": "pytorch"} for container in template["spec"]["containers"]]
+        pod = {**template, "spec": {**template["spec"], "containers": containers}}
+        return {"replicas": count, "restartPolicy": "Never", "template": pod}
+
+
+@pytest.fixture(scope="module")
+def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The training operator, which leaves scheduling to others."""
+    folder, health, webhooks = tmp_path_factory.mktemp("training-operator"), KeptPort(), KeptPort()
+    install_kinds(plane, module_folder(Tool.TRAINING_OPERATOR) / KIND)
+    command = [
+        plane.program(Tool.TRAINING_OPERATOR),
+        "--enable-scheme=pytorchjob",
+        "--metrics-bind-address=0",
+        f"--health-probe-bind-address={LOOPBACK}:{health.number}",
+        f"--webhook-server-port={webhooks.number}",
+    ]
+    ready = f"{health.number}/readyz"
+    with mounted(plane, CERTIFICATES), controller_process(plane, command, log=folder / "log", ready=ready):
+        yield
+
+
+@pytest.fixture
+def pytorchjobs(controller: None, stage: Stage) -> Iterator[PyTorchJobs]:
+    pytorchjobs = PyTorchJobs(stage.gangs)
+    yield pytorchjobs
+    pytorchjobs.close()
+
+
+@pytest.mark.parametrize("scene", scenes.ALL, ids=scenes.named)
+def test_pytorchjob_is_a_gang_with_its_master(stage, pytorchjobs, scene):
+    scene(stage, pytorchjobs)
