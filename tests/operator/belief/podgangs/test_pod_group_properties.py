@@ -1,0 +1,68 @@
+"""What is counted of the pods of a Gang as they come and go, beside a count of all that are there."""
+
+import random
+
+import pytest
+
+from builders.facts import pod_fact
+from builders.pod_gangs import LARGE, SMALL, waiting_pod
+from lockstep.belief.podgangs.pod_group import PodGroup
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.pod_gang import GroupMember, grouped
+from lockstep.facts.gang.source import Source
+from lockstep.facts.pods.pod import PodPhase
+
+HEAT = pod_gang_key("default", "heat")
+STEPS = 60
+
+
+def any_pod(rnd):
+    """A pod in any state."""
+    name, phase = rnd.choice("abcde"), rnd.choice([*PodPhase])
+    waits = waiting_pod(
+        name,
+        its_needs=rnd.choice([SMALL, LARGE]),
+        created=float(rnd.randrange(3)),
+        priority_class=rnd.choice(["", "high"]),
+        index=rnd.randrange(-1, 2),
+        source=rnd.choice([Source.PODS, Source.JOB]),
+    )
+    if rnd.random() < 0.5:
+        return grouped(pod_fact(name), GroupMember(HEAT, None, waits))
+    return grouped(
+        pod_fact(name, node=rnd.choice(["", "n1"]), phase=phase, deleting=rnd.random() < 0.3),
+        GroupMember(HEAT, None, None),
+    )
+
+
+def check(group, there):
+    """Compare all that is counted with the pods that are there."""
+    waiting = [pod.group.waiting for pod in there.values() if pod.group.waiting]
+    going = [pod for pod in there.values() if pod.node and not (pod.has_ended or pod.is_deleting)]
+    created = sorted(pod.created for pod in waiting)
+    assert group.pods == there
+    assert group.waiting == len(waiting)
+    assert group.going == len(going) == len([*group.going_pods()])
+    assert [group.complete_since(least) for least in range(7)] == [None, *created, *[None] * (6 - len(created))]
+    assert sorted(group.waiting_pods()) == sorted(key for key, pod in there.items() if pod.group.waiting)
+    alike = {likeness: (count, pod) for likeness, count, pod in group.alike()}
+    for likeness, (count, pod) in alike.items():
+        same = [one for one in waiting if (one.needs, one.priority_class, one.source) == likeness]
+        assert count == len(same)
+        assert pod in same
+    assert sum(count for count, _ in alike.values()) == len(waiting)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_counts_are_those_of_the_pods_that_are_there(seed):
+    rnd = random.Random(seed)  # noqa: S311 - the cases are the same in every run
+    group, there = PodGroup(), {}
+    for _ in range(STEPS):
+        pod = any_pod(rnd)
+        if rnd.random() < 0.3:
+            group.leave(pod.key)
+            there.pop(pod.key, None)
+        else:
+            group.enter(pod)
+            there[pod.key] = pod
+        check(group, there)
