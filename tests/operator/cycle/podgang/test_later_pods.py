@@ -1,0 +1,205 @@
+"""Pods of a Gang that come while others of it are on nodes."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+
+from builders.served import pod
+from fake_cluster.api import REFUSED, Refusal
+from fake_cluster.jumping import until
+from fake_cluster.pod_gangs import (
+    BINDING,
+    HEAT,
+    RANK,
+    add_pods,
+    attempts,
+    bound,
+    changes_of_pods,
+    conditions,
+    create,
+    is_placed,
+    message,
+    status_of,
+    written,
+)
+from fake_cluster.rig import api_with, event_reasons, operator_over, pod_place, running_operator
+from lockstep.api.names import MEMBER_OF_LABEL
+
+pytestmark = pytest.mark.asyncio
+
+
+MEASURED = {"profile": [{"members": 2, "time": "100h"}, {"members": 4, "time": "50h"}]}
+
+
+async def test_replacement_is_placed_beside_the_others_in_an_attempt_of_its_own():
+    async with operator_over() as (api, _):
+        create(api, "a", "b", "c")
+        await until(lambda: is_placed(api))
+        api.store.remove(pod_place("b"))
+        add_pods(api, "d")
+        await until(lambda: len(bound(api)) == 3)
+
+        assert attempts(api) == {"a": "1", "c": "1", "d": "2"}
+
+
+async def test_next_run_of_the_same_gang_is_placed_whole_again():
+    async with operator_over() as (api, _):
+        create(api, "a", "b", "c")
+        await until(lambda: is_placed(api))
+        for name in "abc":
+            api.store.change(pod_place(name), status={"phase": "Succeeded"})
+        await until(lambda: conditions(api)["Placed"] == ("False", "AwaitsPods"))
+        add_pods(api, "d", "e")
+        await asyncio.sleep(30)
+        assert len(bound(api)) == 3
+
+        add_pods(api, "f")
+        await until(lambda: is_placed(api))
+
+        assert Counter(attempts(api).values()) == {"1": 3, "2": 3}
+
+
+async def test_pods_that_end_at_once_leave_no_reservation():
+    async with operator_over() as (api, _):
+        create(api, "a", "b", "c")
+        await until(lambda: len(bound(api)) == 3)
+        for name in "abc":
+            api.store.change(pod_place(name), status={"phase": "Succeeded"})
+
+        await until(lambda: conditions(api).get("Placed") == ("False", "AwaitsPods"))
+
+        assert "reservedAt" not in status_of(api)
+        assert "GangPlaced" in event_reasons(api)
+
+
+async def test_gang_that_is_deleted_midway_leaves_its_pods_to_the_next_of_its_name():
+    async with operator_over() as (api, parts):
+        api.fault = lambda it: REFUSED if (it.verb, it.resource, it.name) == ("POST", BINDING, "b") else None
+        create(api, "a", "b", "c")
+        await until(lambda: len(bound(api)) == 2)
+        api.store.remove(HEAT)
+        await until(lambda: not parts.state.reservations)
+        api.fault = lambda _: None
+        create(api, least=1)
+
+        await until(lambda: len(bound(api)) == 3)
+
+        assert changes_of_pods(api) == []
+
+
+async def test_gang_that_a_finalizer_keeps_holds_nothing():
+    async with operator_over() as (api, parts):
+        create(api, "a", least=2)
+        await until(lambda: conditions(api))
+        api.store.change(HEAT, metadata={"deletionTimestamp": "2027-01-15T08:00:00Z", "finalizers": ["x"]})
+        add_pods(api, "b")
+        await asyncio.sleep(60)
+
+        assert bound(api) == []
+        assert parts.state.reservations == {}
+
+
+@pytest.mark.xfail(strict=True, reason="no size of the whole profile is that of the pods that come later")
+async def test_replacement_is_placed_where_smaller_gangs_were_not_measured():
+    async with operator_over() as (api, _):
+        create(api, "a", "b", "c", "d", least=2, work=MEASURED)
+        await until(lambda: is_placed(api))
+        api.store.remove(pod_place("a"))
+        add_pods(api, "e")
+        await asyncio.sleep(60)
+
+        assert len(bound(api)) == 4
+
+
+@pytest.mark.xfail(strict=True, reason="a replacement is planned with the whole work, as if it were alone")
+async def test_replacement_does_not_have_the_whole_work_to_do():
+    async with operator_over() as (api, _):
+        create(api, "a", "b", "c", "d", work={"serialTime": "100h"})
+        await until(lambda: is_placed(api))
+        want_finish = status_of(api)["expectedFinish"]
+        api.store.remove(pod_place("a"))
+        add_pods(api, "e")
+        await until(lambda: len(bound(api)) == 4 and is_placed(api))
+
+        assert status_of(api)["expectedFinish"] <= want_finish
+
+
+@pytest.mark.xfail(strict=True, reason="of each shape one pod at least has to find room")
+async def test_pods_that_come_later_do_not_wait_for_those_of_other_needs():
+    async with operator_over() as (api, _):
+        create(api, "a", "b", "c")
+        await until(lambda: is_placed(api))
+        add_pods(api, "d", cpu="3")
+        add_pods(api, "e", cpu="64")
+        await asyncio.sleep(60)
+
+        assert len(bound(api)) == 4
+
+
+@pytest.mark.xfail(strict=True, reason="the role without a name has the needs of the first pod that waits")
+async def test_pod_of_other_needs_does_not_cost_the_next_process_its_attempt():
+    async with api_with() as api:
+        create(api, "b", "c", cpu="2")
+        api.fault = lambda it: Refusal(code=503) if it.resource == BINDING else None
+        async with running_operator(api):
+            await until(lambda: "reservedAt" in status_of(api))
+        add_pods(api, "a", cpu="1")
+        api.fault = lambda _: None
+        async with running_operator(api):
+            await until(lambda: len(bound(api)) == 3)
+
+        assert {name: attempt for name, attempt in attempts(api).items() if name != "a"} == {"b": "1", "c": "1"}
+
+
+@pytest.mark.xfail(strict=True, reason="the sentence says that no pod waits")
+async def test_pod_beyond_the_maximum_is_said_to_wait():
+    async with operator_over() as (api, _):
+        create(api, "a", "b", size={"min": 2, "max": 2})
+        await until(lambda: is_placed(api))
+        add_pods(api, "c")
+        await asyncio.sleep(30)
+
+        assert len(bound(api)) == 2
+        assert "no other pod of it waits" not in message(api, "Planned")
+
+
+async def test_gang_that_awaits_pods_warns_of_nothing():
+    async with operator_over() as (api, _):
+        create(api, "a", least=2)
+        await until(lambda: message(api, "Accepted"))
+
+        assert "Warning" not in message(api, "Accepted")
+
+
+@pytest.mark.xfail(strict=True, reason="the sentence is that of GangJobs")
+async def test_gang_that_a_finalizer_keeps_is_called_a_gang():
+    async with operator_over() as (api, _):
+        api.fault = lambda it: REFUSED if (it.verb, it.resource, it.name) == ("POST", BINDING, "b") else None
+        create(api, "a", "b")
+        await until(lambda: bound(api))
+        api.store.change(HEAT, metadata={"deletionTimestamp": "2027-01-15T08:00:00Z", "finalizers": ["x"]})
+        await until(lambda: "being deleted" in message(api, "Planned"))
+
+        assert "GangJob" not in message(api, "Planned")
+
+
+@pytest.mark.xfail(strict=True, reason="the verb is that of several pods")
+async def test_one_pod_is_bound_in_the_singular():
+    async with operator_over() as (api, _):
+        create(api, "a")
+        await until(lambda: is_placed(api))
+
+        assert "1 pod of it were" not in message(api, "Placed")
+
+
+@pytest.mark.xfail(strict=True, reason="two Jobs of one JobSet both have an index 0")
+async def test_pods_of_two_jobs_with_the_same_indexes_have_ranks_of_their_own():
+    async with operator_over() as (api, _):
+        create(api, least=4)
+        for name in ("left-0", "left-1", "right-0", "right-1"):
+            labels = {MEMBER_OF_LABEL: "heat", "batch.kubernetes.io/job-completion-index": name[-1]}
+            api.store.create("pods", pod(name, cpu="1", spec={"schedulerName": "lockstep"}, labels=labels))
+        await until(lambda: is_placed(api))
+
+        assert sorted(written(api, RANK).values()) == ["0", "1", "2", "3"]
