@@ -44,6 +44,6 @@ def pod_gang(least=2, most=MOST_RANKS, *, asks=None, created=0.0, status=None, n
 
 
 def reserving(**counts):
-    """Describe a status that reserves that many seats of each role on node n1; the role ``only`` has no name."""
-    members = tuple(Members("n1", count, role="" if name == "only" else name) for name, count in counts.items())
+    """Describe a status that reserves that many seats of each role on node n1."""
+    members = tuple(Members("n1", count, role=name) for name, count in counts.items())
     return GangStatus(attempt=1, reserved_at=20.0, members=members)

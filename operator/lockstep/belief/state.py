@@ -145,6 +145,7 @@ class State:
         self.owners.update(now)
         self.failed_nodes.expire(now)
         self.rejections.advance_to(now)
+        self.pod_gangs.advance_to(now)
 
     # Facts about pods
 
@@ -225,7 +226,7 @@ class State:
         known = self.pod_gangs.objects.get(key)
         if known is None:
             return
-        fact = composed(known, self.pod_gangs.group(key), self.pool)
+        fact = composed(known, self.pod_gangs.group(key), self.pool, self.pod_gangs.turn)
         if fact != self.gangs.get(key):
             self.apply_gang(fact)
 

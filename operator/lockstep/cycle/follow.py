@@ -134,7 +134,7 @@ class Follower:
             self._forget(key)
             self._pod_gangs.reconcile_made(key)
             return True
-        self._alarms.set(key, _next_alarm(gang, now))
+        self._alarms.set(key, self._state.pod_gangs.next_turn(key, now) or _next_alarm(gang, now))
         resume_rejection(self._state, gang, now)
         if self._attempts.must_stop(gang, is_unwanted=self._reserved.is_unwanted(gang, now)):
             self._attempts.drop(key)

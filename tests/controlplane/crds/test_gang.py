@@ -83,7 +83,6 @@ def spec(**fields):
         ),
         pytest.param(spec(work={"profile": MEASURED}), id="a profile"),
         pytest.param(spec(work={"serialTime": "10h"}, deadline="2h"), id="a deadline"),
-        pytest.param(spec(priorityClassName="batch"), id="a priority class"),
         pytest.param(spec(sizing="Fewest"), id="a sizing"),
         pytest.param(
             spec(placement={"onePer": "kubernetes.io/hostname", "allIn": "topology.kubernetes.io/zone"}),
@@ -150,11 +149,6 @@ def test_gang_accepts(answer_to_pods_gang, patch):
             id="no time until the deadline",
         ),
         pytest.param(
-            spec(priorityClassName=""),
-            'spec.priorityClassName: Invalid value: "": spec.priorityClassName in body should be at least 1 chars long',
-            id="an empty priority class",
-        ),
-        pytest.param(
             spec(sizing="Huge"),
             '[spec.sizing: Unsupported value: "Huge": supported values: "Fewest", "Balanced", "Fastest"' + NOT_CHECKED,
             id="an unknown sizing",
@@ -191,7 +185,6 @@ def test_gang_knows_nothing_that_only_makers_of_pods_need(answer_to_pods_gang, f
         pytest.param({"work": {"serialTime": "1h"}}, {"work": None}, id="no work any more"),
         pytest.param({}, {"placement": {"onePer": "zone"}}, id="placement that was not there"),
         pytest.param({"placement": {"onePer": "zone"}}, {"placement": {"onePer": "rack"}}, id="another placement"),
-        pytest.param({}, {"priorityClassName": "urgent"}, id="a priority class"),
         pytest.param({"sizing": "Fewest"}, {"sizing": "Fastest"}, id="the sizing"),
     ],
 )

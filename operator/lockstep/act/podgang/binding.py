@@ -7,7 +7,7 @@ node, which stays reserved.
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -95,12 +95,17 @@ class PodBinding:
         return seats
 
     def _ranks(self, waiting: Mapping[PodKey, WaitingPod]) -> Mapping[PodKey, int]:
-        """The rank of each pod that waits: its completion index, or the lowest that no other pod has."""
+        """The rank of each pod that waits: its completion index, or the lowest that no other pod has.
+
+        Indexes do not count where two pods have the same, as those of two Jobs.
+        """
         group = self._services.state.pod_gangs.group(self._gang.key)
         taken = {pod.group.rank for pod in group.going_pods()}
-        taken.update(pod.completion_index for pod in waiting.values())
-        free = (rank for rank in itertools.count() if rank not in taken)
-        return {key: pod.completion_index if pod.completion_index >= 0 else next(free) for key, pod in waiting.items()}
+        indexes = [pod.completion_index for pod in waiting.values() if pod.completion_index >= 0]
+        is_by_index = len(indexes) == len({*indexes} - taken)
+        by_index = {key: pod.completion_index for key, pod in waiting.items() if is_by_index}
+        free = (rank for rank in itertools.count() if rank not in taken and rank not in by_index.values())
+        return {key: index if (index := by_index.get(key, -1)) >= 0 else next(free) for key in sorted(waiting)}
 
     def _by_role(self, gang: AcceptedGang, waiting: Mapping[PodKey, WaitingPod]) -> Mapping[str, Iterator[PodKey]]:
         """The pods that wait, by the role that was planned for their needs."""
@@ -139,7 +144,7 @@ class PodBinding:
 
         Returns the last failure.
         """
-        failure = await for_each(seats, self._try)
+        failure = await for_each(seats, self._try) or self._node_gone(seats)
         if failure is not None:
             return failure
         bound: set[PodKey] = set()
@@ -163,10 +168,9 @@ class PodBinding:
         return await self._why_refused(seat, answer)
 
     async def _bind(self, seat: _Seat, bound: set[PodKey]) -> Failure | None:
-        if seat.node not in self._services.state.nodes:
-            # The API server binds pods to nodes that do not exist.
-            message = f"node {seat.node}, on which pod {seat.pod.name} has a seat, is gone"
-            return Failure(reason=Reason.NO_LONGER_FITS, message=message)
+        gone = self._node_gone([seat])
+        if gone is not None:
+            return gone
         target, manifest = paths.pod_binding(seat.pod), self._manifest(seat)
         try:
             answer = await self._services.client.create(target, manifest, Urgency.BIND)
@@ -195,6 +199,14 @@ class PodBinding:
         else:
             is_gone = answer.code == HTTPStatus.NOT_FOUND
         return _gone(seat) if is_gone else refused_binding(seat.pod.name, seat.node, refusal)
+
+    def _node_gone(self, seats: Iterable[_Seat]) -> Failure | None:
+        """The first node that does not exist any more: the API server binds pods to nodes that do not exist."""
+        for seat in seats:
+            if seat.node not in self._services.state.nodes:
+                message = f"node {seat.node}, on which pod {seat.pod.name} has a seat, is gone"
+                return Failure(reason=Reason.NO_LONGER_FITS, message=message)
+        return None
 
     def _manifest(self, seat: _Seat) -> dict[str, object]:
         manifest = binding_manifest(seat.pod, seat.uid, seat.node)

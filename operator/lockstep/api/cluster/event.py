@@ -27,7 +27,7 @@ class Event:
     note: str
 
 
-class Subject(NamedTuple):
+class EventSubject(NamedTuple):
     """The object that an event is about; an empty version is not known."""
 
     api_version: str
@@ -38,18 +38,18 @@ class Subject(NamedTuple):
     resource_version: str = ""
 
 
-def gang_subject(gang: GangFact) -> Subject:
+def gang_subject(gang: GangFact) -> EventSubject:
     """A GangJob or a Gang."""
     kind = PODS_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND
-    return Subject(API_VERSION, kind, gang.key.namespace, object_name(gang.key), gang.uid, gang.resource_version)
+    return EventSubject(API_VERSION, kind, gang.key.namespace, object_name(gang.key), gang.uid, gang.resource_version)
 
 
-def pod_subject(pod: PodFact) -> Subject:
+def pod_subject(pod: PodFact) -> EventSubject:
     """A pod."""
-    return Subject("v1", "Pod", pod.key.namespace, pod.key.name, pod.uid)
+    return EventSubject("v1", "Pod", pod.key.namespace, pod.key.name, pod.uid)
 
 
-def event_manifest(subject: Subject, event: Event, *, instance: str, now: float) -> dict[str, Any]:
+def event_manifest(subject: EventSubject, event: Event, *, instance: str, now: float) -> dict[str, Any]:
     """The manifest of the event."""
     when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     digest = hashlib.sha256(f"{subject.uid} {event.reason} {event.note} {when}".encode()).hexdigest()[:16]

@@ -62,7 +62,6 @@ def _parsed(spec: Manifest) -> PodGangSpec:
         maximum=most,
         work=parse_work(spec["work"], most) if spec.get("work") else None,
         deadline_seconds=None if deadline is None else duration_seconds(deadline),
-        priority_class=spec.get("priorityClassName") or "",
         one_per=placement.get("onePer") or "",
         all_in=placement.get("allIn") or "",
         sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,

@@ -7,16 +7,17 @@ Gang are on nodes are placed beside these, as many as find room.
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
-from lockstep.belief.podgangs.pod_group import AlikePods, PodGroup
+from lockstep.belief.podgangs.pod_group import PodGroup, PodsAlike
 from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods
 from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
-from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec, WaitingPod
+from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.pods.pod import Labels
 
@@ -37,9 +38,9 @@ class _Shape(NamedTuple):
         return f"pods-{hashlib.sha256(repr(self.needs).encode()).hexdigest()[:8]}"
 
 
-def composed(gang: PodGang, group: PodGroup, pool: Pool) -> GangFact:
-    """The Gang as a gang of the pods that wait."""
-    content = gang.asks if isinstance(gang.asks, Refusal) else _spec(gang, gang.asks, group, pool)
+def composed(gang: PodGang, group: PodGroup, pool: Pool, turn: int = 0) -> GangFact:
+    """The Gang as a gang of the pods that wait. ``turn`` says whose turn it is of pods that come later, by kind."""
+    content = gang.asks if isinstance(gang.asks, Refusal) else _spec(gang, gang.asks, group, pool, turn)
     common: dict[str, Any] = {
         "key": gang.key,
         "uid": gang.uid,
@@ -51,7 +52,7 @@ def composed(gang: PodGang, group: PodGroup, pool: Pool) -> GangFact:
     }
     if isinstance(content, Refusal):
         return RefusedGang(**common, refusal=content)
-    return AcceptedGang(**common, spec=replace(content, has_bound_pods=group.going > 0))
+    return AcceptedGang(**common, spec=content)
 
 
 def role_of(needs: Needs | Refusal, roles: Iterable[RoleSpec], pool: Pool) -> str | None:
@@ -69,45 +70,45 @@ def _asked_at(gang: PodGang, group: PodGroup) -> float:
     return gang.created if since is None else max(gang.created, since)
 
 
-def _spec(gang: PodGang, asks: PodGangSpec, group: PodGroup, pool: Pool) -> GangSpec | Refusal:
+def _spec(gang: PodGang, asks: PodGangSpec, group: PodGroup, pool: Pool, turn: int) -> GangSpec | Refusal:
     # One more than there may be shows that they are too many; a user can make thousands.
     alike = list(islice(group.alike(), MOST_KINDS + 1))
     most = max(0, asks.maximum - group.going)
     shapes = _shapes(alike, most, pool)
-    classes = {asks.priority_class} if asks.priority_class else {one.priority_class for one, _, _ in alike}
+    classes = {one.kind.priority_class for one in alike}
+    content = partial(_content, asks, classes, is_beside=group.going > 0)
     if gang.status.reserved_at is not None:
-        return _content(asks, _reserved_roles(gang, shapes), classes)
-    refusal = refusal_of_pods(alike, asks)
+        return content(_reserved_roles(gang, shapes))
+    refusal = refusal_of_pods(alike)
     if refusal is not None:
         return refusal
     least = 1 if group.going else asks.minimum
     if min(group.waiting, most) < least:
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, group.waiting))
-        nothing = _content(asks, (_role("", _NEEDS_NOTHING, (), sizes),), classes)
-        return replace(nothing, awaits_pods=_awaited(asks, group))
-    sizes_of = [_sizes(shape.members, least, is_only=len(shapes) == 1, is_beside=group.going > 0) for shape in shapes]
-    names = [shape.name if len(shapes) > 1 else "" for shape in shapes]
-    roles = zip(names, shapes, sizes_of, strict=True)
-    return _content(asks, tuple(_role(name, one.needs, one.labels, sizes) for name, one, sizes in roles), classes)
+        nothing = _role(_Shape(_NEEDS_NOTHING, 0, ()), sizes)
+        return replace(content((nothing,)), awaits_pods=_awaited(asks, group))
+    if group.going:
+        chosen = shapes[turn % len(shapes)]
+        return content((_role(chosen, Sizes(minimum=1, maximum=chosen.members)),))
+    fewest = [asks.minimum if len(shapes) == 1 else shape.members for shape in shapes]
+    sizes_of = [Sizes(minimum=low, maximum=shape.members) for low, shape in zip(fewest, shapes, strict=True)]
+    return content(tuple(map(_role, shapes, sizes_of)))
 
 
-def _sizes(count: int, least: int, *, is_only: bool, is_beside: bool) -> Sizes:
-    """The numbers of pods of one role: of several roles, all that are there; pods that come later, any number."""
-    fewest = 1 if is_beside else least if is_only else count
-    return Sizes(minimum=fewest, maximum=count)
-
-
-def _shapes(alike: Sequence[tuple[AlikePods, int, WaitingPod]], most: int, pool: Pool) -> list[_Shape]:
-    """The pods by their needs, on nodes of the pool, ``most`` of them at most."""
-    counts: dict[Needs, int] = {}
-    labels: dict[Needs, Labels] = {}
-    for likeness, count, pod in alike:
-        if not isinstance(likeness.needs, Refusal):
-            needs = _in_pool(likeness.needs, pool)
-            taken = min(count, most - sum(counts.values()))
-            counts[needs] = counts.get(needs, 0) + taken
-            labels.setdefault(needs, pod.labels)
-    return [_Shape(needs, count, labels[needs]) for needs, count in counts.items() if count]
+def _shapes(alike: Sequence[PodsAlike], most: int, pool: Pool) -> list[_Shape]:
+    """The pods by their needs, on nodes of the pool, ``most`` of them at most; the same whatever their order."""
+    found: dict[Needs, _Shape] = {}
+    for one in alike:
+        if not isinstance(one.kind.needs, Refusal):
+            needs = _in_pool(one.kind.needs, pool)
+            before = found.get(needs, _Shape(needs, 0, one.labels))
+            found[needs] = _Shape(needs, before.members + one.pods, tuple(sorted({*before.labels} & {*one.labels})))
+    shapes = []
+    for shape in sorted(found.values(), key=lambda one: one.name):
+        taken = min(shape.members, most)
+        most -= taken
+        shapes.append(shape._replace(members=taken))
+    return [shape for shape in shapes if shape.members]
 
 
 def _reserved_roles(gang: PodGang, shapes: Sequence[_Shape]) -> tuple[RoleSpec, ...]:
@@ -115,35 +116,37 @@ def _reserved_roles(gang: PodGang, shapes: Sequence[_Shape]) -> tuple[RoleSpec, 
     counts: dict[str, int] = {}
     for entry in gang.status.members:
         counts[entry.role] = counts.get(entry.role, 0) + entry.count
+    found = {shape.name: shape for shape in shapes}
     nothing = _Shape(_NEEDS_NOTHING, 0, ())
-    found = {"": next(iter(shapes), nothing)} if "" in counts else {shape.name: shape for shape in shapes}
-    sizes = {name: Sizes(minimum=count, maximum=count) for name, count in counts.items()}
-    left = {name: found.get(name, nothing) for name in counts}
-    return tuple(_role(name, left[name].needs, left[name].labels, sizes[name]) for name in counts)
+    roles = {name: _role(found.get(name, nothing), Sizes(minimum=n, maximum=n)) for name, n in counts.items()}
+    return tuple(replace(role, name=name) for name, role in roles.items())
 
 
-def _content(asks: PodGangSpec, roles: tuple[RoleSpec, ...], classes: set[str]) -> GangSpec:
+def _content(asks: PodGangSpec, classes: set[str], roles: tuple[RoleSpec, ...], *, is_beside: bool) -> GangSpec:
+    """The spec with these roles. Of pods that come later it is unknown how much of the work they have."""
     return GangSpec(
         roles=roles,
-        work=asks.work,
-        deadline_seconds=asks.deadline_seconds,
+        work=None if is_beside else asks.work,
+        deadline_seconds=None if is_beside else asks.deadline_seconds,
         priority_class=min(classes, default=""),
         one_per=asks.one_per,
         all_in=asks.all_in,
         sizing=asks.sizing,
+        has_bound_pods=is_beside,
     )
 
 
-def _role(name: str, needs: Needs, labels: Labels, sizes: Sizes) -> RoleSpec:
+def _role(shape: _Shape, sizes: Sizes) -> RoleSpec:
+    needs = shape.needs
     return RoleSpec(
-        name=name,
+        name=shape.name,
         path="the pods",
         sizes=sizes,
         request=needs.request,
         constraints=needs.constraints,
         claims=needs.claims,
         pod_affinity=needs.pod_affinity,
-        template=PodTemplate(document=_NO_TEMPLATE, labels=labels),
+        template=PodTemplate(document=_NO_TEMPLATE, labels=shape.labels),
     )
 
 
@@ -154,6 +157,8 @@ def _in_pool(needs: Needs, pool: Pool) -> Needs:
 
 
 def _awaited(asks: PodGangSpec, group: PodGroup) -> str:
+    if group.going and group.waiting:
+        return f"It has {group.going} pods on nodes, as many as it may have: {group.waiting} more wait."
     if group.going:
         return "Its pods are bound, and no other pod of it waits for a node."
     if not group.waiting:

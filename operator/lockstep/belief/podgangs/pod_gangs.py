@@ -1,12 +1,16 @@
 """The Gangs and the pods that belong to them. None of these pods is in the roster, whose pods may be deleted."""
 
 from collections.abc import Callable
+from itertools import islice
 
 from coschedule import GangKey
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang, WaitingPod
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
 
+# Pods of different needs that come later are planned one kind after the other. A kind that finds no room keeps the
+# others waiting for so long.
+_TURN_SECONDS = 15.0
 _NO_PODS = PodGroup()
 
 
@@ -17,6 +21,17 @@ class PodGangs:
         self._changed = changed
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
+        self.turn = 0
+
+    def advance_to(self, now: float) -> None:
+        """Give pods of another kind their turn, of those that come later, when that is due."""
+        self.turn = int(now // _TURN_SECONDS)
+
+    def next_turn(self, gang: GangKey, now: float) -> float | None:
+        """When pods of another kind have their turn; None where all that wait are alike, or nothing is bound yet."""
+        group = self.group(gang)
+        has_turns = group.going and len(list(islice(group.alike(), 2))) > 1
+        return (now // _TURN_SECONDS + 1) * _TURN_SECONDS if has_turns else None
 
     def enter(self, pod: PodFact) -> None:
         """Add or update a pod."""

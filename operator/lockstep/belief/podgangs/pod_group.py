@@ -11,15 +11,40 @@ from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.pod_gang import GroupedPod, WaitingPod
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.gang.source import Source
-from lockstep.facts.pods.pod import PodKey
+from lockstep.facts.pods.pod import Labels, PodKey
 
 
-class AlikePods(NamedTuple):
+class PodKind(NamedTuple):
     """What pods have in common that are planned alike."""
 
     needs: Needs | Refusal
     priority_class: str
     source: Source
+
+
+class _Bucket:
+    """Pods that are planned alike, and the labels that all of them have had."""
+
+    def __init__(self, labels: Labels) -> None:
+        self.pods: dict[PodKey, WaitingPod] = {}
+        self._labels = frozenset(labels)
+
+    def enter(self, key: PodKey, pod: WaitingPod) -> None:
+        self.pods[key] = pod
+        self._labels &= frozenset(pod.labels)
+
+    @property
+    def labels(self) -> Labels:
+        return tuple(sorted(self._labels))
+
+
+class PodsAlike(NamedTuple):
+    """Pods that wait and are planned alike: how many they are, the name of one, and the labels of all."""
+
+    kind: PodKind
+    pods: int
+    one: str
+    labels: Labels
 
 
 class PodGroup:
@@ -28,7 +53,7 @@ class PodGroup:
     def __init__(self) -> None:
         self.pods: dict[PodKey, GroupedPod] = {}
         self.going = 0
-        self._alike: dict[AlikePods, dict[PodKey, WaitingPod]] = {}
+        self._alike: dict[PodKind, _Bucket] = {}
         self._created: list[float] = []
 
     def enter(self, pod: GroupedPod) -> None:
@@ -36,9 +61,10 @@ class PodGroup:
         self.leave(pod.key)
         self.pods[pod.key] = pod
         self.going += _is_going(pod)
-        if pod.group.waiting is not None:
-            self._alike.setdefault(_likeness(pod.group.waiting), {})[pod.key] = pod.group.waiting
-            insort(self._created, pod.group.waiting.created)
+        waiting = pod.group.waiting
+        if waiting is not None:
+            self._alike.setdefault(_kind(waiting), _Bucket(waiting.labels)).enter(pod.key, waiting)
+            insort(self._created, waiting.created)
 
     def leave(self, key: PodKey) -> None:
         """Remove a pod, if it is there."""
@@ -47,10 +73,10 @@ class PodGroup:
             return
         self.going -= _is_going(pod)
         if pod.group.waiting is not None:
-            likeness = _likeness(pod.group.waiting)
-            del self._alike[likeness][pod.key]
-            if not self._alike[likeness]:
-                del self._alike[likeness]
+            kind = _kind(pod.group.waiting)
+            del self._alike[kind].pods[key]
+            if not self._alike[kind].pods:
+                del self._alike[kind]
             del self._created[bisect_left(self._created, pod.group.waiting.created)]
 
     def going_pods(self) -> Iterator[GroupedPod]:
@@ -66,14 +92,14 @@ class PodGroup:
         """When so many of the pods that wait had been created; None if they are fewer."""
         return self._created[least - 1] if 0 < least <= len(self._created) else None
 
-    def alike(self) -> Iterator[tuple[AlikePods, int, WaitingPod]]:
-        """The pods that wait, by what they have in common: how many they are, and one of them."""
-        for likeness, pods in self._alike.items():
-            yield likeness, len(pods), next(iter(pods.values()))
+    def alike(self) -> Iterator[PodsAlike]:
+        """The pods that wait, by what they have in common."""
+        for kind, bucket in self._alike.items():
+            yield PodsAlike(kind, len(bucket.pods), next(iter(bucket.pods)).name, bucket.labels)
 
     def waiting_pods(self) -> dict[PodKey, WaitingPod]:
         """The pods that can be bound now, by completion index and then by name; this takes time for many."""
-        waiting = [(key, pod) for pods in self._alike.values() for key, pod in pods.items()]
+        waiting = [(key, pod) for bucket in self._alike.values() for key, pod in bucket.pods.items()]
         return dict(sorted(waiting, key=lambda one: (one[1].completion_index, one[0])))
 
 
@@ -81,5 +107,5 @@ def _is_going(pod: GroupedPod) -> bool:
     return bool(pod.node) and not (pod.has_ended or pod.is_deleting)
 
 
-def _likeness(pod: WaitingPod) -> AlikePods:
-    return AlikePods(pod.needs, pod.priority_class, pod.source)
+def _kind(pod: WaitingPod) -> PodKind:
+    return PodKind(pod.needs, pod.priority_class, pod.source)

@@ -61,7 +61,6 @@ class PodGangSpec:
     maximum: int
     work: SerialWork | ProfileWork | None = None
     deadline_seconds: float | None = None
-    priority_class: str = ""
     one_per: str = ""
     all_in: str = ""
     sizing: Sizing | None = None

@@ -4,11 +4,13 @@ import math
 from dataclasses import replace
 
 from coschedule import UnitTime
+from lockstep.api.names import GANG_KIND, PODS_GANG_KIND
 from lockstep.api.preemption import shrinks_for
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.run_times.work_done import work_done
 from lockstep.facts.elastic import MOST_UNIT_TIMES, NextSize
 from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pace import PaceStatus
 from lockstep.facts.reason_meanings import meaning_of
@@ -29,8 +31,6 @@ from lockstep.report.text.sentences import (
     duration,
     n_members,
 )
-
-_BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and not planned any more.")
 
 
 def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:
@@ -77,7 +77,7 @@ def mark_released(
     if status.next_size is not None:
         planned = (FALSE, Reason.CHANGING_SIZE, f"The gang goes on with {n_members(status.next_size.size)}.")
     if gang.is_deleting:
-        planned = _BEING_DELETED
+        planned = _being_deleted(gang)
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     return with_not_placed(status, gang, failure.reason, message, now)
 
@@ -85,7 +85,7 @@ def mark_released(
 def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
     """A finalizer keeps a GangJob that is being deleted and holds nothing."""
     status = replace(without_nodes_requested(without_plan(with_every_condition(gang, now))), next_size=None)
-    status = with_condition(status, gang, Condition.PLANNED, _BEING_DELETED, now)
+    status = with_condition(status, gang, Condition.PLANNED, _being_deleted(gang), now)
     says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
@@ -151,3 +151,8 @@ def with_unit_time(status: GangStatus, measured: UnitTime | None) -> GangStatus:
         return status
     others = [one for one in status.unit_times if one.size != measured.size]
     return replace(status, unit_times=(*others, measured)[-MOST_UNIT_TIMES:])
+
+
+def _being_deleted(gang: GangFact) -> tuple[str, Reason, str]:
+    kind = PODS_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND
+    return FALSE, Reason.GANG_DELETED, f"The {kind} is being deleted, and not planned any more."

@@ -56,7 +56,8 @@ def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: st
     if not isinstance(gang, AcceptedGang) or not gang.spec.has_bound_pods:
         return with_condition(status, gang, Condition.PLACED, (FALSE, reason, message), now)
     if status.reserved_at is None:
-        status = replace(status, size=gang.status.size, members=gang.status.members)
+        before = gang.status
+        status = replace(status, size=before.size, members=before.members, expected_finish=before.expected_finish)
     says = (TRUE, Reason.BOUND, "Pods of it are on nodes, and others wait for one.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 

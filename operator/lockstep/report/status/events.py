@@ -7,7 +7,7 @@ from coschedule import GangKey
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.turns import Urgency
-from lockstep.api.cluster.event import Event, Subject, event_manifest
+from lockstep.api.cluster.event import Event, EventSubject, event_manifest
 from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.pods.failure import Failure
@@ -160,7 +160,7 @@ def gang_failed(note: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.GANG_FAILED, action="Watch", note=note)
 
 
-async def post_event(client: KubeClient, subject: Subject, event: Event, *, instance: str, now: float) -> None:
+async def post_event(client: KubeClient, subject: EventSubject, event: Event, *, instance: str, now: float) -> None:
     """Post an event. Its name depends on its content, so a retry makes no second event."""
     manifest = event_manifest(subject, event, instance=instance, now=now)
     await client.create(paths.events_of(subject.namespace), manifest, Urgency.REPORT)

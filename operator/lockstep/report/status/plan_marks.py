@@ -85,7 +85,7 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
         _with_plan(gang, placement, start.learned, now),
         attempt=held.attempt,
         start=now,
-        expected_finish=held.expected_finish,
+        expected_finish=gang.status.expected_finish if _has_bound_pods(gang) else held.expected_finish,
         members=held.members,
         ranks="",
         member_changes=0,
@@ -104,6 +104,11 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
     message = f"{n_members(placement.size)} of attempt {held.attempt} are being {made}."
     status = with_not_placed(status, gang, Reason.BINDING, message, now)
     return with_narrowing(status, gang, start.narrowed, now)
+
+
+def _has_bound_pods(gang: GangFact) -> bool:
+    """Whether pods of a Gang are on nodes, so that others only join these: the end stays that of the first."""
+    return isinstance(gang, AcceptedGang) and gang.spec.has_bound_pods
 
 
 def with_narrowing(status: GangStatus, gang: GangFact, narrowed: Narrowed | None, now: float) -> GangStatus:

@@ -19,8 +19,9 @@ def mark_pods_placed(gang: GangFact, nodes: Iterable[str], *, now: float) -> Gan
     size = sum(entry.count for entry in gang.status.members)
     members = tuple(Members(node, count) for node, count in sorted(Counter(nodes).items()))
     status = replace(gang.status, reserved_at=None, started_at=now, members=members)
-    status = _without_wait(replace(status, size=sum(entry.count for entry in members)))
-    says = (TRUE, Reason.BOUND, f"{n_pods(size)} of it were bound together.")
+    # The API server refuses a size of 0: all pods may have ended by now.
+    status = _without_wait(replace(status, size=sum(entry.count for entry in members) or None))
+    says = (TRUE, Reason.BOUND, f"{n_pods(size)} of it {'was' if size == 1 else 'were'} bound together.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 

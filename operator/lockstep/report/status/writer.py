@@ -17,7 +17,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import PLACING, Urgency, WriteTurns
-from lockstep.api.cluster.event import Event, Subject, gang_subject
+from lockstep.api.cluster.event import Event, EventSubject, gang_subject
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.logs.fields import about, debug_about
@@ -127,7 +127,7 @@ class StatusWriter:
         """Post an event whose status is written already."""
         self.post_about(gang_subject(gang), event, of=gang.key)
 
-    def post_about(self, subject: Subject, event: Event, *, of: GangKey) -> None:
+    def post_about(self, subject: EventSubject, event: Event, *, of: GangKey) -> None:
         """Post an event about an object of that gang."""
         if not self._has_stopped:
             self._spawn(self._post_when_idle(subject, event, of))
@@ -231,7 +231,7 @@ class StatusWriter:
         """A turn to send; gangs that hold nodes go first."""
         return self._at_once.turn(Urgency.ACT if gang in self._state.reservations else Urgency.REPORT)
 
-    async def _post_when_idle(self, subject: Subject, event: Event, gang: GangKey) -> None:
+    async def _post_when_idle(self, subject: EventSubject, event: Event, gang: GangKey) -> None:
         work_for(gang)
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from coschedule import Alternative, GangKey, Members, Placement, Risk, encode_part
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.start_estimate import NodeKind, is_same_time
 from lockstep.facts.past_runs import THOUSAND, Learned
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
@@ -39,7 +40,7 @@ def chosen(placement: Placement, *, now: float) -> str:
 def _who_is_where(placement: Placement, on: str) -> str:
     """``8 members on n01…n08``; with roles ``9 members: 1 launcher on n01, 8 workers on n01…n08``."""
     roles = dict.fromkeys(entry.role for entry in placement.members)
-    if list(roles) == [""]:
+    if list(roles) == [""] or (len(roles) == 1 and is_pod_gang(placement.gang)):
         return f"{n_members(placement.size)} {on} {_nodes_of(placement.members)}"
     return f"{n_members(placement.size)}: " + ", ".join(_role_is_where(placement, role, on) for role in roles)
 

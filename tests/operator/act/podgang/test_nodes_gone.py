@@ -13,7 +13,6 @@ from fake_cluster.store import Place
 pytestmark = pytest.mark.asyncio
 
 
-@pytest.mark.xfail(strict=True, reason="nodes are compared pod by pod, when others are bound already")
 async def test_nothing_is_bound_where_a_node_is_gone_before_the_first_binding():
     node = Place("nodes", "", "n2")
 

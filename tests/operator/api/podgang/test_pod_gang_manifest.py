@@ -40,14 +40,13 @@ def test_gang_says_all_that_it_asks_for():
         {"min": 2, "max": 8},
         work={"serialTime": "10m"},
         deadline="1h",
-        priorityClassName="high",
         placement={"onePer": "host", "allIn": "zone"},
         sizing="Fewest",
     ).asks
 
     assert (asks.minimum, asks.maximum, asks.deadline_seconds) == (2, 8, 3600)
     assert isinstance(asks.work, SerialWork)
-    assert (asks.priority_class, asks.one_per, asks.all_in, asks.sizing) == ("high", "host", "zone", Sizing.FEWEST)
+    assert (asks.one_per, asks.all_in, asks.sizing) == ("host", "zone", Sizing.FEWEST)
 
 
 @pytest.mark.parametrize(

@@ -45,12 +45,13 @@ def check(group, there):
     assert group.going == len(going) == len([*group.going_pods()])
     assert [group.complete_since(least) for least in range(7)] == [None, *created, *[None] * (6 - len(created))]
     assert sorted(group.waiting_pods()) == sorted(key for key, pod in there.items() if pod.group.waiting)
-    alike = {likeness: (count, pod) for likeness, count, pod in group.alike()}
-    for likeness, (count, pod) in alike.items():
-        same = [one for one in waiting if (one.needs, one.priority_class, one.source) == likeness]
-        assert count == len(same)
-        assert pod in same
-    assert sum(count for count, _ in alike.values()) == len(waiting)
+    alike = list(group.alike())
+    for found in alike:
+        same = [one for one in waiting if (one.needs, one.priority_class, one.source) == found.kind]
+        assert found.pods == len(same)
+        assert found.one in {one.name for one in same}
+    assert len({found.kind for found in alike}) == len(alike)
+    assert sum(found.pods for found in alike) == len(waiting)
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -100,7 +100,6 @@ async def test_gang_that_a_finalizer_keeps_holds_nothing():
         assert parts.state.reservations == {}
 
 
-@pytest.mark.xfail(strict=True, reason="no size of the whole profile is that of the pods that come later")
 async def test_replacement_is_placed_where_smaller_gangs_were_not_measured():
     async with operator_over() as (api, _):
         create(api, "a", "b", "c", "d", least=2, work=MEASURED)
@@ -112,7 +111,6 @@ async def test_replacement_is_placed_where_smaller_gangs_were_not_measured():
         assert len(bound(api)) == 4
 
 
-@pytest.mark.xfail(strict=True, reason="a replacement is planned with the whole work, as if it were alone")
 async def test_replacement_does_not_have_the_whole_work_to_do():
     async with operator_over() as (api, _):
         create(api, "a", "b", "c", "d", work={"serialTime": "100h"})
@@ -125,7 +123,6 @@ async def test_replacement_does_not_have_the_whole_work_to_do():
         assert status_of(api)["expectedFinish"] <= want_finish
 
 
-@pytest.mark.xfail(strict=True, reason="of each shape one pod at least has to find room")
 async def test_pods_that_come_later_do_not_wait_for_those_of_other_needs():
     async with operator_over() as (api, _):
         create(api, "a", "b", "c")
@@ -137,7 +134,6 @@ async def test_pods_that_come_later_do_not_wait_for_those_of_other_needs():
         assert len(bound(api)) == 4
 
 
-@pytest.mark.xfail(strict=True, reason="the role without a name has the needs of the first pod that waits")
 async def test_pod_of_other_needs_does_not_cost_the_next_process_its_attempt():
     async with api_with() as api:
         create(api, "b", "c", cpu="2")
@@ -152,7 +148,6 @@ async def test_pod_of_other_needs_does_not_cost_the_next_process_its_attempt():
         assert {name: attempt for name, attempt in attempts(api).items() if name != "a"} == {"b": "1", "c": "1"}
 
 
-@pytest.mark.xfail(strict=True, reason="the sentence says that no pod waits")
 async def test_pod_beyond_the_maximum_is_said_to_wait():
     async with operator_over() as (api, _):
         create(api, "a", "b", size={"min": 2, "max": 2})
@@ -172,7 +167,6 @@ async def test_gang_that_awaits_pods_warns_of_nothing():
         assert "Warning" not in message(api, "Accepted")
 
 
-@pytest.mark.xfail(strict=True, reason="the sentence is that of GangJobs")
 async def test_gang_that_a_finalizer_keeps_is_called_a_gang():
     async with operator_over() as (api, _):
         api.fault = lambda it: REFUSED if (it.verb, it.resource, it.name) == ("POST", BINDING, "b") else None
@@ -184,7 +178,6 @@ async def test_gang_that_a_finalizer_keeps_is_called_a_gang():
         assert "GangJob" not in message(api, "Planned")
 
 
-@pytest.mark.xfail(strict=True, reason="the verb is that of several pods")
 async def test_one_pod_is_bound_in_the_singular():
     async with operator_over() as (api, _):
         create(api, "a")
@@ -193,7 +186,6 @@ async def test_one_pod_is_bound_in_the_singular():
         assert "1 pod of it were" not in message(api, "Placed")
 
 
-@pytest.mark.xfail(strict=True, reason="two Jobs of one JobSet both have an index 0")
 async def test_pods_of_two_jobs_with_the_same_indexes_have_ranks_of_their_own():
     async with operator_over() as (api, _):
         create(api, least=4)

@@ -40,6 +40,7 @@ ALL = [
     events.gang_changes_size("grows from 4 to 9 members: ends 31 min sooner; the change takes about 2 min"),
     events.members_joined(9),
     events.size_change_dropped("there is no node n4"),
+    events.gang_missing("there is no Gang heat"),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
     events.gang_undoing(FAILURE, "pod g-1-0 was deleted; waits for g-1-1 on n1."),

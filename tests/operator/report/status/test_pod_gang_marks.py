@@ -85,6 +85,5 @@ def test_same_words_later_change_nothing(gang, are_bound):
     assert awaiting(once, are_bound=are_bound, now=NOW + 60) == once.status
 
 
-@pytest.mark.xfail(strict=True, reason="the API server refuses a size of 0, so the reservation stays")
 def test_gang_whose_pods_ended_before_they_were_seen_has_no_size():
     assert mark_pods_placed(RESERVED, (), now=NOW).size is None
