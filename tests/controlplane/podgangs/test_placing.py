@@ -223,7 +223,7 @@ def test_replacement_has_the_rank_of_the_pod_that_it_replaces(arena, gangs):
 def test_status_shows_all_pods_after_one_was_replaced(arena, gangs):
     replace_one(arena, gangs)
 
-    assert gangs.status("heat")["size"] == 4
+    eventually(lambda: gangs.status("heat").get("size") == 4)
 
 
 def test_gang_without_pods_is_not_blamed_for_what_they_request(arena, gangs):
