@@ -82,6 +82,20 @@ def test_pods_that_come_later_are_placed_in_any_number():
         pytest.param(
             pod_gang(2), "", 2, "Its pods are bound, and no other pod of it waits for a node.", id="all bound"
         ),
+        pytest.param(
+            pod_gang(2, 2),
+            "a",
+            2,
+            "2 pods of it are on nodes, of 2 at most: 1 wait for their end.",
+            id="no more may run",
+        ),
+        pytest.param(
+            pod_gang(1, 1),
+            "ab",
+            3,
+            "3 pods of it are on nodes, of 1 at most: 2 wait for their end.",
+            id="more than may run",
+        ),
     ],
 )
 def test_gang_with_too_few_pods_says_how_many_it_has(gang, names, going, want_says):
