@@ -348,6 +348,12 @@ def test_gang_whose_members_request_nothing_is_accepted_with_a_warning():
     )
 
 
+def test_gang_whose_pods_are_not_there_yet_is_accepted_without_a_warning_of_what_they_request():
+    gang = gang_fact("g", spec=replace(gang_spec(request=()), awaits_pods="No pod of it waits for a node. It needs 2."))
+
+    assert "Warning" not in conditions.mark_accepted(gang, NOW).condition("Accepted").message
+
+
 def test_gang_whose_members_request_something_is_accepted_without():
     says = conditions.mark_accepted(gang_fact("g", spec=gang_spec(request=(("nvidia.com/gpu", 1), ("pods", 1)))), NOW)
 
