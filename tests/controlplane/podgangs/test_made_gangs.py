@@ -145,3 +145,15 @@ def test_pods_whose_owner_is_not_there_say_so(arena, gangs):
     eventually(lambda: "GangMissing" in reasons_about(gangs, "a"))
 
     assert "PodGroup heat can't be read" in reasons_about(gangs, "a")["GangMissing"]
+
+
+def test_last_pod_of_a_job_that_fails_when_the_others_have_succeeded_is_placed_again(arena, gangs):
+    arena.add_nodes(2, cpu="2")
+    gangs.create_job("", 3, name="heat", backoffLimit=4)
+    gangs.until("job.heat", "Placed")
+
+    first, second, last = (pod["metadata"]["name"] for pod in gangs.pods("job.heat"))
+    for name, phase in ((first, "Succeeded"), (second, "Succeeded"), (last, "Failed")):
+        arena.patch_pod_status(name, {"phase": phase})
+
+    eventually(lambda: gangs.bound("job.heat") == 4)

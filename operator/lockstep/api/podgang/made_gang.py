@@ -56,14 +56,16 @@ def made_parts(kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
     """
     annotations, expected = owner["metadata"].get("annotations") or {}, min(max(kind.expected(owner), 1), MOST_RANKS)
     try:
-        spec = {"size": _size(expected, annotations), "work": _work(annotations)}
+        size = _size(expected, annotations)
+        # What has succeeded is not made again. The last pod would wait for the others for ever.
+        spec = {"size": {**size, "min": min(size["min"], max(kind.left(owner), 1))}, "work": _work(annotations)}
         problem = None
     except ValueError as error:
         spec, problem = {"size": {"min": expected, "max": None}, "work": None}, f"{kind.kind}: {error}."
     return {"metadata": {"annotations": {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: problem}}, "spec": spec}
 
 
-def _size(expected: int, annotations: dict[str, str]) -> dict[str, int | None]:
+def _size(expected: int, annotations: dict[str, str]) -> dict[str, Any]:
     if SIZE not in annotations:
         return {"min": expected, "max": None}
     found = _RANGE.fullmatch(annotations[SIZE])

@@ -10,12 +10,14 @@ from typing import NamedTuple
 from lockstep.api.client.answer import Target
 from lockstep.api.manifest import Manifest
 from lockstep.facts.gang.source import Source
+from lockstep.facts.ranks import MOST_RANKS, parse_ranks
 
 
 class OwnerKind(NamedTuple):
     """A kind of owners. ``expected`` returns how many pods of one owner are to be placed together.
 
-    An owner that ``has_groups`` makes several Gangs: the number of the group stands behind its name.
+    An owner that ``has_groups`` makes several Gangs: the number of the group stands behind its name. ``left`` returns
+    how many pods it still makes at most, when others of its pods have ended.
     """
 
     api_version: str
@@ -23,6 +25,7 @@ class OwnerKind(NamedTuple):
     plural: str
     expected: Callable[[Manifest], int]
     has_groups: bool = False
+    left: Callable[[Manifest], int] = lambda _: MOST_RANKS
 
     def target(self, namespace: str, named: str) -> Target:
         """The owner for which a Gang is made, as the Gang's name says without its source."""
@@ -34,6 +37,15 @@ def _of_job(job: Manifest) -> int:
     spec = job["spec"]
     parallelism, completions = spec.get("parallelism", 1), spec.get("completions")
     return int(parallelism if completions is None else min(parallelism, completions))
+
+
+def _left_of_job(job: Manifest) -> int:
+    """Its completions but for those that have succeeded, or have failed for good."""
+    completions, status = job["spec"].get("completions"), job.get("status") or {}
+    if completions is None:
+        return MOST_RANKS
+    failed = parse_ranks(status.get("failedIndexes") or "").bit_count()
+    return int(completions) - int(status.get("succeeded") or 0) - failed
 
 
 def _of_job_set(job_set: Manifest) -> int:
@@ -72,7 +84,7 @@ def _of_ray_cluster(cluster: Manifest) -> int:
 
 
 OWNERS: Mapping[Source, OwnerKind] = {
-    Source.JOB: OwnerKind("batch/v1", "Job", "jobs", _of_job),
+    Source.JOB: OwnerKind("batch/v1", "Job", "jobs", _of_job, left=_left_of_job),
     Source.JOB_SET: OwnerKind("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets", _of_job_set),
     Source.LEADER_WORKER_SET: OwnerKind(
         "leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "leaderworkersets", _of_leader_worker_set, has_groups=True
