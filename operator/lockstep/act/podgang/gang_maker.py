@@ -2,20 +2,24 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from http import HTTPStatus
 from itertools import islice
+from typing import Any
 
 from coschedule import GangKey
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.cluster.event import pod_subject
-from lockstep.api.podgang.made_gang import made_gang, made_parts
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.made_gang import made_gang, made_parts, refused_parts
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.pod_gang import is_as_made
 from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.source import maker_of
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
@@ -93,13 +97,22 @@ class GangMaker:
         found = await self._client.get(kind.target(gang.namespace, owner))
         if not found.is_success:
             return f"{kind.kind} {owner} can't be read: {found.message}"
-        known = self._state.pod_gangs.objects.get(gang)
-        if known is None:
-            manifest = made_gang(object_name(gang), kind, found.body)
-            answer = await self._client.create(paths.pod_gangs_of(gang.namespace), manifest, Urgency.REPORT)
-        elif known.is_made and not is_as_made(known, made := made_parts(kind, found.body)):
-            body = {**made, "metadata": {**made["metadata"], "uid": known.uid}}
-            answer = await self._client.patch(paths.gang(gang), body, Urgency.REPORT)
-        else:
+        known, parts = self._state.pod_gangs.objects.get(gang), made_parts(kind, found.body)
+        if known is not None and (not known.is_made or is_as_made(known, parts)):
             return ""
+        answer = await self._send(gang, known, kind, found.body, parts)
+        if answer.code == HTTPStatus.UNPROCESSABLE_ENTITY:
+            # The schema has more rules than are checked here.
+            refused = refused_parts(kind, found.body, answer.message.rstrip("."))
+            answer = await self._send(gang, known, kind, found.body, refused)
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
+
+    async def _send(
+        self, gang: GangKey, known: PodGang | None, kind: OwnerKind, owner: Manifest, parts: Mapping[str, Any]
+    ) -> Answer:
+        """Make the Gang, or change the one that is known."""
+        if known is None:
+            manifest = made_gang(object_name(gang), kind, owner, parts)
+            return await self._client.create(paths.pod_gangs_of(gang.namespace), manifest, Urgency.REPORT)
+        body = {**parts, "metadata": {**parts["metadata"], "uid": known.uid}}
+        return await self._client.patch(paths.gang(gang), body, Urgency.REPORT)

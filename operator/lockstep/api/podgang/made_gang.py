@@ -1,6 +1,7 @@
 """The Gang that the operator makes for an owner of pods, by the owner's spec and its annotations."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from lockstep.api.manifest import Manifest
@@ -22,10 +23,10 @@ PROBLEM_ANNOTATION = f"{GROUP}/problem"
 _RANGE = re.compile(r"([1-9][0-9]{0,4})(?:-([1-9][0-9]{0,4}))?")
 
 
-def made_gang(name: str, kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
-    """The Gang for that owner, with which it is deleted. Raises an error for an owner that can't be understood."""
+def made_gang(name: str, kind: OwnerKind, owner: Manifest, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The Gang for that owner, with which it is deleted; ``parts`` is what follows from the owner."""
     metadata = owner["metadata"]
-    made = _without_nulls(made_parts(kind, owner))
+    made = _without_nulls(parts)
     return {
         "apiVersion": API_VERSION,
         "kind": PODS_GANG_KIND,
@@ -52,17 +53,28 @@ def made_gang(name: str, kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
 def made_parts(kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
     """What of such a Gang follows from its owner, as a merge patch.
 
-    An annotation that is invalid becomes a sentence in an annotation of the Gang, which is then refused.
+    An annotation that is invalid becomes a sentence in an annotation of the Gang, which is then refused. Raises an
+    error for an owner that can't be understood.
     """
-    annotations, expected = owner["metadata"].get("annotations") or {}, min(max(kind.expected(owner), 1), MOST_RANKS)
+    annotations = owner["metadata"].get("annotations") or {}
     try:
-        size = _size(expected, annotations)
+        size = _size(_expected(kind, owner), annotations)
         # What has succeeded is not made again. The last pod would wait for the others for ever.
         spec = {"size": {**size, "min": min(size["min"], max(kind.left(owner), 1))}, "work": _work(annotations)}
-        problem = None
     except ValueError as error:
-        spec, problem = {"size": {"min": expected, "max": None}, "work": None}, f"{kind.kind}: {error}."
-    return {"metadata": {"annotations": {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: problem}}, "spec": spec}
+        return refused_parts(kind, owner, str(error))
+    return {"metadata": {"annotations": {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: None}}, "spec": spec}
+
+
+def refused_parts(kind: OwnerKind, owner: Manifest, why: str) -> dict[str, Any]:
+    """The same where the owner's annotations can't be obeyed: the Gang says why, and is refused."""
+    spec = {"size": {"min": _expected(kind, owner), "max": None}, "work": None}
+    annotations = {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: f"{kind.kind}: {why}."}
+    return {"metadata": {"annotations": annotations}, "spec": spec}
+
+
+def _expected(kind: OwnerKind, owner: Manifest) -> int:
+    return min(max(kind.expected(owner), 1), MOST_RANKS)
 
 
 def _size(expected: int, annotations: dict[str, str]) -> dict[str, Any]:
@@ -94,7 +106,7 @@ def _check_duration(name: str, text: str) -> None:
         raise ValueError(f"annotation {name}: {text!r} is no duration, such as 90m") from error
 
 
-def _without_nulls(patch: dict[str, Any]) -> dict[str, Any]:
+def _without_nulls(patch: Mapping[str, Any]) -> dict[str, Any]:
     """What a merge patch adds to an object without these fields."""
     return {
         name: _without_nulls(value) if isinstance(value, dict) else value
