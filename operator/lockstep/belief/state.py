@@ -280,8 +280,10 @@ class State:
         return (members[key] for key in reservation.pod_keys() if key in members)
 
     def seated(self, reservation: Reservation) -> set[int]:
-        """The ranks of a Gang's reservation whose pods are bound."""
-        return {seat.rank for seat in self.pod_gangs.seats(reservation.gang) if reservation.is_for(seat)}
+        """The ranks of a Gang's reservation whose pods are bound; any user can write our annotations to other pods."""
+        node_of = {member.rank: member.node for member in reservation.by_rank()}
+        seats = self.pod_gangs.seats(reservation.gang)
+        return {seat.rank for seat, node in seats if reservation.is_for(seat) and node_of[seat.rank] == node}
 
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of the current attempt that were seen and are gone, as they were last seen.

@@ -97,10 +97,15 @@ class Pods(dict[PodKey, PodFact]):
         self._changed(needs_plan=self._release(before) or was_waited_for)
 
     def _enter_group(self, pod: PodFact) -> None:
-        """A pod of a Gang takes the place of its seat, so that the two never count twice."""
+        """A pod of a Gang takes the place of its seat, so that the two never count twice.
+
+        A pod on another node has not got that seat from us: any user can write our annotations to a pod.
+        """
         self._pod_gangs.enter(pod)
-        if isinstance(pod, GroupedPod) and pod.group.seat is not None:
-            self._ledger.forget(pod.group.seat)
+        seat = pod.group.seat if isinstance(pod, GroupedPod) else None
+        charge = None if seat is None else self._ledger.charge(seat)
+        if seat is not None and charge is not None and charge.node == pod.node:
+            self._ledger.forget(seat)
 
     def _has_left(self, member: Membership | None) -> bool:
         """Whether the member's attempt goes on without it. Plans keep the gang's size until such a member is gone."""

@@ -58,6 +58,7 @@ class PodGangs:
         """The pods of a Gang that can be bound now, by completion index and then by name."""
         return self.group(gang).waiting_pods()
 
-    def seats(self, gang: GangKey) -> list[Membership]:
-        """The seats of the pods of a Gang that are bound, as their Bindings say."""
-        return [pod.group.seat for pod in self.group(gang).pods.values() if pod.group.seat is not None]
+    def seats(self, gang: GangKey) -> list[tuple[Membership, str]]:
+        """The seats of the pods of a Gang that are on nodes, as their annotations say, and these nodes."""
+        pods = self.group(gang).pods.values()
+        return [(pod.group.seat, pod.node) for pod in pods if pod.group.seat is not None]
