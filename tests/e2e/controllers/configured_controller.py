@@ -15,15 +15,18 @@ from sandbox import Sandbox
 from sandbox.binaries import Tool
 from sandbox.ports import LOOPBACK, KeptPort
 
-# In the folder for what is temporary, where they look for them.
 CERTIFICATES = Path("k8s-webhook-server", "serving-certs")
 
 
 class Layout(NamedTuple):
-    """The configuration's API and its field for certificates, and where the module has its kinds and its webhooks."""
+    """The configuration's API and its field for certificates, and where the module has its kinds and its webhooks.
+
+    ``takes_folder``: the configuration may name the folder of certificates; else it is looked for in what is temporary.
+    """
 
     api_version: str
     certificates: str
+    takes_folder: bool
     kinds: Path
     webhooks: Path
 
@@ -43,6 +46,7 @@ def configured_controller(sandbox: Sandbox, tool: Tool, layout: Layout, folder: 
 
 
 def _configuration(layout: Layout, webhooks: Webhooks, health: KeptPort) -> str:
+    named = {"certDir": str(webhooks.folder)} if layout.takes_folder else {}
     return yaml.safe_dump(
         {
             "apiVersion": layout.api_version,
@@ -51,6 +55,6 @@ def _configuration(layout: Layout, webhooks: Webhooks, health: KeptPort) -> str:
             layout.certificates: {"enable": False},
             "metrics": {"bindAddress": "0"},
             "health": {"healthProbeBindAddress": f"{LOOPBACK}:{health.number}"},
-            "webhook": {"host": LOOPBACK, "port": webhooks.port},
+            "webhook": {"host": LOOPBACK, "port": webhooks.port, **named},
         }
     )

@@ -14,6 +14,7 @@ RESTARTS = 3
 LAYOUT = Layout(
     api_version="config.jobset.x-k8s.io/v1alpha1",
     certificates="internalCertManagement",
+    takes_folder=True,
     kinds=Path("config/components/crd/bases"),
     webhooks=Path("config/components/webhook"),
 )

@@ -17,6 +17,7 @@ from sandbox.binaries import Tool
 LAYOUT = Layout(
     api_version="config.lws.x-k8s.io/v1alpha1",
     certificates="internalCertManagement",
+    takes_folder=True,
     kinds=Path("config/crd/bases"),
     webhooks=Path("config/webhook"),
 )

@@ -19,6 +19,7 @@ NODE = "node"
 LAYOUT = Layout(
     api_version="config.trainer.kubeflow.org/v1alpha1",
     certificates="certManagement",
+    takes_folder=False,
     kinds=Path("manifests/base/crds"),
     webhooks=Path("manifests/base/webhook"),
 )

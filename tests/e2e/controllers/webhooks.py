@@ -21,6 +21,7 @@ class Webhooks:
     """A port for webhooks, and a folder with what a server there shows, as controllers expect it: tls.crt, tls.key."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self._port = KeptPort()
         self._authority = Authority(folder)
         self._authority.issue_server("tls")
