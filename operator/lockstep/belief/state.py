@@ -132,7 +132,7 @@ class State:
         """The process is the leader from now on. As after a restart, everything is reconciled."""
         self.assumptions.leads = True
         self.changes.follow()
-        self.changes.reconcile(*self.gangs, *self.roster.names())
+        self.changes.reconcile(*self.gangs, *self.roster.names(), *self.pod_gangs.names())
         self.bids.request_answers()
         self._changed(needs_plan=True)
 

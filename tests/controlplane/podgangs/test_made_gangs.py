@@ -2,6 +2,7 @@
 
 import pytest
 
+from builders.manifests import gang
 from eventually import eventually
 from sandbox import ApiError
 
@@ -162,3 +163,14 @@ def test_last_pod_of_a_job_that_fails_when_the_others_have_succeeded_is_placed_a
         arena.patch_pod_status(name, {"phase": phase})
 
     eventually(lambda: gangs.bound("job.heat") == 4)
+
+
+def test_gang_job_is_planned_for_the_expected_end_of_a_job(arena, gangs):
+    arena.add_nodes(1, cpu="2")
+    gangs.create_job("", 2, name="heat", annotations={"lockstep.dev/serial-time": "4h"})
+    gangs.until("job.heat", "Placed")
+
+    arena.submit(gang("next", size=2, work={"serialTime": "1h"}))
+
+    arena.until("next", "Planned", "True", "StartsLater")
+    assert arena.status("next")["start"] == gangs.status("job.heat")["expectedFinish"]

@@ -1,6 +1,6 @@
 """The Gangs and the pods that belong to them. None of these pods is in the roster, whose pods may be deleted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 from coschedule import GangKey
@@ -49,6 +49,10 @@ class PodGangs:
             if not group.pods:
                 del self._groups[pod.group.gang]
         self._changed(pod.group.gang)
+
+    def names(self) -> Iterable[GangKey]:
+        """The Gangs that pods name, whether they are there or not."""
+        return self._groups.keys()
 
     def group(self, gang: GangKey) -> PodGroup:
         """The pods of a Gang; it must not be changed."""

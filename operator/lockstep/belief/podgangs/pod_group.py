@@ -48,17 +48,22 @@ class PodsAlike(NamedTuple):
 
 
 class PodGroup:
-    """The pods with the name of one Gang. ``going``: those on nodes that have not ended and are not being deleted."""
+    """The pods with the name of one Gang. ``going``: those on nodes that have not ended and are not being deleted.
+
+    ``changes`` grows with each change of a pod.
+    """
 
     def __init__(self) -> None:
         self.pods: dict[PodKey, GroupedPod] = {}
         self.going = 0
+        self.changes = 0
         self._alike: dict[PodKind, _Bucket] = {}
         self._created: list[float] = []
 
     def enter(self, pod: GroupedPod) -> None:
         """Add or update a pod."""
         self.leave(pod.key)
+        self.changes += 1
         self.pods[pod.key] = pod
         self.going += _is_going(pod)
         waiting = pod.group.waiting
@@ -71,6 +76,7 @@ class PodGroup:
         pod = self.pods.pop(key, None)
         if pod is None:
             return
+        self.changes += 1
         self.going -= _is_going(pod)
         if pod.group.waiting is not None:
             kind = _kind(pod.group.waiting)

@@ -57,7 +57,8 @@ def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: st
         return with_condition(status, gang, Condition.PLACED, (FALSE, reason, message), now)
     if status.reserved_at is None:
         before = gang.status
-        status = replace(status, size=before.size, members=before.members, expected_finish=before.expected_finish)
+        status = replace(status, size=before.size, members=before.members)
+        status = replace(status, start=before.start, expected_finish=before.expected_finish)
     says = (TRUE, Reason.BOUND, "Pods of it are on nodes, and others wait for one.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 

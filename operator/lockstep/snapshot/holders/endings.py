@@ -9,6 +9,7 @@ from lockstep.belief.state import State
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, PodFact
+from lockstep.snapshot.holders.pod_gang_releases import pod_gang_ends
 
 # In seconds, the API server's default where the template does not state one.
 _USUAL_GRACE_SECONDS = 30
@@ -35,7 +36,8 @@ def next_plan_for_ends(state: State, now: float) -> float:
 
     A gang that really ends leads to a plan at once. So one plan can be for the expected ends of several.
     """
-    ends = ((expected_end(state, held, now), held.start) for held in state.reservations.values())
+    ends = [(expected_end(state, held, now), held.start) for held in state.reservations.values()]
+    ends += [(one.end, one.start) for one in pod_gang_ends(state, now)]
     dues = (max(end, now + patience(end - start)) for end, start in ends if end is not None and end > now)
     return min(dues, default=math.inf)
 

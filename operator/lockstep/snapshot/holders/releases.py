@@ -12,6 +12,7 @@ from lockstep.belief.state import State
 from lockstep.snapshot.holders.counted_twice import counted_twice_of
 from lockstep.snapshot.holders.endings import expected_end, expected_finish
 from lockstep.snapshot.holders.leaving import leaving_members, releases_of, without
+from lockstep.snapshot.holders.pod_gang_releases import PodGangReleases
 from lockstep.snapshot.holders.running import each_member, holdings
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns
@@ -38,6 +39,7 @@ class Releases:
         self._nodes: NodeArrays | None = None
         self._columns = Columns((), {})
         self._kept: dict[tuple[GangKey, int], _Kept] = {}
+        self._of_pod_gangs = PodGangReleases(state)
 
     def of(
         self, nodes: NodeArrays, columns: Columns, now: float, *, by_member: Collection[GangKey] = ()
@@ -48,6 +50,7 @@ class Releases:
         """
         if nodes is not self._nodes or columns.names != self._columns.names:
             self._kept = {}
+            self._of_pod_gangs.forget()
         self._nodes, self._columns = nodes, columns
         kept = {}
         left = list[Release]()
@@ -60,7 +63,8 @@ class Releases:
                     reservation, nodes, end, leaving, by_member=reservation.gang in by_member
                 )
         self._kept = kept
-        return tuple(release for one in kept.values() for release in one.releases) + tuple(left)
+        of_members = tuple(release for one in kept.values() for release in one.releases)
+        return of_members + tuple(left) + self._of_pod_gangs.of(nodes, columns, now)
 
     def _ends(self, now: float) -> Iterator[tuple[Reservation, float | None]]:
         """What is held, and its end: of reservations, and of the next sizes of gangs."""

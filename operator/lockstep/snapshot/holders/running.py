@@ -13,6 +13,7 @@ from lockstep.belief.gangs.age import queued_since
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.budget import BudgetFact
 from lockstep.snapshot.holders.disruptions import disruptions, still_allowed
 from lockstep.snapshot.holders.endings import expected_end, grace_seconds, is_ending
@@ -111,12 +112,15 @@ def lowest_held_priority(state: State) -> float:
 
 
 def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bool:
-    """Whether the gang's status has this reservation, and the gang is not ending for another reason."""
+    """Whether the gang's status has this reservation, and the gang is not ending for another reason.
+
+    A Gang is never evicted: its pods belong to others.
+    """
     is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
     is_going = (
         gang.is_deleting or gang.policies.is_suspended or is_ending(state, gang) or state.has_unowned_reservation(gang)
     )
-    return gang.uid == reservation.gang_uid and is_written and not is_going
+    return gang.uid == reservation.gang_uid and is_written and not (is_going or is_pod_gang(gang.key))
 
 
 def holdings(state: State, index: Mapping[str, int], columns: Columns, reservation: Reservation) -> tuple[Holding, ...]:

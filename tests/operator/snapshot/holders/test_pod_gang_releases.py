@@ -1,0 +1,76 @@
+"""What the pods of Gangs release at the expected end of their Gang."""
+
+from dataclasses import replace
+
+from builders.facts import node_fact, pod_fact
+from builders.pod_gangs import pod_gang
+from builders.statuses import NOW
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.pod_gang import GroupMember, grouped
+from lockstep.facts.pods.pod import PodPhase
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.snapshot.holders.endings import next_plan_for_ends
+from lockstep.snapshot.snapshots import SnapshotCutter
+
+BOUND = ConditionFact(Condition.PLACED, "True", Reason.BOUND, "", 1, NOW)
+PLACED = GangStatus(conditions=(BOUND,), attempt=1, start=NOW, expected_finish=NOW + 100)
+
+
+def state_with(status, *pods):
+    """A state with one node, and a Gang with that status and these pods."""
+    state = State(lambda: None)
+    state.nodes.apply(node_fact("n1", cpu=4000))
+    gang = pod_gang(2, status=status)
+    state.apply_pod_gang(gang)
+    for name, phase in pods:
+        pod = pod_fact(name, node="n1", cpu=1000, phase=phase)
+        state.apply_pod(grouped(pod, GroupMember(gang.key, None, None)))
+    return state
+
+
+def released(state, now):
+    """The time and the processors of each release."""
+    snapshot = SnapshotCutter(state).cut(now, [])
+    return [(one.time, len(snapshot.resources) and sum(one.request)) for one in snapshot.releases]
+
+
+def times(state, now):
+    """When something is released."""
+    return [time for time, _ in released(state, now)]
+
+
+RUNNING, ENDED = PodPhase.RUNNING, PodPhase.SUCCEEDED
+
+
+def test_pods_are_expected_to_end_with_their_gang():
+    assert times(state_with(PLACED, ("a", RUNNING), ("b", RUNNING)), NOW) == [NOW + 100]
+
+
+def test_an_overrun_moves_the_end():
+    state = state_with(PLACED, ("a", RUNNING))
+
+    assert times(state, NOW + 101) == [NOW + 105]
+    assert next_plan_for_ends(state, NOW + 101) >= NOW + 105
+
+
+def test_pods_that_have_ended_release_nothing_more():
+    state = state_with(PLACED, ("a", ENDED), ("b", ENDED))
+
+    assert times(state, NOW) == []
+
+
+def test_release_follows_the_pods():
+    state = state_with(PLACED, ("a", RUNNING))
+    cutter = SnapshotCutter(state)
+    assert len(cutter.cut(NOW, []).releases) == 1
+
+    state.remove_pod(pod_fact("a").key, pod_fact("a").uid)
+
+    assert cutter.cut(NOW, []).releases == ()
+
+
+def test_gang_without_work_and_one_that_is_being_bound_have_no_end():
+    unknown = replace(PLACED, expected_finish=None)
+    assert times(state_with(unknown, ("a", RUNNING)), NOW) == []
+    assert next_plan_for_ends(state_with(unknown, ("a", RUNNING)), NOW) == float("inf")
