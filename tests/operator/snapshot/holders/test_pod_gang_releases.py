@@ -24,20 +24,14 @@ def state_with(status, *pods):
     gang = pod_gang(2, status=status)
     state.apply_pod_gang(gang)
     for name, phase in pods:
-        pod = pod_fact(name, node="n1", cpu=1000, phase=phase)
+        pod = pod_fact(name, node="n1", phase=phase)
         state.apply_pod(grouped(pod, GroupMember(gang.key, None, None)))
     return state
 
 
-def released(state, now):
-    """The time and the processors of each release."""
-    snapshot = SnapshotCutter(state).cut(now, [])
-    return [(one.time, len(snapshot.resources) and sum(one.request)) for one in snapshot.releases]
-
-
 def times(state, now):
     """When something is released."""
-    return [time for time, _ in released(state, now)]
+    return [one.time for one in SnapshotCutter(state).cut(now, []).releases]
 
 
 RUNNING, ENDED = PodPhase.RUNNING, PodPhase.SUCCEEDED
