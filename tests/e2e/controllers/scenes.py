@@ -42,6 +42,11 @@ class Stage(NamedTuple):
         assert self.gangs.bound(name) == size
         assert self.gangs.nodes_of(name) == self.planned(name)
 
+    def check_nothing_kept(self, name: str) -> None:
+        """See that a Gang without pods holds no nodes, and waits for pods."""
+        self.gangs.until(name, "Planned", "False", "AwaitsPods")
+        assert "members" not in self.gangs.status(name)
+
     def planned(self, name: str) -> list[str]:
         """The nodes of a Gang's plan, sorted; one as often as it has pods."""
         members = self.gangs.status(name)["members"]
@@ -108,6 +113,7 @@ def deleted_in_mid_bind(stage: Stage, owners: Owners) -> None:
     stage.submit(owners, "next", SIZE)
 
     stage.check_whole("next")
+    stage.check_nothing_kept("heat")
 
 
 def deleted_unseen_in_mid_bind(stage: Stage, owners: Owners) -> None:
@@ -122,6 +128,7 @@ def deleted_unseen_in_mid_bind(stage: Stage, owners: Owners) -> None:
     stage.operator.start()
 
     stage.check_whole("next")
+    stage.check_nothing_kept("heat")
 
 
 def suspended_in_mid_bind(stage: Stage, owners: Owners) -> None:
