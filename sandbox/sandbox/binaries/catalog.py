@@ -226,7 +226,7 @@ def _controller(tool: Tool, of: ModuleOf) -> Recipe:
         version=of.version,
         package=f"{of.module}{of.package}",
         linker_flags="",
-        build_hint="5 minutes",
+        build_hint="3 minutes",
         download=None,
     )
 
