@@ -7,6 +7,7 @@ node, which stays reserved.
 import asyncio
 import contextlib
 import itertools
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from lockstep.act.volumes.needed_claims import needed_claims
 from lockstep.act.volumes.volumes import VolumeProvider
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
+from lockstep.api.client.client import LANDING_SECONDS
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.members.binding import binding_manifest
@@ -140,23 +142,42 @@ class PodBinding:
         return None
 
     async def _bind_all(self, seats: list[_Seat]) -> Failure | None:
+        """Try all bindings, and make them if all may be made."""
+        return await for_each(seats, self._try) or self._node_gone(seats) or await self._bind_each(seats)
+
+    async def _bind_each(self, seats: list[_Seat]) -> Failure | None:
         """Bind all pods. After the first binding, refused ones are tried again for a while; a pod that is gone is not.
 
-        Returns the last failure.
+        The while begins anew when the API server was away. Returns the last failure.
         """
-        failure = await for_each(seats, self._try) or self._node_gone(seats)
-        if failure is not None:
-            return failure
         bound: set[PodKey] = set()
-        until, tries = self._services.monotonic() + _KEEPS_NODES_SECONDS, 0
-        while True:
-            left = [seat for seat in seats if seat.pod not in bound]
+        until, tries = math.inf, 0
+        while left := [seat for seat in seats if seat.pod not in bound]:
             failure = await for_each(left, lambda seat: self._bind(seat, bound))
-            is_final = failure is None or failure.reason is Reason.POD_LOST or not bound
-            if is_final or self._services.monotonic() >= until:
+            if failure is None or failure.reason is Reason.POD_LOST:
+                return failure
+            if failure.reason is Reason.API_UNAVAILABLE and await self._was_away(left, bound):
+                until = math.inf
+            until = min(until, self._services.monotonic() + _KEEPS_NODES_SECONDS)
+            if not bound or self._services.monotonic() >= until:
                 return failure
             await asyncio.sleep(pause_after(tries))
             tries += 1
+        return None
+
+    async def _was_away(self, seats: list[_Seat], bound: set[PodKey]) -> bool:
+        """Find out which pods are ``bound`` by requests that had no answer; returns whether that had to wait."""
+        tries = 0
+        # The API server may still carry out the last of them.
+        await asyncio.sleep(LANDING_SECONDS)
+        while await for_each(seats, lambda seat: self._read(seat, bound)) is not None:
+            await asyncio.sleep(pause_after(tries))
+            tries += 1
+        return tries > 0
+
+    async def _read(self, seat: _Seat, bound: set[PodKey]) -> None:
+        if await self._is_bound(seat):
+            bound.add(seat.pod)
 
     async def _try(self, seat: _Seat) -> Failure | None:
         """Send the binding of a pod as a dry run."""

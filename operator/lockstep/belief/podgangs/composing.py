@@ -158,7 +158,7 @@ def _in_pool(needs: Needs, pool: Pool) -> Needs:
 
 def _awaited(asks: PodGangSpec, group: PodGroup) -> str:
     if group.going and group.waiting:
-        return f"It has {group.going} pods on nodes, as many as it may have: {group.waiting} more wait."
+        return f"{group.going} pods of it are on nodes, of {asks.maximum} at most: {group.waiting} wait for their end."
     if group.going:
         return "Its pods are bound, and no other pod of it waits for a node."
     if not group.waiting:

@@ -3,13 +3,16 @@
 import pytest
 
 from builders.facts import pod_fact
-from builders.pod_gangs import pod_gang, reserving, waiting_pod
+from builders.pod_gangs import group_of, pod_gang, reserving, waiting_pod
+from lockstep.api.pool import ALL_NODES
 from lockstep.belief.holding.reservation import reserved_in_status
+from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.state import State
 from lockstep.facts.gang.pod_gang import GroupMember, grouped
 from lockstep.facts.pods.pod import Membership, PodPhase
 
-GANG = pod_gang(2, status=reserving(only=2))
+[ROLE] = composed(pod_gang(2), group_of([waiting_pod("a"), waiting_pod("b")]), ALL_NODES).spec.roles
+GANG = pod_gang(2, status=reserving(**{ROLE.name: 2}))
 CPU = (("cpu", 1000),)
 
 

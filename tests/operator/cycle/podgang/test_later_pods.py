@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from builders.served import pod
+from builders.served import gang, pod
 from fake_cluster.api import REFUSED, Refusal
 from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import (
@@ -195,3 +195,19 @@ async def test_pods_of_two_jobs_with_the_same_indexes_have_ranks_of_their_own():
         await until(lambda: is_placed(api))
 
         assert sorted(written(api, RANK).values()) == ["0", "1", "2", "3"]
+
+
+async def test_next_process_keeps_the_room_of_seats_that_are_not_bound_yet():
+    async with api_with() as api:
+        create(api, "a", "b", "c", "d")
+        api.fault = lambda it: Refusal(code=503) if it.resource == BINDING else None
+        async with running_operator(api):
+            await until(lambda: "reservedAt" in status_of(api))
+        api.store.create("gangjobs", gang("other", size=2, cpu="4"))
+        async with running_operator(api) as parts:
+            await asyncio.sleep(30)
+            assert {key.name for key in parts.state.reservations} == {"gang/heat"}
+            api.fault = lambda _: None
+            await until(lambda: is_placed(api))
+
+        assert set(attempts(api).values()) == {"1"}
