@@ -159,11 +159,15 @@ class PodBinding:
             if failure.reason is Reason.API_UNAVAILABLE and await self._was_away(left, bound):
                 until = math.inf
             until = min(until, self._services.monotonic() + _KEEPS_NODES_SECONDS)
-            if not bound or self._services.monotonic() >= until:
+            if not self._is_begun(bound) or self._services.monotonic() >= until:
                 return failure
             await asyncio.sleep(pause_after(tries))
             tries += 1
         return None
+
+    def _is_begun(self, bound: Collection[PodKey]) -> bool:
+        """Whether pods of the Gang are on nodes, now or by an earlier process, so that the others are missing there."""
+        return bool(bound) or self._services.state.pod_gangs.group(self._gang.key).going > 0
 
     async def _was_away(self, seats: list[_Seat], bound: set[PodKey]) -> bool:
         """Find out which pods are ``bound`` by requests that had no answer; returns whether that had to wait."""

@@ -200,9 +200,9 @@ async def test_pods_of_two_jobs_with_the_same_indexes_have_ranks_of_their_own():
 async def test_next_process_keeps_the_room_of_seats_that_are_not_bound_yet():
     async with api_with() as api:
         create(api, "a", "b", "c", "d")
-        api.fault = lambda it: Refusal(code=503) if it.resource == BINDING else None
+        api.fault = lambda it: REFUSED if (it.verb, it.resource) == ("POST", BINDING) and it.name != "a" else None
         async with running_operator(api):
-            await until(lambda: "reservedAt" in status_of(api))
+            await until(lambda: len(bound(api)) == 1)
         api.store.create("gangjobs", gang("other", size=2, cpu="4"))
         async with running_operator(api) as parts:
             await asyncio.sleep(30)
