@@ -229,6 +229,14 @@ class State:
         fact = composed(known, self.pod_gangs.group(key), self.pool, self.pod_gangs.turn)
         if fact != self.gangs.get(key):
             self.apply_gang(fact)
+            self._hold_what_pods_request(fact)
+
+    def take_seats(self, reservation: Reservation) -> set[int]:
+        """Stop counting the seats of a Gang's reservation whose pods are bound; returns their ranks."""
+        seated = self.seated(reservation)
+        for rank in seated:
+            self.ledger.forget(reservation.membership(rank))
+        return seated
 
     def apply_verdict(self, gang: GangFact, verdict: Verdict) -> bool:
         """Record admission's verdict on the gang's members. Returns whether that changes its planning."""
@@ -300,6 +308,14 @@ class State:
     def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
         """The members of gangs of these names that are not in the cache."""
         return [pod for name in names for pod in self.roster.others(name, self._uid(name))]
+
+    def _hold_what_pods_request(self, gang: GangFact) -> None:
+        """Hold a Gang's seats with what its pods request: in a new process pods may come after their Gang."""
+        held, reserved = self.reservations.get(gang.key), reserved_in_status(gang)
+        if held is not None and reserved is not None and held.requests != reserved.requests:
+            self.assumptions.forget(gang.key)
+            self.assumptions.hold(reserved)
+            self.take_seats(reserved)
 
     def _counted(self) -> None:
         self.generation += 1

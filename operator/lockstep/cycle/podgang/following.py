@@ -11,7 +11,7 @@ from lockstep.act.attempts import Attempts
 from lockstep.act.podgang.gang_maker import GangMaker
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
-from lockstep.belief.holding.reservation import Reservation, reserved_in_status
+from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.explaining.refusals import refusal_report
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reasons import Condition
@@ -61,25 +61,12 @@ class PodGangFollower:
 
     def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:
         """Report that all pods are bound, or go on with those that are not."""
-        reservation = self._with_requests(gang, reservation)
-        seated = self._state.seated(reservation)
-        for rank in seated:
-            self._state.ledger.forget(reservation.membership(rank))
-        left = reservation.without(seated)
+        left = reservation.without(self._state.take_seats(reservation))
         if not left.size:
             self._attempts.placed(gang.key, is_running=True)
             self._writer.report(gang, partial(self._placed, gang, now))
         elif not self._attempts.is_resting(gang.key):
             self._attempts.resume(gang, left)
-
-    def _with_requests(self, gang: GangFact, held: Reservation) -> Reservation:
-        """What is held, with what the pods request: in a new process they may have come after their Gang."""
-        reserved = reserved_in_status(gang)
-        if reserved is None or reserved.requests == held.requests:
-            return held
-        self._state.assumptions.forget(gang.key)
-        self._state.assumptions.hold(reserved)
-        return reserved
 
     def _placed(self, gang: GangFact, now: float) -> StatusReport:
         planned = gang.status.condition(Condition.PLANNED)

@@ -60,3 +60,17 @@ def test_seats_that_were_reserved_by_nobody_do_not_matter(state):
 
     assert seated(state) == set()
     assert committed(state, "n1") == 3000
+
+
+def test_seats_count_with_what_their_pods_request_when_these_come_after_their_gang():
+    state = State(lambda: None)
+    state.apply_pod_gang(GANG)
+    for name in "ab":
+        state.apply_pod(grouped(pod_fact(name), GroupMember(GANG.key, None, waiting_pod(name))))
+
+    state.renew_pod_gang(GANG.key)
+
+    assert committed(state, "n1") == 2000
+    state.apply_pod(on_node("a", "n1", 0))
+    state.renew_pod_gang(GANG.key)
+    assert committed(state, "n1") == 2000
