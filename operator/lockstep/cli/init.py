@@ -98,12 +98,19 @@ def _forbid(answers: dict[str, Any]) -> None:
         raise click.UsageError(f"--{given[0].replace('_', '-')} does not go with --from, which answers it.")
 
 
+_AS_IT_IS = (
+    "Nothing has to be converted: with `schedulerName: lockstep` in their pod templates, Jobs, JobSets and others are "
+    "placed as they are, if the operator has them among its --sources."
+)
+
+
 def _converted(file: IO[str], name: str) -> Sequence[dict[str, Any]]:
     try:
         text = file.read(LONGEST + 1)
     except UnicodeDecodeError as error:
         raise click.ClickException(f"{file.name} is not text: {error}.") from error
     converted = convert(text, name=name)
+    print_lines(wrapped(_AS_IT_IS), err=True)
     for line in converted.left_out:
         print_lines(wrapped(line), err=True)
     for one in converted.gangs:

@@ -72,6 +72,7 @@ def test_job_is_converted_and_what_is_lost_goes_to_the_standard_error():
 
     assert done.exit_code == 0, done.stderr
     assert yaml.safe_load(done.stdout)["spec"]["size"] == {"min": 2, "max": 2}
+    assert done.stderr.startswith("Nothing has to be converted: ")
     assert "pi: spec.maxFailedIndexes: not carried over, since a GangJob has nothing like it." in done.stderr
 
 
