@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from crashes.lives import LIVES, LONG_LIVES, finish_again
+from crashes.pod_gang_lives import POD_GANG_LIVES
 from crashes.strikes import Backup, KillApiServer, KillOperator, Strike
 from crashes.theatre import Life, Theatre
 from live.arena import Arena
@@ -19,7 +20,8 @@ from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, Sandbox, start
 
-EVERY_LIFE = {**LIVES, **LONG_LIVES}
+EVERY_LIFE = {**LIVES, **LONG_LIVES, **POD_GANG_LIVES}
+SOURCE_RIGHTS = Path(__file__).parents[2] / "operator" / "rbac-sources.yaml"
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
 STRIKES: Mapping[str, Callable[[Sandbox, OperatorProcess, Path], Strike]] = {
     "operator": lambda _api, operator, _folder: KillOperator(operator),
@@ -65,11 +67,14 @@ def fresh_theatre(folder: Path, strike: str) -> Iterator[Theatre]:
     background = Background()
     with start(Options(name="crashes", addons=ADDONS, state=folder)) as api:
         install(api)
+        api.apply(SOURCE_RIGHTS)
         api.create_namespace("crashes")
         kubeconfig = api.kubeconfig_for_service_account("lockstep-system", "lockstep")
         with ExitStack() as stack:
             proxy = stack.enter_context(proxied(api, kubeconfig, folder / "kubeconfig", background))
-            operator = OperatorProcess(proxy.kubeconfig, folder / "log", "--concurrency", "1", spawn=Forked)
+            operator = OperatorProcess(
+                proxy.kubeconfig, folder / "log", "--concurrency", "1", "--sources=pods,job", spawn=Forked
+            )
             stack.enter_context(running(operator))
             arena = Arena(patient(api), "crashes")
             yield Theatre(arena, proxy, operator, background, STRIKES[strike](api, operator, folder))

@@ -26,11 +26,15 @@ class Stage:
         self.arena = arena
         self.name = name
         self.seen = seen
-        self._cpu = cpu
+        self.cpu = cpu
         self.when: dict[str, Callable[[], None]] = {}
         self.until_calm: Callable[[], None] = lambda: None
         # The gang of which members leave and join again, if there is one.
         self.rejoining = ""
+        # What the operator has asked for this gang: verbs and resources.
+        self.asked: set[tuple[str, str]] = set()
+        # What a life makes beside GangJobs is taken away by these.
+        self.taking_away: list[Callable[[], None]] = []
         self._others: list[str] = []
 
     def submit(
@@ -42,7 +46,7 @@ class Stage:
         **more: Any,
     ) -> None:
         """Submit the gang. If it ``has_launcher``, that is a member beside the ``size`` of its workers."""
-        manifest = gang(self.name, size=size, cpu=self._cpu, **more)
+        manifest = gang(self.name, size=size, cpu=self.cpu, **more)
         manifest = with_launcher(manifest) if has_launcher else manifest
         if finalizer:
             manifest["metadata"]["finalizers"] = [finalizer]
@@ -52,7 +56,7 @@ class Stage:
         """Submit a gang of the same size beside it; returns its name."""
         name = f"{self.name}-{suffix}"
         self._others.append(name)
-        self.arena.submit(gang(name, size=SIZE, cpu=self._cpu, **more))
+        self.arena.submit(gang(name, size=SIZE, cpu=self.cpu, **more))
         return name
 
     def until(self, kind: str, status: str = "True", reason: str = "") -> None:
@@ -65,7 +69,8 @@ class Stage:
 
     def saw(self, asked: Asked) -> None:
         """A request of the operator's about this gang was carried out."""
-        act = self.when.pop(asked.resource, None)
+        self.asked.add((asked.verb, asked.resource))
+        act = None if "dryRun" in asked.text else self.when.pop(asked.resource, None)
         if act is not None:
             act()
 
@@ -87,6 +92,8 @@ class Stage:
 
     def leave(self) -> None:
         """Delete what is left of the gang and of those beside it."""
+        for take_away in self.taking_away:
+            take_away()
         for name in (self.name, *self._others):
             with suppress(ApiError):
                 self.arena.delete_gang(name)

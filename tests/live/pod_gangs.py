@@ -94,6 +94,16 @@ class PodGangs:
             return {}
         return found
 
+    def exists(self, name: str) -> bool:
+        """Whether there is a Gang of that name."""
+        try:
+            self.api.request("GET", f"{self.path}/{name}")
+        except ApiError as error:
+            if error.status != _NOT_FOUND:
+                raise
+            return False
+        return True
+
     def condition(self, name: str, kind: str) -> Manifest:
         """One condition of a Gang; empty while there is none."""
         return next((one for one in self.status(name).get("conditions") or [] if one["type"] == kind), {})

@@ -187,6 +187,14 @@ def test_reservation_is_kept_while_a_pod_comes_that_would_refuse_the_gang():
     assert (role.needs, role.sizes) == (SMALL, Sizes(minimum=2, maximum=2))
 
 
+def test_reservation_is_kept_while_the_spec_cannot_be_obeyed_any_more():
+    wrong = Refusal(Reason.INVALID_SPEC, "size: min 3 and max 2 are no range.")
+
+    [role] = plans(pod_gang(asks=wrong, status=reserving(only=2)), *pods_of(SMALL, "ab")).spec.roles
+
+    assert (role.needs, role.sizes) == (SMALL, Sizes(minimum=2, maximum=2))
+
+
 @pytest.mark.parametrize("its_needs", [LARGE, TINY, UNREAD])
 def test_pod_with_other_needs_has_no_role(its_needs):
     roles = plans(pod_gang(1), waiting_pod()).spec.roles
