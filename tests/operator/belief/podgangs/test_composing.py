@@ -187,6 +187,14 @@ def test_reservation_is_kept_while_a_pod_comes_that_would_refuse_the_gang():
     assert (role.needs, role.sizes) == (SMALL, Sizes(minimum=2, maximum=2))
 
 
+def test_seats_are_for_the_pods_that_were_planned_and_not_for_others_that_came_later():
+    pods = [waiting_pod("0", its_needs=LARGE, created=30), *pods_of(SMALL, "ab", created=10)]
+
+    [role] = plans(pod_gang(1, 1, status=reserving(only=2)), *pods).spec.roles
+
+    assert role.needs == SMALL
+
+
 def test_reservation_is_kept_while_the_spec_cannot_be_obeyed_any_more():
     wrong = Refusal(Reason.INVALID_SPEC, "size: min 3 and max 2 are no range.")
 
