@@ -20,8 +20,10 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, 
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.pods.pod import Labels
+from lockstep.facts.ranks import MOST_RANKS
 
 _NEEDS_NOTHING = Needs(request=(), constraints=Constraints(), claims=())
+_ASKS_NOTHING = PodGangSpec(minimum=1, maximum=MOST_RANKS)
 _NO_TEMPLATE = Document.of({})
 
 
@@ -40,7 +42,10 @@ class _Shape(NamedTuple):
 
 def composed(gang: PodGang, group: PodGroup, pool: Pool, turn: int = 0) -> GangFact:
     """The Gang as a gang of the pods that wait. ``turn`` says whose turn it is of pods that come later, by kind."""
-    content = gang.asks if isinstance(gang.asks, Refusal) else _spec(gang, gang.asks, group, pool, turn)
+    is_reserved = gang.status.reserved_at is not None
+    # What was reserved is carried out, whatever has become of the spec: a part of the pods may be bound.
+    asks = _ASKS_NOTHING if is_reserved and isinstance(gang.asks, Refusal) else gang.asks
+    content = asks if isinstance(asks, Refusal) else _spec(gang, asks, group, pool, turn)
     common: dict[str, Any] = {
         "key": gang.key,
         "uid": gang.uid,
@@ -73,20 +78,19 @@ def _asked_at(gang: PodGang, group: PodGroup) -> float:
 def _spec(gang: PodGang, asks: PodGangSpec, group: PodGroup, pool: Pool, turn: int) -> GangSpec | Refusal:
     # One more than there may be shows that they are too many; a user can make thousands.
     alike = list(islice(group.alike(), MOST_KINDS + 1))
-    most = max(0, asks.maximum - group.going)
-    shapes = _shapes(alike, most, pool)
     classes = {one.kind.priority_class for one in alike}
     content = partial(_content, asks, classes, is_beside=group.going > 0)
     if gang.status.reserved_at is not None:
-        return content(_reserved_roles(gang, shapes))
+        return content(_reserved_roles(gang, _shapes(alike, MOST_RANKS, pool)))
     refusal = refusal_of_pods(alike)
     if refusal is not None:
         return refusal
-    least = 1 if group.going else asks.minimum
+    least, most = 1 if group.going else asks.minimum, max(0, asks.maximum - group.going)
     if min(group.waiting, most) < least:
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, group.waiting))
         nothing = _role(_Shape(_NEEDS_NOTHING, 0, ()), sizes)
         return replace(content((nothing,)), awaits_pods=_awaited(asks, group))
+    shapes = _shapes(alike, most, pool)
     if group.going:
         chosen = shapes[turn % len(shapes)]
         return content((_role(chosen, Sizes(minimum=1, maximum=chosen.members)),))
