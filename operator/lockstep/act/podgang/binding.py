@@ -6,13 +6,12 @@ node, which stays reserved.
 
 import asyncio
 import contextlib
-import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable
 from http import HTTPStatus
-from typing import NamedTuple
 
 from lockstep.act.members.group_reads import refresh_pods
+from lockstep.act.podgang.seats import TakenSeat, pod_gone, take_seats
 from lockstep.act.requests.api_refusals import is_conflict, refused_binding
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.services import Services
@@ -28,25 +27,12 @@ from lockstep.api.members.binding import binding_manifest
 from lockstep.api.podgang.group_member import seat_annotations
 from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.podgangs.composing import role_of
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
-from lockstep.facts.gang.pod_gang import WaitingPod
 from lockstep.facts.pods.failure import Failure, LostOn
-from lockstep.facts.pods.pod import Membership, PodKey
+from lockstep.facts.pods.pod import PodKey
 from lockstep.facts.reasons import Reason
-from lockstep.report.text.sentences import n_pods
 
 _KEEPS_NODES_SECONDS = 60.0
-
-
-class _Seat(NamedTuple):
-    """A pod, and the node, the seat and the rank that it gets."""
-
-    pod: PodKey
-    uid: str
-    node: str
-    seat: Membership
-    rank: int
 
 
 class PodBinding:
@@ -69,7 +55,7 @@ class PodBinding:
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
         """Bind a pod to every seat that has none; returns why that failed, if it did."""
-        seats = self._seats(gang)
+        seats = take_seats(self._services.state, gang, self._reservation)
         if isinstance(seats, Failure):
             return seats
         self._size = len(seats) + self._services.state.pod_gangs.group(gang.key).going
@@ -81,45 +67,7 @@ class PodBinding:
         """Members that kubelets have rejected; none, since the owner of these pods deals with that."""
         return ()
 
-    def _seats(self, gang: AcceptedGang) -> list[_Seat] | Failure:
-        """The pods for the seats that are still free, in the order of their ranks."""
-        state = self._services.state
-        seated, waiting = state.seated(self._reservation), state.pod_gangs.waiting(self._gang.key)
-        free = [member for member in self._reservation.by_rank() if member.rank not in seated]
-        by_role, ranks, seats = self._by_role(gang, waiting), self._ranks(waiting), []
-        for member in free:
-            key = next(by_role[member.role], None)
-            if key is None:
-                message = f"{n_pods(len(free))} of it have nodes, and only {len(waiting)} of them wait for one now"
-                return Failure(reason=Reason.POD_LOST, message=message)
-            seat = self._reservation.membership(member.rank)
-            seats.append(_Seat(key, state.pods[key].uid, member.node, seat, ranks[key]))
-        return seats
-
-    def _ranks(self, waiting: Mapping[PodKey, WaitingPod]) -> Mapping[PodKey, int]:
-        """The rank of each pod that waits: its completion index, or the lowest that no other pod has.
-
-        Indexes do not count where two pods have the same, as those of two Jobs.
-        """
-        group = self._services.state.pod_gangs.group(self._gang.key)
-        taken = {pod.group.rank for pod in group.going_pods()}
-        indexes = [pod.completion_index for pod in waiting.values() if pod.completion_index >= 0]
-        is_by_index = len(indexes) == len({*indexes} - taken)
-        by_index = {key: pod.completion_index for key, pod in waiting.items() if is_by_index}
-        free = (rank for rank in itertools.count() if rank not in taken and rank not in by_index.values())
-        return {key: index if (index := by_index.get(key, -1)) >= 0 else next(free) for key in sorted(waiting)}
-
-    def _by_role(self, gang: AcceptedGang, waiting: Mapping[PodKey, WaitingPod]) -> Mapping[str, Iterator[PodKey]]:
-        """The pods that wait, by the role that was planned for their needs."""
-        pool, roles = self._services.state.pool, gang.spec.roles
-        # Pods with equal needs are many.
-        role = {needs: role_of(needs, roles, pool) for needs in {pod.needs for pod in waiting.values()}}
-        keys: dict[str | None, list[PodKey]] = {}
-        for key, pod in waiting.items():
-            keys.setdefault(role[pod.needs], []).append(key)
-        return {one.name: iter(keys.get(one.name, ())) for one in roles}
-
-    async def _provide_volumes(self, seats: list[_Seat]) -> Failure | None:
+    async def _provide_volumes(self, seats: list[TakenSeat]) -> Failure | None:
         """Make sure that the claims of the pods have volumes."""
         needed = needed_claims(self._gang, self._reservation)
         if not needed:
@@ -132,20 +80,20 @@ class PodBinding:
         )
         return await provider.provide()
 
-    def _lost(self, seats: list[_Seat]) -> Failure | None:
+    def _lost(self, seats: list[TakenSeat]) -> Failure | None:
         """Why the pods can't all be bound any more: one of them is gone, or does not wait."""
         pods = self._services.state.pod_gangs.group(self._gang.key).pods
         for seat in seats:
             pod = pods.get(seat.pod)
             if pod is None or pod.uid != seat.uid or pod.group.waiting is None:
-                return _gone(seat)
+                return pod_gone(seat)
         return None
 
-    async def _bind_all(self, seats: list[_Seat]) -> Failure | None:
+    async def _bind_all(self, seats: list[TakenSeat]) -> Failure | None:
         """Try all bindings, and make them if all may be made."""
         return await for_each(seats, self._try) or self._node_gone(seats) or await self._bind_each(seats)
 
-    async def _bind_each(self, seats: list[_Seat]) -> Failure | None:
+    async def _bind_each(self, seats: list[TakenSeat]) -> Failure | None:
         """Bind all pods. After the first binding, refused ones are tried again for a while; a pod that is gone is not.
 
         The while begins anew when the API server was away. Returns the last failure.
@@ -169,7 +117,7 @@ class PodBinding:
         """Whether pods of the Gang are on nodes, now or by an earlier process, so that the others are missing there."""
         return bool(bound) or self._services.state.pod_gangs.group(self._gang.key).going > 0
 
-    async def _was_away(self, seats: list[_Seat], bound: set[PodKey]) -> bool:
+    async def _was_away(self, seats: list[TakenSeat], bound: set[PodKey]) -> bool:
         """Find out which pods are ``bound`` by requests that had no answer; returns whether that had to wait."""
         tries = 0
         # The API server may still carry out the last of them.
@@ -179,11 +127,11 @@ class PodBinding:
             tries += 1
         return tries > 0
 
-    async def _read(self, seat: _Seat, bound: set[PodKey]) -> None:
+    async def _read(self, seat: TakenSeat, bound: set[PodKey]) -> None:
         if await self._is_bound(seat):
             bound.add(seat.pod)
 
-    async def _try(self, seat: _Seat) -> Failure | None:
+    async def _try(self, seat: TakenSeat) -> Failure | None:
         """Send the binding of a pod as a dry run."""
         answer = await self._services.client.dry_run(
             paths.binding_to_be(seat.pod), self._manifest(seat), urgency=Urgency.BIND
@@ -192,7 +140,7 @@ class PodBinding:
             return None
         return await self._why_refused(seat, answer)
 
-    async def _bind(self, seat: _Seat, bound: set[PodKey]) -> Failure | None:
+    async def _bind(self, seat: TakenSeat, bound: set[PodKey]) -> Failure | None:
         gone = self._node_gone([seat])
         if gone is not None:
             return gone
@@ -209,13 +157,13 @@ class PodBinding:
         self._services.count_binding("refused")
         return await self._why_refused(seat, answer)
 
-    async def _is_bound(self, seat: _Seat) -> bool:
+    async def _is_bound(self, seat: TakenSeat) -> bool:
         """Whether the pod is on its node already: the API server answers an equal second binding with a conflict."""
         answer = await self._services.client.get(paths.pod(seat.pod))
         pod = read_pod(answer.body) if answer.is_success else None
         return pod is not None and (pod.uid, pod.node) == (seat.uid, seat.node)
 
-    async def _why_refused(self, seat: _Seat, refusal: Answer) -> Failure:
+    async def _why_refused(self, seat: TakenSeat, refusal: Answer) -> Failure:
         """Why a binding was refused: the pod is gone or does not wait any more, or what the API server says."""
         answer = await self._services.client.get(paths.pod(seat.pod))
         if answer.is_success:
@@ -223,9 +171,9 @@ class PodBinding:
             is_gone = pod.uid != seat.uid or bool(pod.node) or pod.is_deleting
         else:
             is_gone = answer.code == HTTPStatus.NOT_FOUND
-        return _gone(seat) if is_gone else refused_binding(seat.pod.name, seat.node, refusal)
+        return pod_gone(seat) if is_gone else refused_binding(seat.pod.name, seat.node, refusal)
 
-    def _node_gone(self, seats: Iterable[_Seat]) -> Failure | None:
+    def _node_gone(self, seats: Iterable[TakenSeat]) -> Failure | None:
         """The first node that does not exist any more: the API server binds pods to nodes that do not exist."""
         for seat in seats:
             if seat.node not in self._services.state.nodes:
@@ -233,12 +181,12 @@ class PodBinding:
                 return Failure(reason=Reason.NO_LONGER_FITS, message=message)
         return None
 
-    def _manifest(self, seat: _Seat) -> dict[str, object]:
+    def _manifest(self, seat: TakenSeat) -> dict[str, object]:
         manifest = binding_manifest(seat.pod, seat.uid, seat.node)
         annotations = seat_annotations(seat.seat, rank=seat.rank, size=self._size)
         return {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
 
-    async def _until_seen(self, seats: list[_Seat]) -> Failure | None:
+    async def _until_seen(self, seats: list[TakenSeat]) -> Failure | None:
         """Wait until watches show every pod on its node, or gone; after a silence, list the pods."""
         checks, left = 0, list(reversed(seats))
         while left:
@@ -259,12 +207,7 @@ class PodBinding:
                 await self._changed.wait()
         return self._changed.is_set()
 
-    def _is_seen(self, seat: _Seat) -> bool:
+    def _is_seen(self, seat: TakenSeat) -> bool:
         """Whether the cache has the pod on its node, or has it no longer."""
         pod = self._services.state.pods.get(seat.pod)
         return pod is None or pod.uid != seat.uid or bool(pod.node)
-
-
-def _gone(seat: _Seat) -> Failure:
-    message = f"pod {seat.pod.name} is gone, or waits no longer, before all pods were bound"
-    return Failure(reason=Reason.POD_LOST, message=message)
