@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from charts.make.manifests import Manifest, manifests
+from charts.make.source_rules import with_sources
 
 SOURCES = (
     "operator/rbac.yaml",
@@ -17,7 +18,7 @@ _ELECTS = ".Values.leaderElection.enabled"
 _CREATES = ".Values.rbac.create"
 _AGENTS = f"and {_CREATES} .Values.agent.enabled"
 _ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
-_PLACES_PODS = f'and {_CREATES} (has "pods" .Values.sources)'
+_PLACES_PODS = f"and {_CREATES} .Values.sources"
 # When the chart has which object. One that is not named here makes the generator fail: somebody has to decide.
 _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep": _CREATES,
@@ -50,6 +51,8 @@ _AGGREGATIONS = {
     "rbac.authorization.k8s.io/aggregate-to-admin": "aggregateToAdmin",
 }
 _NAMESPACE = '{{ include "lockstep.namespace" . | quote }}'
+# Its rules depend on the sources.
+_SOURCES_ROLE = "lockstep-sources"
 _ACCOUNTS = {"lockstep": "lockstep.serviceAccountName", "lockstep-agent": "lockstep.agentAccountName"}
 # Names that stand within a section.
 _NAMES_IN_TEXT = {
@@ -119,6 +122,8 @@ def _section(manifest: Manifest, key: str) -> list[str]:
     if key == "subjects":
         return _subjects(manifest)
     text = manifest.sections[key].rstrip()
+    if (manifest.name, key) == (_SOURCES_ROLE, "rules"):
+        text = with_sources(text)
     for written, templated in _NAMES_IN_TEXT.items():
         text = text.replace(written, templated)
     if key == "roleRef":

@@ -1,4 +1,4 @@
-"""The rights that pods as a source need are a manifest of their own: enough with it, and said where it is missing."""
+"""The rights that sources need are a manifest of their own: enough with it, and said where it is missing."""
 
 from pathlib import Path
 
@@ -6,18 +6,21 @@ import pytest
 
 from builders.manifests import gang
 from live.quick_start import Forked
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.facts.gang.source import Source
 from lockstep_demo.operator_process import OperatorProcess, running
 
 RIGHTS = Path(__file__).parents[2] / "operator" / "rbac-sources.yaml"
 REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 ACCOUNT = "system:serviceaccount:lockstep-system:lockstep"
-NEEDS = ("get gangs", "list gangs", "watch gangs", "patch gangs/status")
+READS = ("get gangs", "list gangs", "watch gangs", "patch gangs/status")
+NEEDS = (*READS, "create gangs", "patch gangs", *(f"get {owner.plural}" for owner in OWNERS.values()))
 
 
 @pytest.fixture
 def operator(operator_kubeconfig, tmp_path):
-    """An operator that places pods of others; it is yet to be started."""
-    return OperatorProcess(operator_kubeconfig, tmp_path / "log", "--sources=pods", spawn=Forked)
+    """An operator that places pods of others, of every source; it is yet to be started."""
+    return OperatorProcess(operator_kubeconfig, tmp_path / "log", f"--sources={','.join(Source)}", spawn=Forked)
 
 
 @pytest.fixture
@@ -46,9 +49,18 @@ def test_nothing_is_missing_with_the_manifest(operator, given):
         assert "the API server lets us not" not in operator.log_text()
 
 
-@pytest.mark.parametrize("verb", ["create", "update", "patch", "delete"])
-def test_manifest_lets_the_operator_change_no_gang(installed, given, verb):
-    asked = {"group": "lockstep.dev", "resource": "gangs", "verb": verb}
+@pytest.mark.parametrize(
+    ("group", "resource", "verb"),
+    [
+        pytest.param("lockstep.dev", "gangs", "update", id="replace a Gang"),
+        pytest.param("lockstep.dev", "gangs", "delete", id="delete a Gang"),
+        pytest.param("batch", "jobs", "patch", id="change an owner"),
+        pytest.param("batch", "jobs", "list", id="see all owners"),
+        pytest.param("batch", "jobs", "delete", id="delete an owner"),
+    ],
+)
+def test_manifest_does_not_let_the_operator(installed, given, group, resource, verb):
+    asked = {"group": group, "resource": resource, "verb": verb}
 
     answer = installed.request("POST", REVIEWS, {"spec": {"user": ACCOUNT, "resourceAttributes": asked}})
 

@@ -48,7 +48,7 @@ def test_rights_are_read_from_the_manifests():
     assert Right("create", "pods/binding") in rights
     assert LEASE in rights
     assert {(one.verb, one.resource.removeprefix("lockstep.dev/")) for one in rights if "/gangs" in one.resource} == {
-        *((verb, "gangs") for verb in ("get", "list", "watch")),
+        *((verb, "gangs") for verb in ("get", "list", "watch", "create", "patch")),
         ("patch", "gangs/status"),
     }
     # Roles for users are nobody's of the operator's.

@@ -153,7 +153,11 @@ def test_node_pool_becomes_options():
 
 @pytest.mark.parametrize(
     ("sources", "want"),
-    [pytest.param([], [], id="none"), pytest.param(["pods"], ["--sources=pods"], id="pods")],
+    [
+        pytest.param([], [], id="none"),
+        pytest.param(["pods"], ["--sources=pods"], id="pods"),
+        pytest.param(["pods", "job"], ["--sources=pods,job"], id="two"),
+    ],
 )
 def test_sources_become_one_option(sources, want):
     arguments = render({"sources": sources}).container["args"]

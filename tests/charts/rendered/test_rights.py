@@ -3,6 +3,8 @@
 import pytest
 
 from charts.helm import ROOT, load_all, render
+from lockstep.facts.gang.source import Source
+from lockstep.process.start.source_rights import needs_of
 
 RBAC = {
     "Role",
@@ -13,6 +15,8 @@ RBAC = {
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
 }
+
+SOURCES = [one.value for one in Source]
 
 
 def applied(*files):
@@ -52,8 +56,25 @@ def test_requests_for_nodes_bring_their_own_rights():
     assert given(values) == applied("rbac.yaml", "rbac-provisioning.yaml")
 
 
-def test_pods_as_a_source_bring_their_own_rights():
-    assert given({"sources": ["pods"]}) == applied("rbac.yaml", "rbac-sources.yaml")
+def test_all_sources_bring_their_own_rights():
+    assert given({"sources": SOURCES}) == applied("rbac.yaml", "rbac-sources.yaml")
+
+
+@pytest.mark.parametrize(
+    "sources", [[one] for one in SOURCES] + [["pods", "job"], ["jobset", "podgroup"]], ids="+".join
+)
+def test_sources_bring_the_rights_that_the_operator_asks_for_with_them_and_no_others(sources):
+    role = given({"sources": sources})["ClusterRole", "lockstep-sources"]
+
+    got = {
+        (verb, group, resource)
+        for rule in role["rules"]
+        for verb in rule["verbs"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+
+    assert got == {(one.need.verb, one.group, one.need.resource) for one in needs_of({*map(Source, sources)})}
 
 
 def test_agents_bring_their_own_rights_and_the_policy_that_confines_them():

@@ -142,11 +142,25 @@ def test_pods_that_name_a_gang_that_is_not_there_say_so(arena, gangs):
     assert gangs.bound("haet") == 0
 
 
-def test_pods_whose_owner_is_not_there_say_so(arena, gangs):
+@pytest.mark.parametrize(
+    ("labels", "owner"),
+    [
+        pytest.param({"jobset.sigs.k8s.io/jobset-name": "heat"}, "JobSet heat", id="JobSet"),
+        pytest.param(
+            {"leaderworkerset.sigs.k8s.io/name": "heat", "leaderworkerset.sigs.k8s.io/group-index": "0"},
+            "LeaderWorkerSet heat.0",
+            id="LeaderWorkerSet",
+        ),
+        pytest.param({"training.kubeflow.org/job-name": "heat"}, "MPIJob heat", id="MPIJob"),
+        pytest.param({"scheduling.x-k8s.io/pod-group": "heat"}, "PodGroup heat", id="PodGroup"),
+        pytest.param({"ray.io/cluster": "heat"}, "RayCluster heat", id="RayCluster"),
+    ],
+)
+def test_pods_whose_owner_is_not_there_say_so(arena, gangs, labels, owner):
+    """The operator may ask for each kind of owners, also where the cluster does not have that kind."""
     arena.add_nodes(1, cpu="2")
-    pod = gangs.template("")
-    metadata = {"name": "a", "labels": {"scheduling.x-k8s.io/pod-group": "heat"}}
-    arena.create({"apiVersion": "v1", "kind": "Pod", **pod, "metadata": metadata})
+    metadata = {"name": "a", "labels": labels}
+    arena.create({"apiVersion": "v1", "kind": "Pod", **gangs.template(""), "metadata": metadata})
 
     eventually(lambda: "GangMissing" in reasons_about(gangs, "a"))
 
@@ -174,3 +188,8 @@ def test_gang_job_is_planned_for_the_expected_end_of_a_job(arena, gangs):
 
     arena.until("next", "Planned", "True", "StartsLater")
     assert arena.status("next")["start"] == gangs.status("job.heat")["expectedFinish"]
+
+
+    said = reasons_about(gangs, "a")["GangMissing"]
+    assert f"{owner} can't be read: " in said
+    assert "forbidden" not in said

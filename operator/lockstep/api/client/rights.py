@@ -27,8 +27,11 @@ _NEEDED_SECONDS = 120.0
 # The most denials that are logged; more rights in more namespaces say nothing new.
 _MOST_LOGGED = 20
 _MANIFEST = "operator/rbac.yaml"
-# Rights that only some options need are in manifests of their own.
-_MANIFESTS: Mapping[str, str] = dict.fromkeys((PODS_GANGS, f"{PODS_GANGS}/status"), "operator/rbac-sources.yaml")
+# Rights that only some options need are in manifests of their own: Gangs, and the owners of their pods.
+_OWNERS = ("jobs", "jobsets", "leaderworkersets", "mpijobs", "podgroups", "rayclusters")
+_MANIFESTS: Mapping[str, str] = dict.fromkeys(
+    (PODS_GANGS, f"{PODS_GANGS}/status", *_OWNERS), "operator/rbac-sources.yaml"
+)
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ _SOURCES = click.option(
     default="",
     show_default=False,
     callback=lambda _context, _option, value: _parse(value),
-    help="What is placed as gangs beside GangJobs: pods that others create and that name a Gang. Choices: "
-    f"{', '.join(Source)}. Without it: nothing.",
+    help="What is placed as gangs beside GangJobs: pods that name a Gang, and pods of owners for which the "
+    f"operator makes the Gang. Choices: {', '.join(Source)}. Without it: nothing.",
 )
 
 

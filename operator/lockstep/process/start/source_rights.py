@@ -19,7 +19,7 @@ _TRIES = 25
 _PAUSE_SECONDS = 0.2
 
 
-class _SourceNeed(NamedTuple):
+class SourceNeed(NamedTuple):
     """A right that a source needs, and the API group of its resource."""
 
     group: str
@@ -31,7 +31,7 @@ async def check_source_rights(client: KubeClient, rights: Rights, sources: Colle
 
     What is missing stops nothing: GangJobs are placed without it.
     """
-    missing = list(_needs(sources))
+    missing = list(needs_of(sources))
     # Without an answer the rights stay unknown, and the requests that need them find out.
     with suppress(ApiUnavailableError):
         for _ in range(_TRIES):
@@ -43,22 +43,22 @@ async def check_source_rights(client: KubeClient, rights: Rights, sources: Colle
             rights.deny(one.need, "--sources asks for it")
 
 
-def _needs(sources: Collection[Source]) -> Iterator[_SourceNeed]:
+def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:
     """What these sources need: to read Gangs and to write their statuses; to make Gangs, and to read owners of pods."""
     owners = [OWNERS[source] for source in Source if source in sources and source in OWNERS]
     verbs = ("get", "list", "watch", *(("create", "patch") if owners else ()))
     if sources:
-        yield from (_SourceNeed(GROUP, Need(verb, PODS_GANGS, "")) for verb in verbs)
-        yield _SourceNeed(GROUP, Need("patch", f"{PODS_GANGS}/status", ""))
+        yield from (SourceNeed(GROUP, Need(verb, PODS_GANGS, "")) for verb in verbs)
+        yield SourceNeed(GROUP, Need("patch", f"{PODS_GANGS}/status", ""))
     for owner in owners:
-        yield _SourceNeed(owner.api_version.partition("/")[0], Need("get", owner.plural, ""))
+        yield SourceNeed(owner.api_version.partition("/")[0], Need("get", owner.plural, ""))
 
 
-async def _still_missing(client: KubeClient, needs: Iterable[_SourceNeed]) -> list[_SourceNeed]:
+async def _still_missing(client: KubeClient, needs: Iterable[SourceNeed]) -> list[SourceNeed]:
     return [one for one in needs if not await _has(client, one)]
 
 
-async def _has(client: KubeClient, one: _SourceNeed) -> bool:
+async def _has(client: KubeClient, one: SourceNeed) -> bool:
     """Whether we have that right; True if the review itself is refused."""
     resource, _, subresource = one.need.resource.partition("/")
     review = own_access_review(verb=one.need.verb, group=one.group, resource=resource, subresource=subresource)

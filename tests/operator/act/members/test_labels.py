@@ -12,6 +12,7 @@ from fake_cluster.jumping import until
 from fake_cluster.rig import operator_over
 from fake_cluster.storage import CLASS, add_class
 from lockstep.api import names
+from lockstep.api.podgang import made_gang
 
 pytestmark = pytest.mark.asyncio
 
@@ -43,7 +44,8 @@ def ours(manifest):
 
 def promised():
     """The labels that each kind of object has, as the page says."""
-    rows = re.findall(r"^\| `(lockstep\.dev/[\w-]+)` \| .* \| ([^|]+) \|$", PAGE.read_text(), re.MULTILINE)
+    labels, _, _ = PAGE.read_text().partition("\n## Annotations\n")
+    rows = re.findall(r"^\| `(lockstep\.dev/[\w-]+)` \| .* \| ([^|]+) \|$", labels, re.MULTILINE)
     on = {label: set(kinds.split(", ")) for label, kinds in rows}
     return {word: {label for label, kinds in on.items() if word in kinds} for word in RESOURCES}
 
@@ -89,3 +91,10 @@ async def test_label_of_pods_that_others_create_is_named():
 async def test_annotations_are_those_that_are_read():
     want = [names.PROGRESS_ANNOTATION, names.RESIZE_ANNOTATION, names.READY_ANNOTATION, names.ALLOWED_SIZING]
     assert first_cells(PAGE, "## Annotations") == want
+
+
+async def test_annotations_around_gangs_are_those_that_are_read_and_written():
+    pods = [names.RANK_LABEL, names.SIZE_LABEL]
+    owners = [made_gang.SIZE, made_gang.SERIAL_TIME, made_gang.OVERHEAD_PER_MEMBER]
+    want = [*pods, *owners, made_gang.MADE_ANNOTATION, made_gang.PROBLEM_ANNOTATION, names.SEAT_ANNOTATION]
+    assert first_cells(PAGE, "## Annotations around Gangs") == want

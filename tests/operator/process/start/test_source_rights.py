@@ -10,6 +10,7 @@ from fake_cluster.jumping import now
 from fake_cluster.scripted import ScriptedServer, reply, status
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.rights import Rights
+from lockstep.api.podgang.owners import OWNERS
 from lockstep.facts.gang.source import Source
 from lockstep.process.start.source_rights import check_source_rights
 
@@ -49,6 +50,26 @@ async def test_pods_need_to_read_gangs_and_to_write_their_statuses():
         ("patch", "gangs", "status"),
     ]
     assert rights.denied == []
+
+
+async def test_source_that_makes_gangs_needs_to_write_them_and_to_read_its_owners():
+    async with checked(*[ALLOWED] * 7, sources=(Source.JOB_SET,)) as (rights, asked):
+        wanted = [orjson.loads(one.body)["spec"]["resourceAttributes"] for one in asked]
+
+    assert [(one["verb"], one["group"], one["resource"], one["subresource"]) for one in wanted] == [
+        *((verb, "lockstep.dev", "gangs", "") for verb in ("get", "list", "watch", "create", "patch")),
+        ("patch", "lockstep.dev", "gangs", "status"),
+        ("get", "jobset.x-k8s.io", "jobsets", ""),
+    ]
+    assert rights.denied == []
+
+
+@pytest.mark.parametrize("source", OWNERS)
+async def test_right_to_read_owners_that_is_missing_is_said_with_the_manifest_that_has_it(source, caplog):
+    async with checked(*[ALLOWED] * 6, *[DENIED] * 25, sources=(source,)) as (rights, _):
+        assert [str(need) for need in rights.denied] == [f"get {OWNERS[source].plural} in the whole cluster"]
+
+    assert "apply operator/rbac-sources.yaml" in caplog.text
 
 
 async def test_right_that_comes_a_moment_later_is_waited_for():
