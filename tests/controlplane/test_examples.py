@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from eventually import eventually
-from live.examples import EXAMPLES, documents_of, example_of
+from live.examples import EXAMPLES, documents_of, example_of, pod_gangs_of
 from live.pod_gangs import PodGangs
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -34,7 +34,7 @@ def operator(sources, operator_kubeconfig, tmp_path_factory):
     """An operator that is ready, as the README runs it, for all tests of the file."""
     assert sources
     log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(operator_kubeconfig, log, "--sources=pods", spawn=Forked)) as process:
+    with running(OperatorProcess(operator_kubeconfig, log, "--sources=pods,job", spawn=Forked)) as process:
         yield process
 
 
@@ -87,8 +87,8 @@ def check(arena, state, example):
     assert found, f"no test knows how to check {state!r}"
     for name in gangs_of(example):
         arena.until(name, found[1], found[2] or "True")
-    for gang in documents_of(example, "Gang"):
-        PodGangs(arena).until(gang["metadata"]["name"], found[1], found[2] or "True")
+    for name in pod_gangs_of(example):
+        PodGangs(arena).until(name, found[1], found[2] or "True")
 
 
 def steps_of(example):

@@ -18,3 +18,13 @@ def documents_of(example: Path, kind: str) -> list[dict[str, Any]]:
     """The manifests of one kind in an example."""
     documents = yaml.safe_load_all(example.read_text(encoding="utf-8"))
     return [document for document in documents if document["kind"] == kind]
+
+
+def pod_gangs_of(example: Path) -> list[str]:
+    """The names of the Gangs of an example: those that it has, and those that the operator makes for its Jobs."""
+    own = [document["metadata"]["name"] for document in documents_of(example, "Gang")]
+    return own + [f"job.{job['metadata']['name']}" for job in documents_of(example, "Job") if not _names_gang(job)]
+
+
+def _names_gang(job: dict[str, Any]) -> bool:
+    return "lockstep.dev/member-of" in job["spec"]["template"]["metadata"].get("labels", {})

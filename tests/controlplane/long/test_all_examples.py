@@ -7,7 +7,7 @@ import pytest
 
 from eventually import eventually
 from live.arena import GANGS
-from live.examples import EXAMPLES, documents_of
+from live.examples import EXAMPLES, documents_of, pod_gangs_of
 from live.quick_start import Forked
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -27,7 +27,9 @@ def plane(tmp_path_factory):
         sandbox.apply(SOURCE_RIGHTS)
         sandbox.create_nodes(generic_nodes(12))
         account = sandbox.kubeconfig_for_service_account("lockstep-system", "lockstep")
-        with running(OperatorProcess(account, folder / "log", "--gate-image=sandbox", "--sources=pods", spawn=Forked)):
+        with running(
+            OperatorProcess(account, folder / "log", "--gate-image=sandbox", "--sources=pods,job", spawn=Forked)
+        ):
             yield sandbox
 
 
@@ -36,9 +38,8 @@ def wanted():
     for example in EXAMPLES:
         found = re.search(r"^# Reaches: (\w+?)(?:=(True|False))?\b[ .,]", example.read_text(), re.MULTILINE)
         assert found, example
-        for kind in ("GangJob", "Gang"):
-            for one in documents_of(example, kind):
-                yield one["metadata"]["name"], found[1], found[2] or "True"
+        for name in (*(one["metadata"]["name"] for one in documents_of(example, "GangJob")), *pod_gangs_of(example)):
+            yield name, found[1], found[2] or "True"
 
 
 def test_all_examples_applied_at_once_reach_what_their_comments_say(plane):
