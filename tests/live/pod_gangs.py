@@ -2,17 +2,27 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from builders.manifests import API_VERSION, POOL_LABEL, member_container
 from eventually import eventually
 from live.arena import GANGS, Arena
+from lockstep.facts.gang.source import Source, maker_of
 from sandbox import ApiError
 
 Manifest = dict[str, Any]
 MEMBER_OF = "lockstep.dev/member-of"
 _NOT_FOUND = 404
-JOB_NAME = "batch.kubernetes.io/job-name"
 RANK, SIZE = "lockstep.dev/rank", "lockstep.dev/size"
+LABELS = {
+    Source.JOB: "batch.kubernetes.io/job-name",
+    Source.JOB_SET: "jobset.sigs.k8s.io/jobset-name",
+    Source.LEADER_WORKER_SET: "leaderworkerset.sigs.k8s.io/name",
+    Source.MPI_JOB: "training.kubeflow.org/job-name",
+    Source.POD_GROUP: "scheduling.x-k8s.io/pod-group",
+    Source.RAY_CLUSTER: "ray.io/cluster",
+}
+GROUP = "leaderworkerset.sigs.k8s.io/group-index"
 
 
 class PodGangs:
@@ -104,14 +114,18 @@ class PodGangs:
             return False
         return True
 
+    def spec(self, name: str) -> Manifest:
+        """The Gang's spec."""
+        found: Manifest = self.api.request("GET", f"{self.path}/{name}")["spec"]
+        return found
+
     def condition(self, name: str, kind: str) -> Manifest:
         """One condition of a Gang; empty while there is none."""
         return next((one for one in self.status(name).get("conditions") or [] if one["type"] == kind), {})
 
     def pods(self, gang: str) -> list[Manifest]:
-        """The pods with the label of a Gang, by name."""
-        label, value = (JOB_NAME, gang.removeprefix("job.")) if gang.startswith("job.") else (MEMBER_OF, gang)
-        path = f"{self.arena.core}/pods?labelSelector={label}%3D{value}"
+        """The pods with the labels of a Gang, by name."""
+        path = f"{self.arena.core}/pods?labelSelector={quote(_selector(gang))}"
         return sorted(self.api.request("GET", path)["items"], key=lambda pod: str(pod["metadata"]["name"]))
 
     def nodes_of(self, gang: str) -> list[str]:
@@ -144,3 +158,15 @@ class PodGangs:
         """Delete what the arena does not know."""
         for path in (self.jobs, self.path):
             self.api.request("DELETE", f"{path}?propagationPolicy=Background")
+
+
+def _selector(gang: str) -> str:
+    """The labels of the pods of a Gang: those that their controller gives them, unless a user has written the Gang."""
+    made = maker_of(gang)
+    if made is None:
+        return f"{MEMBER_OF}={gang}"
+    source, owner = made
+    if source is not Source.LEADER_WORKER_SET:
+        return f"{LABELS[source]}={owner}"
+    name, _, group = owner.rpartition(".")
+    return f"{LABELS[source]}={name},{GROUP}={group}"

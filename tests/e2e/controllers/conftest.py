@@ -13,6 +13,7 @@ from live.background import Background
 from live.pod_gangs import PodGangs
 from live.proxy import Proxy, proxied
 from live.quick_start import Forked
+from lockstep.facts.gang.source import Source
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, Sandbox, start
@@ -52,7 +53,7 @@ def proxy(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory, background: 
 def operator(proxy: Proxy, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
     """An operator that is ready."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=pods", spawn=Forked)) as process:
+    with running(OperatorProcess(proxy.kubeconfig, log, f"--sources={','.join(Source)}", spawn=Forked)) as process:
         yield process
 
 

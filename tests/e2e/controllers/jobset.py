@@ -7,6 +7,7 @@ from typing import Any
 from e2e.controllers.configured_controller import Layout, configured_controller
 from e2e.controllers.owners import Owners
 from live.pod_gangs import PodGangs
+from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
 
@@ -26,17 +27,25 @@ def jobset_controller(sandbox: Sandbox, folder: Path) -> AbstractContextManager[
 
 
 class JobSets(Owners):
-    """JobSets with a driver, and with workers in ``copies`` Jobs; ``more`` goes over their spec."""
+    """JobSets with a driver, and with workers in ``copies`` Jobs; ``more`` goes over their spec.
+
+    The workers may wait until the driver is what ``waits_for`` says.
+    """
 
     group, plural = "jobset.x-k8s.io/v1alpha2", "jobsets"
+    source = Source.JOB_SET
     copies = 1
+    waits_for = ""
 
     def __init__(self, gangs: PodGangs, **more: Any) -> None:
         super().__init__(gangs)
         self.more = more
 
     def manifest(self, name: str, size: int) -> dict[str, Any]:
-        jobs = [self._jobs(name, "driver", 1, 1), self._jobs(name, "workers", size - 1, self.copies)]
+        workers = self._jobs(name, "workers", size - 1, self.copies)
+        if self.waits_for:
+            workers["dependsOn"] = [{"name": "driver", "status": self.waits_for}]
+        jobs = [self._jobs(name, "driver", 1, 1), workers]
         spec = {"replicatedJobs": jobs, "failurePolicy": {"maxRestarts": RESTARTS}, **self.more}
         return {"apiVersion": self.group, "kind": "JobSet", "metadata": {"name": name}, "spec": spec}
 
@@ -46,5 +55,5 @@ class JobSets(Owners):
         return {"restarts": status.get("restarts", 0), "failed": sum(failed)}
 
     def _jobs(self, gang: str, name: str, size: int, copies: int) -> dict[str, Any]:
-        pods = {"parallelism": size, "completions": size, "backoffLimit": 0, "template": self.gangs.template(gang)}
+        pods = {"parallelism": size, "completions": size, "backoffLimit": 0, "template": self.template(gang)}
         return {"name": name, "replicas": copies, "template": {"spec": pods}}

@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+from e2e.controllers.module_folder import module_folder
 from eventually import eventually
 from sandbox import ApiError, Sandbox
+from sandbox.binaries import Tool
 
 KUSTOMIZATION = "kustomization.yaml"
+POD_GROUPS = Path("config/crd/bases/scheduling.x-k8s.io_podgroups.yaml")
 
 
 def install_kinds(sandbox: Sandbox, source: Path) -> None:
@@ -21,6 +24,11 @@ def install_kinds(sandbox: Sandbox, source: Path) -> None:
             eventually(
                 lambda path=path, plural=definition["spec"]["names"]["plural"]: _is_served(sandbox, path, plural)
             )
+
+
+def install_pod_groups(sandbox: Sandbox, tool: Tool) -> None:
+    """Install the PodGroups of scheduler-plugins, in the version that the controller was built with."""
+    install_kinds(sandbox, module_folder(tool, "sigs.k8s.io/scheduler-plugins") / POD_GROUPS)
 
 
 def _is_served(sandbox: Sandbox, path: str, plural: str) -> bool:

@@ -12,12 +12,15 @@ from sandbox.binaries.toolchain import Toolchain
 from sandbox.progress import Silent
 
 
-def module_folder(tool: Tool) -> Path:
-    """The folder of the module from which a controller is built; it is checked against go.sum, and may be loaded."""
+def module_folder(tool: Tool, module: str = "") -> Path:
+    """The folder of the module from which a controller is built, or of one that this uses.
+
+    It is checked against go.sum, and may be loaded.
+    """
     cache = Cache.of_user(os.environ)
     go = Toolchain(search_path=os.environ.get("PATH", os.defpath), cache=cache, progress=Silent()).go()
     done = subprocess.run(
-        [go, "mod", "download", "-json", CONTROLLERS[tool].module],
+        [go, "mod", "download", "-json", module or CONTROLLERS[tool].module],
         cwd=recipe(tool).module_folder,
         env=os.environ | {"GOWORK": "off"},
         capture_output=True,

@@ -4,6 +4,7 @@ from typing import Any
 
 from eventually import eventually
 from live.pod_gangs import PodGangs
+from lockstep.facts.gang.source import Source, made_name
 from sandbox import ApiError
 
 Manifest = dict[str, Any]
@@ -11,10 +12,15 @@ GONE = 404
 
 
 class Owners:
-    """The objects of one kind in an arena. Each makes the pods of the Gang of its name."""
+    """The objects of one kind in an arena. Each makes the pods of the Gang of its name.
+
+    Where ``is_made``, their pods name no Gang: the operator makes it, by what ``source`` finds in the pods.
+    """
 
     group = ""
     plural = ""
+    source = Source.JOB
+    is_made = False
 
     def __init__(self, gangs: PodGangs) -> None:
         self.gangs = gangs
@@ -32,6 +38,14 @@ class Owners:
         raise NotImplementedError
 
     # What does not
+
+    def gang(self, name: str) -> str:
+        """The name of the Gang of an object."""
+        return made_name(self.source, name) if self.is_made else name
+
+    def template(self, name: str, **pod: Any) -> Manifest:
+        """The template of the pods of an object."""
+        return self.gangs.template("" if self.is_made else name, **pod)
 
     def create(self, name: str, size: int) -> None:
         """Create an object."""

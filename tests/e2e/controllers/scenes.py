@@ -7,13 +7,15 @@ from typing import NamedTuple
 from e2e.controllers.owners import Owners
 from eventually import eventually
 from live.arena import Arena
-from live.pod_gangs import PodGangs
+from live.pod_gangs import RANK, PodGangs
 from live.proxy import Injected, Proxy
 from lockstep_demo.operator_process import OperatorProcess
 
 SIZE = 4
 BINDING = ("POST", "pods/binding")
 REFUSED = Injected(403)
+# The reason of a condition; None without a Gang.
+AWAITS_PODS = ("AwaitsPods", None)
 
 
 class Stage(NamedTuple):
@@ -24,17 +26,20 @@ class Stage(NamedTuple):
     operator: OperatorProcess
     proxy: Proxy
 
-    def submit(self, owners: Owners, name: str, size: int) -> None:
-        """Create a Gang, and the object that makes its pods."""
-        self.gangs.submit(name, size)
+    def submit(self, owners: Owners, name: str, size: int) -> str:
+        """Create a Gang, unless the operator makes it, and the object that makes its pods; return the Gang's name."""
+        if not owners.is_made:
+            self.gangs.submit(name, size)
         owners.create(name, size)
+        return owners.gang(name)
 
-    def bind_in_part(self, owners: Owners, name: str) -> None:
+    def bind_in_part(self, owners: Owners, name: str) -> str:
         """Have two of the pods of a new object bound; the other bindings are refused until the proxy is reset."""
         self.arena.add_nodes(2, cpu="2")
         self.proxy.fault = _refuses_bindings_after(2)
-        self.submit(owners, name, SIZE)
-        eventually(lambda: self.gangs.bound(name) == 2)
+        gang = self.submit(owners, name, SIZE)
+        eventually(lambda: self.gangs.bound(gang) == 2)
+        return gang
 
     def check_whole(self, name: str, size: int = SIZE) -> None:
         """See that all pods of a Gang are on the nodes that were planned, and stay there."""
@@ -42,8 +47,21 @@ class Stage(NamedTuple):
         assert self.gangs.bound(name) == size
         assert self.gangs.nodes_of(name) == self.planned(name)
 
-    def check_nothing_kept(self, name: str) -> None:
-        """See that a Gang without pods holds no nodes, and waits for pods."""
+    def until_awaits_pods(self, name: str) -> None:
+        """Wait until a Gang waits for pods, or is gone: one that the operator made goes with its owner."""
+        eventually(lambda: self.gangs.condition(name, "Placed").get("reason") in AWAITS_PODS)
+
+    def until_all_beside(self, name: str, first: int = 1, size: int = SIZE) -> None:
+        """Wait until the pods that come after the first are on nodes too: the Gang's size is that of the first."""
+        eventually(lambda: self.gangs.bound(name) == size and self.gangs.nodes_of(name) == self.planned(name))
+        assert self.ranks(name) == list(range(size))
+        assert self.gangs.spec(name)["size"] == {"min": first}
+
+    def check_nothing_kept(self, owners: Owners, name: str) -> None:
+        """See that a Gang whose object is deleted holds no nodes: it is gone, or waits for pods."""
+        if owners.is_made:
+            eventually(lambda: not self.gangs.status(name))
+            return
         self.gangs.until(name, "Planned", "False", "AwaitsPods")
         assert "members" not in self.gangs.status(name)
 
@@ -55,6 +73,11 @@ class Stage(NamedTuple):
     def numbers_bound(self, *names: str) -> list[int]:
         """How many pods of each Gang are on nodes, in ascending order."""
         return sorted(map(self.gangs.bound, names))
+
+    def ranks(self, name: str) -> list[int]:
+        """The ranks of the pods of a Gang that are on nodes, in ascending order."""
+        annotations = [pod["metadata"].get("annotations") or {} for pod in self.gangs.pods(name)]
+        return sorted(int(one[RANK]) for one in annotations if RANK in one)
 
     def uids(self, name: str) -> set[str]:
         """Which pods a Gang has."""
@@ -69,51 +92,52 @@ def placed_whole(stage: Stage, owners: Owners) -> None:
     """All pods go to the nodes that were planned."""
     stage.arena.add_nodes(2, cpu="2")
 
-    stage.submit(owners, "heat", SIZE)
+    gang = stage.submit(owners, "heat", SIZE)
 
-    stage.check_whole("heat")
-    eventually(lambda: stage.gangs.status("heat")["state"] == "Running")
+    stage.check_whole(gang)
+    assert stage.ranks(gang) == list(range(SIZE))
+    eventually(lambda: stage.gangs.status(gang)["state"] == "Running")
 
 
 def too_large(stage: Stage, owners: Owners) -> None:
     """No pod of an object that is too large is bound, and a smaller one passes it."""
     stage.arena.add_nodes(2, cpu="2")
-    stage.submit(owners, "large", SIZE + 1)
-    eventually(lambda: "fit" in stage.gangs.condition("large", "Planned").get("message", ""))
+    large = stage.submit(owners, "large", SIZE + 1)
+    eventually(lambda: "fit" in stage.gangs.condition(large, "Planned").get("message", ""))
 
-    stage.submit(owners, "small", SIZE - 1)
+    small = stage.submit(owners, "small", SIZE - 1)
 
-    stage.check_whole("small", SIZE - 1)
-    assert stage.gangs.bound("large") == 0
+    stage.check_whole(small, SIZE - 1)
+    assert stage.gangs.bound(large) == 0
 
 
 def suspended_and_resumed(stage: Stage, owners: Owners) -> None:
     """Its pods are placed whole again, and its controller counts nothing."""
     stage.arena.add_nodes(2, cpu="2")
-    stage.submit(owners, "heat", SIZE)
-    stage.check_whole("heat")
+    gang = stage.submit(owners, "heat", SIZE)
+    stage.check_whole(gang)
     before = owners.losses("heat")
 
     owners.suspend("heat")
-    stage.gangs.until("heat", "Placed", "False", "AwaitsPods")
-    eventually(lambda: not stage.gangs.pods("heat"))
+    stage.until_awaits_pods(gang)
+    eventually(lambda: not stage.gangs.pods(gang))
     owners.resume("heat")
 
-    stage.check_whole("heat")
+    stage.check_whole(gang)
     assert owners.losses("heat") == before
 
 
 def deleted_in_mid_bind(stage: Stage, owners: Owners) -> None:
     """An object that is deleted while its pods are bound leaves nothing reserved: the next has all of the room."""
-    stage.bind_in_part(owners, "heat")
+    gang = stage.bind_in_part(owners, "heat")
 
     owners.delete("heat")
-    eventually(lambda: not stage.gangs.pods("heat"))
+    eventually(lambda: not stage.gangs.pods(gang))
     stage.proxy.reset()
-    stage.submit(owners, "next", SIZE)
+    following = stage.submit(owners, "next", SIZE)
 
-    stage.check_whole("next")
-    stage.check_nothing_kept("heat")
+    stage.check_whole(following)
+    stage.check_nothing_kept(owners, gang)
 
 
 def deleted_unseen_in_mid_bind(stage: Stage, owners: Owners) -> None:
@@ -128,7 +152,7 @@ def deleted_unseen_in_mid_bind(stage: Stage, owners: Owners) -> None:
     stage.operator.start()
 
     stage.check_whole("next")
-    stage.check_nothing_kept("heat")
+    stage.check_nothing_kept(owners, "heat")
 
 
 def suspended_in_mid_bind(stage: Stage, owners: Owners) -> None:
@@ -176,6 +200,9 @@ ALL = (
     *(placed_whole, too_large, rivals, suspended_and_resumed),
     *(deleted_in_mid_bind, deleted_unseen_in_mid_bind, suspended_in_mid_bind, killed_in_mid_bind),
 )
+
+MADE = (placed_whole, too_large, suspended_and_resumed, deleted_in_mid_bind)
+"""Those that are other where the operator makes the Gang."""
 
 
 def named(scene: Scene) -> str:

@@ -21,7 +21,7 @@ class Jobs(Owners):
             "completions": size,
             "completionMode": "Indexed",
             "backoffLimit": 0,
-            "template": self.gangs.template(name),
+            "template": self.template(name),
         }
         return {"metadata": {"name": name}, "spec": spec}
 
@@ -36,6 +36,18 @@ def jobs(stage: Stage) -> Iterator[Jobs]:
     jobs.close()
 
 
+@pytest.fixture
+def made_jobs(jobs: Jobs) -> Jobs:
+    """Jobs for which the operator makes Gangs."""
+    jobs.is_made = True
+    return jobs
+
+
 @pytest.mark.parametrize("scene", scenes.ALL, ids=scenes.named)
 def test_job_is_a_gang(stage, jobs, scene):
     scene(stage, jobs)
+
+
+@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+def test_gang_of_a_job_is_made(stage, made_jobs, scene):
+    scene(stage, made_jobs)

@@ -25,6 +25,13 @@ def jobsets(controller: None, stage: Stage) -> Iterator[JobSets]:
     jobsets.close()
 
 
+@pytest.fixture
+def made_jobsets(jobsets: JobSets) -> JobSets:
+    """JobSets for which the operator makes Gangs."""
+    jobsets.is_made = True
+    return jobsets
+
+
 @pytest.mark.parametrize("scene", scenes.ALL, ids=scenes.named)
 def test_jobset_is_a_gang(stage, jobsets, scene):
     scene(stage, jobsets)
@@ -60,3 +67,26 @@ def test_driver_and_ten_jobs_of_ten_pods_are_placed_whole(stage, jobsets):
     jobsets.create("heat", 11)
 
     stage.check_whole("heat", 101)
+
+
+@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+def test_gang_of_a_jobset_is_made(stage, made_jobsets, scene):
+    scene(stage, made_jobsets)
+
+
+def test_jobs_that_start_in_an_order_are_placed_beside_the_first(stage, made_jobsets):
+    stage.arena.add_nodes(2, cpu="2")
+    made_jobsets.more = {"startupPolicy": {"startupPolicyOrder": "InOrder"}}
+
+    gang = stage.submit(made_jobsets, "heat", scenes.SIZE)
+
+    stage.until_all_beside(gang)
+
+
+def test_jobs_that_depend_on_another_are_placed_beside_it(stage, made_jobsets):
+    stage.arena.add_nodes(2, cpu="2")
+    made_jobsets.waits_for = "Ready"
+
+    gang = stage.submit(made_jobsets, "heat", scenes.SIZE)
+
+    stage.until_all_beside(gang)

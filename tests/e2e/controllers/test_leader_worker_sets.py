@@ -11,6 +11,7 @@ from e2e.controllers.configured_controller import Layout, configured_controller
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
+from lockstep.facts.gang.source import Source, made_name
 from sandbox import Sandbox
 from sandbox.binaries import Tool
 
@@ -27,16 +28,25 @@ class LeaderWorkerSets(Owners):
     """LeaderWorkerSets of one group, or of ``groups``. They can't be suspended: without groups, they have no pods."""
 
     group, plural = "leaderworkerset.x-k8s.io/v1", "leaderworkersets"
+    source = Source.LEADER_WORKER_SET
     groups = 1
+    startup = "LeaderCreated"
 
     def manifest(self, name: str, size: int) -> dict[str, Any]:
-        template = {"size": size, "workerTemplate": self.gangs.template(name, restartPolicy="Always")}
+        template = {"size": size, "workerTemplate": self.template(name, restartPolicy="Always")}
         return {
             "apiVersion": self.group,
             "kind": "LeaderWorkerSet",
             "metadata": {"name": name},
-            "spec": {"replicas": self.groups, "leaderWorkerTemplate": template},
+            "spec": {"replicas": self.groups, "startupPolicy": self.startup, "leaderWorkerTemplate": template},
         }
+
+    def gang(self, name: str) -> str:
+        return self.gang_of_group(name, 0) if self.is_made else name
+
+    def gang_of_group(self, name: str, group: int) -> str:
+        """The Gang that the operator makes for one group."""
+        return made_name(self.source, f"{name}.{group}")
 
     def losses(self, name: str) -> dict[str, Any]:
         """Nothing: it makes groups anew for ever, and counts none."""
@@ -64,6 +74,13 @@ def sets(controller: None, stage: Stage) -> Iterator[LeaderWorkerSets]:
     sets.close()
 
 
+@pytest.fixture
+def made_sets(sets: LeaderWorkerSets) -> LeaderWorkerSets:
+    """LeaderWorkerSets for which the operator makes Gangs."""
+    sets.is_made = True
+    return sets
+
+
 @pytest.mark.parametrize("scene", scenes.ALL, ids=scenes.named)
 def test_group_of_a_leader_and_workers_is_a_gang(stage, sets, scene):
     scene(stage, sets)
@@ -88,3 +105,18 @@ def test_groups_of_one_object_are_one_gang(stage, sets):
     sets.create("heat", scenes.SIZE // 2)
 
     stage.check_whole("heat")
+
+
+@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+def test_gang_of_a_group_is_made(stage, made_sets, scene):
+    scene(stage, made_sets)
+
+
+def test_workers_that_wait_for_their_leader_are_placed_beside_it(stage, made_sets):
+    stage.arena.add_nodes(2, cpu="4")
+    made_sets.groups, made_sets.startup = 2, "LeaderReady"
+
+    made_sets.create("heat", scenes.SIZE)
+
+    for group in range(2):
+        stage.until_all_beside(made_sets.gang_of_group("heat", group))

@@ -1,40 +1,45 @@
 """MPIJobs: a launcher and its workers, which the MPI operator makes together, or the launcher last."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from e2e.controllers import scenes
 from e2e.controllers.controller_process import controller_process
-from e2e.controllers.kinds import install_kinds
+from e2e.controllers.kinds import install_kinds, install_pod_groups
 from e2e.controllers.module_folder import module_folder
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
+from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
 
 # The operator has no option for it.
 HEALTH_PORT = 8080
 FAST = ("--kube-api-qps=100", "--kube-api-burst=200", "--controller-queue-rate-limit=100")
+POD_GROUPS = ("--gang-scheduling=lockstep",)
 AT_STARTUP, WORKERS_FIRST = "AtStartup", "WaitForWorkersReady"
 WORKERS = 3
 
 
 class MpiJobs(Owners):
-    """MPIJobs whose launcher comes with the workers; ``launcher`` says when it comes."""
+    """MPIJobs whose launcher comes with the workers; ``launcher`` says when it comes, ``policy`` is for PodGroups."""
 
     group, plural = "kubeflow.org/v2beta1", "mpijobs"
+    source = Source.MPI_JOB
     launcher = AT_STARTUP
+    policy: Mapping[str, Any] = {}
 
     def manifest(self, name: str, size: int) -> dict[str, Any]:
-        template = self.gangs.template(name)
+        template = self.template(name)
         replicas = {
             "Launcher": {"replicas": 1, "template": template},
             "Worker": {"replicas": size - 1, "template": template},
         }
-        spec = {"mpiReplicaSpecs": replicas, "launcherCreationPolicy": self.launcher}
+        run = {"schedulingPolicy": dict(self.policy)}
+        spec = {"mpiReplicaSpecs": replicas, "launcherCreationPolicy": self.launcher, "runPolicy": run}
         return {"apiVersion": self.group, "kind": "MPIJob", "metadata": {"name": name}, "spec": spec}
 
     def losses(self, name: str) -> dict[str, Any]:
@@ -48,13 +53,16 @@ class MpiJobs(Owners):
         self.patch(name, {"runPolicy": {"suspend": False}})
 
 
-@pytest.fixture(scope="module")
-def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The MPI operator, which leaves scheduling to others."""
+@pytest.fixture(scope="module", params=[()], ids=["no-pod-groups"])
+def controller(
+    request: pytest.FixtureRequest, plane: Sandbox, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """The MPI operator. Without options, it makes no PodGroups."""
     folder = tmp_path_factory.mktemp("mpi-operator")
     definition = module_folder(Tool.MPI_OPERATOR) / "manifests" / "base" / "kubeflow.org_mpijobs.yaml"
     install_kinds(plane, definition)
-    command = [plane.program(Tool.MPI_OPERATOR), "--lock-namespace=default", *FAST]
+    install_pod_groups(plane, Tool.MPI_OPERATOR)
+    command = [plane.program(Tool.MPI_OPERATOR), "--lock-namespace=default", *FAST, *request.param]
     with controller_process(plane, command, log=folder / "log", ready=f"{HEALTH_PORT}/healthz"):
         yield
 
@@ -64,6 +72,20 @@ def mpijobs(controller: None, stage: Stage) -> Iterator[MpiJobs]:
     mpijobs = MpiJobs(stage.gangs)
     yield mpijobs
     mpijobs.close()
+
+
+@pytest.fixture
+def made_mpijobs(mpijobs: MpiJobs) -> MpiJobs:
+    """MPIJobs for which the operator makes Gangs."""
+    mpijobs.is_made = True
+    return mpijobs
+
+
+@pytest.fixture
+def grouped_mpijobs(made_mpijobs: MpiJobs) -> MpiJobs:
+    """MPIJobs for whose PodGroups the operator makes Gangs."""
+    made_mpijobs.source = Source.POD_GROUP
+    return made_mpijobs
 
 
 @pytest.mark.parametrize("scene", scenes.ALL, ids=scenes.named)
@@ -106,3 +128,33 @@ def test_gang_that_counts_a_launcher_that_comes_last_says_what_it_waits_for(stag
     says = f"{WORKERS} of the {WORKERS + 1} pods"
     eventually(lambda: says in stage.gangs.condition("heat", "Planned").get("message", ""))
     assert stage.gangs.bound("heat") == 0
+
+
+@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+def test_gang_of_an_mpijob_is_made(stage, made_mpijobs, scene):
+    scene(stage, made_mpijobs)
+
+
+def test_launcher_that_comes_last_is_placed_beside_the_workers(stage, made_mpijobs):
+    made_mpijobs.launcher = WORKERS_FIRST
+    stage.arena.add_nodes(2, cpu="2")
+
+    gang = stage.submit(made_mpijobs, "heat", WORKERS + 1)
+
+    stage.until_all_beside(gang, first=WORKERS, size=WORKERS + 1)
+
+
+@pytest.mark.parametrize("controller", [POD_GROUPS], indirect=True, ids=["pod-groups"])
+@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+def test_gang_of_the_pod_group_of_an_mpijob_is_made(stage, grouped_mpijobs, scene):
+    scene(stage, grouped_mpijobs)
+
+
+@pytest.mark.parametrize("controller", [POD_GROUPS], indirect=True, ids=["pod-groups"])
+def test_launcher_that_comes_last_is_placed_beside_a_pod_group_of_the_workers(stage, grouped_mpijobs):
+    grouped_mpijobs.launcher, grouped_mpijobs.policy = WORKERS_FIRST, {"minAvailable": WORKERS}
+    stage.arena.add_nodes(2, cpu="2")
+
+    gang = stage.submit(grouped_mpijobs, "heat", WORKERS + 1)
+
+    stage.until_all_beside(gang, first=WORKERS, size=WORKERS + 1)

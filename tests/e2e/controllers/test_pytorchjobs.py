@@ -8,15 +8,17 @@ import pytest
 
 from e2e.controllers import scenes
 from e2e.controllers.controller_process import controller_process
-from e2e.controllers.kinds import install_kinds
+from e2e.controllers.kinds import install_kinds, install_pod_groups
 from e2e.controllers.module_folder import module_folder
 from e2e.controllers.own_certificates import OwnCertificates, mounted
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
+from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
 from sandbox.ports import LOOPBACK, KeptPort
 
+POD_GROUPS = ("--gang-scheduler-name=lockstep",)
 KIND = Path("manifests/base/crds/kubeflow.org_pytorchjobs.yaml")
 CERTIFICATES = OwnCertificates(
     namespace="kubeflow",
@@ -31,6 +33,7 @@ class PyTorchJobs(Owners):
     """PyTorchJobs with one master."""
 
     group, plural = "kubeflow.org/v1", "pytorchjobs"
+    source = Source.POD_GROUP
 
     def manifest(self, name: str, size: int) -> dict[str, Any]:
         replicas = {"Master": self._replicas(name, 1), "Worker": self._replicas(name, size - 1)}
@@ -48,23 +51,27 @@ class PyTorchJobs(Owners):
         self.patch(name, {"runPolicy": {"suspend": False}})
 
     def _replicas(self, gang: str, count: int) -> dict[str, Any]:
-        template = self.gangs.template(gang)
+        template = self.template(gang)
         containers = [{**container, "name": "pytorch"} for container in template["spec"]["containers"]]
         pod = {**template, "spec": {**template["spec"], "containers": containers}}
         return {"replicas": count, "restartPolicy": "Never", "template": pod}
 
 
-@pytest.fixture(scope="module")
-def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The training operator, which leaves scheduling to others."""
+@pytest.fixture(scope="module", params=[()], ids=["no-pod-groups"])
+def controller(
+    request: pytest.FixtureRequest, plane: Sandbox, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """The training operator. Without options, it makes no PodGroups."""
     folder, health, webhooks = tmp_path_factory.mktemp("training-operator"), KeptPort(), KeptPort()
     install_kinds(plane, module_folder(Tool.TRAINING_OPERATOR) / KIND)
+    install_pod_groups(plane, Tool.TRAINING_OPERATOR)
     command = [
         plane.program(Tool.TRAINING_OPERATOR),
         "--enable-scheme=pytorchjob",
         "--metrics-bind-address=0",
         f"--health-probe-bind-address={LOOPBACK}:{health.number}",
         f"--webhook-server-port={webhooks.number}",
+        *request.param,
     ]
     ready = f"{health.number}/readyz"
     with mounted(plane, CERTIFICATES), controller_process(plane, command, log=folder / "log", ready=ready):
@@ -78,6 +85,19 @@ def pytorchjobs(controller: None, stage: Stage) -> Iterator[PyTorchJobs]:
     pytorchjobs.close()
 
 
+@pytest.fixture
+def made_pytorchjobs(pytorchjobs: PyTorchJobs) -> PyTorchJobs:
+    """PyTorchJobs for whose PodGroups the operator makes Gangs."""
+    pytorchjobs.is_made = True
+    return pytorchjobs
+
+
 @pytest.mark.parametrize("scene", scenes.ALL, ids=scenes.named)
 def test_pytorchjob_is_a_gang_with_its_master(stage, pytorchjobs, scene):
     scene(stage, pytorchjobs)
+
+
+@pytest.mark.parametrize("controller", [POD_GROUPS], indirect=True, ids=["pod-groups"])
+@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+def test_gang_of_the_pod_group_of_a_pytorchjob_is_made(stage, made_pytorchjobs, scene):
+    scene(stage, made_pytorchjobs)

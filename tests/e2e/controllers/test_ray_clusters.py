@@ -13,6 +13,7 @@ from e2e.controllers.module_folder import module_folder
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
+from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
 from sandbox.ports import LOOPBACK, KeptPort
@@ -21,24 +22,38 @@ KINDS = Path("config/crd/bases")
 
 
 class RayClusters(Owners):
-    """RayClusters with one group of workers."""
+    """RayClusters with one group of workers; it is scaled by Ray where ``most`` is the highest number of these."""
 
     group, plural = "ray.io/v1", "rayclusters"
+    source = Source.RAY_CLUSTER
+    most = 0
 
     def manifest(self, name: str, size: int) -> dict[str, Any]:
-        common = {"rayStartParams": {}, "template": self.gangs.template(name, restartPolicy="Always")}
-        count = size - 1
-        workers = {**common, "groupName": "workers", "replicas": count, "minReplicas": count, "maxReplicas": count}
         return {
             "apiVersion": self.group,
             "kind": "RayCluster",
             "metadata": {"name": name},
-            "spec": {"headGroupSpec": common, "workerGroupSpecs": [workers]},
+            "spec": {
+                "headGroupSpec": self._group(name),
+                "workerGroupSpecs": [self._workers(name, size - 1, size - 1)],
+                "enableInTreeAutoscaling": bool(self.most),
+            },
         }
+
+    def scale(self, name: str, least: int, workers: int) -> None:
+        """Ask for so many workers, as Ray's autoscaler does."""
+        self.patch(name, {"workerGroupSpecs": [self._workers(name, least, workers)]})
 
     def losses(self, name: str) -> dict[str, Any]:
         conditions = self.status(name).get("conditions") or []
         return {one["type"]: one["reason"] for one in conditions if one["type"] == "ReplicaFailure"}
+
+    def _workers(self, name: str, least: int, count: int) -> dict[str, Any]:
+        numbers = {"replicas": count, "minReplicas": least, "maxReplicas": self.most or count}
+        return {**self._group(name), "groupName": "workers", **numbers}
+
+    def _group(self, name: str) -> dict[str, Any]:
+        return {"rayStartParams": {}, "template": self.template(name, restartPolicy="Always")}
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +78,13 @@ def clusters(controller: None, stage: Stage) -> Iterator[RayClusters]:
     clusters.close()
 
 
+@pytest.fixture
+def made_clusters(clusters: RayClusters) -> RayClusters:
+    """RayClusters for which the operator makes Gangs."""
+    clusters.is_made = True
+    return clusters
+
+
 @pytest.mark.parametrize("scene", scenes.ALL, ids=scenes.named)
 def test_ray_cluster_is_a_gang_with_its_head(stage, clusters, scene):
     scene(stage, clusters)
@@ -78,3 +100,20 @@ def test_worker_that_is_made_anew_joins_the_others(stage, clusters):
 
     eventually(lambda: stage.gangs.bound("heat") == scenes.SIZE and before - stage.uids("heat"))
     assert len(before & stage.uids("heat")) == scenes.SIZE - 1
+
+
+@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+def test_gang_of_a_ray_cluster_is_made(stage, made_clusters, scene):
+    scene(stage, made_clusters)
+
+
+def test_workers_that_the_autoscaler_adds_are_placed_beside_the_others(stage, made_clusters):
+    stage.arena.add_nodes(2, cpu="3")
+    made_clusters.most = scenes.SIZE
+    gang = stage.submit(made_clusters, "heat", 2)
+    stage.check_whole(gang, 2)
+
+    # The head is no real one, so it has no autoscaler.
+    made_clusters.scale("heat", 1, scenes.SIZE - 1)
+
+    stage.until_all_beside(gang, first=2)

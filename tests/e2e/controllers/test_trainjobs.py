@@ -1,4 +1,7 @@
-"""TrainJobs: Kubeflow's Trainer makes a JobSet of each, from a runtime that names Lockstep as its scheduler."""
+"""TrainJobs: Kubeflow's Trainer makes a JobSet of each, from a runtime that names Lockstep as its scheduler.
+
+A runtime with a policy for coscheduling has it make a PodGroup too, for which the operator makes the Gang.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +12,11 @@ import pytest
 from e2e.controllers import scenes
 from e2e.controllers.configured_controller import Layout, configured_controller
 from e2e.controllers.jobset import JobSets, jobset_controller
+from e2e.controllers.kinds import install_pod_groups
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from live.pod_gangs import MEMBER_OF, PodGangs
+from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
 
@@ -26,28 +31,30 @@ LAYOUT = Layout(
 
 
 class TrainJobs(Owners):
-    """TrainJobs of one runtime; each adds to its pods which Gang they belong to."""
+    """TrainJobs of a runtime without PodGroups, each of which adds the Gang's name to its pods, or of one with them."""
 
     group, plural = "trainer.kubeflow.org/v1alpha1", "trainjobs"
+    source = Source.POD_GROUP
 
     def __init__(self, gangs: PodGangs) -> None:
         super().__init__(gangs)
-        self.api.request("POST", self.path.replace(self.plural, "trainingruntimes"), self._runtime())
+        runtimes = self.path.replace(self.plural, "trainingruntimes")
+        self.api.request("POST", runtimes, self._runtime("plain"))
+        self.api.request("POST", runtimes, self._runtime("grouped", podGroupPolicy={"coscheduling": {}}))
 
     def manifest(self, name: str, size: int) -> dict[str, Any]:
-        labels = {"metadata": {"labels": {MEMBER_OF: name}}}
-        patch = {"template": {"spec": {"replicatedJobs": [_node(labels)]}}}
+        runtime = "grouped" if self.is_made else "plain"
         spec = {
-            "runtimeRef": {"name": "plain", "kind": "TrainingRuntime"},
+            "runtimeRef": {"name": runtime, "kind": "TrainingRuntime"},
             "trainer": {"numNodes": size},
-            "runtimePatches": [{"manager": "example.com/user", "trainingRuntimeSpec": patch}],
+            "runtimePatches": [] if self.is_made else [_patch(name)],
         }
         return {"apiVersion": self.group, "kind": "TrainJob", "metadata": {"name": name}, "spec": spec}
 
     def losses(self, name: str) -> dict[str, Any]:
         return JobSets(self.gangs).losses(name)
 
-    def _runtime(self) -> dict[str, Any]:
+    def _runtime(self, name: str, **more: Any) -> dict[str, Any]:
         pod = self.gangs.template("")["spec"]
         containers = [{**container, "name": NODE} for container in pod["containers"]]
         job = _node({"spec": {**pod, "containers": containers}})
@@ -55,9 +62,15 @@ class TrainJobs(Owners):
         return {
             "apiVersion": self.group,
             "kind": "TrainingRuntime",
-            "metadata": {"name": "plain"},
-            "spec": {"mlPolicy": {"numNodes": 1}, "template": {"spec": {"replicatedJobs": [job]}}},
+            "metadata": {"name": name},
+            "spec": {"mlPolicy": {"numNodes": 1}, "template": {"spec": {"replicatedJobs": [job]}}, **more},
         }
+
+
+def _patch(gang: str) -> dict[str, Any]:
+    labels = {"metadata": {"labels": {MEMBER_OF: gang}}}
+    patch = {"template": {"spec": {"replicatedJobs": [_node(labels)]}}}
+    return {"manager": "example.com/user", "trainingRuntimeSpec": patch}
 
 
 def _node(pod: dict[str, Any]) -> dict[str, Any]:
@@ -66,7 +79,8 @@ def _node(pod: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Trainer, and JobSet, which it needs."""
+    """Trainer, and what it needs: JobSet, and the kind of PodGroups."""
+    install_pod_groups(plane, Tool.TRAINER)
     with (
         jobset_controller(plane, tmp_path_factory.mktemp("jobset")),
         configured_controller(plane, Tool.TRAINER, LAYOUT, tmp_path_factory.mktemp("trainer")),
@@ -81,6 +95,18 @@ def trainjobs(controller: None, stage: Stage) -> Iterator[TrainJobs]:
     trainjobs.close()
 
 
+@pytest.fixture
+def made_trainjobs(trainjobs: TrainJobs) -> TrainJobs:
+    """TrainJobs for which the operator makes Gangs."""
+    trainjobs.is_made = True
+    return trainjobs
+
+
 @pytest.mark.parametrize("scene", scenes.ALL, ids=scenes.named)
 def test_trainjob_is_a_gang(stage, trainjobs, scene):
     scene(stage, trainjobs)
+
+
+@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+def test_gang_of_the_pod_group_of_a_trainjob_is_made(stage, made_trainjobs, scene):
+    scene(stage, made_trainjobs)
