@@ -10,6 +10,7 @@ from tempfile import mkdtemp
 from crashes.pod_gang_lives import POD_GANG_LIVES
 
 from crashes.lives import LIVES, LONG_LIVES, finish_again
+from crashes.pod_gang_lives import POD_GANG_LIVES
 from crashes.strikes import Backup, KillApiServer, KillOperator, Strike
 from crashes.theatre import Life, Theatre
 from live.arena import Arena

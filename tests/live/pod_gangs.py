@@ -13,7 +13,7 @@ from sandbox import ApiError
 Manifest = dict[str, Any]
 MEMBER_OF = "lockstep.dev/member-of"
 _NOT_FOUND = 404
-RANK, SIZE = "lockstep.dev/rank", "lockstep.dev/size"
+RANK, SIZE, SEAT = "lockstep.dev/rank", "lockstep.dev/size", "lockstep.dev/seat"
 LABELS = {
     Source.JOB: "batch.kubernetes.io/job-name",
     Source.JOB_SET: "jobset.sigs.k8s.io/jobset-name",

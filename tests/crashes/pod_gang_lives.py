@@ -1,0 +1,154 @@
+"""Lives of Gangs, whose pods others create: each is bound to a seat that was reserved, and none is deleted."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from crashes.stage import PATIENCE_SECONDS, SIZE, Stage
+from eventually import eventually
+from live.pod_gangs import RANK, SEAT, PodGangs
+from live.pod_gangs import SIZE as PLACED_WITH
+from sandbox import ApiError
+
+_HALF = "950m"
+
+
+def place_a_job(stage: Stage) -> None:
+    """A Job whose pods name a Gang: placed whole, by one attempt."""
+    gangs = _gangs(stage)
+    gangs.submit(stage.name, 2 * SIZE)
+    gangs.create_job(stage.name, 2 * SIZE, cpu=stage.cpu)
+    _until_placed(stage, stage.name)
+    _check_whole(stage, gangs.pods(stage.name), {str(rank) for rank in range(2 * SIZE)})
+
+
+def place_several_shapes(stage: Stage) -> None:
+    """A launcher and smaller workers, which fill the nodes: placed whole, each in a seat for its own needs."""
+    gangs = _gangs(stage)
+    gangs.submit(stage.name, 6)
+    gangs.create_pods(stage.name, f"{stage.name}-launcher", cpu=stage.cpu)
+    gangs.create_pods(stage.name, *(f"{stage.name}-worker-{number}" for number in range(5)), cpu=_HALF)
+    _until_placed(stage, stage.name)
+    _check_whole(stage, gangs.pods(stage.name), {str(rank) for rank in range(6)})
+
+
+def make_a_gang(stage: Stage) -> None:
+    """A Job that names the scheduler only: the operator makes its Gang, and places it whole."""
+    gangs = _gangs(stage)
+    gangs.create_job("", SIZE, cpu=stage.cpu, name=stage.name)
+    _until_placed(stage, f"job.{stage.name}")
+    _check_whole(stage, gangs.pods(f"job.{stage.name}"), {str(rank) for rank in range(SIZE)})
+
+
+def replace_a_pod(stage: Stage) -> None:
+    """A Job is placed and loses a pod: the next one is placed beside the other, which runs on."""
+    gangs = _gangs(stage)
+    gangs.submit(stage.name, SIZE)
+    gangs.create_job(stage.name, SIZE, cpu=stage.cpu, backoffLimit=4)
+    _until_placed(stage, stage.name)
+    before = _uids(gangs, stage)
+    stage.arena.delete_pod(gangs.pods(stage.name)[0]["metadata"]["name"])
+    eventually(lambda: _are_bound(gangs, stage, SIZE, other_than=before), seconds=PATIENCE_SECONDS)
+    _until_placed(stage, stage.name)
+    assert len(_uids(gangs, stage) & before) == SIZE - 1, "the other runs on"
+    _check_left_alone(stage)
+
+
+def delete_a_gang_while_binding(stage: Stage) -> None:
+    """The Gang is deleted when its first pod was just bound, and created again: its pods run on, or are placed then."""
+    gangs = _gangs(stage)
+    stage.when["pods/binding"] = lambda: gangs.delete(stage.name)
+    gangs.submit(stage.name, 2 * SIZE)
+    gangs.create_job(stage.name, 2 * SIZE, cpu=stage.cpu)
+    eventually(lambda: not stage.when and not gangs.status(stage.name), seconds=PATIENCE_SECONDS)
+    uids = _uids(gangs, stage)
+    gangs.submit(stage.name, 2 * SIZE)
+    eventually(lambda: _are_bound(gangs, stage, 2 * SIZE), seconds=PATIENCE_SECONDS)
+    assert _uids(gangs, stage) == uids
+    _check_left_alone(stage)
+
+
+def delete_an_owner_while_binding(stage: Stage) -> None:
+    """The Job is deleted when its first pod was just bound: its pods go with it, and the Gang that was made for it."""
+    gangs = _gangs(stage)
+    stage.when["pods/binding"] = lambda: _delete_job(gangs, stage)
+    gangs.create_job("", 2 * SIZE, cpu=stage.cpu, name=stage.name)
+    eventually(lambda: not stage.when, seconds=PATIENCE_SECONDS)
+    eventually(lambda: not gangs.pods(f"job.{stage.name}"), seconds=PATIENCE_SECONDS)
+    eventually(lambda: not gangs.exists(f"job.{stage.name}"), seconds=PATIENCE_SECONDS)
+    _check_left_alone(stage)
+
+
+def _gangs(stage: Stage) -> PodGangs:
+    """The Gangs of the stage; what this life makes is taken away in the end."""
+    gangs = PodGangs(stage.arena)
+    stage.taking_away.append(lambda: _take_away(gangs, stage))
+    return gangs
+
+
+def _take_away(gangs: PodGangs, stage: Stage) -> None:
+    with suppress(ApiError):
+        _delete_job(gangs, stage)
+    for pod in _pods(gangs, stage):
+        with suppress(ApiError):
+            stage.arena.delete_pod(pod["metadata"]["name"])
+    with suppress(ApiError):
+        gangs.delete(stage.name)
+    eventually(lambda: not _pods(gangs, stage), seconds=PATIENCE_SECONDS)
+    for name in (stage.name, f"job.{stage.name}"):
+        eventually(lambda name=name: not gangs.exists(name), seconds=PATIENCE_SECONDS)
+
+
+def _delete_job(gangs: PodGangs, stage: Stage) -> None:
+    gangs.api.request("DELETE", f"{gangs.jobs}/{stage.name}?propagationPolicy=Background")
+
+
+def _pods(gangs: PodGangs, stage: Stage) -> list[dict[str, Any]]:
+    return gangs.pods(stage.name) + gangs.pods(f"job.{stage.name}")
+
+
+def _uids(gangs: PodGangs, stage: Stage) -> set[str]:
+    return {pod["metadata"]["uid"] for pod in gangs.pods(stage.name)}
+
+
+def _are_bound(gangs: PodGangs, stage: Stage, count: int, other_than: frozenset[str] | set[str] = frozenset()) -> bool:
+    """Whether so many pods are there, all on nodes, and not all of them as before."""
+    pods = gangs.pods(stage.name)
+    are_new = {pod["metadata"]["uid"] for pod in pods} != other_than
+    return len(pods) == count and are_new and all(pod["spec"].get("nodeName") for pod in pods)
+
+
+def _until_placed(stage: Stage, gang: str) -> None:
+    """Wait until the status says that all are placed, and holds nothing any more."""
+    gangs = PodGangs(stage.arena)
+    gangs.until(gang, "Placed")
+    eventually(lambda: "reservedAt" not in gangs.status(gang), seconds=PATIENCE_SECONDS)
+
+
+def _check_whole(stage: Stage, pods: list[dict[str, Any]], ranks: set[str]) -> None:
+    """All pods were placed by one attempt, each with a rank of its own."""
+    annotations = [pod["metadata"]["annotations"] for pod in pods]
+    assert {one[RANK] for one in annotations} == ranks
+    assert {one[SEAT].split("/")[1] for one in annotations} == {"1"}, "one attempt"
+    assert {one[PLACED_WITH] for one in annotations} == {str(len(ranks))}
+    assert len(pods) == len(ranks)
+    _check_left_alone(stage)
+
+
+def _check_left_alone(stage: Stage) -> None:
+    """The operator has created, evicted and deleted no pod."""
+    others = {("POST", "pods"), ("DELETE", "pods"), ("POST", "pods/eviction"), ("PATCH", "pods")} & stage.asked
+    assert not others, f"the operator did this to pods of others: {others}"
+
+
+POD_GANG_LIVES: Mapping[str, Callable[[Stage], None]] = {
+    life.__name__.replace("_", " "): life
+    for life in (
+        place_a_job,
+        place_several_shapes,
+        make_a_gang,
+        replace_a_pod,
+        delete_a_gang_while_binding,
+        delete_an_owner_while_binding,
+    )
+}
