@@ -177,32 +177,30 @@ def test_reservation_keeps_its_roles_while_its_pods_are_bound_one_by_one():
         assert {role_of(pod.needs, found, ALL_NODES) for pod in pods[left:]} <= {role.name for role in planned}
 
 
-def two_seats():
-    """A status with two seats for small pods."""
-    [planned] = plans(pod_gang(2), *pods_of(SMALL, "ab")).spec.roles
-    return reserving(**{planned.name: 2})
-
-
 def test_reservation_is_kept_while_a_pod_comes_that_would_refuse_the_gang():
+    [planned] = plans(pod_gang(2), *pods_of(SMALL, "ab")).spec.roles
+    status = reserving(**{planned.name: 2})
     pods = [*pods_of(SMALL, "ab"), waiting_pod("c", priority_class="high"), waiting_pod("d", its_needs=UNREAD)]
 
-    [role] = plans(pod_gang(2, status=two_seats()), *pods).spec.roles
+    [role] = plans(pod_gang(2, status=status), *pods).spec.roles
 
     assert (role.needs, role.sizes) == (SMALL, Sizes(minimum=2, maximum=2))
 
 
-def test_seats_are_for_the_pods_that_were_planned_and_not_for_others_that_came_later():
-    pods = [waiting_pod("0", its_needs=LARGE, created=30), *pods_of(SMALL, "ab", created=10)]
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"asks": Refusal(Reason.INVALID_SPEC, "size: min 3 and max 2 are no range.")}, id="no sense"),
+        pytest.param({"least": 1, "most": 1}, id="a smaller maximum"),
+        pytest.param({"least": 9, "most": 9}, id="a larger minimum"),
+    ],
+)
+@pytest.mark.parametrize("others", [LARGE, TINY, needs(cpu=7000), needs(cpu=8000)])
+def test_reservation_is_kept_for_its_pods_whatever_becomes_of_the_spec_and_whichever_pods_come(changed, others):
+    [planned] = plans(pod_gang(2), *pods_of(SMALL, "ab")).spec.roles
+    gang = pod_gang(status=reserving(**{planned.name: 2}), **changed)
 
-    [role] = plans(pod_gang(1, 1, status=two_seats()), *pods).spec.roles
-
-    assert role.needs == SMALL
-
-
-def test_reservation_is_kept_while_the_spec_cannot_be_obeyed_any_more():
-    wrong = Refusal(Reason.INVALID_SPEC, "size: min 3 and max 2 are no range.")
-
-    [role] = plans(pod_gang(asks=wrong, status=two_seats()), *pods_of(SMALL, "ab")).spec.roles
+    [role] = plans(gang, *pods_of(others, "xyz"), *pods_of(SMALL, "ab")).spec.roles
 
     assert (role.needs, role.sizes) == (SMALL, Sizes(minimum=2, maximum=2))
 
