@@ -7,8 +7,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 
-from crashes.pod_gang_lives import POD_GANG_LIVES
-
 from crashes.lives import LIVES, LONG_LIVES, finish_again
 from crashes.pod_gang_lives import POD_GANG_LIVES
 from crashes.strikes import Backup, KillApiServer, KillOperator, Strike
