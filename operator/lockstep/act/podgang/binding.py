@@ -90,8 +90,10 @@ class PodBinding:
         return None
 
     async def _bind_all(self, seats: list[TakenSeat]) -> Failure | None:
-        """Try all bindings, and make them if all may be made."""
-        return await for_each(seats, self._try) or self._node_gone(seats) or await self._bind_each(seats)
+        """Try all bindings, and make them if all may be made. If a part is bound already, the rest is due untried."""
+        is_rest = len(seats) < self._services.state.reservations[self._gang.key].size
+        failure = None if is_rest else await for_each(seats, self._try) or self._node_gone(seats)
+        return failure or await self._bind_each(seats)
 
     async def _bind_each(self, seats: list[TakenSeat]) -> Failure | None:
         """Bind all pods. After the first binding, refused ones are tried again for a while; a pod that is gone is not.

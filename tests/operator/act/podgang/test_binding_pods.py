@@ -161,3 +161,18 @@ async def test_next_process_binds_the_rest_to_the_same_attempt():
         assert sorted(written(api, RANK).values()) == ["0", "1", "2"]
         assert set(attempts(api).values()) == {"1"}
         assert changes_of_pods(api) == []
+
+
+@pytest.mark.parametrize("verb", [DRY_RUN, "POST"])
+async def test_next_process_meets_refusals_for_a_while_and_still_binds_the_rest_to_the_same_attempt(verb):
+    async with api_with() as api:
+        create(api, "a", "b", "c")
+        await stop_after(api, {"b"})
+        api.fault = at_binding("c", REFUSED, verb)
+        async with running_operator(api):
+            await asyncio.sleep(20)
+            api.fault = lambda _: None
+            await until(lambda: len(bound(api)) == 3)
+
+        assert set(attempts(api).values()) == {"1"}
+        assert set(written(api, SIZE).values()) == {"3"}
