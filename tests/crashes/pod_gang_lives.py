@@ -41,13 +41,14 @@ def make_a_gang(stage: Stage) -> None:
 
 
 def replace_a_pod(stage: Stage) -> None:
-    """A Job is placed and loses a pod: the next one is placed beside the other, which runs on."""
+    """A pod of two is lost: the next one is placed beside the other, which runs on. A Job would pause before it."""
     gangs = _gangs(stage)
     gangs.submit(stage.name, SIZE)
-    gangs.create_job(stage.name, SIZE, cpu=stage.cpu, backoffLimit=4)
+    gangs.create_pods(stage.name, f"{stage.name}-a", f"{stage.name}-b", cpu=stage.cpu)
     _until_placed(stage, stage.name)
     before = _uids(gangs, stage)
-    stage.arena.delete_pod(gangs.pods(stage.name)[0]["metadata"]["name"])
+    stage.arena.delete_pod(f"{stage.name}-a")
+    gangs.create_pods(stage.name, f"{stage.name}-c", cpu=stage.cpu)
     eventually(lambda: _are_bound(gangs, stage, SIZE, other_than=before), seconds=PATIENCE_SECONDS)
     _until_placed(stage, stage.name)
     assert len(_uids(gangs, stage) & before) == SIZE - 1, "the other runs on"
