@@ -289,7 +289,7 @@ class State:
 
     def seated(self, reservation: Reservation) -> set[int]:
         """The ranks of a Gang's reservation whose pods are bound; any user can write our annotations to other pods."""
-        node_of = {member.rank: member.node for member in reservation.by_rank()}
+        node_of = reservation.nodes()
         seats = self.pod_gangs.seats(reservation.gang)
         return {seat.rank for seat, node in seats if reservation.is_for(seat) and node_of[seat.rank] == node}
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from coschedule import GangKey, Members, Placement, Sizes
@@ -45,11 +45,12 @@ class Reservation:
     succeeded_ranks: int = 0
     gapped: int | None = None
     joining: int = 0
+    size: int = field(init=False, repr=False, compare=False)
+    """The number of members. It is asked for each of them, and there may be as many entries as members."""
 
-    @property
-    def size(self) -> int:
-        """The number of members."""
-        return sum(entry.count for entry in self.members)
+    def __post_init__(self) -> None:
+        """Count the members once."""
+        object.__setattr__(self, "size", sum(entry.count for entry in self.members))
 
     @property
     def ranks(self) -> Iterable[int]:
@@ -59,6 +60,10 @@ class Reservation:
     def has_rank(self, rank: int) -> bool:
         """Whether a member has that rank."""
         return rank < self.size if self.gapped is None else has_rank(self.gapped, rank)
+
+    def nodes(self) -> Mapping[int, str]:
+        """The node of each rank."""
+        return dict(zip(self.ranks, (entry.node for entry in self.members for _ in range(entry.count)), strict=True))
 
     def roles(self) -> Mapping[int, str]:
         """The role of each rank."""
