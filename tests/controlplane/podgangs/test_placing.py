@@ -245,3 +245,17 @@ def test_gang_whose_pods_run_does_not_wait_for_one_beyond_its_minimum(arena, gan
     eventually(lambda: "0 fit" in gangs.condition("heat", "Planned")["message"])
 
     assert gangs.condition("heat", "Placed")["status"] == "True"
+
+
+def test_gang_that_is_deleted_and_created_again_says_that_its_pods_run(arena, gangs):
+    arena.add_nodes(2, cpu="2")
+    gangs.submit("heat", 4)
+    gangs.create_job("heat", 4)
+    gangs.until("heat", "Placed")
+    gangs.delete("heat")
+    gangs.submit("heat", 4)
+
+    says = gangs.until("heat", "Placed")
+
+    assert says["message"] == "4 pods of it are on nodes."
+    assert (gangs.status("heat")["state"], gangs.status("heat")["size"]) == ("Running", 4)

@@ -81,6 +81,10 @@ class PodGangFollower:
     def _awaiting(self, gang: GangFact, now: float) -> StatusReport | None:
         if not isinstance(gang, AcceptedGang):
             return None
-        going = self._state.pod_gangs.group(gang.key).going
-        status = pod_gang_marks.mark_awaiting_pods(gang, gang.spec.awaits_pods, are_bound=going > 0, now=now)
+        group, why = self._state.pod_gangs.group(gang.key), gang.spec.awaits_pods
+        if group.going >= gang.spec.minimum and not gang.status.is_true(Condition.PLACED):
+            nodes = (pod.node for pod in group.going_pods())
+            status = pod_gang_marks.mark_found_bound(gang, why, nodes, now=now)
+        else:
+            status = pod_gang_marks.mark_awaiting_pods(gang, why, are_bound=group.going > 0, now=now)
         return None if status == gang.status else StatusReport(status=status)

@@ -6,9 +6,10 @@ import pytest
 
 from builders.facts import gang_fact
 from builders.statuses import LATER, NOW, reserved, with_status
+from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.plan_marks import mark_planned_for_later
-from lockstep.report.status.pod_gang_marks import mark_awaiting_pods, mark_pods_placed
+from lockstep.report.status.pod_gang_marks import mark_awaiting_pods, mark_found_bound, mark_pods_placed
 
 WHY = "1 of the 2 pods that it needs wait for a node."
 RESERVED = with_status(replace(reserved(), first_planned_start=NOW, waited_seconds=7, queued_since=NOW - 7))
@@ -60,6 +61,16 @@ def test_gang_whose_pods_run_stays_placed_while_no_other_waits():
     assert status.is_true(Condition.PLACED)
     assert says(status, Condition.PLANNED) == ("False", Reason.AWAITS_PODS, WHY)
     assert (status.size, status.started_at) == (4, NOW)
+
+
+def test_gang_that_is_younger_than_its_pods_says_that_they_are_on_nodes():
+    status = mark_found_bound(with_status(GangStatus()), WHY, NODES, now=NOW)
+
+    assert says(status, Condition.PLACED) == ("True", Reason.BOUND, "4 pods of it are on nodes.")
+    assert says(status, Condition.PLANNED) == ("False", Reason.AWAITS_PODS, WHY)
+    assert [(entry.node, entry.count) for entry in status.members] == [("n1", 1), ("n2", 2), ("n3", 1)]
+    assert (status.size, status.started_at) == (4, NOW)
+    assert awaiting(with_status(status), are_bound=True, now=NOW + 9) == status
 
 
 def test_gang_whose_pods_have_all_ended_is_placed_no_more():
