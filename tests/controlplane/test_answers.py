@@ -14,6 +14,7 @@ from docs.markdown import ROOT, fences
 from eventually import eventually
 from live.arena import BIDS, GANGS
 from live.electorate import Voter
+from live.pod_gangs import PodGangs
 from lockstep.api.names import REPORTING_CONTROLLER
 from lockstep.cli import main
 from sandbox.binaries import Tool
@@ -170,6 +171,58 @@ def test_gang_that_is_not_there_is_told(ask, arena):
     assert_one_sentence(ask("explain", "gj/nobody"), f"There is no GangJob {arena.namespace}/nobody.")
 
 
+@pytest.fixture
+def gangs(arena):
+    """Gangs and pods for them. The operator of this file leaves them alone, so they wait."""
+    gangs = PodGangs(arena)
+    yield gangs
+    gangs.close()
+
+
+def test_gang_whose_pods_wait_is_explained_like_a_gangjob(arena, gangs, ask):
+    arena.add_nodes(1, cpu="2")
+    gangs.submit("heat", 3)
+    gangs.create_pods("heat", "a", "b", "c")
+
+    done = ask("explain", "gang/heat", "--sources", "pods", "-o", "json")
+
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["gang"]["name"], answer["phase"], answer["reason"]) == ("gang/heat", "Waiting", "NotEnoughRoom")
+    [room] = answer["notNow"]
+    assert (room["needed"], room["slots"]) == (3, 2)
+
+
+def test_gang_takes_the_room_of_gangs_behind_it(arena, gangs, ask):
+    arena.add_nodes(1, cpu="2")
+    gangs.submit("heat", 2, work={"serialTime": "1h"})
+    gangs.create_pods("heat", "a", "b")
+    manifest = yaml.safe_dump(confined(arena, gang("new", size=1, cpu="1", **HOUR)))
+
+    beside, alone = (
+        json.loads(ask("plan", "-f", "-", "-o", "json", *sources, stdin=manifest).stdout)["gangs"][0]
+        for sources in (("--sources", "pods"), ())
+    )
+
+    assert (beside["reason"], alone["reason"]) == ("StartsLater", "StartsNow")
+
+
+def test_gang_that_awaits_pods_says_how_many_are_there(arena, gangs, ask):
+    gangs.submit("heat", 2)
+    gangs.create_pods("heat", "a")
+
+    done = ask("explain", "gang/heat", "--sources", "pods")
+
+    assert done.exit_code == 0, done.stderr
+    want = f"{arena.namespace}/gang/heat awaits pods. 1 of the 2 pods that it needs wait for a node."
+    assert " ".join(done.stdout.split()) == want
+
+
+def test_gang_is_not_there_or_not_looked_for(ask, arena):
+    assert_one_sentence(ask("explain", "gang/none", "--sources", "pods"), f"There is no Gang {arena.namespace}/none.")
+    assert_one_sentence(ask("explain", "gang/none"), "they have no --sources")
+
+
 def test_right_that_is_missing_is_named(arena, installed):
     arena.api.apply([{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": named("nobody", arena.namespace)}])
     kubeconfig = installed.kubeconfig_for_service_account(arena.namespace, "nobody")
@@ -293,7 +346,14 @@ WAITING = {"network": {"startBarrier": {"timeout": "1m"}}, **HOUR}
 def published(arena, operator_kubeconfig, tmp_path):
     """A leader with a gate image and a pool of its own, which has said so."""
     arena.delete(SETTINGS)
-    options = ("--gate-image", "example.com/lockstep:1", "--node-selector", f"{POOL_LABEL}={arena.pool}")
+    options = (
+        "--gate-image",
+        "example.com/lockstep:1",
+        "--sources",
+        "pods,job",
+        "--node-selector",
+        f"{POOL_LABEL}={arena.pool}",
+    )
     voter = Voter(operator_kubeconfig, tmp_path, *options)
     try:
         eventually(lambda: voter.leads)
@@ -313,7 +373,7 @@ def test_plan_answers_by_the_options_of_the_operator_that_runs(arena, published,
     done = ask("plan", "-f", "-", "-o", "json", stdin=manifest)
 
     assert done.exit_code == 0, done.stderr
-    assert published["gate-image"] == "example.com/lockstep:1"
+    assert (published["gate-image"], published["sources"]) == ("example.com/lockstep:1", "job,pods")
     [answer] = json.loads(done.stdout)["gangs"]
     assert answer["reason"] == "StartsNow"
     assert {one["node"] for one in answer["members"]} <= set(nodes) - set(others)

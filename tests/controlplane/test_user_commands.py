@@ -92,7 +92,7 @@ def test_positions_are_counted_at_one_moment_where_all_namespaces_may_be_listed(
     assert {one["position"] for one in placed} == {1 + starts.index(one["start"]) for one in placed}
     assert {one["gang"]["namespace"] for one in json.loads(own.stdout)["gangs"]} == {arena.namespace}
     assert own.stderr == ""
-    assert "the verb list on gangjobs of all" in " ".join(ask("queue").stderr.split())
+    assert "the verb list on gangjobs and gangs of all" in " ".join(ask("queue").stderr.split())
 
 
 def test_right_to_see_all_namespaces_is_named(ask, arena, user):

@@ -29,22 +29,25 @@ from lockstep.cli.options.answer_options import (
     tried_with_progress,
 )
 from lockstep.cli.options.connection_options import connection_options
-from lockstep.cli.options.gang_argument import gang_argument
+from lockstep.cli.options.gang_argument import KeyIn, any_gang_argument
 from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
 from lockstep.cli.options.settings_options import settings_option, with_operators
+from lockstep.cli.options.source_options import source_options
+from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.learned import work_used
 
 
 @click.command(context_settings={"show_default": True})
-@gang_argument
+@any_gang_argument
 @namespace_option
 @connection_options
 @plan_options
 @member_options
+@source_options
 @settings_option
 @output_option
-def explain(gang: str, namespace: str | None, output: str, **options: Any) -> None:
+def explain(gang: KeyIn, namespace: str | None, output: str, **options: Any) -> None:
     """Say why a gang has the size, the nodes and the start that it has, and what would let it start sooner.
 
     For example: lockstep explain gj/heat --namespace default
@@ -53,13 +56,13 @@ def explain(gang: str, namespace: str | None, output: str, **options: Any) -> No
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():
-        key, configuration = GangKey(namespace or usual_namespace(**connection), gang), load_configuration(**connection)
+        key, configuration = gang(namespace or usual_namespace(**connection)), load_configuration(**connection)
         in_force = with_operators(options, configuration)
         state = state_of(in_force)
         asyncio.run(_read(configuration, state))
         fact = state.gangs.get(key)
         if fact is None:
-            raise AnswerError(f"There is no GangJob {gang_name(key)}.")
+            raise AnswerError(_missing(key, state))
         if state.phase_of(fact).is_planned:
             planned = plan_now(state, rules_of(in_force), time(), asked=[key])
             answer = answer_about(planned, key, progress=tried_with_progress)
@@ -73,6 +76,15 @@ def explain(gang: str, namespace: str | None, output: str, **options: Any) -> No
             print_document(settled_document(settled))
         else:
             print_lines(settled_lines(settled))
+
+
+def _missing(gang: GangKey, state: State) -> str:
+    """Why nothing is known of that gang."""
+    if not is_pod_gang(gang):
+        return f"There is no GangJob {gang_name(gang)}."
+    if not state.sources:
+        return "The operator places no Gangs, as far as its options are known: they have no --sources."
+    return f"There is no Gang {gang.namespace}/{object_name(gang)}."
 
 
 async def _read(configuration: Configuration, state: State) -> None:

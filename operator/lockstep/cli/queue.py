@@ -9,7 +9,7 @@ import click
 from lockstep.answers.plan.text import wrapped
 from lockstep.answers.queue.queue import queue_of
 from lockstep.answers.queue.queue_text import queue_document, queue_lines
-from lockstep.answers.reading.cluster import one_client, read_gangs
+from lockstep.answers.reading.cluster import one_client, read_gangs, read_pod_gangs
 from lockstep.answers.reading.errors import NotAllowedError
 from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.cli.options.answer_options import (
@@ -24,7 +24,7 @@ from lockstep.facts.gang.gang import GangFact
 
 _OF_STATUSES = (
     "Positions are those that statuses have, which may be of different plans: to count them at one moment, "
-    "the verb list on gangjobs of all namespaces is needed."
+    "the verb list on gangjobs and gangs of all namespaces is needed."
 )
 
 
@@ -45,22 +45,25 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
         raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")
     with one_sentence():
         where = None if all_namespaces else namespace or usual_namespace(**connection)
-        gangs, are_all, now = *asyncio.run(_read(connection, where)), time()
-        waiting = [one for one in queue_of(gangs, now, are_all=are_all) if where in (None, one.gang.namespace)]
-        if not are_all:
-            print_lines(wrapped(_OF_STATUSES), err=True)
+        gangs, notes, now = *asyncio.run(_read(connection, where)), time()
+        waiting = [one for one in queue_of(gangs, now, are_all=not notes) if where in (None, one.gang.namespace)]
+        print_lines((line for note in notes for line in wrapped(note)), err=True)
         if output == "json":
             print_document(queue_document(waiting, now))
         else:
             print_lines(queue_lines(waiting, now))
 
 
-async def _read(connection: dict[str, str | None], namespace: str | None) -> tuple[list[GangFact], bool]:
-    """(The gangs of all namespaces, True); or (the gangs of ``namespace``, False) if only these may be listed."""
+async def _read(connection: dict[str, str | None], namespace: str | None) -> tuple[list[GangFact], list[str]]:
+    """The gangs of all namespaces, or of ``namespace`` if only these may be listed; sentences on what is missing."""
     async with one_client(load_configuration(**connection)) as client:
         try:
-            return await read_gangs(client, None), True
+            gangs, where, notes = await read_gangs(client, None), None, []
         except NotAllowedError:
             if namespace is None:
                 raise
-            return await read_gangs(client, namespace), False
+            gangs, where, notes = await read_gangs(client, namespace), namespace, [_OF_STATUSES]
+        try:
+            return gangs + await read_pod_gangs(client, where), notes
+        except NotAllowedError as error:
+            return gangs, [*notes, f"Gangs are not shown. {error}"]

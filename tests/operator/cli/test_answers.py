@@ -260,9 +260,13 @@ def test_names_of_a_recording_do_nothing_to_a_terminal(recorded):
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
-        pytest.param(["explain"], "Missing argument 'gj/NAME'", id="no gang"),
-        pytest.param(["explain", "pod/heat"], "pod/heat names no GangJob: write gj/NAME", id="another kind"),
-        pytest.param(["explain", "gj/"], "gj/ names no GangJob: write gj/NAME", id="no name"),
+        pytest.param(["explain"], "Missing argument 'gj/NAME|gang/NAME'", id="no gang"),
+        pytest.param(
+            ["explain", "pod/heat"],
+            "pod/heat names neither a GangJob nor a Gang: write gj/NAME or gang/NAME",
+            id="another kind",
+        ),
+        pytest.param(["explain", "gj/"], "gj/ names neither a GangJob nor a Gang", id="no name"),
         pytest.param(["explain", "gj/a", "-o", "xml"], "'xml' is not one of", id="output"),
         pytest.param(
             ["explain", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="no kubeconfig"

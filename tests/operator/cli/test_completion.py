@@ -31,6 +31,7 @@ def complete(*words):
         pytest.param(["logs", "gj/a", "-o", "j"], (["json"], ":4"), id="values"),
         pytest.param(["init", "--from", ""], ([], ":0"), id="files"),
         pytest.param(["logs", "gj/"], ([], ":4"), id="gangs of no cluster"),
+        pytest.param(["explain", "gang/"], ([], ":4"), id="Gangs of no cluster"),
     ],
 )
 def test_kubectl_is_told_how_a_command_goes_on(words, want):

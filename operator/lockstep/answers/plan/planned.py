@@ -62,6 +62,9 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     Raises ``AnswerError`` if a quota or a bug keeps one of the latter from being planned.
     """
     state.advance_to(now)
+    # Of pods of several kinds that come later, one kind has its turn now.
+    for key in state.pod_gangs.objects:
+        state.renew_pod_gang(key)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
     within = within_quotas(state, waiting_gangs(state, now), errors.__setitem__)
     _check_quotas(within, asked)

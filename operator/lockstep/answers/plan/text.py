@@ -12,6 +12,7 @@ from lockstep.answers.plan.unplanned_gangs import SettledAnswer
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
+from lockstep.belief.gangs.phases import Phase
 from lockstep.report.text.refusal_sentences import format_refusal, nodes_failing
 from lockstep.report.text.sentences import (
     as_sentence,
@@ -33,7 +34,8 @@ _MOST_CHANGES = 3
 
 def settled_lines(answer: SettledAnswer) -> Iterator[str]:
     """The answer about a gang that does not wait for a plan."""
-    yield from wrapped(f"{gang_name(answer.gang)} is {answer.phase.lower()}. {answer.message}")
+    state = "awaits pods" if answer.phase is Phase.AWAITS_PODS else f"is {answer.phase.lower()}"
+    yield from wrapped(f"{gang_name(answer.gang)} {state}. {answer.message}")
     if answer.why is not None:
         yield from wrapped(f"Its plan was: {answer.why}", "  ")
     if answer.start is not None and answer.size is not None:

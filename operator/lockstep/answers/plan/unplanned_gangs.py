@@ -6,7 +6,7 @@ from typing import assert_never
 from coschedule import GangKey, Members
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact, WorkUsed
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, WorkUsed
 from lockstep.facts.reasons import Condition
 
 
@@ -38,6 +38,8 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
     refusal = state.refusal_of(gang)
     if phase is Phase.REFUSED and refusal is not None:
         return SettledAnswer(gang=gang.key, phase=phase, message=refusal.message)
+    if isinstance(gang, AcceptedGang) and phase is Phase.AWAITS_PODS:
+        return SettledAnswer(gang=gang.key, phase=phase, message=gang.spec.awaits_pods)
     status, (condition, otherwise) = gang.status, _said_of(phase)
     written = status.end or status.condition(condition)
     message = otherwise if written is None or not written.message else written.message
@@ -65,15 +67,13 @@ def _said_of(phase: Phase) -> tuple[Condition, str]:
             return Condition.PLACED, "It is being deleted, and holds nothing."
         case Phase.SUSPENDED:
             return Condition.SUSPENDED, "Its owner has suspended it: it is planned again when it is resumed."
-        case Phase.AWAITS_PODS:
-            return Condition.PLACED, "Too few of its pods wait for a node."
         case Phase.RESERVED:
             return Condition.PLACED, "Its members are being created."
         case Phase.PLACED:
             return Condition.PLACED, "All of its members are bound."
         case Phase.COMPLETE:
             return Condition.COMPLETE, "It has ended."
-        case Phase.REFUSED | Phase.WAITING | Phase.BACKING_OFF:
-            raise ValueError(f"a gang that is {phase} is refused, or to be planned")
+        case Phase.REFUSED | Phase.AWAITS_PODS | Phase.WAITING | Phase.BACKING_OFF:
+            raise ValueError(f"a gang that is {phase} is refused, awaits pods, or is to be planned")
         case _:
             assert_never(phase)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -16,13 +17,18 @@ from lockstep.api.client.credentials import Credentials, refused_to_person
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import GANG_LABEL
+from lockstep.api.podgang.pod_gang import parse_pod_gang
+from lockstep.api.pool import ALL_NODES
+from lockstep.belief.podgangs.composing import composed
+from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.watch.kind import WatchedKind
-from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
+from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, pod_gangs_kind
 from lockstep.watch.pages import ListError, pages
 
-ALL_KINDS = (*WATCHED, gangs_kind, bids_kind)
+_GANG_JOBS_AND_BIDS = (gangs_kind, bids_kind)
 
 _OPERATORS_OWN = "operator"
 
@@ -33,14 +39,19 @@ def one_client(configuration: Configuration, *, connections: int = 1) -> KubeCli
     return KubeClient(configuration, concurrency=connections, observer=lambda *_: None, credentials=credentials)
 
 
+def kinds_of(state: State) -> tuple[Callable[[State], WatchedKind[Any]], ...]:
+    """What a plan is made from, in the order of reading: Gangs only if they have a source, after their pods."""
+    return (*WATCHED, *_GANG_JOBS_AND_BIDS, *((pod_gangs_kind,) if state.sources else ()))
+
+
 async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[[], None]) -> None:
     """Fill ``state`` with all that the API server lists. Raises ``AnswerError``.
 
-    ``kind_read`` is called after each of ``ALL_KINDS``.
+    ``kind_read`` is called after each of ``kinds_of(state)``.
     """
     # As in a process that stands by, reservations are those in statuses.
     state.stand_by()
-    for make_kind in ALL_KINDS:
+    for make_kind in kinds_of(state):
         await _read_kind(client, make_kind(state))
         kind_read()
     remember_runs(state)
@@ -51,20 +62,25 @@ def parse_shown(manifest: Manifest) -> GangFact:
     return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
 
 
+def parse_shown_pod_gang(manifest: Manifest) -> GangFact:
+    """A Gang that is only shown, without its pods: whether it awaits pods is what its status says."""
+    gang = parse_pod_gang(manifest)
+    fact = composed(gang, PodGroup(), ALL_NODES)
+    if not isinstance(fact, AcceptedGang):
+        return fact
+    return replace(fact, spec=replace(fact.spec, awaits_pods=_awaited(gang.status)))
+
+
 async def read_gangs(client: KubeClient, namespace: str | None) -> list[GangFact]:
-    """The gangs of one namespace, or of all, at one time. Raises ``AnswerError``."""
-    gangs: dict[GangKey, GangFact] = {}
+    """The GangJobs of one namespace, or of all, at one time. Raises ``AnswerError``."""
+    target = paths.ALL_GANGS if namespace is None else paths.gangs_of(namespace)
+    return await _read_shown(client, target, namespace, parse_shown)
 
-    def believe(manifest: Manifest) -> None:
-        gang = parse_shown(manifest)
-        gangs[gang.key] = gang
 
-    if namespace is None:
-        await _read(client, paths.ALL_GANGS, believe, forget=gangs.clear)
-    else:
-        whose = f"namespace {namespace}"
-        await _read(client, paths.gangs_of(namespace), believe, forget=gangs.clear, whose=whose)
-    return list(gangs.values())
+async def read_pod_gangs(client: KubeClient, namespace: str | None) -> list[GangFact]:
+    """The Gangs of one namespace, or of all, at one time. Raises ``AnswerError``."""
+    target = paths.ALL_POD_GANGS if namespace is None else paths.pod_gangs_of(namespace)
+    return await _read_shown(client, target, namespace, parse_shown_pod_gang)
 
 
 async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:
@@ -99,6 +115,29 @@ def answered(client: KubeClient) -> Iterator[None]:
         yield
     except ApiUnavailableError as error:
         raise AnswerError(f"The API server at {client.configuration.host} does not answer: {error}.") from error
+
+
+def _awaited(status: GangStatus) -> str:
+    """What keeps a Gang from being planned while too few of its pods wait, by its status; '' if it is planned."""
+    planned = status.condition(Condition.PLANNED)
+    if planned is None:
+        return ""
+    is_just_placed = status.is_true(Condition.PLACED) and status.is_true(Condition.PLANNED) and status.plan is None
+    return planned.message if is_just_placed or planned.reason == Reason.AWAITS_PODS else ""
+
+
+async def _read_shown(
+    client: KubeClient, target: Target, namespace: str | None, parse: Callable[[Manifest], GangFact]
+) -> list[GangFact]:
+    gangs: dict[GangKey, GangFact] = {}
+
+    def believe(manifest: Manifest) -> None:
+        gang = parse(manifest)
+        gangs[gang.key] = gang
+
+    whose = "all namespaces" if namespace is None else f"namespace {namespace}"
+    await _read(client, target, believe, forget=gangs.clear, whose=whose)
+    return list(gangs.values())
 
 
 async def _read_kind(client: KubeClient, kind: WatchedKind[Any]) -> None:

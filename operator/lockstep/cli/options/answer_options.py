@@ -14,7 +14,7 @@ from lockstep.answers.plan.chart import marks_for
 from lockstep.answers.plan.document import waiting_document
 from lockstep.answers.plan.text import printable, waiting_lines
 from lockstep.answers.plan.waiting import WaitingAnswer
-from lockstep.answers.reading.cluster import ALL_KINDS, read_cluster
+from lockstep.answers.reading.cluster import kinds_of, read_cluster
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import ConfigError
@@ -51,7 +51,7 @@ def one_sentence() -> Iterator[None]:
 
 async def read_with_progress(client: KubeClient, state: State) -> None:
     """Read the cluster, with a progress bar."""
-    with click.progressbar(length=len(ALL_KINDS), label="Reading the cluster", file=sys.stderr) as bar:
+    with click.progressbar(length=len(kinds_of(state)), label="Reading the cluster", file=sys.stderr) as bar:
         await read_cluster(client, state, kind_read=lambda: bar.update(1))
 
 

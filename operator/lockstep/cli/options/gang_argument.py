@@ -1,4 +1,4 @@
-"""The argument that names a gang, as with kubectl: gj/NAME, or the name alone."""
+"""The argument that names a gang, as with kubectl: gj/NAME or gang/NAME, or the name of a GangJob alone."""
 
 import re
 from collections.abc import Callable
@@ -6,24 +6,40 @@ from typing import Any
 
 import click
 
-from lockstep.api.names import GANG_KIND, GANGS, GROUP
-from lockstep.cli.options.gang_names import complete_gang
+from coschedule import GangKey
+from lockstep.cli.options.gang_names import GANG_JOB_WORDS, GANG_WORDS, complete_any_gang, complete_gang
+from lockstep.facts.gang.keys import pod_gang_key
 
 Command = Callable[..., Any]
+KeyIn = Callable[[str], GangKey]
+"""The key of a gang in a namespace."""
+
 
 # Anything else is no name, and must not become a part of a URL.
 _NAME = re.compile("[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
-_KINDS = frozenset({"gj", GANG_KIND.lower(), GANGS, f"{GANG_KIND.lower()}.{GROUP}", f"{GANGS}.{GROUP}"})
 
 
-def _gang_name(_context: click.Context, _argument: click.Parameter, value: str) -> str:
-    """The name of a gang, without its kind."""
+def gang_argument(command: Command) -> Command:
+    """Add the argument for a GangJob to a command, as ``gang``: its name."""
+    return click.argument("gang", metavar="gj/NAME", callback=_gang_job_name, shell_complete=complete_gang)(command)
+
+
+def any_gang_argument(command: Command) -> Command:
+    """Add the argument for a GangJob or a Gang to a command, as ``gang``: its key in a namespace to come."""
+    metavar = "gj/NAME|gang/NAME"
+    return click.argument("gang", metavar=metavar, callback=_any_gang, shell_complete=complete_any_gang)(command)
+
+
+def _gang_job_name(_context: click.Context, _argument: click.Parameter, value: str) -> str:
+    """The name of a GangJob, without its kind."""
     kind, slash, name = value.rpartition("/")
-    if (slash and kind.lower() not in _KINDS) or not _NAME.fullmatch(name):
+    if (slash and kind.lower() not in GANG_JOB_WORDS) or not _NAME.fullmatch(name):
         raise click.BadParameter(f"{value} names no GangJob: write gj/NAME")
     return name
 
 
-def gang_argument(command: Command) -> Command:
-    """Add the argument for the gang to a command."""
-    return click.argument("gang", metavar="gj/NAME", callback=_gang_name, shell_complete=complete_gang)(command)
+def _any_gang(_context: click.Context, _argument: click.Parameter, value: str) -> KeyIn:
+    kind, slash, name = value.rpartition("/")
+    if (slash and kind.lower() not in GANG_JOB_WORDS | GANG_WORDS) or not _NAME.fullmatch(name):
+        raise click.BadParameter(f"{value} names neither a GangJob nor a Gang: write gj/NAME or gang/NAME")
+    return lambda namespace: pod_gang_key(namespace, name) if kind.lower() in GANG_WORDS else GangKey(namespace, name)

@@ -89,12 +89,14 @@ def rules_of(options: Mapping[str, Any]) -> PlanRules:
 
 
 def state_of(options: Mapping[str, Any]) -> State:
-    """An empty cache, by the options of ``plan_options`` and ``member_options``."""
+    """An empty cache, by the options of ``plan_options``, ``member_options`` and ``source_options``."""
     pool = Pool(selector=options["node_selector"], taints=options["pool_taint"])
-    return State(
+    state = State(
         lambda: None,
         pool=pool,
         gate_image=options["gate_image"],
         sizing=options["sizing"],
         run_time_quantile=options["run_time_quantile"],
     )
+    state.sources = options["sources"]
+    return state

@@ -68,7 +68,8 @@ def _assumed(why: str, options: Options) -> str:
     gate = f"gate image {options['gate_image']}" if options["gate_image"] else "no gate image"
     nodes = "the nodes of --node-selector" if options["node_selector"] else "all nodes"
     rules = f"sizing {options['sizing']} with factor {options['price_factor']:g}, promises {options['promises']}"
-    return f"The operator's options are not known, since {why}: planned with {gate}, {nodes}, {rules}."
+    gangs = "the Gangs of --sources" if options["sources"] else "no Gangs"
+    return f"The operator's options are not known, since {why}: planned with {gate}, {nodes}, {rules}, {gangs}."
 
 
 def _checked(place: str) -> str:

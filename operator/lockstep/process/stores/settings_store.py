@@ -29,6 +29,7 @@ def published(settings: Settings) -> dict[str, str]:
         "node-selector": ",".join(f"{key}={value}" for key, value in settings.node_selector),
         "pool-taint": " ".join(taint.formatted for taint in settings.pool_taint),
         "gate-image": settings.gate_image,
+        "sources": ",".join(sorted(settings.sources)),
     }
 
 

@@ -53,6 +53,7 @@ def test_times_become_strings_as_the_api_server_gets_them():
         ),
         pytest.param("just words", "A document in it is no object of Kubernetes.", id="words"),
         pytest.param(BID, "NodeBid n1 is in it, and only GangJobs of lockstep.dev/v1alpha1 can be planned.", id="bid"),
+        pytest.param(HEAT.replace("GangJob", "Gang"), "Gang heat is in it: a Gang is planned with its pods", id="Gang"),
         pytest.param(f"{HEAT}\n---\n{BID}", "NodeBid n1 is in it", id="a gang and a bid"),
         pytest.param("{metadata: 3}", "An object without a kind is in it", id="no kind"),
         pytest.param(HEAT.replace("v1alpha1", "v9"), "GangJob heat is in it, and only", id="another version"),

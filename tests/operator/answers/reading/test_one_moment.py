@@ -5,7 +5,7 @@ import pytest
 from builders.served import gang, metadata
 from coschedule import GangKey
 from fake_cluster.scripted import ScriptedServer, page, status
-from lockstep.answers.reading.cluster import ALL_KINDS, one_client, read_cluster, read_gangs, read_members
+from lockstep.answers.reading.cluster import kinds_of, one_client, read_cluster, read_gangs, read_members
 from lockstep.belief.state import State
 
 pytestmark = pytest.mark.asyncio
@@ -39,8 +39,8 @@ async def test_members_are_those_of_one_moment():
 
 async def test_each_kind_is_of_one_moment():
     state = State(lambda: None)
-    at = [make_kind(state).target.resource for make_kind in ALL_KINDS].index("gangjobs")
-    script = [page()] * at + [*in_two_moments(served)] + [page()] * len(ALL_KINDS)
+    at = [make_kind(state).target.resource for make_kind in kinds_of(state)].index("gangjobs")
+    script = [page()] * at + [*in_two_moments(served)] + [page()] * len(kinds_of(state))
     async with ScriptedServer(*script) as server, one_client(server.configuration) as client:
         await read_cluster(client, state, kind_read=lambda: None)
 

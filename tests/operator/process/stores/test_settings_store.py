@@ -37,6 +37,7 @@ TYPED = (
     ("--pool-taint", "pool=gangs:NoSchedule"),
     ("--pool-taint", "owned:NoExecute"),
     ("--gate-image", "example.com/lockstep:1"),
+    ("--sources", "pods,job"),
 )
 # What a person says about the answer, or about the way to the API server, and no operator has.
 ONES_OWN = {"file", "snapshot", "namespace", "kubeconfig", "context", "settings", "output", "gang", "help"}
