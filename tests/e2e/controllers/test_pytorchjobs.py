@@ -57,9 +57,16 @@ class PyTorchJobs(Owners):
         return {"replicas": count, "restartPolicy": "Never", "template": pod}
 
 
+@pytest.fixture(scope="module")
+def certificates(plane: Sandbox) -> Iterator[None]:
+    """What keeps the certificates of the training operator, which may start anew."""
+    with mounted(plane, CERTIFICATES):
+        yield
+
+
 @pytest.fixture(scope="module", params=[()], ids=["no-pod-groups"])
 def controller(
-    request: pytest.FixtureRequest, plane: Sandbox, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, plane: Sandbox, certificates: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
     """The training operator. Without options, it makes no PodGroups."""
     folder, health, webhooks = tmp_path_factory.mktemp("training-operator"), KeptPort(), KeptPort()
@@ -74,7 +81,7 @@ def controller(
         *request.param,
     ]
     ready = f"{health.number}/readyz"
-    with mounted(plane, CERTIFICATES), controller_process(plane, command, log=folder / "log", ready=ready):
+    with controller_process(plane, command, log=folder / "log", ready=ready):
         yield
 
 
