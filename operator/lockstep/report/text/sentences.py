@@ -38,9 +38,12 @@ def chosen(placement: Placement, *, now: float) -> str:
 
 
 def _who_is_where(placement: Placement, on: str) -> str:
-    """``8 members on n01…n08``; with roles ``9 members: 1 launcher on n01, 8 workers on n01…n08``."""
+    """``8 members on n01…n08``; with roles ``9 members: 1 launcher on n01, 8 workers on n01…n08``.
+
+    The roles of pods that others create have no name of their own.
+    """
     roles = dict.fromkeys(entry.role for entry in placement.members)
-    if list(roles) == [""] or (len(roles) == 1 and is_pod_gang(placement.gang)):
+    if list(roles) == [""] or is_pod_gang(placement.gang):
         return f"{n_members(placement.size)} {on} {_nodes_of(placement.members)}"
     return f"{n_members(placement.size)}: " + ", ".join(_role_is_where(placement, role, on) for role in roles)
 
