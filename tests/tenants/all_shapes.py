@@ -3,10 +3,10 @@
 from functools import cache
 
 from tenants.others import shapes_of_others
-from tenants.shapes import Shape, shapes_of_bids, shapes_of_gangs
+from tenants.shapes import Shape, shapes_of_bids, shapes_of_gangs, shapes_of_pod_gangs
 
 
 @cache
 def all_shapes() -> tuple[Shape, ...]:
     """Every shape, always in the same order."""
-    return (*shapes_of_gangs(), *shapes_of_bids(), *shapes_of_others())
+    return (*shapes_of_gangs(), *shapes_of_pod_gangs(), *shapes_of_bids(), *shapes_of_others())

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tenants.ordinary import Delay
+from tenants.others import MEMBER
 from tenants.price import Price
 from tenants.shapes import OWN, Shape
 
@@ -33,6 +34,11 @@ _OF_OTHERS = Bounds(
     "It is no gang, so a plan has little to do with it. Kubernetes bounds it by bytes alone: it takes less than "
     "100 ms to read, beside the event loop.",
 )
+_OF_MEMBERS = Bounds(
+    Price(step=5.0, work=4.0, reading=20.0, memory=50.0),
+    "It is a part of a gang, so a plan looks at what it asks for; but Kubernetes bounds that by bytes alone, where the "
+    "template of a GangJob has bounds of ours.",
+)
 _MANY = Bounds(
     Price(step=5.0, work=4.0, reading=5.0, memory=50.0),
     "There are as many gangs again as without them, with more members each.",
@@ -50,7 +56,9 @@ DELAYS = DelayBounds(
 
 def bounds_of(shape: Shape) -> Bounds:
     """The bounds on the price of a shape."""
-    return _BY_NAME.get(shape.name, USUAL if shape.plural in OWN else _OF_OTHERS)
+    if shape.plural in OWN:
+        return _BY_NAME.get(shape.name, USUAL)
+    return _OF_MEMBERS if shape.field.startswith(MEMBER) else _BY_NAME.get(shape.name, _OF_OTHERS)
 
 
 def too_dear(shape: Shape, price: Price) -> Iterator[str]:

@@ -1,21 +1,32 @@
 """A small cluster at work: nodes, pods of others, gangs that run and gangs that wait, all of honest tenants."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from builders.facts import gang_fact, gang_spec, node_fact, reservation
 from builders.served import budget, gang, metadata, pod
+from lockstep.api.names import MEMBER_OF_LABEL, SCHEDULER_NAME
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.cluster.volume import AttachLimits, StorageClass
 from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.source import Source
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
-from lockstep.watch.kinds import bids_kind, budgets_kind, claims_kind, gangs_kind, pods_kind, quotas_kind
+from lockstep.watch.kinds import (
+    bids_kind,
+    budgets_kind,
+    claims_kind,
+    gangs_kind,
+    pod_gangs_kind,
+    pods_kind,
+    quotas_kind,
+)
 from lockstep.watch.reader import Reader
 from tenants.companions import CLASS, HOST
-from tenants.shapes import NAMESPACE
+from tenants.shapes import GROUP, MANY, NAMED, NAMESPACE
 
 Manifest = Mapping[str, Any]
 
@@ -30,6 +41,7 @@ GATE_IMAGE = "gate:1"
 URGENT = "urgent"
 _KINDS = {
     "gangjobs": gangs_kind,
+    "gangs": pod_gangs_kind,
     "nodebids": bids_kind,
     "pods": pods_kind,
     "persistentvolumeclaims": claims_kind,
@@ -44,6 +56,7 @@ class Cluster:
 
     def __init__(self) -> None:
         self.state = State(lambda: None, gate_image=GATE_IMAGE)
+        self.state.sources = frozenset({Source.PODS})
         self.cutter = SnapshotCutter(self.state)
         self._kinds = {plural: kind(self.state) for plural, kind in _KINDS.items()}
         self._readers = {plural: Reader(kind) for plural, kind in self._kinds.items()}
@@ -52,6 +65,7 @@ class Cluster:
             self.believe("resourcequotas", quota("usual", namespace, _QUOTA))
         self.believe("poddisruptionbudgets", budget(allowed=1, selector={"matchLabels": {"app": "served"}}))
         self._add_gangs()
+        self._add_pod_gangs()
 
     def believe(self, plural: str, manifest: Manifest) -> None:
         """An object is there, as a watch shows it. What is done in other threads has ended when this returns."""
@@ -64,8 +78,11 @@ class Cluster:
     def waiting(self) -> list[AcceptedGang]:
         """The gangs to be planned, in the order in which they came."""
         gangs = (one for one in self.state.gangs.values() if isinstance(one, AcceptedGang))
-        waiting = (one for one in gangs if one.key not in self.state.reservations)
-        return sorted((one for one in waiting if self.state.refusal_of(one) is None), key=lambda one: one.created)
+        return sorted((one for one in gangs if self.state.phase_of(one).is_planned), key=lambda one: one.created)
+
+    def renewals(self) -> list[Callable[[], None]]:
+        """What the operator does for each Gang whose pods have changed, each in one step."""
+        return [partial(self.state.renew_pod_gang, key) for key in self.state.pod_gangs.objects]
 
     def terms(self, gangs: list[AcceptedGang]) -> Mapping[Any, PlanTerms]:
         """What the gangs are planned on: members are dear where somebody waits, and urgent gangs may evict."""
@@ -91,6 +108,16 @@ class Cluster:
         for number in range(OF_TENANT):
             self.believe("gangjobs", honest_gang(number + 1, NAMESPACE))
 
+    def _add_pod_gangs(self) -> None:
+        """Gangs of everybody's, one of the tenant's, and pods for those of the tenant that are priced."""
+        for number in range(OF_TENANT):
+            self.believe("gangs", pod_gang(f"g{number}", "default"))
+        self.believe("gangs", pod_gang(GROUP, NAMESPACE))
+        named = [(f"g{number}", "default") for number in range(OF_TENANT)]
+        for name, namespace in (*named, *((f"{NAMED}{number}", NAMESPACE) for number in range(MANY["gangs"]))):
+            for member in "ab":
+                self.believe("pods", waiting_pod(f"{name}-{member}", name, namespace))
+
 
 def honest_gang(number: int, namespace: str = "default") -> Manifest:
     """One of the gangs that wait: some have volumes, some keep off each other, and one is urgent and too large."""
@@ -104,6 +131,18 @@ def honest_gang(number: int, namespace: str = "default") -> Manifest:
         return gang("urgent", size=40, cpu="6", spec={**spec, "priorityClassName": URGENT})
     made = gang(f"w{number}", size=1, most=4, spec=spec, uid=f"uid-of-{namespace}-{number}")
     return {**made, "metadata": {**made["metadata"], "namespace": namespace}}
+
+
+def pod_gang(name: str, namespace: str) -> Manifest:
+    """A Gang of at least one pod."""
+    return {"metadata": metadata(name, namespace=namespace, generation=1), "spec": {"size": {"min": 1}}}
+
+
+def waiting_pod(name: str, gang: str, namespace: str) -> Manifest:
+    """A pod of a Gang that waits for a node."""
+    made = pod(name, labels={MEMBER_OF_LABEL: gang}, spec={"schedulerName": SCHEDULER_NAME})
+    named = {"namespace": namespace, "uid": f"uid-of-{namespace}-{name}"}
+    return {**made, "metadata": {**made["metadata"], **named}}
 
 
 def quota(name: str, namespace: str, hard: Manifest, spec: Manifest | None = None) -> Manifest:

@@ -146,7 +146,7 @@ def siblings(path: str, holder: Schema, number: int) -> Mapping[str, Any]:
         return _OF_FIELDS[path](number)
     of = path.rpartition(".")[0]
     if of == "spec" and "template" not in holder["properties"]:
-        return {}
+        return {name: _BASE[name] for name in ("size", "work") if name in holder["properties"]}
     return least(of, holder, number)
 
 

@@ -95,6 +95,8 @@ class Ordinary:
             self._cluster.limit_pods(tenant, MOST_PODS)
         made = [one for texts in texts_of(group) for one in texts[: MOST_OBJECTS // len(group)]]
         most = inf if group[0].plural in OWN else MOST_BYTES_OF_OTHERS
+        if group[0].plural == "gangs":
+            self._cluster.create_pods_of(tenant, made)
         self._cluster.create_all(group[0].plural, tenant, [one for one in made if len(one) <= most])
 
     def _latency(self) -> float:

@@ -4,11 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from builders.served import metadata
+from lockstep.api.names import MEMBER_OF_LABEL, SCHEDULER_NAME
 from tenants.schema import Field, Schema, fields, spec_of
-from tenants.shapes import NAMESPACE, Objects, Shape, shapes_of
+from tenants.shapes import GROUP, NAMESPACE, Objects, Shape, shapes_of
 
 Manifest = Mapping[str, Any]
 
+MEMBER = "member"
+"""How the names of fields begin of pods that wait for a Gang."""
 _POD, _CLAIM = "spec.template.spec", "spec.volumeClaimTemplates[].spec"
 _UNBOUNDED = 1_000_000
 _TEXT: Schema = {"type": "string", "maxLength": 63}
@@ -47,6 +50,8 @@ def shapes_of_others() -> Iterator[Shape]:
     selector = claim["properties"]["selector"]
     yield from _of("pods", _unbounded(template), _POD, _pods)
     yield from _of("pods", _LABELS, "metadata", _pods)
+    for shape in _of("pods", _unbounded(template), _POD, _members):
+        yield shape._replace(field=f"{MEMBER}.{shape.field}")
     yield from _of("persistentvolumeclaims", _unbounded(claim), _CLAIM, _claims)
     yield from _of("persistentvolumeclaims", _LABELS, "metadata", _claims)
     yield from _of("resourcequotas", _QUOTA, "quota", _quotas)
@@ -76,6 +81,13 @@ def _pods(field: Field, value: Manifest, count: int) -> list[Manifest]:
         {**_object(field, value, {**spec, **_in_spec(field, value)}, number), "status": {"phase": "Running"}}
         for number in range(count)
     ]
+
+
+def _members(field: Field, value: Manifest, count: int) -> list[Manifest]:
+    """Pods of a Gang that wait for nodes."""
+    spec = {"schedulerName": SCHEDULER_NAME, "containers": [{"name": "main", "image": "x"}], **value}
+    pods = [{**_object(field, {}, spec, number), "status": {"phase": "Pending"}} for number in range(count)]
+    return [{**pod, "metadata": {**pod["metadata"], "labels": {MEMBER_OF_LABEL: GROUP}}} for pod in pods]
 
 
 def _claims(field: Field, value: Manifest, count: int) -> list[Manifest]:

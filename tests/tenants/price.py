@@ -84,7 +84,8 @@ def count(cluster: Cluster, plural: str, made: Sequence[Texts]) -> list[Counted]
     """Count what it costs to see the objects of each shape, and to make a plan for the first time with all of them."""
     readings = [_each_counted(partial(cluster.read, plural), texts) for texts in made]
     seeing = [_each_counted(partial(cluster.believe, plural), texts) for texts in made]
-    steps = [instructions(lambda one=one: cluster.state.refusal_of(one)) for one in [*cluster.state.gangs.values()]]
+    steps = [instructions(renew) for renew in cluster.renewals()]
+    steps += [instructions(lambda one=one: cluster.state.refusal_of(one)) for one in [*cluster.state.gangs.values()]]
     within, found = instructions_of_steps(keeping_within_quotas(cluster.state, cluster.waiting(), _raising))
     terms = cluster.terms(found.gangs)
     drawing, snapshot = instructions_of_steps(cluster.cutter.drawn(NOW, found.gangs, terms=terms, rescue=_raising))
@@ -132,6 +133,8 @@ def _believe(cluster: Cluster, plural: str, texts: Texts) -> None:
 
 
 def _draw(cluster: Cluster) -> None:
+    for renew in cluster.renewals():
+        renew()
     gangs = cluster.waiting()
     cluster.cutter.cut(NOW, gangs, terms=cluster.terms(gangs))
 

@@ -63,7 +63,7 @@ class Field(NamedTuple):
 
 @cache
 def spec_of(kind: str) -> Schema:
-    """The schema of the spec of a CRD: gangjobs or nodebids."""
+    """The schema of the spec of a CRD: gangjobs, gangs or nodebids."""
     [version] = yaml.load((_CRDS / f"{kind}.yaml").read_text(), yaml.CSafeLoader)["spec"]["versions"]
     spec: Schema = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
     return spec

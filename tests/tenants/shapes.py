@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from builders.served import metadata
 from lockstep.api.bounds import MOST_ENTRIES
 from lockstep.api.gangjob.gangjob import parse_gang
-from lockstep.api.names import API_VERSION, GANG_KIND
+from lockstep.api.names import API_VERSION, GANG_KIND, PODS_GANG_KIND
 from tenants.companions import HOST, least, with_roles
 from tenants.fitting import is_stored, largest
 from tenants.scalars import key, scalar
@@ -16,8 +16,13 @@ from tenants.schema import Field, Schema, Sort, fields, spec_of
 Manifest = Mapping[str, Any]
 
 NAMESPACE = "evil"
+NAMED = "poison"
+"""How the names of the tenant's gangs begin; their number follows."""
+GROUP = "group"
+"""The Gang of the tenant to which its pods belong that are priced."""
 MANY = {
     "gangjobs": 20,
+    "gangs": 20,
     "nodebids": 50,
     "pods": 500,
     "persistentvolumeclaims": 500,
@@ -25,7 +30,7 @@ MANY = {
     "poddisruptionbudgets": 500,
 }
 """So many objects of small size."""
-OWN = ("gangjobs", "nodebids")
+OWN = ("gangjobs", "gangs", "nodebids")
 """The kinds whose schema is ours."""
 Objects = Callable[[Field, Manifest, int], list[Manifest]]
 """Makes so many objects of what was made for a field."""
@@ -57,6 +62,12 @@ def shapes_of_gangs(schema: Schema | None = None) -> Iterator[Shape]:
         yield from shapes_of("gangjobs", field, _gangs)
 
 
+def shapes_of_pod_gangs() -> Iterator[Shape]:
+    """Gangs, whose pods wait for nodes."""
+    for field in fields(spec_of("gangs")):
+        yield from shapes_of("gangs", field, _pod_gangs)
+
+
 def shapes_of_bids() -> Iterator[Shape]:
     """NodeBids: one for each node, since their names are those of nodes."""
     for field in fields(spec_of("nodebids")):
@@ -71,9 +82,17 @@ def shapes_of(plural: str, field: Field, objects: Objects) -> Iterator[Shape]:
 
 def gang(spec: Manifest, number: int = 0) -> Manifest:
     """A GangJob of the tenant, as the API server gives it: the last in the queue."""
-    named = metadata(f"poison{number}", namespace=NAMESPACE, generation=1)
-    manifest = {"apiVersion": API_VERSION, "kind": GANG_KIND, "metadata": named, "spec": spec}
+    return _of_kind(GANG_KIND, spec, number)
+
+
+def _of_kind(kind: str, spec: Manifest, number: int) -> Manifest:
+    named = metadata(f"{NAMED}{number}", namespace=NAMESPACE, generation=1)
+    manifest = {"apiVersion": API_VERSION, "kind": kind, "metadata": named, "spec": spec}
     return {**manifest, "metadata": {**named, "creationTimestamp": "2027-01-16T07:00:00Z"}}
+
+
+def _pod_gangs(_: Field, spec: Manifest, count: int) -> list[Manifest]:
+    return [_of_kind(PODS_GANG_KIND, spec, number) for number in range(count)]
 
 
 def _gangs(field: Field, spec: Manifest, count: int) -> list[Manifest]:

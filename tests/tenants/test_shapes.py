@@ -7,7 +7,7 @@ from tenants.fitting import MOST_BYTES, shared_out, size
 from tenants.schema import Sort, fields, spec_of
 
 
-@pytest.mark.parametrize("kind", ["gangjobs", "nodebids"])
+@pytest.mark.parametrize("kind", ["gangjobs", "gangs", "nodebids"])
 def test_every_field_that_holds_anything_has_a_shape(kind):
     shaped = {shape.field for shape in all_shapes() if shape.plural == kind}
 

@@ -30,8 +30,8 @@ def groups_of(shapes: Sequence[Shape]) -> Iterator[Group]:
 
 
 def most_together(plural: str, name: str) -> int:
-    """How many shapes share a cluster. Bids have the names of nodes, so two shapes of them can't."""
-    if plural == "nodebids":
+    """How many shapes share a cluster. Bids have the names of nodes, and Gangs those in labels of pods: one each."""
+    if plural in ("nodebids", "gangs"):
         return 1
     objects = MANY[plural] if name in (_OF_MANY, "label of every node") else 1
     most = _MOST_GANGS if plural == "gangjobs" else _MOST_OBJECTS

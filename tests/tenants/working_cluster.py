@@ -18,8 +18,9 @@ from lockstep.api.names import API_VERSION, GANG_LABEL
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import ApiError, Component, Node, Options, Sandbox, start
+from tenants.cluster import pod_gang, waiting_pod
 from tenants.companions import HOST
-from tenants.shapes import MANY
+from tenants.shapes import GROUP, MANY
 
 Manifest = Mapping[str, Any]
 
@@ -28,6 +29,7 @@ RUNNING, WAITING, GANG_SIZE = 5, 20, 10
 # Bids have the names of the first nodes; on the others there is always room.
 NODES = MANY["nodebids"] + 10
 _AT_ONCE = 8
+_SOURCE_RIGHTS = Path(__file__).parents[2] / "operator" / "rbac-sources.yaml"
 # The API server itself takes longer than this to validate some long lists of a pod.
 _ANSWER_SECONDS = 10
 # The API server deletes nothing while it validates such objects, which dry runs still bring to it.
@@ -41,6 +43,7 @@ _REFUSALS = (
 _OURS, _CORE, _POLICY = f"/apis/{API_VERSION}", "/api/v1", "/apis/policy/v1"
 _KINDS = {
     "gangjobs": (_OURS, "GangJob"),
+    "gangs": (_OURS, "Gang"),
     "nodebids": (_OURS, "NodeBid"),
     "pods": (_CORE, "Pod"),
     "persistentvolumeclaims": (_CORE, "PersistentVolumeClaim"),
@@ -71,6 +74,7 @@ class WorkingCluster:
         """A namespace of a tenant, whose objects are gone afterwards."""
         name = f"evil-{next(self._numbers)}"
         self.api.create_namespace(name)
+        self.create("gangs", name, pod_gang(GROUP, name))
         yield name
         for plural in _KINDS:
             self.remove(plural, name)
@@ -80,6 +84,12 @@ class WorkingCluster:
         hard = {"pods": str(most)}
         status = {"hard": hard, "used": {"pods": "0"}}
         self.create("resourcequotas", namespace, {**quota("few", **hard), "status": status})
+
+    def create_pods_of(self, namespace: str, texts: Sequence[bytes]) -> None:
+        """Create a pod for each of these Gangs, which waits for a node."""
+        for text in texts:
+            name = orjson.loads(text)["metadata"]["name"]
+            self.create("pods", namespace, waiting_pod(name, name, namespace))
 
     def create_all(self, plural: str, namespace: str, texts: Sequence[bytes]) -> None:
         """Create objects that are given as JSON, some at once; the API server need not take them."""
@@ -143,9 +153,10 @@ def working_cluster() -> Iterator[WorkingCluster]:
     addons = frozenset({Component.KWOK})
     with TemporaryDirectory() as folder, start(Options(name="tenants", addons=addons, flags=_FLAGS)) as api:
         install(api)
+        api.apply(_SOURCE_RIGHTS)
         api.create_nodes(Node(name=f"n{number:03}", labels={HOST: f"n{number:03}"}) for number in range(NODES))
         account = api.kubeconfig_for_service_account("lockstep-system", "lockstep")
-        with running(OperatorProcess(account, Path(folder) / "log")) as operator:
+        with running(OperatorProcess(account, Path(folder) / "log", "--sources=pods")) as operator:
             cluster = WorkingCluster(api, operator)
             cluster.create_all("gangjobs", DEFAULT, [_gang(f"running-{one}", GANG_SIZE) for one in range(RUNNING)])
             eventually(lambda: operator.metrics()['lockstep_gangs{state="placed"}'] == RUNNING)

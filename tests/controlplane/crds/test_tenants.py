@@ -6,15 +6,16 @@ import pytest
 
 from sandbox import ApiError, Sandbox
 from tenants.refused import REFUSED
-from tenants.shapes import shapes_of_bids, shapes_of_gangs
+from tenants.shapes import shapes_of_bids, shapes_of_gangs, shapes_of_pod_gangs
 
 PATHS = {
     "gangjobs": "/apis/lockstep.dev/v1alpha1/namespaces/default/gangjobs",
+    "gangs": "/apis/lockstep.dev/v1alpha1/namespaces/default/gangs",
     "nodebids": "/apis/lockstep.dev/v1alpha1/nodebids",
 }
-KINDS = {"gangjobs": "GangJob", "nodebids": "NodeBid"}
-SHAPES = {"gangjobs": shapes_of_gangs, "nodebids": shapes_of_bids}
-SAMPLE = {"gangjobs": 40, "nodebids": 10}
+KINDS = {"gangjobs": "GangJob", "gangs": "Gang", "nodebids": "NodeBid"}
+SHAPES = {"gangjobs": shapes_of_gangs, "gangs": shapes_of_pod_gangs, "nodebids": shapes_of_bids}
+SAMPLE = {"gangjobs": 40, "gangs": 10, "nodebids": 10}
 
 
 @pytest.mark.parametrize("plural", PATHS)
