@@ -2,12 +2,14 @@
 
 from builders.facts import DEFAULT, needs, pod_fact
 from coschedule import Members
-from lockstep.belief.podgangs.pod_group import PodGroup
+from lockstep.api.pool import ALL_NODES
+from lockstep.belief.podgangs.composing import role_name
+from lockstep.belief.podgangs.pod_group import PodGroup, PodKind
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupMember, PodGang, PodGangSpec, WaitingPod, grouped
 from lockstep.facts.gang.source import Source
-from lockstep.facts.pods.pod import PodPhase
+from lockstep.facts.pods.pod import Membership, PodPhase
 from lockstep.facts.ranks import MOST_RANKS
 
 SMALL, LARGE, TINY = needs(cpu=1000), needs(cpu=2000), needs(cpu=500)
@@ -25,8 +27,14 @@ def group_of(pods, going=0):
         group.enter(grouped(pod_fact(pod.name), GroupMember(gang, None, pod)))
     for number in range(going):
         running = pod_fact(f"running-{number}", node="n1", phase=PodPhase.RUNNING)
-        group.enter(grouped(running, GroupMember(gang, None, None)))
+        seat = Membership(gang, "uid-of-g", 1, number)
+        group.enter(grouped(running, GroupMember(gang, seat, None)))
     return group
+
+
+def role_of(its_needs, pool=ALL_NODES):
+    """The role of pods with these needs, if they can be planned."""
+    return role_name(PodKind(its_needs, "", Source.PODS, "", ()), pool)
 
 
 def pod_gang(least=2, most=MOST_RANKS, *, asks=None, created=0.0, status=None, name="g", deleting=False, **spec):

@@ -226,10 +226,17 @@ class State:
         known = self.pod_gangs.objects.get(key)
         if known is None:
             return
-        fact = composed(known, self.pod_gangs.group(key), self.pool, self.pod_gangs.turn)
+        groups = self.pod_gangs
+        groups.forget_check(key)
+        fact = composed(known, groups.group(key), self.pool, groups.turn, is_checked=groups.is_checked(key))
         if fact != self.gangs.get(key):
             self.apply_gang(fact)
             self._hold_what_pods_request(fact)
+
+    def check_pod_gang(self, key: GangKey) -> None:
+        """A Gang is as the owner of its pods wants it, and may be planned."""
+        self.pod_gangs.check(key)
+        self.renew_pod_gang(key)
 
     def take_seats(self, reservation: Reservation) -> set[int]:
         """Stop counting the seats of a Gang's reservation whose pods are bound; returns their ranks."""

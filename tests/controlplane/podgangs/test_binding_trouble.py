@@ -3,7 +3,7 @@
 import pytest
 
 from eventually import eventually
-from live.pod_gangs import ATTEMPT, SIZE
+from live.pod_gangs import SEAT, SIZE
 from live.proxy import Injected
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -33,7 +33,7 @@ def undisturbed(proxy):
 def seats(gangs, name):
     """How many pods of a Gang are on nodes, and what their bindings say."""
     annotations = [pod["metadata"].get("annotations") or {} for pod in gangs.pods(name)]
-    return gangs.bound(name), {(one.get(ATTEMPT), one.get(SIZE)) for one in annotations}
+    return gangs.bound(name), {(one[SEAT].split("/")[1], one[SIZE]) for one in annotations}
 
 
 def test_bindings_without_an_answer_are_sent_until_all_pods_are_bound(arena, gangs, proxy):

@@ -186,3 +186,52 @@ def test_gang_job_is_planned_for_the_expected_end_of_a_job(arena, gangs):
 
     arena.until("next", "Planned", "True", "StartsLater")
     assert arena.status("next")["start"] == gangs.status("job.heat")["expectedFinish"]
+
+
+def test_job_that_is_made_anew_larger_is_never_placed_in_part(arena, gangs):
+    arena.add_nodes(1, cpu="2")
+    gangs.create_job("", 2, name="heat")
+    gangs.until("job.heat", "Placed")
+    gangs.api.request("DELETE", f"{gangs.jobs}/heat?propagationPolicy=Background")
+    gangs.create_job("", 4, name="heat")
+
+    eventually(lambda: "Needs 4 members" in gangs.condition("job.heat", "Planned").get("message", ""))
+
+    assert gangs.bound("job.heat") == 0
+    arena.add_nodes(1, cpu="2")
+    eventually(lambda: gangs.bound("job.heat") == 4)
+    made = gangs.api.request("GET", f"{gangs.path}/job.heat")["metadata"]["ownerReferences"]
+    assert [one["uid"] for one in made] == [gangs.api.request("GET", f"{gangs.jobs}/heat")["metadata"]["uid"]]
+
+
+def test_pod_that_a_person_has_put_on_a_node_opens_no_gang(arena, gangs):
+    [node] = arena.add_nodes(1, cpu="4")
+    gangs.submit("heat", 3)
+    gangs.create_pods("heat", "by-hand", nodeName=node)
+    gangs.create_pods("heat", "a")
+    eventually(lambda: "1 of the 3" in gangs.condition("heat", "Planned").get("message", ""))
+
+    gangs.create_pods("heat", "b", "c")
+
+    gangs.until("heat", "Placed")
+    eventually(lambda: gangs.bound("heat") == 4)
+
+
+def test_pods_of_one_kind_with_other_labels_keep_apart_from_each_other(arena, gangs):
+    arena.add_nodes(2, cpu="4")
+    apart = [
+        {
+            "topologyKey": "kubernetes.io/hostname",
+            "labelSelector": {"matchExpressions": [{"key": "x", "operator": "Exists"}]},
+        }
+    ]
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": apart}}
+    gangs.submit("heat", 2)
+    for value in "12":
+        template = gangs.template("heat", affinity=affinity)
+        metadata = {"name": f"p{value}", "labels": {**template["metadata"]["labels"], "x": value}}
+        arena.create({"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata})
+
+    gangs.until("heat", "Placed")
+
+    assert len(set(gangs.nodes_of("heat"))) == 2

@@ -55,7 +55,7 @@ class PodBinding:
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
         """Bind a pod to every seat that has none; returns why that failed, if it did."""
-        seats = take_seats(self._services.state, gang, self._reservation)
+        seats = await take_seats(self._services.state, gang, self._reservation)
         if isinstance(seats, Failure):
             return seats
         self._size = len(seats) + self._services.state.pod_gangs.group(gang.key).going

@@ -88,7 +88,8 @@ class GangMaker:
 
     def _report(self, gang: GangKey, problem: str) -> None:
         log.warning("its pods wait: %s", problem, extra=about(gang))
-        for pod in islice(self._state.pod_gangs.group(gang).waiting_pods(), 1):
+        waiting = (key for _, pods in self._state.pod_gangs.group(gang).waiting_by_kind(None) for key in pods)
+        for pod in islice(waiting, 1):
             why = f"pods that name the Gang {object_name(gang)} wait for it: {problem}"
             self._writer.post_about(pod_subject(self._state.pods[pod]), gang_missing(why), of=gang)
 
@@ -98,21 +99,20 @@ class GangMaker:
         if not found.is_success:
             return f"{kind.kind} {owner} can't be read: {found.message}"
         known, parts = self._state.pod_gangs.objects.get(gang), made_parts(kind, found.body)
-        if known is not None and (not known.is_made or is_as_made(known, parts)):
+        if known is not None and (known.made_for is None or is_as_made(known, parts)):
+            self._state.check_pod_gang(gang)
             return ""
-        answer = await self._send(gang, known, kind, found.body, parts)
+        answer = await self._send(gang, known, found.body, parts)
         if answer.code == HTTPStatus.UNPROCESSABLE_ENTITY:
             # The schema has more rules than are checked here.
             refused = refused_parts(kind, found.body, answer.message.rstrip("."))
-            answer = await self._send(gang, known, kind, found.body, refused)
+            answer = await self._send(gang, known, found.body, refused)
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
 
-    async def _send(
-        self, gang: GangKey, known: PodGang | None, kind: OwnerKind, owner: Manifest, parts: Mapping[str, Any]
-    ) -> Answer:
+    async def _send(self, gang: GangKey, known: PodGang | None, owner: Manifest, parts: Mapping[str, Any]) -> Answer:
         """Make the Gang, or change the one that is known."""
         if known is None:
-            manifest = made_gang(object_name(gang), kind, owner, parts)
+            manifest = made_gang(object_name(gang), owner, parts)
             return await self._client.create(paths.pod_gangs_of(gang.namespace), manifest, Urgency.REPORT)
         body = {**parts, "metadata": {**parts["metadata"], "uid": known.uid}}
         return await self._client.patch(paths.gang(gang), body, Urgency.REPORT)

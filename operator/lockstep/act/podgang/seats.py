@@ -1,21 +1,30 @@
 """Which pod takes which seat of a Gang's reservation, and with which rank."""
 
+import asyncio
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from lockstep.api.pool import Pool
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.podgangs.composing import role_of
+from lockstep.belief.podgangs.composing import role_name
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang
-from lockstep.facts.gang.pod_gang import WaitingPod
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import Membership, PodKey
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.sentences import n_pods
 
-Waiting = Mapping[PodKey, WaitingPod]
+# Between so many seats, others have a turn of the event loop.
+_SEATS_IN_A_TURN = 500
+
+
+class KeyedPod(NamedTuple):
+    """A pod that waits, and its completion index or -1."""
+
+    completion: int
+    key: PodKey
 
 
 class TakenSeat(NamedTuple):
@@ -28,19 +37,26 @@ class TakenSeat(NamedTuple):
     rank: int
 
 
-def take_seats(state: State, gang: AcceptedGang, reservation: Reservation) -> list[TakenSeat] | Failure:
+async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation) -> list[TakenSeat] | Failure:
     """The pods for the seats that are still free, in the order of the seats; a failure where pods are missing."""
-    seated, waiting = state.seated(reservation), state.pod_gangs.waiting(gang.key)
+    group, owner = state.pod_gangs.group(gang.key), state.pod_gangs.owner(gang.key)
+    seated, waiting = state.seated(reservation), _waiting_by_role(group, owner, state.pool)
+    ranks = ranks_of(group, [pod for pods in waiting.values() for pod in pods])
+    by_role = {role: iter(pods) for role, pods in waiting.items()}
     free = [member for member in reservation.by_rank() if member.rank not in seated]
-    by_role, ranks = _by_role(state, gang, waiting), ranks_of(state.pod_gangs.group(gang.key), waiting)
     seats = []
-    for member in free:
-        key = next(by_role[member.role], None)
-        if key is None:
-            message = f"{n_pods(len(free))} of it have nodes, and only {len(waiting)} of them wait for one now"
+    for number, member in enumerate(free, 1):
+        pod = next(by_role.get(member.role, iter(())), None)
+        if pod is None:
+            count = sum(map(len, waiting.values()))
+            message = f"{n_pods(len(free))} of it have nodes, and only {count} of them wait for one now"
             return Failure(reason=Reason.POD_LOST, message=message)
         seat = reservation.membership(member.rank)
-        seats.append(TakenSeat(key, state.pods[key].uid, member.node, seat, ranks[key]))
+        seats.append(TakenSeat(pod.key, group.pods[pod.key].uid, member.node, seat, ranks[pod.key]))
+        if number % _SEATS_IN_A_TURN == 0:
+            await asyncio.sleep(0)
+            if any(one not in group.pods for one in ranks):
+                return Failure(reason=Reason.POD_LOST, message="pods of it are gone before they were bound")
     return seats
 
 
@@ -50,27 +66,28 @@ def pod_gone(seat: TakenSeat) -> Failure:
     return Failure(reason=Reason.POD_LOST, message=message)
 
 
-def ranks_of(group: PodGroup, waiting: Waiting) -> Mapping[PodKey, int]:
+def ranks_of(group: PodGroup, waiting: Sequence[KeyedPod]) -> Mapping[PodKey, int]:
     """The rank of each pod that waits: its completion index, or the lowest that no other pod has.
 
     Indexes do not count where two pods have the same, as those of two Jobs.
     """
     taken = {pod.group.rank for pod in group.going_pods()}
-    indexes = [pod.completion_index for pod in waiting.values() if pod.completion_index >= 0]
+    indexes = [pod.completion for pod in waiting if pod.completion >= 0]
     of_indexes = {*indexes} - taken
     if len(indexes) != len(of_indexes):
         of_indexes = set()
     free = (rank for rank in itertools.count() if rank not in taken and rank not in of_indexes)
-    by_index = {key: pod.completion_index for key, pod in waiting.items() if pod.completion_index in of_indexes}
-    return {key: by_index[key] if key in by_index else next(free) for key in sorted(waiting)}
+    return {
+        pod.key: pod.completion if pod.completion in of_indexes else next(free)
+        for pod in sorted(waiting, key=lambda pod: pod.key)
+    }
 
 
-def _by_role(state: State, gang: AcceptedGang, waiting: Waiting) -> Mapping[str, Iterator[PodKey]]:
-    """The pods that wait, by the role that was planned for their needs."""
-    roles = gang.spec.roles
-    # Pods with equal needs are many.
-    role = {needs: role_of(needs, roles, state.pool) for needs in {pod.needs for pod in waiting.values()}}
-    keys: dict[str | None, list[PodKey]] = {}
-    for key, pod in waiting.items():
-        keys.setdefault(role[pod.needs], []).append(key)
-    return {one.name: iter(keys.get(one.name, ())) for one in roles}
+def _waiting_by_role(group: PodGroup, owner: str | None, pool: Pool) -> Mapping[str, list[KeyedPod]]:
+    """The pods that wait, by the role of their kind; those of a role by completion index and then by name."""
+    found: dict[str, list[KeyedPod]] = {}
+    for kind, pods in group.waiting_by_kind(owner):
+        name = role_name(kind, pool)
+        if name is not None:
+            found.setdefault(name, []).extend(KeyedPod(pod.completion_index, key) for key, pod in pods.items())
+    return {name: sorted(pods) for name, pods in found.items()}

@@ -9,10 +9,11 @@ from lockstep.facts.gang.source import Source, made_name
 
 
 class NamedGang(NamedTuple):
-    """The name of a Gang, and the source that names it."""
+    """The name of a Gang, the source that names it, and the UID of the owner where the pod says it."""
 
     gang: str
     source: Source
+    owner: str = ""
 
 
 def gang_named_by(metadata: Manifest, sources: Collection[Source]) -> NamedGang | None:
@@ -29,15 +30,30 @@ def _names(metadata: Manifest) -> Iterator[NamedGang]:
         yield NamedGang(labels[MEMBER_OF_LABEL], Source.PODS)
     for source, label in _LABELS:
         if labels.get(label):
-            yield NamedGang(made_name(source, labels[label]), source)
+            yield NamedGang(made_name(source, labels[label]), source, _owner(source, metadata))
     name, group = labels.get(_LWS_NAME), labels.get(_LWS_GROUP)
     if name and group:
         yield NamedGang(made_name(Source.LEADER_WORKER_SET, f"{name}.{group}"), Source.LEADER_WORKER_SET)
-    for owner in metadata.get("ownerReferences") or ():
-        if owner.get("controller") and (owner["apiVersion"], owner["kind"]) == ("batch/v1", "Job"):
-            yield NamedGang(made_name(Source.JOB, owner["name"]), Source.JOB)
+    controller = _controller(metadata)
+    if (controller.get("apiVersion"), controller.get("kind")) == ("batch/v1", "Job"):
+        yield NamedGang(made_name(Source.JOB, controller["name"]), Source.JOB, controller["uid"])
 
 
+def _owner(source: Source, metadata: Manifest) -> str:
+    """The UID of the owner, for sources of which every pod says it."""
+    if source is Source.JOB_SET:
+        return str((metadata.get("labels") or {}).get(_JOB_SET_UID, ""))
+    controller = _controller(metadata)
+    is_ray_cluster = source is Source.RAY_CLUSTER and controller.get("kind") == "RayCluster"
+    return str(controller["uid"]) if is_ray_cluster else ""
+
+
+def _controller(metadata: Manifest) -> Manifest:
+    """The controlling owner; empty where there is none."""
+    return next((owner for owner in metadata.get("ownerReferences") or () if owner.get("controller")), {})
+
+
+_JOB_SET_UID = "jobset.sigs.k8s.io/jobset-uid"
 _LWS_NAME = "leaderworkerset.sigs.k8s.io/name"
 _LWS_GROUP = "leaderworkerset.sigs.k8s.io/group-index"
 _LABELS = (

@@ -20,7 +20,7 @@ from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupMember, WaitingPod
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.gang.source import Source
-from lockstep.facts.pods.pod import Membership, PodPhase
+from lockstep.facts.pods.pod import Labels, Membership, PodAffinity, PodPhase
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
 
@@ -38,9 +38,9 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
     gang = pod_gang_key(metadata["namespace"], found.gang)
     waiting = _waiting(manifest, found.source) if _waits(manifest) else None
     if not spec.get("nodeName"):
-        return GroupMember(gang, None, waiting)
+        return GroupMember(gang, None, waiting, owner=found.owner)
     annotations = metadata.get("annotations") or {}
-    return GroupMember(gang, _seat(gang, annotations), waiting, _rank(annotations))
+    return GroupMember(gang, _seat(gang, annotations), waiting, _rank(annotations), found.owner)
 
 
 def seat_annotations(seat: Membership, *, rank: int, size: int) -> dict[str, str]:
@@ -81,14 +81,16 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
     metadata, spec = manifest["metadata"], manifest["spec"]
     labels = metadata.get("labels") or {}
     index = labels.get(_INDEX, "")
+    needs = _needs(spec, f"pod {metadata['name']}")
     return WaitingPod(
         name=metadata["name"],
         source=source,
         created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
-        needs=_needs(spec, f"pod {metadata['name']}"),
+        needs=needs,
         priority_class=spec.get("priorityClassName") or "",
         labels=labels_of(metadata),
         completion_index=int(index) if _is_number(index) else -1,
+        selected=() if isinstance(needs, Refusal) else _selected(needs.pod_affinity, labels_of(metadata)),
     )
 
 
@@ -102,3 +104,13 @@ def _needs(spec: Manifest, path: str) -> Needs | Refusal:
             Reason.UNSUPPORTED_FIELD, f"{own.field}: Lockstep does not support it yet for pods that others create."
         )
     return needs._replace(claims=tuple(use._replace(field=f"the pods' claim {use.claim}") for use in needs.claims))
+
+
+def _selected(affinity: PodAffinity, labels: Labels) -> Labels:
+    """The labels by whose keys terms of the pod's own affinity select: pods that differ in these are of other kinds."""
+    keys = {
+        key
+        for written in (*affinity.near, *affinity.apart)
+        for key in (*written.alike, *written.unlike, *(one.key for one in written.term.selector or ()))
+    }
+    return tuple(label for label in labels if label[0] in keys)

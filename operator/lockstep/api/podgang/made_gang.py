@@ -23,35 +23,15 @@ PROBLEM_ANNOTATION = f"{GROUP}/problem"
 _RANGE = re.compile(r"([1-9][0-9]{0,4})(?:-([1-9][0-9]{0,4}))?")
 
 
-def made_gang(name: str, kind: OwnerKind, owner: Manifest, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The Gang for that owner, with which it is deleted; ``parts`` is what follows from the owner."""
-    metadata = owner["metadata"]
+def made_gang(name: str, owner: Manifest, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The Gang for that owner; ``parts`` is what follows from the owner."""
     made = _without_nulls(parts)
-    return {
-        "apiVersion": API_VERSION,
-        "kind": PODS_GANG_KIND,
-        **made,
-        "metadata": {
-            **made["metadata"],
-            "name": name,
-            "namespace": metadata["namespace"],
-            "ownerReferences": [
-                {
-                    "apiVersion": kind.api_version,
-                    "kind": kind.kind,
-                    "name": metadata["name"],
-                    "uid": metadata["uid"],
-                    "controller": True,
-                    # True would need a right to the owner's finalizers.
-                    "blockOwnerDeletion": False,
-                }
-            ],
-        },
-    }
+    metadata = {**made["metadata"], "name": name, "namespace": owner["metadata"]["namespace"]}
+    return {"apiVersion": API_VERSION, "kind": PODS_GANG_KIND, **made, "metadata": metadata}
 
 
 def made_parts(kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
-    """What of such a Gang follows from its owner, as a merge patch.
+    """What of such a Gang follows from its owner, with which it is deleted, as a merge patch.
 
     An annotation that is invalid becomes a sentence in an annotation of the Gang, which is then refused. Raises an
     error for an owner that can't be understood.
@@ -63,14 +43,27 @@ def made_parts(kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
         spec = {"size": {**size, "min": min(size["min"], max(kind.left(owner), 1))}, "work": _work(annotations)}
     except ValueError as error:
         return refused_parts(kind, owner, str(error))
-    return {"metadata": {"annotations": {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: None}}, "spec": spec}
+    return _parts(kind, owner, spec, problem=None)
 
 
 def refused_parts(kind: OwnerKind, owner: Manifest, why: str) -> dict[str, Any]:
     """The same where the owner's annotations can't be obeyed: the Gang says why, and is refused."""
     spec = {"size": {"min": _expected(kind, owner), "max": None}, "work": None}
-    annotations = {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: f"{kind.kind}: {why}."}
-    return {"metadata": {"annotations": annotations}, "spec": spec}
+    return _parts(kind, owner, spec, problem=f"{kind.kind}: {why}.")
+
+
+def _parts(kind: OwnerKind, owner: Manifest, spec: Mapping[str, Any], *, problem: str | None) -> dict[str, Any]:
+    reference = {
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        "name": owner["metadata"]["name"],
+        "uid": owner["metadata"]["uid"],
+        "controller": True,
+        # True would need a right to the owner's finalizers.
+        "blockOwnerDeletion": False,
+    }
+    annotations = {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: problem}
+    return {"metadata": {"annotations": annotations, "ownerReferences": [reference]}, "spec": spec}
 
 
 def _expected(kind: OwnerKind, owner: Manifest) -> int:

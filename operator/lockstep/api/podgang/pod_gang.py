@@ -29,7 +29,7 @@ def parse_pod_gang(manifest: Manifest) -> PodGang:
         created=created,
         is_deleting="deletionTimestamp" in metadata,
         asks=_refusal(annotations) or parse_asks(manifest["spec"]),
-        is_made=annotations.get(MADE_ANNOTATION) == MADE,
+        made_for=_made_for(metadata),
         status=parse_status(manifest.get("status") or {}),
     )
 
@@ -49,7 +49,15 @@ def parse_asks(spec: Manifest) -> PodGangSpec | Refusal:
 
 def is_as_made(gang: PodGang, made: Manifest) -> bool:
     """Whether a Gang is as the operator would make it now from its owner."""
-    return gang.asks == (_refusal(made["metadata"]["annotations"]) or parse_asks(made["spec"]))
+    [owner] = made["metadata"]["ownerReferences"]
+    asks = _refusal(made["metadata"]["annotations"]) or parse_asks(made["spec"])
+    return (gang.made_for, gang.asks) == (owner["uid"], asks)
+
+
+def _made_for(metadata: Manifest) -> str | None:
+    if (metadata.get("annotations") or {}).get(MADE_ANNOTATION) != MADE:
+        return None
+    return next((owner["uid"] for owner in metadata.get("ownerReferences") or ()), "")
 
 
 def _parsed(spec: Manifest) -> PodGangSpec:

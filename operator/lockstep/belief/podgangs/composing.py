@@ -5,15 +5,14 @@ Gang are on nodes are placed beside these, as many as find room.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
-from lockstep.belief.podgangs.pod_group import PodGroup, PodsAlike
+from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodKind, PodsAlike
 from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods
 from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
@@ -22,7 +21,6 @@ from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.pods.pod import Labels
 from lockstep.facts.ranks import MOST_RANKS
 
-_NEEDS_NOTHING = Needs(request=(), constraints=Constraints(), claims=())
 _ASKS_NOTHING = PodGangSpec(minimum=1, maximum=MOST_RANKS)
 _NO_TEMPLATE = Document.of({})
 
@@ -30,22 +28,26 @@ _NO_TEMPLATE = Document.of({})
 class _Shape(NamedTuple):
     """Pods with equal needs: how many wait, and the labels of one of them."""
 
+    name: str
     needs: Needs
     members: int
     labels: Labels
 
-    @property
-    def name(self) -> str:
-        """A name for pods with these needs, the same in every process."""
-        return f"pods-{hashlib.sha256(repr(self.needs).encode()).hexdigest()[:8]}"
+
+_NOTHING = _Shape("", Needs(request=(), constraints=Constraints(), claims=()), 0, ())
 
 
-def composed(gang: PodGang, group: PodGroup, pool: Pool, turn: int = 0) -> GangFact:
-    """The Gang as a gang of the pods that wait. ``turn`` says whose turn it is of pods that come later, by kind."""
+def composed(gang: PodGang, group: PodGroup, pool: Pool, turn: int = 0, *, is_checked: bool = True) -> GangFact:
+    """The Gang as a gang of the pods that wait. ``turn`` says whose turn it is of pods that come later, by kind.
+
+    A Gang that the operator has made is planned once it ``is_checked``: its owner may be another one by now.
+    """
+    # One kind more than there may be shows that they are too many; a user can make thousands.
+    pods = group.own(gang.made_for, MOST_KINDS + 1)
     is_reserved = gang.status.reserved_at is not None
     # What was reserved is carried out, whatever has become of the spec: a part of the pods may be bound.
     asks = _ASKS_NOTHING if is_reserved and isinstance(gang.asks, Refusal) else gang.asks
-    content = asks if isinstance(asks, Refusal) else _spec(gang, asks, group, pool, turn)
+    content = asks if isinstance(asks, Refusal) else _spec(gang, asks, pods, pool, turn, is_checked=is_checked)
     common: dict[str, Any] = {
         "key": gang.key,
         "uid": gang.uid,
@@ -60,12 +62,12 @@ def composed(gang: PodGang, group: PodGroup, pool: Pool, turn: int = 0) -> GangF
     return AcceptedGang(**common, spec=content)
 
 
-def role_of(needs: Needs | Refusal, roles: Iterable[RoleSpec], pool: Pool) -> str | None:
-    """The role that was planned for pods with these needs; None if none of these roles was."""
-    if isinstance(needs, Refusal):
+def role_name(kind: PodKind, pool: Pool) -> str | None:
+    """The name of the role of pods of that kind, the same in every process; None if they can't be planned."""
+    if isinstance(kind.needs, Refusal):
         return None
-    planned = _in_pool(needs, pool)
-    return next((role.name for role in roles if role.needs == planned), None)
+    asked = repr((_in_pool(kind.needs, pool), kind.selected))
+    return f"pods-{hashlib.sha256(asked.encode()).hexdigest()[:8]}"
 
 
 def _asked_at(gang: PodGang, group: PodGroup) -> float:
@@ -75,40 +77,52 @@ def _asked_at(gang: PodGang, group: PodGroup) -> float:
     return gang.created if since is None else max(gang.created, since)
 
 
-def _spec(gang: PodGang, asks: PodGangSpec, group: PodGroup, pool: Pool, turn: int) -> GangSpec | Refusal:
-    # One more than there may be shows that they are too many; a user can make thousands.
-    alike = list(islice(group.alike(), MOST_KINDS + 1))
-    classes = {one.kind.priority_class for one in alike}
-    content = partial(_content, asks, classes, is_beside=group.going > 0)
+def _spec(
+    gang: PodGang, asks: PodGangSpec, pods: OwnPods, pool: Pool, turn: int, *, is_checked: bool
+) -> GangSpec | Refusal:
+    classes = {one.kind.priority_class for one in pods.alike}
+    content = partial(_content, asks, classes, is_beside=pods.going > 0)
     if gang.status.reserved_at is not None:
-        return content(_reserved_roles(gang, _shapes(alike, MOST_RANKS, pool)))
-    refusal = refusal_of_pods(alike)
+        return content(_reserved_roles(gang, _shapes(pods.alike, MOST_RANKS, pool)))
+    refusal = refusal_of_pods(pods.alike)
     if refusal is not None:
         return refusal
-    least, most = 1 if group.going else asks.minimum, max(0, asks.maximum - group.going)
-    if min(group.waiting, most) < least:
-        sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, group.waiting))
-        nothing = _role(_Shape(_NEEDS_NOTHING, 0, ()), sizes)
-        return replace(content((nothing,)), awaits_pods=_awaited(asks, group))
-    shapes = _shapes(alike, most, pool)
-    if group.going:
+    awaited = _awaited(asks, pods, _least(gang, asks, pods), is_checked=is_checked)
+    if awaited:
+        sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
+        return replace(content((_role(_NOTHING, sizes),)), awaits_pods=awaited)
+    return content(tuple(_roles(_shapes(pods.alike, asks.maximum - pods.going, pool), gang, asks, pods, turn)))
+
+
+def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:
+    """How many pods have to wait before one is planned. An owner does not make those anew that have succeeded."""
+    if pods.going:
+        return 1
+    return asks.minimum if gang.made_for is None else max(1, asks.minimum - pods.succeeded)
+
+
+def _roles(shapes: Sequence[_Shape], gang: PodGang, asks: PodGangSpec, pods: OwnPods, turn: int) -> Iterator[RoleSpec]:
+    """Of one kind, a number of pods; of several, all that are there; of pods that come later, one kind in turn."""
+    if pods.going:
         chosen = shapes[turn % len(shapes)]
-        return content((_role(chosen, Sizes(minimum=1, maximum=chosen.members)),))
-    fewest = [asks.minimum if len(shapes) == 1 else shape.members for shape in shapes]
-    sizes_of = [Sizes(minimum=low, maximum=shape.members) for low, shape in zip(fewest, shapes, strict=True)]
-    return content(tuple(map(_role, shapes, sizes_of)))
+        yield _role(chosen, Sizes(minimum=1, maximum=chosen.members))
+        return
+    for shape in shapes:
+        fewest = min(_least(gang, asks, pods), shape.members) if len(shapes) == 1 else shape.members
+        yield _role(shape, Sizes(minimum=fewest, maximum=shape.members))
 
 
 def _shapes(alike: Sequence[PodsAlike], most: int, pool: Pool) -> list[_Shape]:
-    """The pods by their needs, on nodes of the pool, ``most`` of them at most; the same whatever their order."""
-    found: dict[Needs, _Shape] = {}
+    """The pods by their roles, on nodes of the pool, ``most`` of them at most; the same whatever their order."""
+    found: dict[str, _Shape] = {}
     for one in alike:
-        if not isinstance(one.kind.needs, Refusal):
-            needs = _in_pool(one.kind.needs, pool)
-            before = found.get(needs, _Shape(needs, 0, one.labels))
-            found[needs] = _Shape(needs, before.members + one.pods, tuple(sorted({*before.labels} & {*one.labels})))
+        name = role_name(one.kind, pool)
+        if name is not None and not isinstance(one.kind.needs, Refusal):
+            before = found.get(name, _Shape(name, _in_pool(one.kind.needs, pool), 0, one.labels))
+            labels = tuple(sorted({*before.labels} & {*one.labels}))
+            found[name] = before._replace(members=before.members + one.pods, labels=labels)
     shapes = []
-    for shape in sorted(found.values(), key=lambda one: one.name):
+    for _, shape in sorted(found.items()):
         taken = min(shape.members, most)
         most -= taken
         shapes.append(shape._replace(members=taken))
@@ -121,8 +135,7 @@ def _reserved_roles(gang: PodGang, shapes: Sequence[_Shape]) -> tuple[RoleSpec, 
     for entry in gang.status.members:
         counts[entry.role] = counts.get(entry.role, 0) + entry.count
     found = {shape.name: shape for shape in shapes}
-    nothing = _Shape(_NEEDS_NOTHING, 0, ())
-    roles = {name: _role(found.get(name, nothing), Sizes(minimum=n, maximum=n)) for name, n in counts.items()}
+    roles = {name: _role(found.get(name, _NOTHING), Sizes(minimum=n, maximum=n)) for name, n in counts.items()}
     return tuple(replace(role, name=name) for name, role in roles.items())
 
 
@@ -160,11 +173,14 @@ def _in_pool(needs: Needs, pool: Pool) -> Needs:
     return needs._replace(constraints=replace(needs.constraints, node_selector=tuple(sorted(selector.items()))))
 
 
-def _awaited(asks: PodGangSpec, group: PodGroup) -> str:
-    if group.going and group.waiting:
-        return f"{group.going} pods of it are on nodes, of {asks.maximum} at most: {group.waiting} wait for their end."
-    if group.going:
+def _awaited(asks: PodGangSpec, pods: OwnPods, least: int, *, is_checked: bool) -> str:
+    """What keeps the pods from being planned; '' for nothing."""
+    if pods.going >= asks.maximum and pods.waiting:
+        return f"{pods.going} pods of it are on nodes, of {asks.maximum} at most: {pods.waiting} wait for their end."
+    if pods.going and not pods.waiting:
         return "Its pods are bound, and no other pod of it waits for a node."
-    if not group.waiting:
-        return f"No pod of it waits for a node. It needs {asks.minimum}."
-    return f"{group.waiting} of the {asks.minimum} pods that it needs wait for a node."
+    if not pods.waiting:
+        return f"No pod of it waits for a node. It needs {least}."
+    if pods.waiting < least:
+        return f"{pods.waiting} of the {least} pods that it needs wait for a node."
+    return "" if pods.going or is_checked else "Its pods wait until it is compared with their owner."

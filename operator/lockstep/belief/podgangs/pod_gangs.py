@@ -5,8 +5,8 @@ from itertools import islice
 
 from coschedule import GangKey
 from lockstep.belief.podgangs.pod_group import PodGroup
-from lockstep.facts.gang.pod_gang import GroupedPod, PodGang, WaitingPod
-from lockstep.facts.pods.pod import Membership, PodFact, PodKey
+from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
+from lockstep.facts.pods.pod import Membership, PodFact
 
 # Pods of different needs that come later are planned one kind after the other. A kind that finds no room keeps the
 # others waiting for so long.
@@ -22,6 +22,7 @@ class PodGangs:
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
         self.turn = 0
+        self._checked: set[GangKey] = set()
 
     def advance_to(self, now: float) -> None:
         """Give pods of another kind their turn, of those that come later, when that is due."""
@@ -30,13 +31,14 @@ class PodGangs:
     def next_turn(self, gang: GangKey, now: float) -> float | None:
         """When pods of another kind have their turn; None where all that wait are alike, or nothing is bound yet."""
         group = self.group(gang)
-        has_turns = group.going and len(list(islice(group.alike(), 2))) > 1
+        has_turns = group.going and len(list(islice(group.waiting_by_kind(self.owner(gang)), 2))) > 1
         return (now // _TURN_SECONDS + 1) * _TURN_SECONDS if has_turns else None
 
     def enter(self, pod: PodFact) -> None:
         """Add or update a pod."""
         if isinstance(pod, GroupedPod):
-            self._groups.setdefault(pod.group.gang, PodGroup()).enter(pod)
+            group = self._groups.setdefault(pod.group.gang, PodGroup())
+            group.enter(pod)
             self._changed(pod.group.gang)
 
     def leave(self, pod: PodFact) -> None:
@@ -58,9 +60,24 @@ class PodGangs:
         """The pods of a Gang; it must not be changed."""
         return self._groups.get(gang, _NO_PODS)
 
-    def waiting(self, gang: GangKey) -> dict[PodKey, WaitingPod]:
-        """The pods of a Gang that can be bound now, by completion index and then by name."""
-        return self.group(gang).waiting_pods()
+    def owner(self, gang: GangKey) -> str | None:
+        """The UID of the owner for which the Gang is made; None for the Gang of a user, and for none."""
+        known = self.objects.get(gang)
+        return None if known is None else known.made_for
+
+    def is_checked(self, gang: GangKey) -> bool:
+        """Whether the Gang is a user's, or was compared with its owner since the pods of this run came."""
+        return self.owner(gang) is None or gang in self._checked
+
+    def forget_check(self, gang: GangKey) -> None:
+        """Compare the Gang with its owner again before pods are planned, if no pod of it is going or waits now."""
+        group = self.group(gang)
+        if not (group.going or group.waiting):
+            self._checked.discard(gang)
+
+    def check(self, gang: GangKey) -> None:
+        """The Gang is as its owner wants it."""
+        self._checked.add(gang)
 
     def seats(self, gang: GangKey) -> list[tuple[Membership, str]]:
         """The seats of the pods of a Gang that are on nodes, as their annotations say, and these nodes."""

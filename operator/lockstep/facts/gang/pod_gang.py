@@ -17,7 +17,8 @@ from lockstep.facts.sizing import Sizing
 class WaitingPod(NamedTuple):
     """A pod of a Gang that can be bound now.
 
-    ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one.
+    ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one. ``selected`` are those
+    of its labels that its own affinity selects by.
     """
 
     name: str
@@ -27,15 +28,20 @@ class WaitingPod(NamedTuple):
     priority_class: str
     labels: Labels
     completion_index: int
+    selected: Labels = ()
 
 
 class GroupMember(NamedTuple):
-    """The Gang that a pod belongs to; its seat and its rank if we bound it, or what it needs while it waits."""
+    """The Gang that a pod belongs to; its seat and its rank if we bound it, or what it needs while it waits.
+
+    ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not say it.
+    """
 
     gang: GangKey
     seat: Membership | None
     waiting: WaitingPod | None
     rank: int | None = None
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +74,10 @@ class PodGangSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGang:
-    """A Gang as the API server has it, or why its spec can't be obeyed. The operator has made it if ``is_made``."""
+    """A Gang as the API server has it, or why its spec can't be obeyed.
+
+    If the operator has made it, ``made_for`` is the UID of the owner of its pods; otherwise it is None.
+    """
 
     key: GangKey
     uid: str
@@ -77,5 +86,5 @@ class PodGang:
     created: float
     is_deleting: bool
     asks: PodGangSpec | Refusal
-    is_made: bool = False
+    made_for: str | None = None
     status: GangStatus = field(default_factory=GangStatus)

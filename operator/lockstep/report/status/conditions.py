@@ -52,8 +52,9 @@ def with_condition(
 
 
 def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: str, now: float) -> GangStatus:
-    """The status with ``Placed`` False. While other pods of a Gang are on nodes, it says so, and which nodes."""
-    if not isinstance(gang, AcceptedGang) or not gang.spec.has_bound_pods:
+    """The status with ``Placed`` False. A Gang that is placed stays so while others of its pods wait."""
+    is_beside = isinstance(gang, AcceptedGang) and gang.spec.has_bound_pods
+    if not is_beside or not gang.status.is_true(Condition.PLACED):
         return with_condition(status, gang, Condition.PLACED, (FALSE, reason, message), now)
     if status.reserved_at is None:
         before = gang.status

@@ -11,7 +11,11 @@ SIZE = "lockstep.dev/size"
 
 def size(spec, status=None, annotations=None):
     """The size of the Gang of a Job."""
-    job = {"metadata": {"name": "heat", "annotations": annotations}, "spec": spec, "status": status}
+    job = {
+        "metadata": {"name": "heat", "uid": "uid-of-heat", "annotations": annotations},
+        "spec": spec,
+        "status": status,
+    }
     return made_parts(OWNERS[Source.JOB], job)["spec"]["size"]
 
 

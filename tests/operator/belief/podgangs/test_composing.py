@@ -6,10 +6,10 @@ from itertools import permutations
 import pytest
 
 from builders.facts import needs
-from builders.pod_gangs import LARGE, SMALL, TINY, group_of, pod_gang, reserving, waiting_pod
+from builders.pod_gangs import LARGE, SMALL, TINY, group_of, pod_gang, reserving, role_of, waiting_pod
 from coschedule import SerialWork, Sizes
 from lockstep.api.pool import ALL_NODES, Pool
-from lockstep.belief.podgangs.composing import composed, role_of
+from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.refusals import MOST_KINDS
 from lockstep.facts.gang.gang import AcceptedGang, Refusal, RefusedGang
 from lockstep.facts.reasons import Reason
@@ -115,8 +115,8 @@ def test_gang_of_a_pool_is_planned_on_its_nodes():
     [role] = plans(pod_gang(1), waiting_pod(), pool=POOL).spec.roles
 
     assert role.constraints.node_selector == (("pool", "gangs"),)
-    assert role_of(SMALL, [role], POOL) == role.name
-    assert role_of(SMALL, [role], ALL_NODES) is None
+    assert role_of(SMALL, POOL) == role.name
+    assert role_of(SMALL) != role.name
 
 
 def test_selector_of_a_pod_is_not_overwritten_by_that_of_the_pool():
@@ -174,7 +174,7 @@ def test_reservation_keeps_its_roles_while_its_pods_are_bound_one_by_one():
     for left in range(len(pods)):
         found = plans(pod_gang(2, status=status), *pods[left:], going=left).spec.roles
         assert [(role.name, role.sizes) for role in found] == [(role.name, role.sizes) for role in planned]
-        assert {role_of(pod.needs, found, ALL_NODES) for pod in pods[left:]} <= {role.name for role in planned}
+        assert {role_of(pod.needs) for pod in pods[left:]} <= {role.name for role in planned}
 
 
 def test_reservation_is_kept_while_a_pod_comes_that_would_refuse_the_gang():
@@ -209,7 +209,7 @@ def test_reservation_is_kept_for_its_pods_whatever_becomes_of_the_spec_and_which
 def test_pod_with_other_needs_has_no_role(its_needs):
     roles = plans(pod_gang(1), waiting_pod()).spec.roles
 
-    assert role_of(its_needs, roles, ALL_NODES) is None
+    assert role_of(its_needs) not in {role.name for role in roles}
 
 
 @pytest.mark.parametrize("most", [3, 10])

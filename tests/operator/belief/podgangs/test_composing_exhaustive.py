@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 
-from builders.pod_gangs import LARGE, SMALL, TINY, group_of, pod_gang, waiting_pod
+from builders.pod_gangs import LARGE, SMALL, TINY, group_of, pod_gang, role_of, waiting_pod
 from coschedule import Sizes
 from lockstep.api.pool import ALL_NODES
-from lockstep.belief.podgangs.composing import composed, role_of
+from lockstep.belief.podgangs.composing import composed
 
 MOST = 4
 SHAPES = (SMALL, LARGE, TINY)
@@ -71,8 +71,8 @@ def check_roles(roles, pods):
     by_name = {role.name: role for role in roles}
     assert len(by_name) == len(roles)
     for pod in pods:
-        name = role_of(pod.needs, roles, ALL_NODES)
-        if name is None:
+        name = role_of(pod.needs)
+        if name not in by_name:
             assert all(role.needs != pod.needs for role in roles)
         else:
             assert by_name[name].needs == pod.needs

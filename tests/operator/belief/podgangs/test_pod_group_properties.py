@@ -10,10 +10,11 @@ from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupMember, grouped
 from lockstep.facts.gang.source import Source
-from lockstep.facts.pods.pod import PodPhase
+from lockstep.facts.pods.pod import Membership, PodPhase
 
 HEAT = pod_gang_key("default", "heat")
 STEPS = 60
+OWNERS = ["", "one", "other"]
 
 
 def any_pod(rnd):
@@ -27,31 +28,51 @@ def any_pod(rnd):
         index=rnd.randrange(-1, 2),
         source=rnd.choice([Source.PODS, Source.JOB]),
     )
+    owner = rnd.choice(OWNERS)
     if rnd.random() < 0.5:
-        return grouped(pod_fact(name), GroupMember(HEAT, None, waits))
+        return grouped(pod_fact(name), GroupMember(HEAT, None, waits, owner=owner))
+    seat = rnd.choice([None, Membership(HEAT, "uid", 1, 0)])
     return grouped(
         pod_fact(name, node=rnd.choice(["", "n1"]), phase=phase, deleting=rnd.random() < 0.3),
-        GroupMember(HEAT, None, None),
+        GroupMember(HEAT, seat, None, owner=owner),
     )
 
 
 def check(group, there):
     """Compare all that is counted with the pods that are there."""
     waiting = [pod.group.waiting for pod in there.values() if pod.group.waiting]
-    going = [pod for pod in there.values() if pod.node and not (pod.has_ended or pod.is_deleting)]
+    going = [pod for pod in there.values() if pod.group.seat and not (pod.has_ended or pod.is_deleting)]
     created = sorted(pod.created for pod in waiting)
     assert group.pods == there
     assert group.waiting == len(waiting)
     assert group.going == len(going) == len([*group.going_pods()])
     assert [group.complete_since(least) for least in range(7)] == [None, *created, *[None] * (6 - len(created))]
-    assert sorted(group.waiting_pods()) == sorted(key for key, pod in there.items() if pod.group.waiting)
-    alike = list(group.alike())
-    for found in alike:
-        same = [one for one in waiting if (one.needs, one.priority_class, one.source) == found.kind]
+    by_kind = {key: pod for _, pods in group.waiting_by_kind(None) for key, pod in pods.items()}
+    assert by_kind == {key: pod.group.waiting for key, pod in there.items() if pod.group.waiting}
+    for owner in (None, *OWNERS):
+        check_own(
+            group.own(owner, 99), [pod for pod in there.values() if owner is None or pod.group.owner in ("", owner)]
+        )
+
+
+def check_own(own, pods):
+    """Compare what is counted for an owner with the pods that count for it."""
+    waiting = [pod for pod in pods if pod.group.waiting]
+    going = [pod for pod in pods if pod.group.seat and not (pod.has_ended or pod.is_deleting)]
+    succeeded = [pod for pod in pods if pod.phase is PodPhase.SUCCEEDED]
+    assert (own.going, own.waiting, own.succeeded) == (len(going), len(waiting), len(succeeded))
+    for found in own.alike:
+        same = [pod for pod in waiting if kind_of(pod) == found.kind]
         assert found.pods == len(same)
-        assert found.one in {one.name for one in same}
-    assert len({found.kind for found in alike}) == len(alike)
-    assert sum(found.pods for found in alike) == len(waiting)
+        assert found.one in {pod.key.name for pod in same}
+    assert len({found.kind for found in own.alike}) == len(own.alike)
+    assert sum(found.pods for found in own.alike) == len(waiting)
+
+
+def kind_of(pod):
+    """What a pod that waits has in common with others of its kind."""
+    waits = pod.group.waiting
+    return (waits.needs, waits.priority_class, waits.source, pod.group.owner, waits.selected)
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -8,7 +8,7 @@ from builders.statuses import NOW
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.pod_gang import GroupMember, grouped
-from lockstep.facts.pods.pod import PodPhase
+from lockstep.facts.pods.pod import Membership, PodPhase
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.holders.endings import next_plan_for_ends
 from lockstep.snapshot.snapshots import SnapshotCutter
@@ -23,9 +23,9 @@ def state_with(status, *pods):
     state.nodes.apply(node_fact("n1", cpu=4000))
     gang = pod_gang(2, status=status)
     state.apply_pod_gang(gang)
-    for name, phase in pods:
+    for rank, (name, phase) in enumerate(pods):
         pod = pod_fact(name, node="n1", phase=phase)
-        state.apply_pod(grouped(pod, GroupMember(gang.key, None, None)))
+        state.apply_pod(grouped(pod, GroupMember(gang.key, Membership(gang.key, gang.uid, 1, rank), None)))
     return state
 
 
