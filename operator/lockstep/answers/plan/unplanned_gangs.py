@@ -38,9 +38,7 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
     refusal = state.refusal_of(gang)
     if phase is Phase.REFUSED and refusal is not None:
         return SettledAnswer(gang=gang.key, phase=phase, message=refusal.message)
-    if isinstance(gang, AcceptedGang) and phase is Phase.AWAITS_PODS:
-        return SettledAnswer(gang=gang.key, phase=phase, message=gang.spec.awaits_pods)
-    status, (condition, otherwise) = gang.status, _said_of(phase)
+    status, (condition, otherwise) = gang.status, _said_of(phase, gang)
     written = status.end or status.condition(condition)
     message = otherwise if written is None or not written.message else written.message
     if not phase.holds_nodes:
@@ -60,20 +58,22 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
     )
 
 
-def _said_of(phase: Phase) -> tuple[Condition, str]:
+def _said_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:
     """The condition that describes a gang in that phase, and a sentence for a gang without it."""
     match phase:
         case Phase.DELETED:
             return Condition.PLACED, "It is being deleted, and holds nothing."
         case Phase.SUSPENDED:
             return Condition.SUSPENDED, "Its owner has suspended it: it is planned again when it is resumed."
+        case Phase.AWAITS_PODS:
+            return Condition.PLANNED, gang.spec.awaits_pods if isinstance(gang, AcceptedGang) else ""
         case Phase.RESERVED:
             return Condition.PLACED, "Its members are being created."
         case Phase.PLACED:
             return Condition.PLACED, "All of its members are bound."
         case Phase.COMPLETE:
             return Condition.COMPLETE, "It has ended."
-        case Phase.REFUSED | Phase.AWAITS_PODS | Phase.WAITING | Phase.BACKING_OFF:
-            raise ValueError(f"a gang that is {phase} is refused, awaits pods, or is to be planned")
+        case Phase.REFUSED | Phase.WAITING | Phase.BACKING_OFF:
+            raise ValueError(f"a gang that is {phase} is refused, or to be planned")
         case _:
             assert_never(phase)
