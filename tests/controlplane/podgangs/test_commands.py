@@ -49,12 +49,12 @@ def test_queue_says_what_a_gang_waits_for_as_its_status_does(arena, gangs, queue
     gangs.create_job("", 2, name="first", annotations={"lockstep.dev/serial-time": "1h"})
     gangs.until("job.first", "Placed")
     gangs.create_job("", 2, name="second", annotations={"lockstep.dev/serial-time": "1h"})
-    gangs.until("job.second", "Planned", "False")
+    gangs.until("job.second", "Planned", "True", "StartsLater")
 
     [second] = json.loads(queue("-o", "json"))["gangs"]
 
     assert second["gang"]["name"] == "gang/job.second"
-    assert second["behind"] == gangs.condition("job.second", "Planned")["message"]
+    assert second["start"] == gangs.status("job.second")["start"]
 
 
 def test_gang_that_is_placed_or_awaits_pods_is_not_in_the_queue(arena, gangs, queue):

@@ -147,7 +147,11 @@ def test_pods_that_name_a_gang_that_is_not_there_say_so(arena, gangs):
             "LeaderWorkerSet heat.0",
             id="LeaderWorkerSet",
         ),
-        pytest.param({"training.kubeflow.org/job-name": "heat"}, "MPIJob heat", id="MPIJob"),
+        pytest.param(
+            {"training.kubeflow.org/job-name": "heat", "training.kubeflow.org/operator-name": "mpi-operator"},
+            "MPIJob heat",
+            id="MPIJob",
+        ),
         pytest.param({"scheduling.x-k8s.io/pod-group": "heat"}, "PodGroup heat", id="PodGroup"),
         pytest.param({"ray.io/cluster": "heat"}, "RayCluster heat", id="RayCluster"),
     ],

@@ -12,7 +12,7 @@ from http import HTTPStatus
 
 from lockstep.act.members.group_reads import refresh_pods
 from lockstep.act.podgang.seats import TakenSeat, pod_gone, take_seats
-from lockstep.act.requests.api_refusals import is_conflict, refused_binding
+from lockstep.act.requests.api_refusals import is_conflict, is_no_dry_run, refused_binding
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.services import Services
 from lockstep.act.requests.window import Stay
@@ -91,7 +91,8 @@ class PodBinding:
 
     async def _bind_all(self, seats: list[TakenSeat]) -> Failure | None:
         """Try all bindings, and make them if all may be made. If a part is bound already, the rest is due untried."""
-        is_rest = len(seats) < self._services.state.reservations[self._gang.key].size
+        held = self._services.state.reservations.get(self._gang.key)
+        is_rest = held is not None and len(seats) < held.size
         failure = None if is_rest else await for_each(seats, self._try) or self._node_gone(seats)
         return failure or await self._bind_each(seats)
 
@@ -106,7 +107,7 @@ class PodBinding:
             failure = await for_each(left, lambda seat: self._bind(seat, bound))
             if failure is None or failure.reason is Reason.POD_LOST:
                 return failure
-            if failure.reason is Reason.API_UNAVAILABLE and await self._was_away(left, bound):
+            if await self._was_away(failure, left, bound):
                 until = math.inf
             until = min(until, self._services.monotonic() + _KEEPS_NODES_SECONDS)
             if not self._is_begun(bound) or self._services.monotonic() >= until:
@@ -119,8 +120,10 @@ class PodBinding:
         """Whether pods of the Gang are on nodes, now or by an earlier process, so that the others are missing there."""
         return bool(bound) or self._services.state.pod_gangs.group(self._gang.key).going > 0
 
-    async def _was_away(self, seats: list[TakenSeat], bound: set[PodKey]) -> bool:
+    async def _was_away(self, failure: Failure, seats: list[TakenSeat], bound: set[PodKey]) -> bool:
         """Find out which pods are ``bound`` by requests that had no answer; returns whether that had to wait."""
+        if failure.reason is not Reason.API_UNAVAILABLE:
+            return False
         tries = 0
         # The API server may still carry out the last of them.
         await asyncio.sleep(LANDING_SECONDS)
@@ -138,7 +141,8 @@ class PodBinding:
         answer = await self._services.client.dry_run(
             paths.binding_to_be(seat.pod), self._manifest(seat), urgency=Urgency.BIND
         )
-        if answer.is_success:
+        # A webhook that takes no dry runs says nothing of the pod.
+        if answer.is_success or is_no_dry_run(answer):
             return None
         return await self._why_refused(seat, answer)
 

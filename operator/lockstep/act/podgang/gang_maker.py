@@ -43,6 +43,7 @@ class GangMaker:
         self._client = services.client
         self._state = services.state
         self._writer = services.writer
+        services.state.pod_gangs.await_checks()
         self._checks: dict[GangKey, int] = {}
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}

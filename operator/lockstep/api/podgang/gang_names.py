@@ -28,9 +28,11 @@ def _names(metadata: Manifest) -> Iterator[NamedGang]:
     labels = metadata.get("labels") or {}
     if labels.get(MEMBER_OF_LABEL):
         yield NamedGang(labels[MEMBER_OF_LABEL], Source.PODS)
-    for source, label in _LABELS:
+    for source, label, owner in _LABELS:
         if labels.get(label):
-            yield NamedGang(made_name(source, labels[label]), source, _owner(source, metadata))
+            yield NamedGang(made_name(source, labels[label]), source, owner(metadata))
+    if labels.get(_KUBEFLOW_JOB) and labels.get(_KUBEFLOW_OPERATOR) == "mpi-operator":
+        yield NamedGang(made_name(Source.MPI_JOB, labels[_KUBEFLOW_JOB]), Source.MPI_JOB)
     name, group = labels.get(_LWS_NAME), labels.get(_LWS_GROUP)
     if name and group:
         yield NamedGang(made_name(Source.LEADER_WORKER_SET, f"{name}.{group}"), Source.LEADER_WORKER_SET)
@@ -39,13 +41,18 @@ def _names(metadata: Manifest) -> Iterator[NamedGang]:
         yield NamedGang(made_name(Source.JOB, controller["name"]), Source.JOB, controller["uid"])
 
 
-def _owner(source: Source, metadata: Manifest) -> str:
-    """The UID of the owner, for sources of which every pod says it."""
-    if source is Source.JOB_SET:
-        return str((metadata.get("labels") or {}).get(_JOB_SET_UID, ""))
+def _unknown(_: Manifest) -> str:
+    """Some pods of such an owner do not say its UID."""
+    return ""
+
+
+def _job_set_uid(metadata: Manifest) -> str:
+    return str((metadata.get("labels") or {}).get("jobset.sigs.k8s.io/jobset-uid", ""))
+
+
+def _ray_cluster_uid(metadata: Manifest) -> str:
     controller = _controller(metadata)
-    is_ray_cluster = source is Source.RAY_CLUSTER and controller.get("kind") == "RayCluster"
-    return str(controller["uid"]) if is_ray_cluster else ""
+    return str(controller["uid"]) if controller.get("kind") == "RayCluster" else ""
 
 
 def _controller(metadata: Manifest) -> Manifest:
@@ -53,12 +60,13 @@ def _controller(metadata: Manifest) -> Manifest:
     return next((owner for owner in metadata.get("ownerReferences") or () if owner.get("controller")), {})
 
 
-_JOB_SET_UID = "jobset.sigs.k8s.io/jobset-uid"
+# The training operator also writes the name of the job.
+_KUBEFLOW_JOB = "training.kubeflow.org/job-name"
+_KUBEFLOW_OPERATOR = "training.kubeflow.org/operator-name"
 _LWS_NAME = "leaderworkerset.sigs.k8s.io/name"
 _LWS_GROUP = "leaderworkerset.sigs.k8s.io/group-index"
 _LABELS = (
-    (Source.POD_GROUP, "scheduling.x-k8s.io/pod-group"),
-    (Source.JOB_SET, "jobset.sigs.k8s.io/jobset-name"),
-    (Source.RAY_CLUSTER, "ray.io/cluster"),
-    (Source.MPI_JOB, "training.kubeflow.org/job-name"),
+    (Source.POD_GROUP, "scheduling.x-k8s.io/pod-group", _unknown),
+    (Source.JOB_SET, "jobset.sigs.k8s.io/jobset-name", _job_set_uid),
+    (Source.RAY_CLUSTER, "ray.io/cluster", _ray_cluster_uid),
 )

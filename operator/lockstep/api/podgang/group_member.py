@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from coschedule import GangKey
+from lockstep.api.bounds import beyond_bounds
 from lockstep.api.gangjob.role import parse_needs
 from lockstep.api.labels import labels_of
 from lockstep.api.manifest import Manifest
@@ -95,6 +96,10 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
 
 
 def _needs(spec: Manifest, path: str) -> Needs | Refusal:
+    # As for templates of GangJobs: what is longer than real pods are would cost others.
+    excess = beyond_bounds({"template": {"spec": spec}}).removeprefix("template.")
+    if excess:
+        return Refusal(Reason.INVALID_SPEC, f"{path}.{excess}.")
     needs = parse_needs(spec, path)
     if isinstance(needs, Refusal):
         return needs

@@ -23,6 +23,7 @@ class PodGangs:
         self.objects: dict[GangKey, PodGang] = {}
         self.turn = 0
         self._checked: set[GangKey] = set()
+        self._awaits_checks = False
 
     def advance_to(self, now: float) -> None:
         """Give pods of another kind their turn, of those that come later, when that is due."""
@@ -67,7 +68,11 @@ class PodGangs:
 
     def is_checked(self, gang: GangKey) -> bool:
         """Whether the Gang is a user's, or was compared with its owner since the pods of this run came."""
-        return self.owner(gang) is None or gang in self._checked
+        return not self._awaits_checks or self.owner(gang) is None or gang in self._checked
+
+    def await_checks(self) -> None:
+        """From now on, Gangs that the operator makes are compared with their owners before their pods are planned."""
+        self._awaits_checks = True
 
     def forget_check(self, gang: GangKey) -> None:
         """Compare the Gang with its owner again before pods are planned, if no pod of it is going or waits now."""
