@@ -5,13 +5,16 @@ from itertools import permutations
 
 import pytest
 
-from builders.facts import needs
+from builders.facts import needs, pod_fact
 from builders.pod_gangs import LARGE, SMALL, TINY, group_of, pod_gang, reserving, role_of, waiting_pod
 from coschedule import SerialWork, Sizes
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.belief.podgangs.composing import composed
+from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.refusals import MOST_KINDS
 from lockstep.facts.gang.gang import AcceptedGang, Refusal, RefusedGang
+from lockstep.facts.gang.pod_gang import GroupMember, grouped
+from lockstep.facts.pods.pod import Membership, PodPhase
 from lockstep.facts.reasons import Reason
 
 POOL = Pool(selector=(("pool", "gangs"),))
@@ -221,3 +224,59 @@ def test_plan_is_the_same_whatever_the_order_in_which_pods_were_seen(most, going
     found = [plans(gang, *order, going=going) for order in permutations(pods)]
 
     assert all(one == found[0] for one in found)
+
+
+def of_owner(owner, *, waiting=(), succeeded=(), going=()):
+    """A group with pods that say that UID of their owner."""
+    group, gang = PodGroup(), pod_gang().key
+    for name in waiting:
+        group.enter(grouped(pod_fact(name), GroupMember(gang, None, waiting_pod(name), owner=owner)))
+    for phase, names in ((PodPhase.SUCCEEDED, succeeded), (PodPhase.RUNNING, going)):
+        for rank, name in enumerate(names):
+            seat = Membership(gang, "uid-of-g", 1, rank)
+            group.enter(grouped(pod_fact(name, node="n1", phase=phase), GroupMember(gang, seat, None, rank, owner)))
+    return group
+
+
+def made(least, owner):
+    """A Gang that the operator has made for that owner."""
+    return replace(pod_gang(least), made_for=owner)
+
+
+def test_last_pod_of_an_owner_is_planned_when_the_others_have_succeeded():
+    group = of_owner("job", waiting="d", succeeded="abc")
+
+    assert [role.sizes for role in composed(made(4, "job"), group, ALL_NODES).spec.roles] == [
+        Sizes(minimum=1, maximum=1)
+    ]
+    says = composed(pod_gang(4), group, ALL_NODES).spec.awaits_pods
+    assert says == "1 of the 4 pods that it needs wait for a node."
+
+
+@pytest.mark.parametrize("others", [{"going": "ab"}, {"succeeded": "ab"}])
+def test_pods_of_another_owner_do_not_count_for_a_made_gang(others):
+    group = of_owner("before", **others)
+    for name in "xy":
+        pod = waiting_pod(name)
+        group.enter(grouped(pod_fact(name), GroupMember(pod_gang().key, None, pod, owner="after")))
+
+    assert "No pod of it waits" in composed(made(2, "elsewhere"), group, ALL_NODES).spec.awaits_pods
+    [role] = composed(made(2, "after"), group, ALL_NODES).spec.roles
+    assert role.sizes == Sizes(minimum=2, maximum=2)
+
+
+def test_made_gang_is_planned_once_it_is_compared_with_its_owner():
+    group = of_owner("job", waiting="ab")
+
+    unchecked = composed(made(2, "job"), group, ALL_NODES, is_checked=False)
+    beside = composed(made(2, "job"), of_owner("job", waiting="c", going="ab"), ALL_NODES, is_checked=False)
+
+    assert "compared with their owner" in unchecked.spec.awaits_pods
+    assert not composed(made(2, "job"), group, ALL_NODES).spec.awaits_pods
+    assert not beside.spec.awaits_pods
+
+
+def test_pods_that_differ_in_a_label_that_their_affinity_selects_by_are_of_two_kinds():
+    pods = [waiting_pod(name)._replace(selected=(("x", name),)) for name in "ab"]
+
+    assert len(plans(pod_gang(2), *pods).spec.roles) == 2
