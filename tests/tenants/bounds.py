@@ -35,9 +35,9 @@ _OF_OTHERS = Bounds(
     "100 ms to read, beside the event loop.",
 )
 _OF_MEMBERS = Bounds(
-    Price(step=6.0, work=4.0, reading=20.0, memory=50.0),
-    "It is a part of a gang, so a plan looks at what it asks for. Kubernetes bounds that by bytes alone, where the "
-    "template of a GangJob has bounds of ours: a pod of 1.4 MB is compared with the others in 30 ms.",
+    Price(step=5.0, work=4.0, reading=20.0, memory=50.0),
+    "It is a part of a gang, so a plan looks at what it asks for. Beyond the bounds of templates it is refused, but it "
+    "has to be read before that.",
 )
 _MANY = Bounds(
     Price(step=5.0, work=4.0, reading=5.0, memory=50.0),

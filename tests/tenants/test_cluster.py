@@ -7,6 +7,8 @@ from tenants.all_shapes import all_shapes
 from tenants.cluster import Cluster
 from tenants.shapes import GROUP, MANY, NAMED, NAMESPACE
 
+TERMS = "member.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+
 
 def planned_with(shape):
     """The Gangs of the tenant that are planned beside the objects of a shape, and how many members each may have."""
@@ -31,7 +33,8 @@ def shape_of(plural, field, name):
     ("shape", "want"),
     [
         pytest.param(("gangs", "spec.deadline", "largest"), {f"{NAMED}0": 2}, id="a Gang"),
-        pytest.param(("pods", "member.spec.tolerations", "different entries"), {GROUP: 1}, id="a pod of a Gang"),
+        pytest.param(("pods", f"{TERMS}.nodeSelectorTerms", "longest entries"), {GROUP: 1}, id="a pod of a Gang"),
+        pytest.param(("pods", "member.spec.tolerations", "different entries"), {}, id="a pod beyond bounds"),
         pytest.param(
             ("pods", "member.spec.nodeSelector", "small, of many"), {GROUP: MANY["pods"]}, id="many pods of a Gang"
         ),
