@@ -1,7 +1,9 @@
 """Gangs of pods that others create, on a fake API server: what tests create, and what they see."""
 
 from builders.served import metadata, pod
-from fake_cluster.rig import DEFAULT
+from fake_cluster.api import Refusal
+from fake_cluster.jumping import until
+from fake_cluster.rig import DEFAULT, running_operator
 from fake_cluster.store import Place
 
 BINDING = "pods/binding"
@@ -66,3 +68,13 @@ def bindings(api, verb):
 def changes_of_pods(api):
     """Requests that create, change or delete a pod; bindings are none of them."""
     return [it for it in api.writes if it.resource == "pods"]
+
+
+async def stop_after(api, names):
+    """Run an operator until the first binding is made, and end it; bindings of the other pods do not arrive."""
+    api.fault = lambda it: (
+        Refusal(code=503) if (it.verb, it.resource) == ("POST", BINDING) and it.name not in names else None
+    )
+    async with running_operator(api):
+        await until(lambda: len(bound(api)) == len(names))
+    api.fault = lambda _: None

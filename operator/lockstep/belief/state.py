@@ -49,7 +49,7 @@ from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.source import Source
 from lockstep.facts.past_runs import USUAL_QUANTILE
-from lockstep.facts.pods.pod import PodFact, PodKey
+from lockstep.facts.pods.pod import Membership, PodFact, PodKey
 from lockstep.facts.sizing import Sizing
 from lockstep.logs.fields import debug_about
 
@@ -295,10 +295,18 @@ class State:
         return (members[key] for key in reservation.pod_keys() if key in members)
 
     def seated(self, reservation: Reservation) -> set[int]:
-        """The ranks of a Gang's reservation whose pods are bound; any user can write our annotations to other pods."""
+        """The ranks of a Gang's reservation whose pods are bound."""
+        return {seat.rank for seat, _ in self._taken_seats(reservation)}
+
+    def staying(self, reservation: Reservation) -> set[int]:
+        """The ranks of a Gang's reservation whose pods are bound and are not being deleted."""
+        return {seat.rank for seat, pod in self._taken_seats(reservation) if not pod.is_deleting}
+
+    def _taken_seats(self, reservation: Reservation) -> list[tuple[Membership, PodFact]]:
+        """The seats of a Gang's reservation that pods have; any user can write our annotations to other pods."""
         node_of = reservation.nodes()
         seats = self.pod_gangs.seats(reservation.gang)
-        return {seat.rank for seat, node in seats if reservation.is_for(seat) and node_of[seat.rank] == node}
+        return [(seat, pod) for seat, pod in seats if reservation.is_for(seat) and node_of[seat.rank] == pod.node]
 
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of the current attempt that were seen and are gone, as they were last seen.

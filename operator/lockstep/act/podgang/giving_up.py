@@ -28,7 +28,7 @@ class GivingUp:
     async def run(self, failure: Failure, *, landed_at: float) -> None:  # noqa: ARG002 - as other sources of members
         """Write that the attempt has ended, and which pods stay on nodes."""
         log.warning("attempt %d ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
-        bound = len(self._state.seated(self._reservation))
+        bound = len(self._state.staying(self._reservation))
         if not bound:
             await self._release.claims()
         behind = f"there: {n_pods(bound)} on nodes, which stay" if bound else ""

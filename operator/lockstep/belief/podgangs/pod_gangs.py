@@ -84,7 +84,7 @@ class PodGangs:
         """The Gang is as its owner wants it."""
         self._checked.add(gang)
 
-    def seats(self, gang: GangKey) -> list[tuple[Membership, str]]:
-        """The seats of the pods of a Gang that are on nodes, as their annotations say, and these nodes."""
+    def seats(self, gang: GangKey) -> list[tuple[Membership, PodFact]]:
+        """The pods of a Gang that are on nodes, with their seats, as their annotations say."""
         pods = self.group(gang).pods.values()
-        return [(pod.group.seat, pod.node) for pod in pods if pod.group.seat is not None]
+        return [(pod.group.seat, pod) for pod in pods if pod.group.seat is not None]

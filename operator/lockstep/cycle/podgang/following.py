@@ -14,10 +14,13 @@ from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.explaining.refusals import refusal_report
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
-from lockstep.facts.reasons import Condition
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import events, pod_gang_marks
 from lockstep.report.status.writer import StatusReport
+
+_ALL_TAKEN_AWAY = Failure(reason=Reason.POD_LOST, message="all pods of it that were bound are being deleted")
 
 
 class PodGangFollower:
@@ -61,9 +64,16 @@ class PodGangFollower:
         await self._maker.stop()
 
     def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:
-        """Report that all pods are bound, or go on with those that are not."""
-        left = reservation.without(self._state.take_seats(reservation))
-        if not left.size:
+        """Report that all pods are bound, or go on with those that are not.
+
+        If all that were bound are being deleted, pods that wait are the next run, or a part of it: they are planned
+        anew.
+        """
+        seated = self._state.take_seats(reservation)
+        left = reservation.without(seated)
+        if seated and not self._state.staying(reservation):
+            self._attempts.interrupt(gang, reservation, _ALL_TAKEN_AWAY)
+        elif not left.size:
             self._attempts.placed(gang.key, is_running=True)
             self._writer.report(gang, partial(self._placed, gang, now))
         elif not self._attempts.is_resting(gang.key):

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from builders.served import node
-from fake_cluster.api import ANSWER_LOST, DRY_RUN, REFUSED, Refusal
+from fake_cluster.api import ANSWER_LOST, DRY_RUN, REFUSED
 from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import (
     BINDING,
@@ -19,6 +19,7 @@ from fake_cluster.pod_gangs import (
     conditions,
     create,
     is_placed,
+    stop_after,
     written,
 )
 from fake_cluster.rig import api_with, event_reasons, operator_over, pod_place, running_operator
@@ -139,16 +140,6 @@ async def test_gang_waits_whole_until_there_is_room_for_it():
         await until(lambda: is_placed(api))
 
         assert Counter(it["spec"]["nodeName"] for it in bound(api)) == {"n1": 2, "n2": 1}
-
-
-async def stop_after(api, names):
-    """Run an operator until the first binding is made, and end it; bindings of the other pods do not arrive."""
-    api.fault = lambda it: (
-        Refusal(code=503) if (it.verb, it.resource) == ("POST", BINDING) and it.name not in names else None
-    )
-    async with running_operator(api):
-        await until(lambda: len(bound(api)) == len(names))
-    api.fault = lambda _: None
 
 
 async def test_next_process_binds_the_rest_to_the_same_attempt():

@@ -60,7 +60,7 @@ def test_pods_count_as_going_while_they_are_on_nodes(pod, want_going):
 def test_seats_are_those_of_bound_pods_even_after_their_end():
     gangs, _ = gangs_of(runs("a", 0), runs("b", 1, phase=PodPhase.SUCCEEDED), runs("c"), waits("d"))
 
-    assert sorted((seat.rank, node) for seat, node in gangs.seats(HEAT)) == [(0, "n1"), (1, "n1")]
+    assert sorted((seat.rank, pod.node) for seat, pod in gangs.seats(HEAT)) == [(0, "n1"), (1, "n1")]
 
 
 def test_newer_fact_of_a_pod_takes_the_place_of_the_older():

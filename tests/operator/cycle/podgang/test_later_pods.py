@@ -21,6 +21,7 @@ from fake_cluster.pod_gangs import (
     is_placed,
     message,
     status_of,
+    stop_after,
     written,
 )
 from fake_cluster.rig import api_with, event_reasons, operator_over, pod_place, running_operator
@@ -71,6 +72,46 @@ async def test_pods_that_end_at_once_leave_no_reservation():
 
         assert "reservedAt" not in status_of(api)
         assert "GangPlaced" in event_reasons(api)
+
+
+def take_away(api, *names):
+    """Have pods deleted that kubelets have for a while longer."""
+    for name in names:
+        api.store.change(pod_place(name), metadata={"deletionTimestamp": "2027-01-15T08:00:00Z"})
+
+
+async def test_pods_that_are_all_taken_away_in_mid_bind_are_no_part_of_the_next_run():
+    """As when a Job is suspended and resumed: its pods are made anew, and the Gang is placed whole once more."""
+    async with api_with() as api:
+        create(api, "a", "b", "c", "d")
+        await stop_after(api, {"a", "b"})
+        api.store.remove(pod_place("c"))
+        api.store.remove(pod_place("d"))
+        take_away(api, "a", "b")
+        add_pods(api, "e", "f")
+        async with running_operator(api):
+            await asyncio.sleep(30)
+            assert len(bound(api)) == 2
+            assert not is_placed(api)
+
+            api.store.remove(pod_place("a"))
+            api.store.remove(pod_place("b"))
+            add_pods(api, "g", "h")
+            await until(lambda: is_placed(api))
+
+        assert set(attempts(api).values()) == {"2"}
+
+
+async def test_pods_that_are_all_taken_away_once_they_are_bound_were_never_placed():
+    async with api_with() as api:
+        create(api, "a", "b")
+        await stop_after(api, {"a", "b"})
+        take_away(api, "a", "b")
+        async with running_operator(api):
+            await until(lambda: conditions(api).get("Placed") == ("False", "AwaitsPods"))
+
+        assert "reservedAt" not in status_of(api)
+        assert "GangPlaced" not in event_reasons(api)
 
 
 async def test_gang_that_is_deleted_midway_leaves_its_pods_to_the_next_of_its_name():
