@@ -1,5 +1,7 @@
 """Bindings of a Gang that meet trouble: it is bound whole, or not at all, and what is not known is asked again."""
 
+import itertools
+
 import pytest
 
 from eventually import eventually
@@ -55,3 +57,39 @@ def test_bindings_without_an_answer_are_sent_until_all_pods_are_bound(arena, gan
     assert len(sent) > TRIES
     assert seats(gangs, "heat") == (2, {("1", "2")})
     gangs.until("heat", "Placed")
+
+
+def refuses_bindings_after(count):
+    """That many bindings arrive; dry runs are not counted."""
+    numbers = itertools.count(1)
+    return lambda verb, resource: (
+        Injected(403) if (verb, resource) == ("POST", "pods/binding") and next(numbers) > count else None
+    )
+
+
+def test_new_pods_are_not_added_to_a_run_whose_pods_are_all_being_deleted(arena, gangs, proxy, operator):
+    """As when a Job is suspended and resumed in mid-bind, while the operator is away and kubelets are slow."""
+    proxy.fault = refuses_bindings_after(2)
+    arena.add_nodes(2, cpu="4")
+    gangs.submit("heat", 4)
+    gangs.create_pods("heat", "a", "b", "c", "d")
+    eventually(lambda: gangs.bound("heat") == 2)
+    operator.kill()
+    old = [pod["metadata"]["name"] for pod in gangs.pods("heat") if pod["spec"].get("nodeName")]
+    for name in old:
+        arena.patch_pod(name, finalizers=["example.com/stays"])
+    for name in "abcd":
+        arena.delete_pod(name)
+    gangs.create_pods("heat", "e", "f")
+    proxy.reset()
+    operator.start()
+
+    gangs.until("heat", "Planned", "False", "AwaitsPods")
+    assert gangs.condition("heat", "Planned")["message"].startswith("2 of the 4 pods")
+    assert gangs.bound("heat") == len(old) == 2
+
+    for name in old:
+        arena.patch_pod(name, finalizers=None)
+    gangs.create_pods("heat", "g", "h")
+    gangs.until("heat", "Placed")
+    assert gangs.bound("heat") == 4
