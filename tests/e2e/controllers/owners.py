@@ -1,5 +1,6 @@
 """Objects of one kind, whose controller makes pods of them: what tests do to them."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from eventually import eventually
@@ -11,7 +12,7 @@ Manifest = dict[str, Any]
 GONE = 404
 
 
-class Owners:
+class Owners(ABC):
     """The objects of one kind in an arena. Each makes the pods of the Gang of its name.
 
     Where ``is_made``, their pods name no Gang: the operator makes it, by what ``source`` finds in the pods.
@@ -29,13 +30,13 @@ class Owners:
 
     # What differs from kind to kind
 
+    @abstractmethod
     def manifest(self, name: str, size: int) -> Manifest:
         """An object with so many pods, each of which takes one processor."""
-        raise NotImplementedError
 
+    @abstractmethod
     def losses(self, name: str) -> Manifest:
         """What its controller has counted of failures and new starts."""
-        raise NotImplementedError
 
     # What does not
 
