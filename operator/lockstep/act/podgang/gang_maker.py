@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
-from itertools import islice
 from typing import Any
 
 from coschedule import GangKey
@@ -65,14 +64,20 @@ class GangMaker:
 
     async def _reconcile(self, gang: GangKey) -> None:
         work_for(gang)
+        try:
+            await self._check(gang)
+        finally:
+            del self._under_way[gang]
+        if self._state.pod_gangs.group(gang).waiting:
+            self._state.changes.reconcile(gang)
+
+    async def _check(self, gang: GangKey) -> None:
+        """Make the Gang, or compare it with its owner, and then leave it for a while."""
         checks = self._checks[gang] = self._checks.get(gang, 0) + 1
         problem = await self._problem(gang)
         if problem and checks == _CHECKS_BEFORE_EVENT:
             self._report(gang, problem)
         await asyncio.sleep(pause_after(checks - 1))
-        del self._under_way[gang]
-        if self._state.pod_gangs.group(gang).waiting:
-            self._state.changes.reconcile(gang)
 
     async def _problem(self, gang: GangKey) -> str:
         """Make the Gang or change it, if that is due; returns why there is none as its pods want it, or ''."""
@@ -90,7 +95,8 @@ class GangMaker:
     def _report(self, gang: GangKey, problem: str) -> None:
         log.warning("its pods wait: %s", problem, extra=about(gang))
         waiting = (key for _, pods in self._state.pod_gangs.group(gang).waiting_by_kind(None) for key in pods)
-        for pod in islice(waiting, 1):
+        pod = next(waiting, None)
+        if pod is not None:
             why = f"pods that name the Gang {object_name(gang)} wait for it: {problem}"
             self._writer.post_about(pod_subject(self._state.pods[pod]), gang_missing(why), of=gang)
 
