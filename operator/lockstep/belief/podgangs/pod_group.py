@@ -4,8 +4,8 @@ A Gang may have 10,000 pods, and each of them changes several times while it is 
 """
 
 from bisect import bisect_left, insort
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 from lockstep.facts.gang.gang import Refusal
@@ -59,19 +59,42 @@ class OwnPods(NamedTuple):
     alike: Sequence[PodsAlike]
 
 
-class PodGroup:
-    """The pods with the name of one Gang. ``going``: those that we have bound, and that have not ended.
+class _OwnersPods:
+    """The pods of one owner: those that wait, by kind, and how many are on nodes, wait, and have succeeded."""
 
-    Pods that are being deleted are none of these. ``changes`` grows with each change of a pod.
-    """
+    def __init__(self) -> None:
+        self.alike: dict[PodKind, _Bucket] = {}
+        self.going = self.waiting = self.succeeded = self.pods = 0
+
+    def enter(self, pod: GroupedPod) -> None:
+        self._count(pod, +1)
+        waiting = pod.group.waiting
+        if waiting is not None:
+            self.alike.setdefault(_kind(pod.group, waiting), _Bucket(waiting.labels)).enter(pod.key, waiting)
+
+    def leave(self, pod: GroupedPod) -> None:
+        self._count(pod, -1)
+        if pod.group.waiting is not None:
+            kind = _kind(pod.group, pod.group.waiting)
+            del self.alike[kind].pods[pod.key]
+            if not self.alike[kind].pods:
+                del self.alike[kind]
+
+    def _count(self, pod: GroupedPod, sign: int) -> None:
+        self.pods += sign
+        self.going += sign * _is_going(pod)
+        self.waiting += sign * (pod.group.waiting is not None)
+        self.succeeded += sign * (pod.phase is PodPhase.SUCCEEDED)
+
+
+class PodGroup:
+    """The pods with the name of one Gang. ``changes`` grows with each change of a pod."""
 
     def __init__(self) -> None:
         self.pods: dict[PodKey, GroupedPod] = {}
-        self.going = 0
         self.changes = 0
-        self._going_of = Counter[str]()
-        self._succeeded_of = Counter[str]()
-        self._alike: dict[PodKind, _Bucket] = {}
+        self._all = _OwnersPods()
+        self._by_owner: dict[str, _OwnersPods] = {}
         self._created: list[float] = []
 
     def enter(self, pod: GroupedPod) -> None:
@@ -79,11 +102,10 @@ class PodGroup:
         self.leave(pod.key)
         self.changes += 1
         self.pods[pod.key] = pod
-        self._count(pod, +1)
-        waiting = pod.group.waiting
-        if waiting is not None:
-            self._alike.setdefault(_kind(pod.group, waiting), _Bucket(waiting.labels)).enter(pod.key, waiting)
-            insort(self._created, waiting.created)
+        self._all.enter(pod)
+        self._by_owner.setdefault(pod.group.owner, _OwnersPods()).enter(pod)
+        if pod.group.waiting is not None:
+            insort(self._created, pod.group.waiting.created)
 
     def leave(self, key: PodKey) -> None:
         """Remove a pod, if it is there."""
@@ -91,12 +113,12 @@ class PodGroup:
         if pod is None:
             return
         self.changes += 1
-        self._count(pod, -1)
+        owner = pod.group.owner
+        self._all.leave(pod)
+        self._by_owner[owner].leave(pod)
+        if not self._by_owner[owner].pods:
+            del self._by_owner[owner]
         if pod.group.waiting is not None:
-            kind = _kind(pod.group, pod.group.waiting)
-            del self._alike[kind].pods[key]
-            if not self._alike[kind].pods:
-                del self._alike[kind]
             del self._created[bisect_left(self._created, pod.group.waiting.created)]
 
     def going_pods(self) -> Iterator[GroupedPod]:
@@ -104,9 +126,14 @@ class PodGroup:
         return filter(_is_going, self.pods.values())
 
     @property
+    def going(self) -> int:
+        """How many pods we have bound that have not ended and are not being deleted."""
+        return self._all.going
+
+    @property
     def waiting(self) -> int:
         """How many pods can be bound now."""
-        return len(self._created)
+        return self._all.waiting
 
     def complete_since(self, least: int) -> float | None:
         """When so many of the pods that wait had been created; None if they are fewer."""
@@ -115,39 +142,40 @@ class PodGroup:
     def own(self, owner: str | None, most_kinds: int) -> OwnPods:
         """The pods of a Gang that is made for the owner with that UID, or which may have any owner: None.
 
-        No more kinds than ``most_kinds`` are listed. Pods that do not say their owner count for each.
+        No more kinds than ``most_kinds`` are listed, or looked at. Pods that do not say their owner count for each.
         """
-        buckets = [(kind, bucket) for kind, bucket in self._alike.items() if _is_of(kind.owner, owner)]
+        parts = self._parts(owner)
         alike = [
             PodsAlike(kind, len(bucket.pods), next(iter(bucket.pods)).name, bucket.labels)
-            for kind, bucket in buckets[:most_kinds]
+            for kind, bucket in islice(_kinds(parts), most_kinds)
         ]
-        going, succeeded = (
-            sum(count for of, count in counts.items() if _is_of(of, owner))
-            for counts in (self._going_of, self._succeeded_of)
+        return OwnPods(
+            going=sum(one.going for one in parts),
+            waiting=sum(one.waiting for one in parts),
+            succeeded=sum(one.succeeded for one in parts),
+            alike=alike,
         )
-        return OwnPods(going, sum(len(bucket.pods) for _, bucket in buckets), succeeded, alike)
 
     def waiting_by_kind(self, owner: str | None) -> Iterator[tuple[PodKind, Mapping[PodKey, WaitingPod]]]:
         """The pods that can be bound now, of that owner or of any."""
-        return ((kind, bucket.pods) for kind, bucket in self._alike.items() if _is_of(kind.owner, owner))
+        return ((kind, bucket.pods) for kind, bucket in _kinds(self._parts(owner)))
 
-    def _count(self, pod: GroupedPod, sign: int) -> None:
-        is_going, owner = _is_going(pod), pod.group.owner
-        self.going += sign * is_going
-        self._going_of[owner] += sign * is_going
-        self._succeeded_of[owner] += sign * (pod.phase is PodPhase.SUCCEEDED)
-        for counts in (self._going_of, self._succeeded_of):
-            if not counts[owner]:
-                del counts[owner]
+    def _parts(self, owner: str | None) -> Sequence[_OwnersPods]:
+        """The counts that together are those of that owner, or of all."""
+        if owner is None:
+            return (self._all,)
+        return tuple(self._by_owner.get(of, _NONE) for of in dict.fromkeys(("", owner)))
+
+
+_NONE = _OwnersPods()
+
+
+def _kinds(parts: Iterable[_OwnersPods]) -> Iterator[tuple[PodKind, _Bucket]]:
+    return chain.from_iterable(one.alike.items() for one in parts)
 
 
 def _is_going(pod: GroupedPod) -> bool:
     return pod.group.seat is not None and not (pod.has_ended or pod.is_deleting)
-
-
-def _is_of(pods_owner: str, owner: str | None) -> bool:
-    return owner is None or pods_owner in ("", owner)
 
 
 def _kind(group: GroupMember, pod: WaitingPod) -> PodKind:
