@@ -19,6 +19,7 @@ from lockstep.api.gangjob.role import parse_roles
 from lockstep.api.gangjob.run_template import run_template
 from lockstep.api.gangjob.start_estimate import parse_start_estimate, start_estimate_manifest
 from lockstep.api.gangjob.work import parse_work
+from lockstep.api.identity import identity
 from lockstep.api.manifest import Manifest
 from lockstep.api.parts import format_part
 from lockstep.api.pods.pace import pace_manifest, parse_pace
@@ -68,15 +69,8 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
             status=status,
         )
     parsed = _spec_or_refusal(manifest, pool, gate_image, holds_nodes=status.reserved_at is not None)
-    created = epoch_seconds(metadata["creationTimestamp"])
-    assert created is not None, "the API server gives every object its creation time"
     common = {
-        "key": GangKey(metadata["namespace"], metadata["name"]),
-        "uid": metadata["uid"],
-        "resource_version": metadata["resourceVersion"],
-        "generation": metadata["generation"],
-        "created": created,
-        "is_deleting": "deletionTimestamp" in metadata,
+        **identity(GangKey(metadata["namespace"], metadata["name"]), metadata),
         "policies": parse_policies(manifest["spec"]),
         "status": status,
     }

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 from lockstep.api.gangjob.gangjob import parse_status
 from lockstep.api.gangjob.work import parse_work
+from lockstep.api.identity import identity
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION, PROBLEM_ANNOTATION
-from lockstep.api.quantities import duration_seconds, epoch_seconds
+from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
@@ -19,15 +20,8 @@ def parse_pod_gang(manifest: Manifest) -> PodGang:
     """A Gang; a spec that can't be obeyed becomes a refusal that names the field."""
     metadata = manifest["metadata"]
     annotations = metadata.get("annotations") or {}
-    created = epoch_seconds(metadata["creationTimestamp"])
-    assert created is not None, "the API server gives every object its creation time"
     return PodGang(
-        key=pod_gang_key(metadata["namespace"], metadata["name"]),
-        uid=metadata["uid"],
-        resource_version=metadata["resourceVersion"],
-        generation=metadata["generation"],
-        created=created,
-        is_deleting="deletionTimestamp" in metadata,
+        **identity(pod_gang_key(metadata["namespace"], metadata["name"]), metadata),
         asks=_refusal(annotations) or parse_asks(manifest["spec"]),
         made_for=_made_for(metadata),
         status=parse_status(manifest.get("status") or {}),

@@ -7,15 +7,15 @@ from collections.abc import Collection
 from typing import assert_never
 
 from coschedule import GangKey
+from lockstep.api.identity import identity
 from lockstep.api.labels import are_unread, labels_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.membership import membership
 from lockstep.api.nodebid.bid import bid_condition
 from lockstep.api.nodebid.bid_status import parse_bid_plan, parse_owner_back, parse_report
 from lockstep.api.podgang.any_pod import parse_any_pod
-from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.node import BidFact, NodeFact
-from lockstep.facts.gang.gang import GangStatus, Refusal, RefusedGang
+from lockstep.facts.gang.gang import Refusal, RefusedGang
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.source import Source
@@ -113,14 +113,8 @@ def unreadable_gang(manifest: Manifest, problem: Exception) -> RefusedGang:
     """A gang that is refused, and so never planned."""
     metadata = manifest["metadata"]
     return RefusedGang(
-        key=GangKey(metadata["namespace"], metadata["name"]),
-        uid=metadata["uid"],
-        resource_version=metadata["resourceVersion"],
-        generation=metadata.get("generation", 0),
-        created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
-        is_deleting="deletionTimestamp" in metadata,
+        **identity(GangKey(metadata["namespace"], metadata["name"]), metadata),
         refusal=Refusal(Reason.INVALID_SPEC, f"The GangJob can't be understood: {describe(problem)}."),
-        status=GangStatus(),
     )
 
 
@@ -128,12 +122,7 @@ def unreadable_pod_gang(manifest: Manifest, problem: Exception) -> PodGang:
     """A Gang that is refused, and so never planned."""
     metadata = manifest["metadata"]
     return PodGang(
-        key=pod_gang_key(metadata["namespace"], metadata["name"]),
-        uid=metadata["uid"],
-        resource_version=metadata["resourceVersion"],
-        generation=metadata.get("generation", 0),
-        created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
-        is_deleting="deletionTimestamp" in metadata,
+        **identity(pod_gang_key(metadata["namespace"], metadata["name"]), metadata),
         asks=Refusal(Reason.INVALID_SPEC, f"The Gang can't be understood: {describe(problem)}."),
     )
 

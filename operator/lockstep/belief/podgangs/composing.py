@@ -48,15 +48,7 @@ def composed(gang: PodGang, group: PodGroup, pool: Pool, turn: int = 0, *, is_ch
     # What was reserved is carried out, whatever has become of the spec: a part of the pods may be bound.
     asks = _ASKS_NOTHING if is_reserved and isinstance(gang.asks, Refusal) else gang.asks
     content = asks if isinstance(asks, Refusal) else _spec(gang, asks, pods, pool, turn, is_checked=is_checked)
-    common: dict[str, Any] = {
-        "key": gang.key,
-        "uid": gang.uid,
-        "resource_version": gang.resource_version,
-        "generation": gang.generation,
-        "created": _asked_at(gang, group),
-        "is_deleting": gang.is_deleting,
-        "status": gang.status,
-    }
+    common: dict[str, Any] = {**gang.identity(), "created": _asked_at(gang, group), "status": gang.status}
     if isinstance(content, Refusal):
         return RefusedGang(**common, refusal=content)
     return AcceptedGang(**common, spec=content)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from coschedule import ChangeTerms, GangKey, Interruptible, Members, ProfileWork, SerialWork, Sizes, UnitTime
+from coschedule import ChangeTerms, Interruptible, Members, ProfileWork, SerialWork, Sizes, UnitTime
 from lockstep.facts.elastic import ElasticSpec, LastChange, NextSize
+from lockstep.facts.gang.identity import GangIdentity
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
@@ -258,15 +259,9 @@ class GangStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _GangBase:
-    """What is known of a GangJob whether its spec is obeyed or not."""
+class _GangBase(GangIdentity):
+    """What is known of a gang whether its spec is obeyed or not."""
 
-    key: GangKey
-    uid: str
-    resource_version: str
-    generation: int
-    created: float
-    is_deleting: bool
     policies: Policies = field(default_factory=Policies)
     status: GangStatus = field(default_factory=GangStatus)
 

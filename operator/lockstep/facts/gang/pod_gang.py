@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey, ProfileWork, SerialWork
 from lockstep.facts.gang.gang import GangStatus, Refusal
+from lockstep.facts.gang.identity import GangIdentity
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import Labels, Membership, PodFact
@@ -73,18 +74,12 @@ class PodGangSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PodGang:
+class PodGang(GangIdentity):
     """A Gang as the API server has it, or why its spec can't be obeyed.
 
     If the operator has made it, ``made_for`` is the UID of the owner of its pods; otherwise it is None.
     """
 
-    key: GangKey
-    uid: str
-    resource_version: str
-    generation: int
-    created: float
-    is_deleting: bool
     asks: PodGangSpec | Refusal
     made_for: str | None = None
     status: GangStatus = field(default_factory=GangStatus)

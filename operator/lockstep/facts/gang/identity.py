@@ -1,0 +1,22 @@
+"""What identifies a GangJob or Gang among all objects, and its version."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from coschedule import GangKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GangIdentity:
+    """Which object a gang is, in which version; when it was ``created``, in seconds since 1970."""
+
+    key: GangKey
+    uid: str
+    resource_version: str
+    generation: int
+    created: float
+    is_deleting: bool
+
+    def identity(self) -> dict[str, Any]:
+        """These fields, by name."""
+        return {one.name: getattr(self, one.name) for one in fields(GangIdentity)}
