@@ -142,7 +142,8 @@ class PodGroup:
     def own(self, owner: str | None, most_kinds: int) -> OwnPods:
         """The pods of a Gang that is made for the owner with that UID, or which may have any owner: None.
 
-        No more kinds than ``most_kinds`` are listed, or looked at. Pods that do not say their owner count for each.
+        No more kinds than ``most_kinds`` are listed, and kinds beyond them cost nothing. Pods that do not say their
+        owner count for each.
         """
         parts = self._parts(owner)
         alike = [
