@@ -25,7 +25,7 @@ LEAST_GANG: Manifest = {
         "template": {"spec": {"containers": [{"name": "member", "image": "registry.k8s.io/pause:3.10"}]}},
     },
 }
-LEAST_PODS_GANG: Manifest = {
+LEAST_POD_GANG: Manifest = {
     "apiVersion": "lockstep.dev/v1alpha1",
     "kind": "Gang",
     "metadata": {"name": "heat"},
@@ -70,16 +70,16 @@ def answer_to_gang(api: Sandbox, gang) -> Callable[[Manifest], str]:
 
 
 @pytest.fixture
-def pods_gang() -> Callable[..., Manifest]:
+def pod_gang() -> Callable[..., Manifest]:
     """Makes the least Gang with a merge patch over it."""
-    return lambda patch=None: with_patch(LEAST_PODS_GANG, patch or {})
+    return lambda patch=None: with_patch(LEAST_POD_GANG, patch or {})
 
 
 @pytest.fixture
-def answer_to_pods_gang(api: Sandbox, pods_gang) -> Callable[[Manifest], str]:
+def answer_to_pod_gang(api: Sandbox, pod_gang) -> Callable[[Manifest], str]:
     """Says why the API server refuses the least Gang with a merge patch over it; nothing when it accepts it."""
     path = f"/apis/lockstep.dev/v1alpha1/namespaces/default/gangs?{DRY_RUN}"
-    return lambda patch: refusal(api, path, pods_gang(patch))
+    return lambda patch: refusal(api, path, pod_gang(patch))
 
 
 @pytest.fixture

@@ -67,19 +67,21 @@ BID_STATUS = {
 @pytest.fixture
 def placed(api, namespace, gang):
     """A namespace with a gang that is placed."""
-    collection = f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangjobs"
-    api.request("POST", collection, gang())
-    api.request("PATCH", f"{collection}/heat/status", {"status": STATUS})
+    create_placed(api, namespace, "gangjobs", gang())
     return namespace
 
 
 @pytest.fixture
-def placed_pods(api, namespace, pods_gang):
+def placed_pods(api, namespace, pod_gang):
     """A namespace with a gang of pods of others that is placed."""
-    collection = f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangs"
-    api.request("POST", collection, pods_gang())
-    api.request("PATCH", f"{collection}/heat/status", {"status": STATUS})
+    create_placed(api, namespace, "gangs", pod_gang())
     return namespace
+
+
+def create_placed(api, namespace, plural, manifest):
+    collection = f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/{plural}"
+    api.request("POST", collection, manifest)
+    api.request("PATCH", f"{collection}/heat/status", {"status": STATUS})
 
 
 @pytest.fixture

@@ -1,0 +1,10 @@
+"""Sentences of the API server that GangJobs and Gangs share."""
+
+NOT_CHECKED = (
+    ", <nil>: Invalid value: null: some validation rules were not checked because the object was invalid;"
+    " correct the existing errors to complete validation]"
+)
+PROFILE_RANGE = (
+    "spec.work.profile: Invalid value: profile must reach into the range from size.min to size.max, because no size"
+    " below its smallest or above its largest is chosen."
+)
