@@ -6,7 +6,7 @@ from typing import Any
 from lockstep.answers.reading.documents import read_documents
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.manifest import NewManifest
-from lockstep.api.names import API_VERSION, GANG_KIND, PODS_GANG_KIND
+from lockstep.api.names import API_VERSION, GANG_KIND, POD_GANG_KIND
 
 
 def read_gangs(text: str, *, namespace: str) -> tuple[NewManifest, ...]:
@@ -27,7 +27,7 @@ def _gang(document: Any, namespace: str) -> NewManifest:
     metadata = document.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     kind, name = document.get("kind"), metadata.get("name")
-    if (document.get("apiVersion"), kind) == (API_VERSION, PODS_GANG_KIND):
+    if (document.get("apiVersion"), kind) == (API_VERSION, POD_GANG_KIND):
         raise AnswerError(f"Gang {name} is in it: a Gang is planned with its pods, which are not there yet.")
     if (document.get("apiVersion"), kind) != (API_VERSION, GANG_KIND):
         raise AnswerError(f"{_called(document, name)} is in it, and only GangJobs of {API_VERSION} can be planned.")

@@ -2,7 +2,7 @@
 
 from coschedule import GangKey
 from lockstep.api.client.answer import Target
-from lockstep.api.names import API_VERSION, BIDS, GANGS, PODS_GANGS
+from lockstep.api.names import API_VERSION, BIDS, GANGS, POD_GANGS
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.pods.pod import PodKey
@@ -22,7 +22,7 @@ ALL_BUDGETS = Target("/apis/policy/v1/poddisruptionbudgets", "poddisruptionbudge
 ALL_QUOTAS = Target("/api/v1/resourcequotas", "resourcequotas")
 ALL_NODE_REQUESTS = Target("/apis/autoscaling.x-k8s.io/v1/provisioningrequests", "provisioningrequests")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
-ALL_POD_GANGS = Target(f"/apis/{API_VERSION}/{PODS_GANGS}", PODS_GANGS)
+ALL_POD_GANGS = Target(f"/apis/{API_VERSION}/{POD_GANGS}", POD_GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
 ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/subjectaccessreviews", "subjectaccessreviews")
@@ -133,12 +133,12 @@ def gangs_of(namespace: str) -> Target:
 
 def pod_gangs_of(namespace: str) -> Target:
     """The Gangs of a namespace."""
-    return Target(f"/apis/{API_VERSION}/namespaces/{namespace}/{PODS_GANGS}", PODS_GANGS)
+    return Target(f"/apis/{API_VERSION}/namespaces/{namespace}/{POD_GANGS}", POD_GANGS)
 
 
 def gang(key: GangKey) -> Target:
     """One GangJob or Gang."""
-    plural = PODS_GANGS if is_pod_gang(key) else GANGS
+    plural = POD_GANGS if is_pod_gang(key) else GANGS
     return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{plural}/{object_name(key)}", plural)
 
 

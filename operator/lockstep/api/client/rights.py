@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from lockstep.api.client.pauses import pause_after
-from lockstep.api.names import GANGS, PODS_GANGS
+from lockstep.api.names import GANGS, POD_GANGS
 
 STATUSES = f"{GANGS}/status"
 
@@ -30,7 +30,7 @@ _MANIFEST = "operator/rbac.yaml"
 # Rights that only some options need are in manifests of their own: Gangs, and the owners of their pods.
 _OWNERS = ("jobs", "jobsets", "leaderworkersets", "mpijobs", "podgroups", "rayclusters")
 _MANIFESTS: Mapping[str, str] = dict.fromkeys(
-    (PODS_GANGS, f"{PODS_GANGS}/status", *_OWNERS), "operator/rbac-sources.yaml"
+    (POD_GANGS, f"{POD_GANGS}/status", *_OWNERS), "operator/rbac-sources.yaml"
 )
 
 log = logging.getLogger(__name__)

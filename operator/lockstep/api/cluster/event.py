@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from lockstep.api.names import API_VERSION, GANG_KIND, PODS_GANG_KIND, REPORTING_CONTROLLER
+from lockstep.api.names import API_VERSION, GANG_KIND, POD_GANG_KIND, REPORTING_CONTROLLER
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.pods.pod import PodFact
@@ -40,7 +40,7 @@ class EventSubject(NamedTuple):
 
 def gang_subject(gang: GangFact) -> EventSubject:
     """A GangJob or a Gang."""
-    kind = PODS_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND
+    kind = POD_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND
     return EventSubject(API_VERSION, kind, gang.key.namespace, object_name(gang.key), gang.uid, gang.resource_version)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import API_VERSION, GROUP, PODS_GANG_KIND
+from lockstep.api.names import API_VERSION, GROUP, POD_GANG_KIND
 from lockstep.api.podgang.owners import OwnerKind
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.ranks import MOST_RANKS
@@ -27,7 +27,7 @@ def made_gang(name: str, owner: Manifest, parts: Mapping[str, Any]) -> dict[str,
     """The Gang for that owner; ``parts`` is what follows from the owner."""
     made = _without_nulls(parts)
     metadata = {**made["metadata"], "name": name, "namespace": owner["metadata"]["namespace"]}
-    return {"apiVersion": API_VERSION, "kind": PODS_GANG_KIND, **made, "metadata": metadata}
+    return {"apiVersion": API_VERSION, "kind": POD_GANG_KIND, **made, "metadata": metadata}
 
 
 def made_parts(kind: OwnerKind, owner: Manifest) -> dict[str, Any]:

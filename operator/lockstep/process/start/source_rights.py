@@ -10,7 +10,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.review import is_allowed, own_access_review
 from lockstep.api.client.rights import Need, Rights
-from lockstep.api.names import GROUP, PODS_GANGS
+from lockstep.api.names import GROUP, POD_GANGS
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.facts.gang.source import Source
 
@@ -48,8 +48,8 @@ def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:
     owners = [OWNERS[source] for source in Source if source in sources and source in OWNERS]
     verbs = ("get", "list", "watch", *(("create", "patch") if owners else ()))
     if sources:
-        yield from (SourceNeed(GROUP, Need(verb, PODS_GANGS, "")) for verb in verbs)
-        yield SourceNeed(GROUP, Need("patch", f"{PODS_GANGS}/status", ""))
+        yield from (SourceNeed(GROUP, Need(verb, POD_GANGS, "")) for verb in verbs)
+        yield SourceNeed(GROUP, Need("patch", f"{POD_GANGS}/status", ""))
     for owner in owners:
         yield SourceNeed(owner.api_version.partition("/")[0], Need("get", owner.plural, ""))
 

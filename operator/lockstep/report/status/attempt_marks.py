@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from coschedule import UnitTime
-from lockstep.api.names import GANG_KIND, PODS_GANG_KIND
+from lockstep.api.names import GANG_KIND, POD_GANG_KIND
 from lockstep.api.preemption import shrinks_for
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.run_times.work_done import work_done
@@ -154,5 +154,5 @@ def with_unit_time(status: GangStatus, measured: UnitTime | None) -> GangStatus:
 
 
 def _being_deleted(gang: GangFact) -> tuple[str, Reason, str]:
-    kind = PODS_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND
+    kind = POD_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND
     return FALSE, Reason.GANG_DELETED, f"The {kind} is being deleted, and not planned any more."
