@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from charts.make.manifests import Manifest, manifests
-from charts.make.source_rules import with_sources
+from charts.make.source_rules import with_sources, with_suspends
 
 SOURCES = (
     "operator/rbac.yaml",
     "operator/rbac-metrics.yaml",
     "operator/rbac-provisioning.yaml",
     "operator/rbac-sources.yaml",
+    "operator/rbac-suspending.yaml",
     "operator/rbac-agent.yaml",
 )
 
@@ -19,6 +20,7 @@ _CREATES = ".Values.rbac.create"
 _AGENTS = f"and {_CREATES} .Values.agent.enabled"
 _ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
 _PLACES_PODS = f"and {_CREATES} .Values.sources"
+_SUSPENDS = f"{_PLACES_PODS} .Values.suspends"
 # When the chart has which object. One that is not named here makes the generator fail: somebody has to decide.
 _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep": _CREATES,
@@ -38,6 +40,8 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRoleBinding/lockstep-provisioning": _ASKS_FOR_NODES,
     "ClusterRole/lockstep-sources": _PLACES_PODS,
     "ClusterRoleBinding/lockstep-sources": _PLACES_PODS,
+    "ClusterRole/lockstep-suspending": _SUSPENDS,
+    "ClusterRoleBinding/lockstep-suspending": _SUSPENDS,
     "ClusterRole/lockstep-agent": _AGENTS,
     "ClusterRoleBinding/lockstep-agent": _AGENTS,
     "ValidatingAdmissionPolicy/lockstep-agent": _AGENTS,
@@ -51,8 +55,8 @@ _AGGREGATIONS = {
     "rbac.authorization.k8s.io/aggregate-to-admin": "aggregateToAdmin",
 }
 _NAMESPACE = '{{ include "lockstep.namespace" . | quote }}'
-# Its rules depend on the sources.
-_SOURCES_ROLE = "lockstep-sources"
+# Roles whose rules depend on values.
+_RULES = {"lockstep-sources": with_sources, "lockstep-suspending": with_suspends}
 _ACCOUNTS = {"lockstep": "lockstep.serviceAccountName", "lockstep-agent": "lockstep.agentAccountName"}
 # Names that stand within a section.
 _NAMES_IN_TEXT = {
@@ -122,8 +126,8 @@ def _section(manifest: Manifest, key: str) -> list[str]:
     if key == "subjects":
         return _subjects(manifest)
     text = manifest.sections[key].rstrip()
-    if (manifest.name, key) == (_SOURCES_ROLE, "rules"):
-        text = with_sources(text)
+    if key == "rules" and manifest.name in _RULES:
+        text = _RULES[manifest.name](text)
     for written, templated in _NAMES_IN_TEXT.items():
         text = text.replace(written, templated)
     if key == "roleRef":

@@ -1,7 +1,7 @@
-"""Rules that an operator needs only for some sources: when the chart's role has which."""
+"""Rules that an operator has only for some sources, or for some owners: when the chart's roles have which."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import yaml
@@ -19,18 +19,32 @@ _READS_OWNERS = {
 
 def with_sources(rules: str) -> str:
     """The text of a role's rules, each in the condition under which an operator of these sources needs it."""
-    return _RULE.sub(lambda found: _conditional(found[0]), rules)
+    return _with_conditions(rules, _of_sources)
 
 
-def _conditional(text: str) -> str:
+def with_suspends(rules: str) -> str:
+    """The text of a role's rules, each in the condition that the values name the kind that it lets suspend."""
+    return _with_conditions(rules, _of_suspended)
+
+
+def _with_conditions(rules: str, condition: Callable[[Mapping[str, Any]], str]) -> str:
+    return _RULE.sub(lambda found: _conditional(found[0], condition), rules)
+
+
+def _conditional(text: str, condition: Callable[[Mapping[str, Any]], str]) -> str:
     [rule] = yaml.safe_load(text)
-    condition = _condition(rule)
-    if not condition:
+    when = condition(rule)
+    if not when:
         return text
-    return f"{_INDENT}{{{{- if {condition} }}}}\n{text.rstrip()}\n{_INDENT}{{{{- end }}}}\n"
+    return f"{_INDENT}{{{{- if {when} }}}}\n{text.rstrip()}\n{_INDENT}{{{{- end }}}}\n"
 
 
-def _condition(rule: Mapping[str, Any]) -> str:
+def _of_suspended(rule: Mapping[str, Any]) -> str:
+    [resource] = rule["resources"]
+    return f'has "{resource.removesuffix("s")}" .Values.suspends'
+
+
+def _of_sources(rule: Mapping[str, Any]) -> str:
     """When an operator needs that rule; empty for always."""
     [group, *_], [resource, *_] = rule["apiGroups"], rule["resources"]
     if resource == "gangs" and "create" in rule["verbs"]:

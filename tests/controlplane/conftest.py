@@ -26,6 +26,7 @@ from sandbox.binaries import Tool
 
 ROOT = Path(__file__).parents[2]
 SOURCE_RIGHTS = ROOT / "operator" / "rbac-sources.yaml"
+SUSPENDING_RIGHTS = ROOT / "operator" / "rbac-suspending.yaml"
 NAMESPACE_NUMBERS = itertools.count(1)
 
 
@@ -72,6 +73,14 @@ def sources(installed: Sandbox) -> Iterator[Sandbox]:
     installed.apply(SOURCE_RIGHTS)
     yield installed
     installed.kubectl("delete", f"--filename={SOURCE_RIGHTS}")
+
+
+@pytest.fixture(scope="module")
+def suspending(sources: Sandbox) -> Iterator[Sandbox]:
+    """The same, and the operator may suspend the owners of such pods."""
+    sources.apply(SUSPENDING_RIGHTS)
+    yield sources
+    sources.kubectl("delete", f"--filename={SUSPENDING_RIGHTS}")
 
 
 @pytest.fixture(scope="session")

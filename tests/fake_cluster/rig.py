@@ -13,6 +13,7 @@ from fake_cluster.store import Place
 from lockstep.act.requests.deletions import Deletions
 from lockstep.act.requests.services import Services
 from lockstep.act.requests.window import AttemptWindow
+from lockstep.act.suspending.suspensions import Suspensions
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.rights import Rights
 from lockstep.api.pool import ALL_NODES
@@ -93,10 +94,11 @@ async def watching_operator(api, plans=None, pool=ALL_NODES):
 
 def services_with(client, state, *, count_binding=lambda _: None, count_refused=lambda _: None):
     """What attempts work with."""
+    writer = StatusWriter(client, state, instance="test", now=wall, count_refused=count_refused)
     return Services(
         client=client,
         state=state,
-        writer=StatusWriter(client, state, instance="test", now=wall, count_refused=count_refused),
+        writer=writer,
         deletions=Deletions(client, monotonic=now, now=now),
         lost_nodes=LostNodes(state, unreachable_after=300, monotonic=now),
         cutter=SnapshotCutter(state),
@@ -104,8 +106,10 @@ def services_with(client, state, *, count_binding=lambda _: None, count_refused=
         monotonic=now,
         provision_timeout=600,
         window=AttemptWindow(now),
+        suspensions=Suspensions(client, state, writer),
         count_binding=count_binding,
         count_refused=count_refused,
+        count_given_up=lambda _: None,
     )
 
 

@@ -9,7 +9,8 @@ import yaml
 Manifest = Mapping[str, Any]
 
 OPERATOR = Path(__file__).parents[2] / "operator"
-SOURCES = tuple(OPERATOR / f"{name}.yaml" for name in ("rbac", "rbac-metrics", "rbac-provisioning", "rbac-sources"))
+_FILES = ("rbac", "rbac-metrics", "rbac-provisioning", "rbac-sources", "rbac-suspending")
+SOURCES = tuple(OPERATOR / f"{name}.yaml" for name in _FILES)
 NAMESPACE, NAME = "lockstep-system", "lockstep"
 
 

@@ -27,6 +27,10 @@ ROLE_LABEL = "lockstep.dev/role"
 MEMBER_OF_LABEL = "lockstep.dev/member-of"
 # Annotation of such a pod, by its Binding, beside its rank and size: which seat it has, of which Gang and attempt.
 SEAT_ANNOTATION = "lockstep.dev/seat"
+# Label of an owner of such pods that we have suspended, and will resume; and an annotation with the name of the Gang.
+SUSPENDED_LABEL = "lockstep.dev/suspended-by"
+SUSPENDED_BY = "lockstep"
+SUSPENDED_FOR_ANNOTATION = "lockstep.dev/suspended-for"
 
 # Annotation of a pod: a member that waits for others may continue.
 GO_ANNOTATION = "lockstep.dev/go"

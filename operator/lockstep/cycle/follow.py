@@ -92,6 +92,7 @@ class Follower:
                 gone.append(key)
         self._sweeper.sweep(changed)
         self._leftovers.begin()
+        self._pod_gangs.begin()
         return gone
 
     async def stop(self) -> None:
@@ -127,6 +128,7 @@ class Follower:
 
     def _reconcile(self, key: GangKey, now: float) -> bool:
         self._state.renew_pod_gang(key)
+        self._pod_gangs.wake(key)
         gang = self._state.gangs.get(key)
         if gang is None:
             self._attempts.drop(key)

@@ -114,5 +114,6 @@ class EventReason(StrEnum):
     SIZE_CHANGE_DROPPED = "SizeChangeDropped"
     GANG_OVERRUNS = "GangOverruns"
     OWNER_RETURNED = "OwnerReturned"
+    OWNER_SUSPENDED = "OwnerSuspended"
     GANG_SUCCEEDED = "GangSucceeded"
     GANG_FAILED = "GangFailed"

@@ -13,6 +13,7 @@ from lockstep.act.capacity.node_requests import NodeRequests
 from lockstep.act.requests.deletions import Deletions
 from lockstep.act.requests.services import Services
 from lockstep.act.requests.window import AttemptWindow
+from lockstep.act.suspending.suspensions import Suspensions
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.client.fence import Fence
@@ -151,10 +152,11 @@ def _make_state(settings: Settings, metrics: Metrics, woken: WakeEvent) -> State
 def _make_services(settings: Settings, access: Access, state: State) -> Services:
     """The services that the cycle uses."""
     client, metrics = access.client, access.metrics
+    writer = StatusWriter(client, state, instance=instance_name(), now=time, count_refused=metrics.status_refused)
     return Services(
         client=client,
         state=state,
-        writer=StatusWriter(client, state, instance=instance_name(), now=time, count_refused=metrics.status_refused),
+        writer=writer,
         deletions=Deletions(client, monotonic=monotonic, now=time),
         lost_nodes=LostNodes(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
         cutter=SnapshotCutter(state),
@@ -162,8 +164,10 @@ def _make_services(settings: Settings, access: Access, state: State) -> Services
         monotonic=monotonic,
         provision_timeout=settings.provision_timeout,
         window=AttemptWindow(monotonic),
+        suspensions=Suspensions(client, state, writer),
         count_binding=metrics.binding_answered,
         count_refused=metrics.status_refused,
+        count_given_up=metrics.gang_given_up,
     )
 
 

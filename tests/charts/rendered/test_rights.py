@@ -3,6 +3,7 @@
 import pytest
 
 from charts.helm import ROOT, load_all, render
+from lockstep.api.podgang.suspending import SUSPENDABLE_KINDS
 from lockstep.facts.gang.source import Source
 from lockstep.process.start.source_rights import needs_of
 
@@ -58,6 +59,24 @@ def test_requests_for_nodes_bring_their_own_rights():
 
 def test_all_sources_bring_their_own_rights():
     assert given({"sources": SOURCES}) == applied("rbac.yaml", "rbac-sources.yaml")
+
+
+SUSPENDS = [kind.plural.removesuffix("s") for kind in SUSPENDABLE_KINDS]
+
+
+def test_owners_that_may_be_suspended_bring_their_own_rights():
+    values = {"sources": SOURCES, "suspends": SUSPENDS}
+
+    assert given(values) == applied("rbac.yaml", "rbac-sources.yaml", "rbac-suspending.yaml")
+
+
+@pytest.mark.parametrize("kind", SUSPENDABLE_KINDS, ids=lambda kind: kind.kind)
+def test_each_owner_that_may_be_suspended_brings_its_own_right_alone(kind):
+    values = {"sources": SOURCES, "suspends": [kind.plural.removesuffix("s")]}
+    [rule] = given(values)["ClusterRole", "lockstep-suspending"]["rules"]
+
+    group = kind.api_version.partition("/")[0]
+    assert rule == {"apiGroups": [group], "resources": [kind.plural], "verbs": ["get", "list", "patch"]}
 
 
 @pytest.mark.parametrize(

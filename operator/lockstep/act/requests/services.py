@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lockstep.act.requests.deletions import Deletions
 from lockstep.act.requests.window import AttemptWindow
+from lockstep.act.suspending.suspensions import Suspensions
 from lockstep.api.client.client import KubeClient
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
@@ -18,9 +19,11 @@ class Services:
 
     ``now`` is the time of day in seconds, for what users read. ``monotonic`` measures durations, and no step of the
     time of day moves it. ``writer`` writes statuses. ``count_binding`` is called with each binding's result.
-    ``count_refused`` is called for each status of an attempt that the API server refuses. ``lost_nodes`` knows which
-    nodes are lost. ``cutter`` knows whether a reservation would still be planned. An attempt waits
-    ``provision_timeout`` seconds for its volumes, and begins when ``window`` admits it.
+    ``count_refused`` is called for each status of an attempt that the API server refuses.
+    ``count_given_up`` is called with what is done about the bound pods of a Gang whose attempt fails, and
+    ``suspensions`` suspend the owners of such pods. ``lost_nodes`` knows which nodes are lost. ``cutter`` knows
+    whether a reservation would still be planned. An attempt waits ``provision_timeout`` seconds for its volumes, and
+    begins when ``window`` admits it.
     """
 
     client: KubeClient
@@ -33,5 +36,7 @@ class Services:
     monotonic: Callable[[], float]
     provision_timeout: float
     window: AttemptWindow
+    suspensions: Suspensions
     count_binding: Callable[[str], None]
     count_refused: Callable[[str], None]
+    count_given_up: Callable[[str], None]

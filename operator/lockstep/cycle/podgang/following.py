@@ -28,10 +28,19 @@ class PodGangFollower:
 
     def __init__(self, services: Services, attempts: Attempts, metrics: Metrics) -> None:
         self._maker = GangMaker(services)
+        self._suspensions = services.suspensions
         self._state = services.state
         self._writer = services.writer
         self._attempts = attempts
         self._metrics = metrics
+
+    def begin(self) -> None:
+        """Begin to resume the owners of pods that an earlier process has suspended."""
+        self._suspensions.begin()
+
+    def wake(self, gang: GangKey) -> None:
+        """The Gang or its pods have changed."""
+        self._suspensions.wake(gang)
 
     def reconcile(self, gang: GangFact, reservation: Reservation | None, now: float) -> None:
         """Take the one step that is due."""
@@ -62,13 +71,16 @@ class PodGangFollower:
     async def stop(self) -> None:
         """Stop all work and change nothing in the cluster."""
         await self._maker.stop()
+        await self._suspensions.stop()
 
     def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:
         """Report that all pods are bound, or go on with those that are not.
 
         If all that were bound are being deleted, pods that wait are the next run, or a part of it: they are planned
-        anew.
+        anew. While the owner of the pods is suspended, nothing is bound.
         """
+        if self._suspensions.is_under_way(gang.key):
+            return
         seated = self._state.take_seats(reservation)
         left = reservation.without(seated)
         if seated and not self._state.staying(reservation):

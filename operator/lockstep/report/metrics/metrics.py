@@ -47,6 +47,7 @@ NODE_STATES = ("in_use", "promised", "free", "closed")
 SLOT_STATES = ("in_use", "promised", "free")
 CORE_STATES = ("in_use", "promised", "others", "free", "closed")
 BINDING_RESULTS = ("bound", "refused", "error")
+GIVEN_UP = ("suspended", "kept")
 REFUSED_WRITES = ("reservation", "release", "report")
 SIZE_CHANGES = ("grow", "shrink")
 END_REASONS = (Reason.SUCCEEDED, *FAILURES)
@@ -154,6 +155,12 @@ class Metrics:
         self.undone = Counter(
             "lockstep_attempts_undone", "Attempts taken back, by reason.", ["reason"], registry=registry
         )
+        self.given_up = Counter(
+            "lockstep_gangs_given_up",
+            "Gangs of pods that others create that were bound in part: their owner was suspended, or pods were kept.",
+            ["result"],
+            registry=registry,
+        )
         self.assumed_pods = Gauge(
             "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
         )
@@ -165,6 +172,8 @@ class Metrics:
             self.undone.labels(reason)
         for result in BINDING_RESULTS:
             self.binds.labels(result)
+        for result in GIVEN_UP:
+            self.given_up.labels(result)
 
     def _declare_ends(self, registry: CollectorRegistry) -> None:
         self.failures = Counter(
@@ -322,6 +331,10 @@ class Metrics:
     def binding_answered(self, result: str) -> None:
         """Count one binding."""
         self.binds.labels(result).inc()
+
+    def gang_given_up(self, result: str) -> None:
+        """Count one Gang that was bound in part, by what is done about its pods."""
+        self.given_up.labels(result).inc()
 
     def status_refused(self, write: str) -> None:
         """Count one refused status."""

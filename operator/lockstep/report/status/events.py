@@ -150,6 +150,11 @@ def gang_missing(why: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.GANG_MISSING, action="Plan", note=as_sentence(why))
 
 
+def owner_suspended(why: str) -> Event:
+    """The owner of pods is suspended until they are gone; about that owner."""
+    return Event(kind=WARNING, reason=EventReason.OWNER_SUSPENDED, action="Undo", note=as_sentence(why))
+
+
 def gang_succeeded(note: str) -> Event:
     """Every required member has succeeded."""
     return Event(kind=NORMAL, reason=EventReason.GANG_SUCCEEDED, action="Watch", note=note)

@@ -1,0 +1,1 @@
+"""Suspends and resumes the owners of pods that others create."""

@@ -1,0 +1,96 @@
+"""Finds the object at the top of the owners of a Gang's pods. Only that one can be suspended: it sets those below."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.api.client.answer import Target
+from lockstep.api.client.client import KubeClient
+from lockstep.api.cluster.event import EventSubject
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.suspending import SuspendableKind, suspendable
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.source import maker_of
+
+# A Job of a JobSet of a TrainJob has two objects above it.
+_MOST_OWNERS = 4
+# Kueue decides when what it has queued is suspended.
+_KUEUE = "kueue.x-k8s.io/"
+# A CronJob makes Jobs and leaves them alone.
+_CRON_JOB = "CronJob"
+
+
+class TopOwner(NamedTuple):
+    """An object that can be suspended, as it was read."""
+
+    kind: SuspendableKind
+    manifest: Manifest
+
+    def __str__(self) -> str:
+        """``Job heat``."""
+        return f"{self.kind.kind} {self.manifest['metadata']['name']}"
+
+    @property
+    def target(self) -> Target:
+        """Where it is in the API."""
+        metadata = self.manifest["metadata"]
+        return self.kind.target(metadata["namespace"], metadata["name"])
+
+    @property
+    def subject(self) -> EventSubject:
+        """The object as the subject of events."""
+        metadata = self.manifest["metadata"]
+        return EventSubject(
+            self.kind.api_version, self.kind.kind, metadata["namespace"], metadata["name"], metadata["uid"]
+        )
+
+
+async def top_owner(client: KubeClient, gang: GangKey, uids: Collection[str]) -> TopOwner | str:
+    """The object to suspend for a Gang whose pods say that their owner has one of ``uids``; or a clause on why not.
+
+    Raises ``ApiUnavailableError``.
+    """
+    named = maker_of(object_name(gang))
+    if named is None:
+        return "a user has written the Gang, so its pods may have any owners"
+    source, name = named
+    kind = OWNERS[source]
+    answer = await client.get(kind.target(gang.namespace, name))
+    if not answer.is_success:
+        return f"{kind.kind} {name} can't be read: {answer.message}"
+    if uids and answer.body["metadata"]["uid"] not in uids:
+        return f"{kind.kind} {name} is not the owner of these pods, but another one of that name"
+    found = await _above(client, kind.api_version, kind.kind, answer.body)
+    return found if isinstance(found, str) else _unless_queued(found)
+
+
+async def _above(client: KubeClient, api_version: str, kind: str, owner: Manifest) -> TopOwner | str:
+    """The object at the top of the controllers of that one, which may be itself."""
+    for _ in range(_MOST_OWNERS):
+        controller = _controller(owner)
+        if controller is None:
+            break
+        known = suspendable(controller["apiVersion"], controller["kind"])
+        name = f"{controller['kind']} {controller['name']}"
+        if known is None:
+            return f"it belongs to {name}, and a {controller['kind']} can't be suspended"
+        answer = await client.get(known.target(owner["metadata"]["namespace"], controller["name"]))
+        if not answer.is_success:
+            return f"{name} can't be read: {answer.message}"
+        if answer.body["metadata"]["uid"] != controller["uid"]:
+            return f"{name} is not its owner, but another one of that name"
+        api_version, kind, owner = known.api_version, known.kind, answer.body
+    known = suspendable(api_version, kind)
+    return f"a {kind} can't be suspended" if known is None else TopOwner(known, owner)
+
+
+def _controller(owner: Manifest) -> Manifest | None:
+    """The object that sets this one, if there is one."""
+    controller = next((one for one in owner["metadata"].get("ownerReferences") or () if one.get("controller")), None)
+    return None if controller is None or controller["kind"] == _CRON_JOB else controller
+
+
+def _unless_queued(owner: TopOwner) -> TopOwner | str:
+    labels = owner.manifest["metadata"].get("labels") or {}
+    return f"Kueue has queued {owner}" if any(label.startswith(_KUEUE) for label in labels) else owner

@@ -1,0 +1,95 @@
+"""The kinds of objects that can be suspended: their controllers then delete their pods, and count no failure."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from lockstep.api.client.answer import Target
+from lockstep.api.manifest import Manifest
+from lockstep.api.names import SUSPENDED_BY, SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
+from lockstep.facts.gang.source import Source
+
+
+class SuspendableKind(NamedTuple):
+    """Where such objects are in the API. ``policy`` is the field of the spec that has ``suspend``; empty for the spec.
+
+    Whether an object is suspended by us stands in a label and an annotation of it, which are written with the spec.
+    """
+
+    api_version: str
+    kind: str
+    plural: str
+    policy: str = ""
+
+    def everywhere(self) -> Target:
+        """All objects of the kind."""
+        return Target(f"/apis/{self.api_version}/{self.plural}", self.plural)
+
+    def target(self, namespace: str, name: str) -> Target:
+        """One object."""
+        return Target(f"/apis/{self.api_version}/namespaces/{namespace}/{self.plural}/{name}", self.plural)
+
+    def is_suspended(self, owner: Manifest) -> bool:
+        """Whether the object is suspended, by us or by others."""
+        spec = owner["spec"]
+        holder = spec.get(self.policy) or {} if self.policy else spec
+        return bool(holder.get("suspend"))
+
+    def suspension(self, owner: Manifest, gang: str) -> dict[str, Any]:
+        """The merge patch that suspends the object as it was read, for the Gang of that name."""
+        return self._patch(owner, label=SUSPENDED_BY, annotation=gang, suspend=True)
+
+    def resumption(self, owner: Manifest) -> dict[str, Any]:
+        """The merge patch that resumes the object as it was read, and removes our mark."""
+        return self._patch(owner, label=None, annotation=None, suspend=False)
+
+    def _patch(self, owner: Manifest, *, label: str | None, annotation: str | None, suspend: bool) -> dict[str, Any]:
+        metadata = {
+            "uid": owner["metadata"]["uid"],
+            "resourceVersion": owner["metadata"]["resourceVersion"],
+            "labels": {SUSPENDED_LABEL: label},
+            "annotations": {SUSPENDED_FOR_ANNOTATION: annotation},
+        }
+        spec = {"suspend": suspend}
+        return {"metadata": metadata, "spec": {self.policy: spec} if self.policy else spec}
+
+
+def suspended_for(owner: Manifest) -> str:
+    """The name of the Gang for which we have suspended the object; empty where we have not."""
+    metadata = owner["metadata"]
+    if (metadata.get("labels") or {}).get(SUSPENDED_LABEL) != SUSPENDED_BY:
+        return ""
+    return str((metadata.get("annotations") or {}).get(SUSPENDED_FOR_ANNOTATION, ""))
+
+
+def suspendable(api_version: str, kind: str) -> SuspendableKind | None:
+    """The kind of that name, if its objects can be suspended."""
+    return _BY_NAME.get((api_version, kind))
+
+
+def kinds_above(sources: Collection[Source]) -> list[SuspendableKind]:
+    """The kinds that may be at the top of the owners of pods of these sources."""
+    return list(dict.fromkeys(kind for source in Source if source in sources for kind in _ABOVE[source]))
+
+
+_JOB = SuspendableKind("batch/v1", "Job", "jobs")
+_JOB_SET = SuspendableKind("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets")
+_MPI_JOB = SuspendableKind("kubeflow.org/v2beta1", "MPIJob", "mpijobs", "runPolicy")
+_RAY_CLUSTER = SuspendableKind("ray.io/v1", "RayCluster", "rayclusters")
+_TRAIN_JOB = SuspendableKind("trainer.kubeflow.org/v1alpha1", "TrainJob", "trainjobs")
+# The kinds of the training operator.
+_TRAINING = tuple(
+    SuspendableKind("kubeflow.org/v1", kind, f"{kind.lower()}s", "runPolicy")
+    for kind in ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob")
+)
+_ABOVE: Mapping[Source, tuple[SuspendableKind, ...]] = {
+    Source.PODS: (),
+    Source.JOB: (_JOB,),
+    Source.JOB_SET: (_JOB_SET, _TRAIN_JOB),
+    Source.LEADER_WORKER_SET: (),
+    Source.MPI_JOB: (_MPI_JOB,),
+    Source.POD_GROUP: (_MPI_JOB, _TRAIN_JOB, *_TRAINING),
+    Source.RAY_CLUSTER: (_RAY_CLUSTER,),
+}
+SUSPENDABLE_KINDS = kinds_above(frozenset(Source))
+"""Every kind that can be suspended."""
+_BY_NAME = {(one.api_version, one.kind): one for one in SUSPENDABLE_KINDS}
