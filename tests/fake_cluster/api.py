@@ -190,15 +190,14 @@ class FakeApi:
         if known is None:
             return not_found(place)
         wanted = body.pop("metadata", {})
-        annotations = wanted.pop("annotations", {})
+        marks = {key: wanted.pop(key) for key in ("annotations", "labels") if key in wanted}
         if place.resource == "pods" and wanted.get("uid", known["metadata"]["uid"]) != known["metadata"]["uid"]:
             return 422, {"reason": "Invalid", "message": ANOTHER_POD}
         if any(wanted[field] != known["metadata"][field] for field in wanted):
             return 409, {"reason": "Conflict", "message": "the object has been modified"}
         changed = {**known, **{part: merged(known.get(part, {}), body[part]) for part in body}}
-        if annotations:
-            annotated = merged(known["metadata"].get("annotations", {}), annotations)
-            changed["metadata"] = {**known["metadata"], "annotations": annotated}
+        for key, words in marks.items():
+            changed["metadata"] = {**changed["metadata"], key: merged(known["metadata"].get(key, {}), words)}
         if self.stops and changed["spec"].get("activeDeadlineSeconds") and changed["spec"].get("nodeName"):
             changed["status"] = {**changed["status"], "phase": "Failed", "reason": "DeadlineExceeded"}
         return 200, (known if changed == known else self.store.replace(place, changed))

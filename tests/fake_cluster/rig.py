@@ -62,7 +62,7 @@ class Parts:
 
 
 @asynccontextmanager
-async def watching_operator(api, plans=None, pool=ALL_NODES):
+async def watching_operator(api, plans=None, pool=ALL_NODES, sources=frozenset({Source.PODS})):
     """Everything but the cycle: watches feed belief. Plans are made in the event loop unless told."""
     woken, bindings, rights = WakeEvent(monotonic=now), [], Rights()
     metrics = Metrics(CollectorRegistry())
@@ -71,7 +71,7 @@ async def watching_operator(api, plans=None, pool=ALL_NODES):
             KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered, rights=rights)
         )
         state = State(woken.set, count_parse_failure=metrics.object_not_understood, pool=pool, gate_image=GATE_IMAGE)
-        state.sources = frozenset({Source.PODS})
+        state.sources = sources
         services = services_with(client, state, count_binding=bindings.append, count_refused=metrics.status_refused)
         cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
         informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]
@@ -140,9 +140,9 @@ async def api_with(*nodes, gangs=(), bids=()):
 
 
 @asynccontextmanager
-async def running_operator(api, plans=None, pool=ALL_NODES):
+async def running_operator(api, plans=None, pool=ALL_NODES, **more):
     """The whole operator but its own watches by kopf."""
-    async with watching_operator(api, plans, pool) as parts:
+    async with watching_operator(api, plans, pool, **more) as parts:
         task = asyncio.create_task(parts.cycle.run())
         try:
             yield parts

@@ -1,0 +1,64 @@
+"""Owners of pods on a fake API server, and a controller that makes and deletes their pods."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+from builders.served import metadata, pod
+from fake_cluster.rig import DEFAULT
+from fake_cluster.store import Place
+
+_TURN_SECONDS = 0.2
+
+
+def reference(api_version, kind, name):
+    """The reference to a controller of that name."""
+    return {"apiVersion": api_version, "kind": kind, "name": name, "uid": f"uid-of-{name}", "controller": True}
+
+
+def create_owner(api, plural, name, *, owners=(), labels=None, spec=None):
+    """Create an owner, or an object above it."""
+    about = metadata(name, namespace=DEFAULT, uid=f"uid-of-{name}", ownerReferences=list(owners), labels=labels or {})
+    api.store.create(plural, {"metadata": about, "spec": spec or {}})
+    return Place(plural, DEFAULT, name)
+
+
+def is_suspended(api, place, policy=""):
+    """Whether an object is suspended; ``policy`` is the field of its spec that has ``suspend``."""
+    spec = api.store.get(place)["spec"]
+    return bool((spec.get(policy, {}) if policy else spec).get("suspend"))
+
+
+@asynccontextmanager
+async def controlled(api, place, make_pod, size, *, policy=""):
+    """Let an object have so many pods while it is not suspended, and none while it is.
+
+    ``make_pod`` is called with the number of a pod. Yields the names of all pods that were made.
+    """
+    made = []
+    task = asyncio.create_task(_control(api, place, make_pod, size, policy, made))
+    try:
+        yield made
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _control(api, place, make_pod, size, policy, made):
+    live = set()
+    while True:
+        if api.store.get(place) is None or is_suspended(api, place, policy):
+            for name in live:
+                api.store.remove(Place("pods", DEFAULT, name))
+            live.clear()
+        while api.store.get(place) is not None and not is_suspended(api, place, policy) and len(live) < size:
+            name = f"{place.name}-{len(made)}"
+            api.store.create("pods", make_pod(name))
+            live.add(name)
+            made.append(name)
+        await asyncio.sleep(_TURN_SECONDS)
+
+
+def group_pod(name, *, labels=None, owner=None, cpu="4"):
+    """A pod of an owner, which names Lockstep as its scheduler."""
+    owners = {"ownerReferences": [owner]} if owner else {}
+    return pod(name, cpu=cpu, spec={"schedulerName": "lockstep"}, labels=labels or {}, **owners)
