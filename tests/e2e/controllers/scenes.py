@@ -33,13 +33,19 @@ class Stage(NamedTuple):
         owners.create(name, size)
         return owners.gang(name)
 
-    def bind_in_part(self, owners: Owners, name: str) -> str:
+    def bind_in_part(self, owners: Owners, name: str, *, nodes: int = 2, cpu: str = "2") -> str:
         """Have two of the pods of a new object bound; the other bindings are refused until the proxy is reset."""
-        self.arena.add_nodes(2, cpu="2")
+        self.arena.add_nodes(nodes, cpu=cpu)
         self.proxy.fault = _refuses_bindings_after(2)
         gang = self.submit(owners, name, SIZE)
         eventually(lambda: self.gangs.bound(gang) == 2)
         return gang
+
+    def lose_free_nodes(self, gang: str) -> None:
+        """Delete the nodes that no pod of a Gang is on."""
+        for node in {*self.arena.nodes} - {*self.gangs.nodes_of(gang)}:
+            self.arena.api.request("DELETE", f"/api/v1/nodes/{node}")
+            self.arena.nodes.remove(node)
 
     def check_whole(self, name: str, size: int = SIZE) -> None:
         """See that all pods of a Gang are on the nodes that were planned, and stay there."""
@@ -183,6 +189,21 @@ def killed_in_mid_bind(stage: Stage, owners: Owners) -> None:
     assert owners.losses("heat") == before
 
 
+def begun_anew(stage: Stage, owners: Owners) -> None:
+    """If nodes of the other pods go in mid-bind, its owner is suspended, and all pods are placed anew; none counts."""
+    gang = stage.bind_in_part(owners, "heat", nodes=SIZE, cpu="1")
+    before, old = owners.losses("heat"), stage.uids(gang)
+
+    stage.lose_free_nodes(gang)
+    eventually(lambda: len(stage.uids(gang)) == SIZE and not stage.uids(gang) & old)
+    assert stage.gangs.bound(gang) == 0
+    stage.proxy.reset()
+    stage.arena.add_nodes(2, cpu="1")
+
+    stage.check_whole(gang)
+    assert owners.losses("heat") == before
+
+
 def rivals(stage: Stage, owners: Owners) -> None:
     """Of two that come at once and of which one fits, one is placed whole, and then the other."""
     stage.arena.add_nodes(2, cpu="2")
@@ -203,6 +224,8 @@ ALL = (
 
 MADE = (placed_whole, too_large, suspended_and_resumed, deleted_in_mid_bind)
 """Those that are other where the operator makes the Gang."""
+SUSPENDABLE = (*MADE, begun_anew)
+"""Those of a Gang that the operator makes for an owner that it can suspend."""
 
 
 def named(scene: Scene) -> str:

@@ -130,7 +130,7 @@ def test_gang_that_counts_a_launcher_that_comes_last_says_what_it_waits_for(stag
     assert stage.gangs.bound("heat") == 0
 
 
-@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+@pytest.mark.parametrize("scene", scenes.SUSPENDABLE, ids=scenes.named)
 def test_gang_of_an_mpijob_is_made(stage, made_mpijobs, scene):
     scene(stage, made_mpijobs)
 
@@ -145,7 +145,7 @@ def test_launcher_that_comes_last_is_placed_beside_the_workers(stage, made_mpijo
 
 
 @pytest.mark.parametrize("controller", [POD_GROUPS], indirect=True, ids=["pod-groups"])
-@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+@pytest.mark.parametrize("scene", scenes.SUSPENDABLE, ids=scenes.named)
 def test_gang_of_the_pod_group_of_an_mpijob_is_made(stage, grouped_mpijobs, scene):
     scene(stage, grouped_mpijobs)
 

@@ -105,6 +105,6 @@ def test_pytorchjob_is_a_gang_with_its_master(stage, pytorchjobs, scene):
 
 
 @pytest.mark.parametrize("controller", [POD_GROUPS], indirect=True, ids=["pod-groups"])
-@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+@pytest.mark.parametrize("scene", scenes.SUSPENDABLE, ids=scenes.named)
 def test_gang_of_the_pod_group_of_a_pytorchjob_is_made(stage, made_pytorchjobs, scene):
     scene(stage, made_pytorchjobs)

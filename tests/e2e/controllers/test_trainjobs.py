@@ -107,6 +107,6 @@ def test_trainjob_is_a_gang(stage, trainjobs, scene):
     scene(stage, trainjobs)
 
 
-@pytest.mark.parametrize("scene", scenes.MADE, ids=scenes.named)
+@pytest.mark.parametrize("scene", scenes.SUSPENDABLE, ids=scenes.named)
 def test_gang_of_the_pod_group_of_a_trainjob_is_made(stage, made_trainjobs, scene):
     scene(stage, made_trainjobs)
