@@ -33,6 +33,8 @@ from lockstep.facts.pods.pod import PodKey
 from lockstep.facts.reasons import Reason
 
 _KEEPS_NODES_SECONDS = 60.0
+# A pod or a node is gone: no repetition helps.
+_FINAL = (Reason.POD_LOST, Reason.NO_LONGER_FITS)
 
 
 class PodBinding:
@@ -97,7 +99,7 @@ class PodBinding:
         return failure or await self._bind_each(seats)
 
     async def _bind_each(self, seats: list[TakenSeat]) -> Failure | None:
-        """Bind all pods. After the first binding, refused ones are tried again for a while; a pod that is gone is not.
+        """Bind all pods. After the first binding, refused ones are tried again for a while; not if a pod or node is gone.
 
         The while begins anew when the API server was away. Returns the last failure.
         """
@@ -105,7 +107,7 @@ class PodBinding:
         until, tries = math.inf, 0
         while left := [seat for seat in seats if seat.pod not in bound]:
             failure = await for_each(left, lambda seat: self._bind(seat, bound))
-            if failure is None or failure.reason is Reason.POD_LOST:
+            if failure is None or failure.reason in _FINAL:
                 return failure
             if await self._was_away(failure, left, bound):
                 until = math.inf
