@@ -3,8 +3,11 @@
 import asyncio
 from collections.abc import Callable
 
+from coschedule import GangKey
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.gang.pod_gang import GroupedPod
+from lockstep.facts.pods.pod import PodFact
 
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE = "node.kubernetes.io/unreachable"
@@ -27,6 +30,7 @@ class LostNodes:
         self._present: set[str] = set()
         self._gone: dict[str, float] = {}
         self._unreachable: dict[str, float] = {}
+        self._is_any_out_of_service = False
         self._timers: set[asyncio.TimerHandle] = set()
 
     def update(self) -> None:
@@ -38,6 +42,7 @@ class LostNodes:
         away = {name for name, node in nodes.items() if _is_unreachable(node)}
         gone = self._present - nodes.keys()
         out_of_service = any(_is_out_of_service(node) for node in nodes.values())
+        self._is_any_out_of_service = out_of_service
         if away - self._unreachable.keys():
             self._check_in(self._unreachable_after)
         if gone - self._gone.keys():
@@ -48,6 +53,11 @@ class LostNodes:
         recent = {name: since for name, since in self._gone.items() if name not in nodes and now - since < 3600}
         self._gone = {**dict.fromkeys(gone, now), **recent}
         self._present = set(nodes)
+
+    @property
+    def are_possible(self) -> bool:
+        """Whether a node may be lost now: one is gone, unreachable or out of service."""
+        return bool(self._gone or self._unreachable or self._is_any_out_of_service)
 
     def why_lost(self, name: str) -> str | None:
         """Why that node counts as lost, as a clause after its name; ``None`` where it does not."""
@@ -81,11 +91,19 @@ class LostNodes:
         """Reconcile every gang with a member on a lost node."""
         lost: dict[str, bool] = {}
         for pod in list(self._state.pods.values()):
-            if pod.member is not None and pod.node and not pod.has_ended:
+            gang = _gang_of(pod)
+            if gang is not None and pod.node and not pod.has_ended:
                 if pod.node not in lost:
                     lost[pod.node] = self.why_lost(pod.node) is not None
                 if lost[pod.node]:
-                    self._state.changes.reconcile(pod.member.gang)
+                    self._state.changes.reconcile(gang)
+
+
+def _gang_of(pod: PodFact) -> GangKey | None:
+    """The GangJob or the Gang of a pod."""
+    if isinstance(pod, GroupedPod):
+        return pod.group.gang
+    return None if pod.member is None else pod.member.gang
 
 
 def _is_unreachable(node: NodeFact) -> bool:

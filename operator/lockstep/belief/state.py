@@ -375,7 +375,7 @@ class State:
 
     def _owners_returned(self, nodes: set[str]) -> None:
         holding = [key for key, one in self.reservations.items() if any(entry.node in nodes for entry in one.members)]
-        self.changes.reconcile(*holding)
+        self.changes.reconcile(*holding, *self.pod_gangs.on_nodes(nodes))
 
     def _priorities_changed(self) -> None:
         self.changes.reconcile(*self.gangs)

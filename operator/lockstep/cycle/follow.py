@@ -134,6 +134,7 @@ class Follower:
             self._attempts.drop(key)
             self._writer.forget(key)
             self._forget(key)
+            self._pod_gangs.forget(key)
             self._pod_gangs.reconcile_made(key)
             return True
         self._alarms.set(key, self._state.pod_gangs.next_turn(key, now) or _next_alarm(gang, now))

@@ -99,9 +99,10 @@ class PodBinding:
         return failure or await self._bind_each(seats)
 
     async def _bind_each(self, seats: list[TakenSeat]) -> Failure | None:
-        """Bind all pods. After the first binding, refused ones are tried again for a while; not if a pod or node is gone.
+        """Bind all pods. After the first binding, refused ones are tried again for a while.
 
-        The while begins anew when the API server was away. Returns the last failure.
+        They are not if a pod or a node is gone. The while begins anew when the API server was away. Returns the last
+        failure.
         """
         bound: set[PodKey] = set()
         until, tries = math.inf, 0

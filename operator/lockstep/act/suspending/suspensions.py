@@ -148,9 +148,7 @@ class Suspensions:
         """Find what has our mark. An API server that has just started denies every right for a while."""
         await self._list_all_marked()
         self._is_ready = True
-        for gang in self._state.pod_gangs.objects.values():
-            if gang.status.reserved_at is not None:
-                self._state.changes.reconcile(gang.key)
+        self._state.changes.reconcile(*self._state.pod_gangs.objects)
         for tries in range(_LATER_LISTS):
             await asyncio.sleep(pause_after(tries))
             await self._list_all_marked()

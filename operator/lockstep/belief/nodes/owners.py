@@ -70,6 +70,11 @@ class NodeOwners:
         if changed:
             self._returned(changed)
 
+    @property
+    def are_back(self) -> bool:
+        """Whether the owner of any node is back."""
+        return bool(self._back)
+
     def back(self, node: str) -> OwnerBack | None:
         """What is known of an owner who is back on a node; None otherwise."""
         return self._back.get(node)

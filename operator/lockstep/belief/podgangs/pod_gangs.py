@@ -1,6 +1,6 @@
 """The Gangs and the pods that belong to them. None of these pods is in the roster, whose pods may be deleted."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 
 from coschedule import GangKey
@@ -60,6 +60,10 @@ class PodGangs:
     def group(self, gang: GangKey) -> PodGroup:
         """The pods of a Gang; it must not be changed."""
         return self._groups.get(gang, _NO_PODS)
+
+    def on_nodes(self, nodes: Collection[str]) -> list[GangKey]:
+        """The Gangs with pods on one of these nodes."""
+        return [gang for gang, group in self._groups.items() if not group.nodes.isdisjoint(nodes)]
 
     def owner(self, gang: GangKey) -> str | None:
         """The UID of the owner for which the Gang is made; None for the Gang of a user, and for none."""

@@ -4,7 +4,8 @@ A Gang may have 10,000 pods, and each of them changes several times while it is 
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -96,6 +97,7 @@ class PodGroup:
         self._all = _OwnersPods()
         self._by_owner: dict[str, _OwnersPods] = {}
         self._created: list[float] = []
+        self._nodes: Counter[str] = Counter()
 
     def enter(self, pod: GroupedPod) -> None:
         """Add or update a pod."""
@@ -106,6 +108,8 @@ class PodGroup:
         self._by_owner.setdefault(pod.group.owner, _OwnersPods()).enter(pod)
         if pod.group.waiting is not None:
             insort(self._created, pod.group.waiting.created)
+        if _is_going(pod):
+            self._nodes[pod.node] += 1
 
     def leave(self, key: PodKey) -> None:
         """Remove a pod, if it is there."""
@@ -120,6 +124,15 @@ class PodGroup:
             del self._by_owner[owner]
         if pod.group.waiting is not None:
             del self._created[bisect_left(self._created, pod.group.waiting.created)]
+        if _is_going(pod):
+            self._nodes[pod.node] -= 1
+            if not self._nodes[pod.node]:
+                del self._nodes[pod.node]
+
+    @property
+    def nodes(self) -> KeysView[str]:
+        """The nodes with pods that we have bound, that have not ended and are not being deleted."""
+        return self._nodes.keys()
 
     def going_pods(self) -> Iterator[GroupedPod]:
         """The pods that we have bound, that have not ended and are not being deleted."""

@@ -13,6 +13,7 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.explaining.refusals import refusal_report
+from lockstep.cycle.podgang.leaving import LeavingGangs
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
@@ -29,6 +30,7 @@ class PodGangFollower:
     def __init__(self, services: Services, attempts: Attempts, metrics: Metrics) -> None:
         self._maker = GangMaker(services)
         self._suspensions = services.suspensions
+        self._leaving = LeavingGangs(services)
         self._state = services.state
         self._writer = services.writer
         self._attempts = attempts
@@ -44,6 +46,8 @@ class PodGangFollower:
 
     def reconcile(self, gang: GangFact, reservation: Reservation | None, now: float) -> None:
         """Take the one step that is due."""
+        if reservation is None:
+            self._leaving.check(gang, now)
         match self._state.phase_of(gang):
             case Phase.RESERVED | Phase.PLACED:
                 if reservation is not None:
@@ -60,6 +64,10 @@ class PodGangFollower:
             case unknown:
                 assert_never(unknown)
 
+    def forget(self, gang: GangKey) -> None:
+        """Forget a Gang that is gone."""
+        self._leaving.forget(gang)
+
     def reconcile_made(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with the owner of its pods, while pods wait for it or run without it."""
         group = self._state.pod_gangs.group(gang)
@@ -71,6 +79,7 @@ class PodGangFollower:
     async def stop(self) -> None:
         """Stop all work and change nothing in the cluster."""
         await self._maker.stop()
+        await self._leaving.stop()
         await self._suspensions.stop()
 
     def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:

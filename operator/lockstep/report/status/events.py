@@ -12,7 +12,7 @@ from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reason_meanings import meaning_of
-from lockstep.facts.reasons import EventReason
+from lockstep.facts.reasons import EventReason, Reason
 from lockstep.report.text.sentences import as_sentence, n_members
 
 NORMAL, WARNING = "Normal", "Warning"
@@ -143,6 +143,22 @@ def owner_returned(why: str) -> Event:
     """The gang is interrupted because the owner of a node is back, named in the note."""
     note = f"{as_sentence(why)} It is planned again at once; this is no failure of the gang."
     return Event(kind=WARNING, reason=EventReason.OWNER_RETURNED, action="Interrupt", note=note)
+
+
+def pods_leave(failure: Failure, owner: str) -> Event:
+    """The pods of a Gang had to leave a node, so ``owner`` was suspended until all of them were gone."""
+    return _about_leaving(failure, f"{owner} was suspended until its pods were gone, and resumed")
+
+
+def pods_stay(failure: Failure, why: str) -> Event:
+    """The pods of a Gang should leave a node, and stay; ``why`` is a clause."""
+    return _about_leaving(failure, f"its pods stay: {why}")
+
+
+def _about_leaving(failure: Failure, answer: str) -> Event:
+    is_owner = failure.reason is Reason.OWNER_RETURNED
+    reason = EventReason.OWNER_RETURNED if is_owner else EventReason.POD_LOST
+    return Event(kind=WARNING, reason=reason, action="Interrupt", note=as_sentence(f"{failure.message}; {answer}"))
 
 
 def gang_missing(why: str) -> Event:
