@@ -1,0 +1,84 @@
+"""The pods that owners make at once: how many, and of which templates.
+
+What an owner makes in steps counts up to its first step: later pods are placed beside those. A number that an owner
+leaves out is the one that its own controller takes.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lockstep.api.podgang.section import Section
+
+
+class FirstPods(NamedTuple):
+    """So many pods of one template; None where the pods are not made of a template of that owner."""
+
+    number: int
+    template: Section | None
+
+
+def of_job(job: Section) -> Sequence[FirstPods]:
+    """The pods that a Job has at a time."""
+    spec = job.section("spec")
+    parallelism = spec.number("parallelism", otherwise=1)
+    return [FirstPods(min(parallelism, spec.number("completions", otherwise=parallelism)), spec.section("template"))]
+
+
+def of_job_set(job_set: Section) -> Sequence[FirstPods]:
+    """The pods of all Jobs that wait for no other."""
+    spec = job_set.section("spec")
+    jobs = spec.sections("replicatedJobs")
+    if spec.section("startupPolicy").text("startupPolicyOrder") == "InOrder":
+        jobs = jobs[:1]
+    first = [job for job in jobs if not job.has("dependsOn")]
+    return [
+        FirstPods(job.number("replicas", otherwise=1) * pods.number, pods.template)
+        for job in first
+        for pods in of_job(job.section("template"))
+    ]
+
+
+def of_leader_worker_set(leader_worker_set: Section) -> Sequence[FirstPods]:
+    """The pods of one group: all, or the leader if the others wait for it."""
+    spec = leader_worker_set.section("spec")
+    group = spec.section("leaderWorkerTemplate")
+    size, workers = group.number("size", otherwise=1), group.section("workerTemplate")
+    leader = group.section("leaderTemplate") if group.has("leaderTemplate") else workers
+    if spec.text("startupPolicy") == "LeaderReady":
+        return [FirstPods(1, leader)]
+    return [FirstPods(size, workers)] if leader is workers else [FirstPods(1, leader), FirstPods(size - 1, workers)]
+
+
+def groups_of_leader_worker_set(leader_worker_set: Section) -> int:
+    """How many such groups there are."""
+    return leader_worker_set.section("spec").number("replicas", otherwise=1)
+
+
+def of_mpi_job(mpi_job: Section) -> Sequence[FirstPods]:
+    """The workers, and the launcher unless it is made when they are ready."""
+    spec = mpi_job.section("spec")
+    replicas = spec.section("mpiReplicaSpecs")
+    launcher, worker = replicas.section("Launcher"), replicas.section("Worker")
+    workers = worker.number("replicas", otherwise=0)
+    waits = workers > 0 and spec.text("launcherCreationPolicy") == "WaitForWorkersReady"
+    return [FirstPods(workers, worker.section("template")), FirstPods(0 if waits else 1, launcher.section("template"))]
+
+
+def of_pod_group(group: Section) -> Sequence[FirstPods]:
+    """As many pods as the group needs. Others make them."""
+    return [FirstPods(group.section("spec").number("minMember", otherwise=1), None)]
+
+
+def of_ray_cluster(cluster: Section) -> Sequence[FirstPods]:
+    """The head and its workers; with Ray's autoscaler, the fewest of these."""
+    spec = cluster.section("spec")
+    replicas = "minReplicas" if spec.has("enableInTreeAutoscaling") else "replicas"
+    groups = [group for group in spec.sections("workerGroupSpecs") if not group.has("suspend")]
+    workers = [
+        FirstPods(
+            group.number(replicas, otherwise=0) * (group.number("numOfHosts", otherwise=1) or 1),
+            group.section("template"),
+        )
+        for group in groups
+    ]
+    return [FirstPods(1, spec.section("headGroupSpec").section("template")), *workers]

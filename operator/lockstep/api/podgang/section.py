@@ -1,0 +1,57 @@
+"""Reads objects of other projects field by field: a field of the wrong type raises an error that names it."""
+
+from collections.abc import Mapping
+
+from lockstep.api.manifest import Manifest
+
+
+class FieldError(ValueError):
+    """A field makes no sense: the message names it."""
+
+
+class Section:
+    """An object, or a part of one, and its path. It raises ``FieldError`` for a field of the wrong type."""
+
+    fields: Manifest
+
+    def __init__(self, fields: object, path: str = "") -> None:
+        if not isinstance(fields, Mapping):
+            raise FieldError(f"{path or 'it'} is no object")
+        self.fields = fields
+        self.path = path
+
+    def has(self, name: str) -> bool:
+        """Whether the field says anything."""
+        return bool(self.fields.get(name))
+
+    def section(self, name: str) -> "Section":
+        """A field that is an object; an empty one if it is absent."""
+        return Section(self._value(name, {}), self._at(name))
+
+    def sections(self, name: str) -> list["Section"]:
+        """A field that is a list of objects; empty if it is absent."""
+        entries = self._value(name, [])
+        if not isinstance(entries, list):
+            raise FieldError(f"{self._at(name)} is no list")
+        return [Section(one, f"{self._at(name)}[{number}]") for number, one in enumerate(entries)]
+
+    def number(self, name: str, *, otherwise: int) -> int:
+        """A field that is a whole number and not negative."""
+        value = self._value(name, otherwise)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise FieldError(f"{self._at(name)} is no whole number of 0 or more")
+        return value
+
+    def text(self, name: str) -> str:
+        """A field that is a text; '' if it is absent."""
+        value = self._value(name, "")
+        if not isinstance(value, str):
+            raise FieldError(f"{self._at(name)} is no text")
+        return value
+
+    def _value(self, name: str, otherwise: object) -> object:
+        value = self.fields.get(name)
+        return otherwise if value is None else value
+
+    def _at(self, name: str) -> str:
+        return f"{self.path}.{name}" if self.path else name

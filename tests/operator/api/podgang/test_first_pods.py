@@ -1,0 +1,120 @@
+"""The pods that owners make at once: how many, of which templates, and which field makes no sense."""
+
+import pytest
+
+from builders.jobs import job, jobset, replicated
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.section import FieldError, Section
+from lockstep.facts.gang.source import Source
+
+LEADER, WORKER = {"metadata": {"labels": {"of": "leader"}}}, {"metadata": {"labels": {"of": "worker"}}}
+GROUP = {"size": 4, "leaderTemplate": LEADER, "workerTemplate": WORKER}
+MPI = {"Launcher": {"template": LEADER}, "Worker": {"replicas": 3, "template": WORKER}}
+RAY = {"headGroupSpec": {"template": LEADER}, "workerGroupSpecs": [{"replicas": 2, "numOfHosts": 2, "minReplicas": 1}]}
+IN_STEPS = [replicated("first", parallelism=2), replicated("second", replicas=2, parallelism=3)]
+TEMPLATE_OF_FIRST = "spec.replicatedJobs[0].template.spec.template"
+RAY_WORKERS = "spec.workerGroupSpecs[0].template"
+
+
+def first(source, owner):
+    """The number of pods by the path of their template."""
+    return {pods.template.path: pods.number for pods in OWNERS[source].first(Section(owner))}
+
+
+@pytest.mark.parametrize(
+    ("source", "owner", "want"),
+    [
+        pytest.param(Source.JOB, job(), {"spec.template": 1}, id="a Job that says nothing"),
+        pytest.param(Source.JOB, job(parallelism=4, completions=3), {"spec.template": 3}, id="fewer completions"),
+        pytest.param(
+            Source.JOB_SET,
+            jobset(*IN_STEPS),
+            {TEMPLATE_OF_FIRST: 2, TEMPLATE_OF_FIRST.replace("0", "1"): 6},
+            id="a JobSet of two Jobs",
+        ),
+        pytest.param(
+            Source.JOB_SET,
+            jobset(*IN_STEPS, startupPolicy={"startupPolicyOrder": "InOrder"}),
+            {TEMPLATE_OF_FIRST: 2},
+            id="a JobSet in order",
+        ),
+        pytest.param(
+            Source.JOB_SET,
+            jobset(IN_STEPS[0], replicated("second", depends_on=[{"name": "first", "status": "Ready"}])),
+            {TEMPLATE_OF_FIRST: 2},
+            id="a JobSet of which one Job waits for the other",
+        ),
+        pytest.param(
+            Source.LEADER_WORKER_SET,
+            {"spec": {"leaderWorkerTemplate": GROUP}},
+            {"spec.leaderWorkerTemplate.leaderTemplate": 1, "spec.leaderWorkerTemplate.workerTemplate": 3},
+            id="a leader and its workers",
+        ),
+        pytest.param(
+            Source.LEADER_WORKER_SET,
+            {"spec": {"leaderWorkerTemplate": {"size": 4, "workerTemplate": WORKER}}},
+            {"spec.leaderWorkerTemplate.workerTemplate": 4},
+            id="a leader like its workers",
+        ),
+        pytest.param(
+            Source.LEADER_WORKER_SET,
+            {"spec": {"startupPolicy": "LeaderReady", "leaderWorkerTemplate": GROUP}},
+            {"spec.leaderWorkerTemplate.leaderTemplate": 1},
+            id="the leader alone",
+        ),
+        pytest.param(
+            Source.MPI_JOB,
+            {"spec": {"mpiReplicaSpecs": MPI}},
+            {"spec.mpiReplicaSpecs.Worker.template": 3, "spec.mpiReplicaSpecs.Launcher.template": 1},
+            id="a launcher and its workers",
+        ),
+        pytest.param(
+            Source.MPI_JOB,
+            {"spec": {"mpiReplicaSpecs": MPI, "launcherCreationPolicy": "WaitForWorkersReady"}},
+            {"spec.mpiReplicaSpecs.Worker.template": 3, "spec.mpiReplicaSpecs.Launcher.template": 0},
+            id="a launcher that waits",
+        ),
+        pytest.param(
+            Source.RAY_CLUSTER, {"spec": RAY}, {"spec.headGroupSpec.template": 1, RAY_WORKERS: 4}, id="a head and hosts"
+        ),
+        pytest.param(
+            Source.RAY_CLUSTER,
+            {"spec": {**RAY, "enableInTreeAutoscaling": True}},
+            {"spec.headGroupSpec.template": 1, RAY_WORKERS: 2},
+            id="Ray's autoscaler",
+        ),
+    ],
+)
+def test_pods_that_an_owner_makes_at_once_are_those_of_its_first_step(source, owner, want):
+    assert first(source, owner) == want
+    assert OWNERS[source].expected(owner) == sum(want.values())
+
+
+def test_pods_of_a_pod_group_are_made_by_others():
+    [pods] = OWNERS[Source.POD_GROUP].first(Section({"spec": {"minMember": 3}}))
+
+    assert pods == (3, None)
+
+
+@pytest.mark.parametrize(
+    ("owner", "want"),
+    [
+        pytest.param({"spec": 3}, "spec is no object", id="words for an object"),
+        pytest.param({"spec": {"parallelism": "four"}}, "spec.parallelism is no whole number", id="a word"),
+        pytest.param({"spec": {"parallelism": True}}, "spec.parallelism is no whole number", id="a truth"),
+        pytest.param({"spec": {"completions": -1}}, "spec.completions is no whole number of 0 or more", id="negative"),
+    ],
+)
+def test_field_that_makes_no_sense_is_named(owner, want):
+    with pytest.raises(FieldError) as caught:
+        OWNERS[Source.JOB].first(Section(owner))
+
+    assert want in str(caught.value)
+
+
+def test_entry_of_a_list_is_named_by_its_number():
+    with pytest.raises(FieldError, match=r"spec\.replicatedJobs\[1\]\.replicas is no whole number"):
+        first(Source.JOB_SET, jobset(IN_STEPS[0], {**IN_STEPS[1], "replicas": [2]}))
+
+    with pytest.raises(FieldError, match=r"spec\.replicatedJobs is no list"):
+        first(Source.JOB_SET, {"spec": {"replicatedJobs": {}}})
