@@ -1,4 +1,4 @@
-"""``lockstep plan``: shows what would happen if a GangJob were applied now."""
+"""``lockstep plan``: shows what would happen if a file were applied now."""
 
 import asyncio
 import math
@@ -12,13 +12,15 @@ from coschedule import GangKey
 from lockstep.answers.plan.document import settled_document, waiting_document
 from lockstep.answers.plan.planned import AnsweredPlan, plan_now, start_times
 from lockstep.answers.plan.recorded import planned_before, read_recorded, with_further
-from lockstep.answers.plan.text import delays_line, settled_lines
+from lockstep.answers.plan.text import delays_line, settled_lines, wrapped
 from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
 from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.documents import LONGEST
 from lockstep.answers.reading.dry_run import suppose
-from lockstep.answers.reading.manifests import read_gangs
+from lockstep.answers.supposing.in_cluster import suppose_gang
+from lockstep.answers.supposing.manifests import read_manifests
+from lockstep.answers.supposing.supposed_gangs import Supposed, supposed
 from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.api.manifest import NewManifest
 from lockstep.api.preemption import gang_name
@@ -37,6 +39,7 @@ from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
 from lockstep.cli.options.settings_options import settings_option, with_operators
 from lockstep.cli.options.source_options import source_options
+from lockstep.facts.gang.source import Source
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 
 Delays = Sequence[tuple[str, float]]
@@ -44,7 +47,13 @@ Delays = Sequence[tuple[str, float]]
 
 @click.command(context_settings={"show_default": True})
 @click.option(
-    "-f", "--filename", "file", metavar="FILE", type=click.File("r"), required=True, help="GangJobs; - is the input."
+    "-f",
+    "--filename",
+    "file",
+    metavar="FILE",
+    type=click.File("r"),
+    required=True,
+    help="GangJobs, Gangs with their pods, and Jobs and others; - is the input.",
 )
 @click.option(
     "--snapshot", metavar="FILE", type=click.File("rb"), help="What /debug/snapshot showed, in the place of a cluster."
@@ -57,16 +66,18 @@ Delays = Sequence[tuple[str, float]]
 @settings_option
 @output_option
 def plan(file: IO[str], snapshot: IO[bytes] | None, namespace: str | None, output: str, **options: Any) -> None:
-    """Say what would happen if these GangJobs were applied now, and why. Nothing is created.
+    """Say what would happen if a file were applied now, and why. Nothing is created.
 
     For example: lockstep plan -f gangjob.yaml
+
+    The file has GangJobs, Gangs with their pods, or Jobs, JobSets and other owners of pods, as they are.
 
     Options that are not given are those that the operator has published; a snapshot is planned by its own.
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():
         namespace = namespace or ("default" if snapshot else usual_namespace(**connection))
-        manifests = read_gangs(_text(file), namespace=namespace)
+        manifests = read_manifests(_text(file), namespace=namespace)
         if snapshot is None:
             _in_cluster(manifests, connection, options, output)
         else:
@@ -85,10 +96,11 @@ def _in_cluster(
 ) -> None:
     in_force = with_operators(options, load_configuration(**connection))
     state, rules = state_of(in_force), rules_of(in_force)
+    asked = supposed(manifests, state.sources, time())
     asyncio.run(_read(connection, state))
     now = time()
     before = plan_now(state, rules, now, asked=())
-    keys = asyncio.run(_suppose(connection, state, manifests))
+    keys = asyncio.run(_suppose(connection, state, asked))
     waiting = [key for key in keys if state.phase_of(state.gangs[key]).is_planned]
     after = plan_now(state, rules, now, asked=waiting)
     answers = [
@@ -97,7 +109,7 @@ def _in_cluster(
         else answer_settled(state, state.gangs[key])
         for key in keys
     ]
-    _print(answers, _delays(before, after), (), output)
+    _print(answers, _delays(before, after), asked.notes, output)
 
 
 async def _read(connection: Mapping[str, str | None], state: State) -> None:
@@ -105,17 +117,17 @@ async def _read(connection: Mapping[str, str | None], state: State) -> None:
         await read_with_progress(client, state)
 
 
-async def _suppose(
-    connection: Mapping[str, str | None], state: State, manifests: Sequence[NewManifest]
-) -> list[GangKey]:
+async def _suppose(connection: Mapping[str, str | None], state: State, asked: Supposed) -> list[GangKey]:
     async with one_client(load_configuration(**connection)) as client:
-        return [await suppose(client, state, manifest) for manifest in manifests]
+        keys = [await suppose(client, state, manifest) for manifest in asked.gang_jobs]
+        for gang in asked.gangs:
+            await suppose_gang(client, state, gang)
+        return keys + [gang.key for gang in asked.gangs]
 
 
 def _in_snapshot(manifests: Sequence[NewManifest], raw: bytes, output: str) -> None:
     recorded = read_recorded(raw)
-    after, notes = with_further(recorded, manifests)
-    keys = [GangKey(one["metadata"]["namespace"], one["metadata"]["name"]) for one in manifests]
+    after, keys, notes = with_further(recorded, supposed(manifests, frozenset(Source), recorded.snapshot.now))
     answers = [answer_about(after, key, progress=tried_with_progress) for key in keys]
     _print(answers, _delays(planned_before(recorded), after), notes, output)
 
@@ -142,4 +154,5 @@ def _print(answers: Sequence[WaitingAnswer | SettledAnswer], delays: Delays, not
         else:
             print_lines(settled_lines(answer))
         click.echo()
-    print_lines([delays_line(delays), *notes, "Nothing was created."])
+    said = [line for note in notes for line in wrapped(note)]
+    print_lines([delays_line(delays), *said, "Nothing was created."])

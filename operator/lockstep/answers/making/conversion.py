@@ -8,7 +8,7 @@ from lockstep.answers.making.job import job_spec
 from lockstep.answers.making.jobset import jobset_spec
 from lockstep.answers.making.names import check_label, check_name
 from lockstep.answers.making.template import labels_and_annotations
-from lockstep.answers.reading.documents import read_documents
+from lockstep.answers.reading.documents import read_objects
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.gangjob.unsupported import unsupported
 from lockstep.api.manifest import NewManifest
@@ -40,7 +40,7 @@ def convert(text: str, *, name: str = "") -> Conversion:
 
     Raises ``AnswerError`` if there are none, or if one is invalid.
     """
-    documents = [one for document in read_documents(text) for one in _items(document)]
+    documents = list(read_objects(text))
     convertible = [one for one in documents if _maker(one) is not None]
     if not convertible:
         raise AnswerError("There is neither a Job (batch/v1) nor a JobSet (jobset.x-k8s.io) in it.")
@@ -48,13 +48,6 @@ def convert(text: str, *, name: str = "") -> Conversion:
         raise AnswerError(f"There are {len(convertible)} in it, which can't all be called {name}.")
     left_out = tuple(_left_out(one, number) for number, one in enumerate(documents, 1) if _maker(one) is None)
     return Conversion([_convert(one, name) for one in convertible], left_out)
-
-
-def _items(document: Any) -> list[Any]:
-    """The objects of a document: itself, or the items of a list as kubectl prints it."""
-    is_list = isinstance(document, dict) and str(document.get("kind")).endswith("List")
-    items = document.get("items") if is_list else None
-    return items if isinstance(items, list) else [document]
 
 
 def _left_out(document: Any, number: int) -> str:

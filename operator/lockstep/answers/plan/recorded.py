@@ -25,14 +25,17 @@ from coschedule import (
 from lockstep.answers.plan.planned import AnsweredPlan
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.supposing.in_snapshot import suppose_alone
+from lockstep.answers.supposing.supposed_gangs import Supposed
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.manifest import Manifest
-from lockstep.api.preemption import gang_name
+from lockstep.api.names import GANG_KIND, POD_GANG_KIND
 from lockstep.api.quantities import rfc3339
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
 from lockstep.cycle.planning.plan_thread import choose_victims
 from lockstep.facts.gang.gang import AcceptedGang, GangSpec, RefusedGang
+from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.sizing import Sizing
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.volumes.role_parts import without_parts
@@ -85,16 +88,19 @@ def differences(recorded: RecordedSnapshot) -> tuple[Difference, ...]:
     )
 
 
-def with_further(recorded: RecordedSnapshot, manifests: Sequence[Manifest]) -> tuple[AnsweredPlan, tuple[str, ...]]:
-    """Plan the snapshot with further gangs; also returns notes on what is unknown about them without a cluster."""
+def with_further(recorded: RecordedSnapshot, asked: Supposed) -> tuple[AnsweredPlan, Sequence[GangKey], Sequence[str]]:
+    """Plan the snapshot with further gangs; also returns their keys, and notes on what is unknown without a cluster."""
     snapshot, notes = recorded.snapshot, list[str]()
-    for manifest in manifests:
-        fact = _parsed(manifest, snapshot.now)
+    further = [
+        *(_parsed(one, snapshot.now) for one in asked.gang_jobs),
+        *(suppose_alone(one, snapshot.now) for one in asked.gangs),
+    ]
+    for fact in further:
         if fact.key in {gang.key for gang in snapshot.gangs}:
-            raise AnswerError(f"GangJob {gang_name(fact.key)} is in the snapshot already.")
+            raise AnswerError(f"{_called(fact.key)} is in the snapshot already.")
         notes += _unknown(fact)
         snapshot = replace(snapshot, gangs=(*snapshot.gangs, _pending(fact, snapshot)))
-    return _planned(snapshot), tuple(dict.fromkeys(notes))
+    return _planned(snapshot), [fact.key for fact in further], tuple(dict.fromkeys((*notes, *asked.notes)))
 
 
 def planned_before(recorded: RecordedSnapshot) -> AnsweredPlan:
@@ -141,14 +147,21 @@ def _parsed(manifest: Manifest, now: float) -> AcceptedGang:
         hint = "kubectl apply --dry-run=server says which field is wrong"
         raise AnswerError(f"GangJob {name} makes no sense: {why}; {hint}.") from error
     if isinstance(fact, RefusedGang):
-        raise AnswerError(f"GangJob {gang_name(fact.key)} would be refused: {fact.refusal.message}")
+        raise AnswerError(f"{_called(fact.key)} would be refused: {fact.refusal.message}")
     return replace(fact, created=now)
+
+
+def _called(gang: GangKey) -> str:
+    kind = POD_GANG_KIND if is_pod_gang(gang) else GANG_KIND
+    return f"{kind} {gang.namespace}/{object_name(gang)}"
 
 
 def _unknown(fact: AcceptedGang) -> Iterator[str]:
     """Notes on what a snapshot does not have about a gang."""
     yield "The API server was not asked: its defaults, rules and admission are not looked at."
     spec = fact.spec
+    if is_pod_gang(fact.key):
+        yield "The operator's sources are not in a snapshot: this plan is as if it had those that are needed."
     if spec.priority_class:
         yield f"PriorityClass {spec.priority_class} is not in a snapshot: {fact.key.name} is planned at priority 0."
     if spec.sizing is not None:

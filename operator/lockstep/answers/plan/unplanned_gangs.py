@@ -38,9 +38,7 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
     refusal = state.refusal_of(gang)
     if phase is Phase.REFUSED and refusal is not None:
         return SettledAnswer(gang=gang.key, phase=phase, message=refusal.message)
-    status, (condition, otherwise) = gang.status, _said_of(phase, gang)
-    written = status.end or status.condition(condition)
-    message = otherwise if written is None or not written.message else written.message
+    status, message = gang.status, _message(phase, gang)
     if not phase.holds_nodes:
         return SettledAnswer(gang=gang.key, phase=phase, message=message)
     planned = status.condition(Condition.PLANNED)
@@ -56,6 +54,15 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
         members=status.members,
         work_used=status.work_used,
     )
+
+
+def _message(phase: Phase, gang: GangFact) -> str:
+    """What the status says of a gang in that phase. Of pods that it awaits, the status may not know all."""
+    condition, otherwise = _said_of(phase, gang)
+    written = gang.status.end or gang.status.condition(condition)
+    if phase is Phase.AWAITS_PODS or written is None or not written.message:
+        return otherwise
+    return written.message
 
 
 def _said_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:

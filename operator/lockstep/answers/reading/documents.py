@@ -29,6 +29,14 @@ def read_documents(text: str) -> Iterator[Any]:
         raise AnswerError(f"It is neither YAML nor JSON: {' '.join(str(error).split())}.") from error
 
 
+def read_objects(text: str) -> Iterator[Any]:
+    """Read each document, or the items of a list as kubectl prints it. Raises ``AnswerError``."""
+    for document in read_documents(text):
+        is_list = isinstance(document, dict) and str(document.get("kind")).endswith("List")
+        items = document.get("items") if is_list else None
+        yield from items if isinstance(items, list) else [document]
+
+
 def _values(value: Any, known: dict[int, int]) -> int:
     """Count the values of a document, each as often as it is referenced; one that contains itself has too many."""
     if not isinstance(value, dict | list):

@@ -1,4 +1,4 @@
-"""Submits a GangJob as a dry run, for the API server's defaults, rules and admission. Nothing is created."""
+"""Submits an object as a dry run, for the API server's defaults, rules and admission. Nothing is created."""
 
 from http import HTTPStatus
 
@@ -6,35 +6,41 @@ from coschedule import GangKey
 from lockstep.answers.reading.cluster import answered
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client import paths
-from lockstep.api.client.answer import Answer
+from lockstep.api.client.answer import Answer, Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.manifest import Manifest
-from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
+from lockstep.facts.gang.keys import is_pod_gang, object_name
 
 
 async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangKey:
     """Add the GangJob to ``state`` as a dry run of its creation returns it. Raises ``AnswerError``."""
-    namespace, name = manifest["metadata"]["namespace"], manifest["metadata"]["name"]
+    key = GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
+    made = await dry_run_of(client, paths.gangs_of(key.namespace), manifest, key)
+    state.apply_gang(parse_gang(made, None, state.pool, state.gate_image))
+    return key
+
+
+async def dry_run_of(client: KubeClient, target: Target, manifest: Manifest, gang: GangKey) -> Manifest:
+    """A GangJob or a Gang as a dry run of its creation returns it. Raises ``AnswerError``."""
     with answered(client):
-        answer = await client.dry_run(paths.gangs_of(namespace), manifest, fieldValidation="Strict")
+        answer = await client.dry_run(target, manifest, fieldValidation="Strict")
     if not answer.is_success:
-        raise AnswerError(_refused(answer, GangKey(namespace, name)))
+        raise AnswerError(_refused(answer, target.resource, gang))
     # An object from a dry run has no version.
-    made = {**answer.body, "metadata": {"resourceVersion": "", **answer.body["metadata"]}}
-    gang = parse_gang(made, None, state.pool, state.gate_image)
-    state.apply_gang(gang)
-    return gang.key
+    return {**answer.body, "metadata": {"resourceVersion": "", **answer.body["metadata"]}}
 
 
-def _refused(answer: Answer, gang: GangKey) -> str:
-    name = gang_name(gang)
+def _refused(answer: Answer, resource: str, gang: GangKey) -> str:
+    kind, short = ("Gang", "gang") if is_pod_gang(gang) else ("GangJob", "gj")
+    name = object_name(gang)
     if answer.code == HTTPStatus.CONFLICT:
         return (
-            f"GangJob {name} is there already: ask about it with lockstep explain gj/{gang.name} -n {gang.namespace}."
+            f"{kind} {gang.namespace}/{name} is there already: ask about it with lockstep explain {short}/{name} "
+            f"-n {gang.namespace}."
         )
     if answer.is_about_rights:
-        needed = f"The verb create on gangjobs in {gang.namespace} is needed, though nothing is created"
+        needed = f"The verb create on {resource} in {gang.namespace} is needed, though nothing is created"
         return f"{needed}, and was refused: {answer.message}."
-    return f"The API server would not take GangJob {name}: {answer.message}."
+    return f"The API server would not take {kind} {gang.namespace}/{name}: {answer.message}."

@@ -49,6 +49,11 @@ class Section:
             raise FieldError(f"{self._at(name)} is no text")
         return value
 
+    def texts(self, name: str) -> Mapping[str, str]:
+        """A field that is an object of texts; an empty one if it is absent."""
+        entries = self.section(name)
+        return {key: entries.text(key) for key in entries.fields}
+
     def _value(self, name: str, otherwise: object) -> object:
         value = self.fields.get(name)
         return otherwise if value is None else value

@@ -1,20 +1,26 @@
-"""GangJobs as people write them down, and what is said of everything else."""
+"""Objects as people write them down, and what is said of everything that can't be planned."""
 
 import pytest
 
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.answers.reading.manifests import read_gangs
+from lockstep.answers.supposing.manifests import read_manifests
 
 HEAT = "{apiVersion: lockstep.dev/v1alpha1, kind: GangJob, metadata: {name: heat}, spec: {size: {min: 1, max: 2}}}"
 COLD = HEAT.replace("heat", "cold")
 BID = "{apiVersion: lockstep.dev/v1alpha1, kind: NodeBid, metadata: {name: n1}, spec: {}}"
+
+OLD_JOB = HEAT.replace("GangJob", "Job").replace("lockstep.dev/v1alpha1", "batch/v1beta1")
+TAKEN_KINDS = (
+    "GangJob, Gang, Job, JobSet, LeaderWorkerSet, MPIJob, PodGroup, RayCluster, "
+    "Pod, StatefulSet, Deployment, ReplicaSet"
+)
 
 # Each line names the one before nine times.
 BOMB = "\n".join(f"- &b{line} [{', '.join(9 * [f'*b{line - 1}' if line else 'x'])}]" for line in range(10))
 
 
 def test_documents_are_read_in_their_order_and_empty_ones_are_left_out():
-    gangs = read_gangs(f"---\n{HEAT}\n---\n---\n{COLD}\n", namespace="team")
+    gangs = read_manifests(f"---\n{HEAT}\n---\n---\n{COLD}\n", namespace="team")
 
     assert [(one["metadata"]["namespace"], one["metadata"]["name"]) for one in gangs] == [
         ("team", "heat"),
@@ -22,14 +28,26 @@ def test_documents_are_read_in_their_order_and_empty_ones_are_left_out():
     ]
 
 
+def test_list_as_kubectl_prints_it_is_read():
+    gangs = read_manifests(f"{{apiVersion: v1, kind: List, items: [{HEAT}, {COLD}]}}", namespace="team")
+
+    assert [one["metadata"]["name"] for one in gangs] == ["heat", "cold"]
+
+
+def test_objects_of_several_kinds_may_have_one_name():
+    both = read_manifests(f"{HEAT}\n---\n{HEAT.replace('GangJob', 'Gang')}", namespace="team")
+
+    assert [one["kind"] for one in both] == ["GangJob", "Gang"]
+
+
 def test_namespace_that_is_written_counts():
-    [gang] = read_gangs(HEAT.replace("name: heat", "name: heat, namespace: own"), namespace="team")
+    [gang] = read_manifests(HEAT.replace("name: heat", "name: heat, namespace: own"), namespace="team")
 
     assert gang["metadata"]["namespace"] == "own"
 
 
 def test_times_become_strings_as_the_api_server_gets_them():
-    [gang] = read_gangs(HEAT.replace("max: 2}", "max: 2}, deadline: 2026-01-01T00:00:00Z"), namespace="team")
+    [gang] = read_manifests(HEAT.replace("max: 2}", "max: 2}, deadline: 2026-01-01T00:00:00Z"), namespace="team")
 
     assert gang["spec"]["deadline"] == "2026-01-01T00:00:00+00:00"
 
@@ -37,7 +55,7 @@ def test_times_become_strings_as_the_api_server_gets_them():
 @pytest.mark.parametrize(
     ("text", "want"),
     [
-        pytest.param("", "There is no GangJob in it.", id="nothing"),
+        pytest.param("", "There is nothing in it. These can be planned: GangJob, Gang, Job, ", id="nothing"),
         pytest.param("a: [", "It is neither YAML nor JSON", id="no YAML"),
         pytest.param("{1: 2}", "It is neither YAML nor JSON", id="a key that is no string"),
         pytest.param("!!python/object:os.system {}", "It is neither YAML nor JSON", id="code"),
@@ -52,11 +70,13 @@ def test_times_become_strings_as_the_api_server_gets_them():
             HEAT.replace("heat", "heat, namespace: [a]"), "metadata.namespace of", id="a list for a namespace"
         ),
         pytest.param("just words", "A document in it is no object of Kubernetes.", id="words"),
-        pytest.param(BID, "NodeBid n1 is in it, and only GangJobs of lockstep.dev/v1alpha1 can be planned.", id="bid"),
-        pytest.param(HEAT.replace("GangJob", "Gang"), "Gang heat is in it: a Gang is planned with its pods", id="Gang"),
+        pytest.param(BID, f"NodeBid n1 is in it. These can be planned: {TAKEN_KINDS}.", id="a kind without pods"),
+        pytest.param(OLD_JOB, "Job heat is in it, and only a Job of batch/v1 can be planned.", id="an old Job"),
         pytest.param(f"{HEAT}\n---\n{BID}", "NodeBid n1 is in it", id="a gang and a bid"),
         pytest.param("{metadata: 3}", "An object without a kind is in it", id="no kind"),
-        pytest.param(HEAT.replace("v1alpha1", "v9"), "GangJob heat is in it, and only", id="another version"),
+        pytest.param(
+            HEAT.replace("v1alpha1", "v9"), "GangJob heat is in it, and only a GangJob of", id="another version"
+        ),
         pytest.param(HEAT.replace("name: heat", "labels: {}"), "A GangJob in it has no name.", id="no name"),
         pytest.param(HEAT.replace("name: heat", "name: 7"), "A GangJob in it has no name.", id="a number for a name"),
         pytest.param(HEAT.replace("{size: {min: 1, max: 2}}", "3"), "GangJob heat has no spec.", id="no spec"),
@@ -65,7 +85,7 @@ def test_times_become_strings_as_the_api_server_gets_them():
 )
 def test_anything_else_is_refused_with_a_sentence(text, want):
     with pytest.raises(AnswerError) as caught:
-        read_gangs(text, namespace="team")
+        read_manifests(text, namespace="team")
 
     assert want in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -1,0 +1,41 @@
+"""Supposes a Gang and its pods where no cluster is asked."""
+
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.supposing.supposed_gangs import SupposedGang, as_created
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.pod_gang import parse_pod_gang
+from lockstep.api.pool import ALL_NODES
+from lockstep.api.unreadable.unreadable_objects import describe
+from lockstep.belief.podgangs.composing import composed
+from lockstep.belief.podgangs.pod_group import PodGroup
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.keys import object_name
+
+
+def suppose_alone(gang: SupposedGang, now: float) -> AcceptedGang:
+    """The Gang as the planner knows it, if nothing else of it is there. Raises ``AnswerError`` if it is not planned."""
+    fact, name = _fact(gang, now), f"Gang {gang.key.namespace}/{object_name(gang.key)}"
+    if not isinstance(fact, AcceptedGang):
+        raise AnswerError(f"{name} would be refused: {fact.refusal.message}")
+    if fact.spec.awaits_pods:
+        raise AnswerError(f"{name} would not be planned yet: {fact.spec.awaits_pods}")
+    return fact
+
+
+def _fact(gang: SupposedGang, now: float) -> GangFact:
+    manifest, group = _manifest(gang, now), PodGroup()
+    for pod in gang.pods:
+        group.enter(pod)
+    try:
+        return composed(parse_pod_gang(manifest), group, ALL_NODES)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        hint = "kubectl apply --dry-run=server says which field is wrong"
+        raise AnswerError(f"Gang {object_name(gang.key)} makes no sense: {describe(error)}; {hint}.") from error
+
+
+def _manifest(gang: SupposedGang, now: float) -> Manifest:
+    if gang.manifest is not None:
+        return {**gang.manifest, "metadata": {**gang.manifest["metadata"], **as_created(now)}, "status": None}
+    if gang.made is None:
+        raise AnswerError(f"{gang.named_by} names the Gang {object_name(gang.key)}, which is not in the file.")
+    return gang.made

@@ -1,0 +1,61 @@
+"""Reads the objects of a file that are to be planned."""
+
+from typing import Any
+
+from lockstep.answers.reading.documents import read_objects
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.supposing.owner_kinds import TAKEN, ObjectKind, kind_of
+from lockstep.api.manifest import Manifest, NewManifest
+
+_ONE_LINE = ", ".join(dict.fromkeys(one.kind for one in TAKEN))
+
+
+def read_manifests(text: str, *, namespace: str) -> tuple[NewManifest, ...]:
+    """Read the objects of a YAML or JSON file; ``namespace`` is for those without one. Raises ``AnswerError``."""
+    manifests = tuple(_object(document, namespace) for document in read_objects(text))
+    if not manifests:
+        raise AnswerError(f"There is nothing in it. These can be planned: {_ONE_LINE}.")
+    seen = set[tuple[ObjectKind, str]]()
+    for one in manifests:
+        names = (kind_of(one), full_name(one))
+        if names in seen:
+            raise AnswerError(f"{one['kind']} {full_name(one)} is in it twice.")
+        seen.add(names)
+    return manifests
+
+
+def called(manifest: Manifest) -> str:
+    """The kind and the name of an object, for messages."""
+    return f"{manifest['kind']} {manifest['metadata']['name']}"
+
+
+def full_name(manifest: Manifest) -> str:
+    """The namespace and the name of an object, for messages."""
+    return f"{manifest['metadata']['namespace']}/{manifest['metadata']['name']}"
+
+
+def _object(document: Any, namespace: str) -> NewManifest:
+    if not isinstance(document, dict):
+        raise AnswerError("A document in it is no object of Kubernetes.")
+    metadata = document.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    kind, name = document.get("kind"), metadata.get("name")
+    _check_kind(document, name)
+    if not isinstance(name, str) or not name:
+        raise AnswerError(f"A {kind} in it has no name.")
+    if not isinstance(metadata.get("namespace") or "", str):
+        raise AnswerError(f"metadata.namespace of {kind} {name} is not a text.")
+    if not isinstance(document.get("spec"), dict):
+        raise AnswerError(f"{kind} {name} has no spec.")
+    return {**document, "metadata": {**metadata, "namespace": metadata.get("namespace") or namespace}}
+
+
+def _check_kind(document: Manifest, name: object) -> None:
+    kind = document.get("kind") or "An object without a kind"
+    object_called = f"{kind} {name}" if name else str(kind)
+    if (document.get("apiVersion"), kind) in TAKEN:
+        return
+    versions = [one.api_version for one in TAKEN if one.kind == kind]
+    if versions:
+        raise AnswerError(f"{object_called} is in it, and only a {kind} of {versions[0]} can be planned.")
+    raise AnswerError(f"{object_called} is in it. These can be planned: {_ONE_LINE}.")

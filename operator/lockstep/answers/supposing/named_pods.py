@@ -1,0 +1,97 @@
+"""The pods of an object of a file: its own template says which Gang they belong to, or the owner does."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.supposing.manifests import called
+from lockstep.answers.supposing.owner_kinds import SOURCES, WITHOUT_SOURCE, kind_of
+from lockstep.api.manifest import Manifest
+from lockstep.api.names import MEMBER_OF_LABEL
+from lockstep.api.podgang.first_pods import FirstPods
+from lockstep.api.podgang.gang_names import NamedGang, gang_named_by
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.section import Section
+from lockstep.facts.gang.source import Source, made_name
+
+# Each group is a Gang with an answer of its own.
+_MOST_GROUPS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedPods:
+    """So many pods of one template, and the Gang that they belong to. ``of`` is the object that makes them.
+
+    The operator makes the Gang for that object if it ``is_made``.
+    """
+
+    gang: NamedGang
+    is_made: bool
+    number: int
+    template: Section
+    of: str
+
+    @property
+    def place(self) -> str:
+        """Where their template is, for messages."""
+        return f"{self.of}: {self.template.path}".removesuffix(": ")
+
+
+def pods_of(manifest: Manifest, sources: Collection[Source]) -> list[NamedPods]:
+    """The pods that an object makes at once, by the operator's rules. Raises ``AnswerError`` if there are none.
+
+    Sources that the operator does not have count after those that it has. Raises ``FieldError`` for a field that makes
+    no sense.
+    """
+    found = list(_named(manifest, sources))
+    if not found:
+        raise AnswerError(f"{called(manifest)} makes no pods at first, so there is nothing to plan.")
+    return found
+
+
+def _named(manifest: Manifest, sources: Collection[Source]) -> Iterator[NamedPods]:
+    owner, pods = Section(manifest), _first(manifest)
+    for made in _groups(manifest, owner):
+        for number, template in pods:
+            if number and template is not None:
+                gang = _gang(template, sources, made) or _refuse(manifest, template)
+                yield NamedPods(gang=gang, is_made=gang is made, number=number, template=template, of=called(manifest))
+
+
+def _first(manifest: Manifest) -> Sequence[FirstPods]:
+    kind = kind_of(manifest)
+    first = WITHOUT_SOURCE[kind] if kind in WITHOUT_SOURCE else OWNERS[SOURCES[kind]].first
+    return first(Section(manifest))
+
+
+def _groups(manifest: Manifest, owner: Section) -> Iterator[NamedGang | None]:
+    """The Gangs that the operator makes for an owner; None for pods of owners for which it makes none."""
+    source, name = SOURCES.get(kind_of(manifest)), manifest["metadata"]["name"]
+    if source is None:
+        yield None
+        return
+    count_groups = OWNERS[source].groups
+    if count_groups is None:
+        yield NamedGang(made_name(source, name), source)
+        return
+    groups = count_groups(owner)
+    if groups > _MOST_GROUPS:
+        raise AnswerError(f"{called(manifest)} has {groups} groups, and {_MOST_GROUPS} at most can be planned.")
+    for group in range(groups):
+        yield NamedGang(made_name(source, f"{name}.{group}"), source)
+
+
+def _gang(template: Section, sources: Collection[Source], made: NamedGang | None) -> NamedGang | None:
+    """What the first of these sources names; else the first of all."""
+    labels = template.section("metadata").texts("labels")
+    for known in (sources, frozenset(Source)):
+        by_label = gang_named_by({"labels": labels}, known)
+        found = by_label or (made if made is not None and made.source in known else None)
+        if found is not None:
+            return found
+    return None
+
+
+def _refuse(manifest: Manifest, template: Section) -> NamedGang:
+    field = f"{template.path}.metadata.labels".removeprefix(".")
+    raise AnswerError(f"{called(manifest)}: {field} has no {MEMBER_OF_LABEL}, which names the Gang of these pods.")

@@ -1,0 +1,57 @@
+"""The owners whose pods ``lockstep plan`` supposes: those that have a source, and others whose pods name a Gang."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from lockstep.api.manifest import Manifest
+from lockstep.api.names import API_VERSION, GANG_KIND, POD_GANG_KIND
+from lockstep.api.podgang.first_pods import FirstPods
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.section import Section
+from lockstep.facts.gang.source import Source
+
+
+class ObjectKind(NamedTuple):
+    """A kind of objects in the API."""
+
+    api_version: str
+    kind: str
+
+
+def kind_of(manifest: Manifest) -> ObjectKind:
+    """The kind that an object says it has."""
+    return ObjectKind(manifest.get("apiVersion", ""), manifest.get("kind", ""))
+
+
+def _of_pod(pod: Section) -> Sequence[FirstPods]:
+    return [FirstPods(1, pod)]
+
+
+def _of_replicas(owner: Section) -> Sequence[FirstPods]:
+    spec = owner.section("spec")
+    return [FirstPods(spec.number("replicas", otherwise=1), spec.section("template"))]
+
+
+def _of_stateful_set(stateful_set: Section) -> Sequence[FirstPods]:
+    """All of its pods, or the first one if each waits for the one before."""
+    [pods] = _of_replicas(stateful_set)
+    is_parallel = stateful_set.section("spec").text("podManagementPolicy") == "Parallel"
+    return [pods if is_parallel else pods._replace(number=min(pods.number, 1))]
+
+
+GANG_JOB = ObjectKind(API_VERSION, GANG_KIND)
+POD_GANG = ObjectKind(API_VERSION, POD_GANG_KIND)
+
+SOURCES: Mapping[ObjectKind, Source] = {ObjectKind(one.api_version, one.kind): it for it, one in OWNERS.items()}
+"""The kinds of owners for which the operator makes Gangs."""
+
+WITHOUT_SOURCE: Mapping[ObjectKind, Callable[[Section], Sequence[FirstPods]]] = {
+    ObjectKind("v1", "Pod"): _of_pod,
+    ObjectKind("apps/v1", "StatefulSet"): _of_stateful_set,
+    ObjectKind("apps/v1", "Deployment"): _of_replicas,
+    ObjectKind("apps/v1", "ReplicaSet"): _of_replicas,
+}
+"""Pods, and the kinds of owners whose pods name a Gang of a user's."""
+
+TAKEN: Sequence[ObjectKind] = (GANG_JOB, POD_GANG, *SOURCES, *WITHOUT_SOURCE)
+"""All kinds of objects that can be planned."""

@@ -1,0 +1,136 @@
+"""The Gangs of a file with the pods that would wait for nodes, and what people should know of them."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.supposing.manifests import called
+from lockstep.answers.supposing.named_pods import NamedPods, pods_of
+from lockstep.answers.supposing.owner_kinds import GANG_JOB, POD_GANG, SOURCES, kind_of
+from lockstep.answers.supposing.supposed_pods import lines_that_are_missing, supposed_pods
+from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.podgang.made_gang import made_gang, made_parts
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.section import FieldError, Section
+from lockstep.api.preemption import gang_name
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.gang.keys import object_name, pod_gang_key
+from lockstep.facts.gang.pod_gang import GroupedPod
+from lockstep.facts.gang.source import Source, made_name
+
+_MOST_PODS = 100_000
+# Of objects that are not there.
+_UID = "supposed"
+
+
+@dataclass(slots=True, kw_only=True)
+class SupposedGang:
+    """A Gang, and pods of it that would wait. ``named_by`` is an object whose pods belong to it.
+
+    ``manifest`` is what a user has written; ``made`` is what the operator would make. If both are None, the Gang has
+    to be there already.
+    """
+
+    key: GangKey
+    manifest: NewManifest | None = None
+    made: NewManifest | None = None
+    named_by: str = ""
+    pods: list[GroupedPod] = field(default_factory=list)
+
+
+class Supposed(NamedTuple):
+    """What a file asks about: its GangJobs, its Gangs, and sentences about them."""
+
+    gang_jobs: Sequence[NewManifest]
+    gangs: Sequence[SupposedGang]
+    notes: Sequence[str]
+
+
+def supposed(manifests: Iterable[NewManifest], sources: Collection[Source], now: float) -> Supposed:
+    """What these objects are if they are applied now, and the operator has these sources. Raises ``AnswerError``."""
+    gathered = _Gathered(sources, now)
+    gang_jobs = []
+    for manifest in manifests:
+        if kind_of(manifest) == GANG_JOB:
+            gang_jobs.append(manifest)
+        elif kind_of(manifest) == POD_GANG:
+            gathered.gang(_key(manifest, manifest["metadata"]["name"])).manifest = manifest
+        else:
+            _add(gathered, manifest)
+    return Supposed(gang_jobs, tuple(gathered.gangs.values()), tuple(dict.fromkeys(gathered.notes)))
+
+
+def _add(gathered: "_Gathered", manifest: Manifest) -> None:
+    try:
+        gathered.add(manifest)
+    except FieldError as error:
+        raise AnswerError(f"{called(manifest)}: {error}.") from error
+
+
+class _Gathered:
+    """The Gangs of a file, as its objects are read one by one."""
+
+    def __init__(self, sources: Collection[Source], now: float) -> None:
+        self.gangs: dict[GangKey, SupposedGang] = {}
+        self.notes: list[str] = []
+        self._sources = sources
+        self._now = now
+        self._pods = 0
+
+    def gang(self, key: GangKey) -> SupposedGang:
+        """The Gang of that key, with what is known of it by now."""
+        return self.gangs.setdefault(key, SupposedGang(key=key))
+
+    def add(self, owner: Manifest) -> None:
+        """Add the pods of an owner, and the Gang that is made for it. Raises ``AnswerError`` or ``FieldError``."""
+        if SOURCES.get(kind_of(owner)) is Source.POD_GROUP:
+            key = _key(owner, made_name(Source.POD_GROUP, owner["metadata"]["name"]))
+            self.gang(key).made = _made(Source.POD_GROUP, owner, key, self._now)
+            return
+        self.notes += _suspended(owner)
+        for named in pods_of(owner, self._sources):
+            gang = self.gang(_key(owner, named.gang.gang))
+            if named.is_made:
+                gang.made = _made(named.gang.source, owner, gang.key, self._now)
+            self._add_pods(gang, named)
+
+    def _add_pods(self, gang: SupposedGang, named: NamedPods) -> None:
+        self._pods += named.number
+        if self._pods > _MOST_PODS:
+            raise AnswerError(f"It makes more than {_MOST_PODS} pods at once, which are not planned.")
+        gang.named_by = named.of
+        gang.pods += supposed_pods(named, gang.key, self._now)
+        self.notes += lines_that_are_missing(named)
+        self.notes += self._without_source(gang, named.gang.source)
+
+    def _without_source(self, gang: SupposedGang, source: Source) -> Iterator[str]:
+        if source not in self._sources:
+            yield (
+                f"{gang_name(gang.key)} needs the source {source}, which the options that are known do not have. "
+                f"This plan is as if it ran with --sources {source}."
+            )
+
+
+def _key(manifest: Manifest, name: str) -> GangKey:
+    return pod_gang_key(manifest["metadata"]["namespace"], name)
+
+
+def _made(source: Source, owner: Manifest, gang: GangKey, now: float) -> NewManifest:
+    """The Gang that the operator makes for an owner that is created now."""
+    Section(owner).section("metadata").texts("annotations")
+    new = {**owner, "metadata": {**owner["metadata"], "uid": _UID}, "status": None}
+    made = made_gang(object_name(gang), new, made_parts(OWNERS[source], new))
+    return {**made, "metadata": {**made["metadata"], **as_created(now)}}
+
+
+def as_created(now: float) -> NewManifest:
+    """The metadata that the API server gives to an object that is created now."""
+    return {"uid": _UID, "resourceVersion": "", "generation": 1, "creationTimestamp": rfc3339(now)}
+
+
+def _suspended(owner: Manifest) -> Iterator[str]:
+    spec = Section(owner).section("spec")
+    if spec.has("suspend") or spec.section("runPolicy").has("suspend"):
+        yield f"{called(owner)} is suspended. This plan is as if it were not."

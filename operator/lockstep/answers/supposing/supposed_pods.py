@@ -1,0 +1,66 @@
+"""The pods of a template as if they waited for nodes."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from coschedule import GangKey
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.supposing.named_pods import NamedPods
+from lockstep.api.manifest import NewManifest
+from lockstep.api.names import MEMBER_OF_LABEL, SCHEDULER_NAME
+from lockstep.api.podgang.any_pod import parse_any_pod
+from lockstep.api.podgang.section import FieldError
+from lockstep.api.quantities import rfc3339
+from lockstep.api.unreadable.unreadable_objects import describe
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.pod_gang import GroupedPod
+from lockstep.facts.gang.source import Source
+from lockstep.facts.pods.pod import PodKey
+from lockstep.facts.ranks import MOST_RANKS
+
+
+def supposed_pods(named: NamedPods, gang: GangKey, now: float) -> list[GroupedPod]:
+    """So many pods of that Gang, created now. Raises ``AnswerError`` or ``FieldError`` if they make no sense."""
+    one = _parsed(named, gang, now)
+    names = (f"{one.key.name} {number}" for number in range(min(named.number, MOST_RANKS)))
+    return [replace(one, key=PodKey(gang.namespace, name), uid=name) for name in names]
+
+
+def lines_that_are_missing(named: NamedPods) -> Iterator[str]:
+    """A sentence if another scheduler would place these pods."""
+    scheduler = named.template.section("spec").text("schedulerName")
+    if scheduler != SCHEDULER_NAME:
+        field, says = _field(named, "schedulerName"), f"is {scheduler}" if scheduler else "is missing"
+        yield f"{named.of}: {field} {says}. Write {SCHEDULER_NAME}: this plan is as if it stood there."
+
+
+def _parsed(named: NamedPods, gang: GangKey, now: float) -> GroupedPod:
+    if not named.template.section("spec").sections("containers"):
+        raise FieldError(f"{_field(named, 'containers')} has no entry")
+    manifest = _manifest(named, gang, now)
+    try:
+        pod = parse_any_pod(manifest, {Source.PODS})
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        raise AnswerError(f"{named.of}: {_field(named)} makes no sense: {describe(error)}.") from error
+    if not isinstance(pod, GroupedPod) or pod.group.waiting is None:
+        raise AnswerError(f"{named.of}: {_field(named)} has nodeName or schedulingGates, so its pods are not planned.")
+    waiting = pod.group.waiting._replace(source=named.gang.source)
+    return replace(pod, group=pod.group._replace(waiting=waiting))
+
+
+def _manifest(named: NamedPods, gang: GangKey, now: float) -> NewManifest:
+    """One of the pods, as the API server would have it. No real pod has such a name: it says where the template is."""
+    template = named.template
+    labels = {**template.section("metadata").texts("labels"), MEMBER_OF_LABEL: object_name(gang)}
+    metadata = {
+        "name": f"of {named.place}",
+        "namespace": gang.namespace,
+        "uid": "",
+        "creationTimestamp": rfc3339(now),
+        "labels": labels,
+    }
+    return {"metadata": metadata, "spec": {**template.section("spec").fields, "schedulerName": SCHEDULER_NAME}}
+
+
+def _field(named: NamedPods, name: str = "") -> str:
+    return ".".join(part for part in (named.template.path, "spec", name) if part)

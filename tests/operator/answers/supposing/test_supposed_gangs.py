@@ -1,0 +1,277 @@
+"""Gangs of a file: which they are, how many pods of them would wait, and what is said of files that make no sense."""
+
+import pytest
+import yaml
+
+from builders.jobs import jobset, replicated
+from builders.owners import (
+    bare_pod,
+    job_of,
+    leader_worker_set,
+    mpi_job,
+    owner,
+    pod_gang_manifest,
+    pod_group,
+    ray_cluster,
+    template,
+)
+from coschedule import SerialWork
+from live.examples import EXAMPLES
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.supposing.in_snapshot import suppose_alone
+from lockstep.answers.supposing.manifests import read_manifests
+from lockstep.answers.supposing.owner_kinds import GANG_JOB, TAKEN
+from lockstep.answers.supposing.supposed_gangs import supposed
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.source import Source
+
+NOW = 1_800_000_000.0
+EVERY = frozenset(Source)
+LABEL, GROUP_LABEL = "lockstep.dev/member-of", "scheduling.x-k8s.io/pod-group"
+MEMBER = template(labels={LABEL: "heat"})
+KINDS_WITH_PODS = {one.kind for one in TAKEN} - {GANG_JOB.kind}
+WITH_PODS = [
+    example
+    for example in EXAMPLES
+    if KINDS_WITH_PODS & {one["kind"] for one in yaml.safe_load_all(example.read_text(encoding="utf-8"))}
+]
+
+
+def ask(*objects, sources=EVERY):
+    text = yaml.dump_all(objects, Dumper=yaml.SafeDumper)
+    return supposed(read_manifests(text, namespace="team"), sources, NOW)
+
+
+def facts(*objects):
+    """Each Gang as the planner knows it."""
+    return {object_name(gang.key): suppose_alone(gang, NOW) for gang in ask(*objects).gangs}
+
+
+def sizes(*objects):
+    """The least and the most pods of each role of each Gang."""
+    return {
+        name: sorted((role.sizes.minimum, role.sizes.maximum) for role in fact.spec.roles)
+        for name, fact in facts(*objects).items()
+    }
+
+
+def jobset_of(*parallelisms, **spec):
+    jobs = [
+        replicated(f"job{number}", parallelism=one, template=template(cpu=str(number + 1)), pod=template()["spec"])
+        for number, one in enumerate(parallelisms)
+    ]
+    return jobset(*jobs, **spec)
+
+
+@pytest.mark.parametrize(
+    ("objects", "want"),
+    [
+        pytest.param([job_of(parallelism=4)], {"job.heat": [(4, 4)]}, id="a Job"),
+        pytest.param(
+            [job_of(parallelism=4, annotations={"lockstep.dev/size": "2-3"})], {"job.heat": [(2, 3)]}, id="a range"
+        ),
+        pytest.param([jobset_of(1, 3)], {"jobset.train": [(4, 4)]}, id="a JobSet whose Jobs ask for the same"),
+        pytest.param(
+            [jobset_of(1, 3, startupPolicy={"startupPolicyOrder": "InOrder"})],
+            {"jobset.train": [(1, 1)]},
+            id="a JobSet in order",
+        ),
+        pytest.param(
+            [leader_worker_set(replicas=2)],
+            {f"leaderworkerset.heat.{group}": [(1, 1), (2, 2)] for group in range(2)},
+            id="a LeaderWorkerSet of two groups",
+        ),
+        pytest.param([mpi_job()], {"mpijob.heat": [(1, 1), (3, 3)]}, id="an MPIJob"),
+        pytest.param([ray_cluster()], {"raycluster.heat": [(1, 1), (2, 2)]}, id="a RayCluster"),
+        pytest.param(
+            [pod_group(2), *(bare_pod(name, labels={GROUP_LABEL: "heat"}) for name in "abc")],
+            {"podgroup.heat": [(2, 3)]},
+            id="a PodGroup with pods",
+        ),
+        pytest.param(
+            [job_of(template(labels={GROUP_LABEL: "heat"}), parallelism=4), pod_group(3)],
+            {"podgroup.heat": [(3, 4)]},
+            id="a PodGroup with a Job",
+        ),
+        pytest.param(
+            [pod_gang_manifest(2), *(bare_pod(name, labels={LABEL: "heat"}) for name in "ab")],
+            {"heat": [(2, 2)]},
+            id="a Gang with pods",
+        ),
+        pytest.param(
+            [job_of(MEMBER, parallelism=3, name="one"), pod_gang_manifest(4), job_of(MEMBER, name="two")],
+            {"heat": [(4, 4)]},
+            id="a Gang with two Jobs",
+        ),
+        pytest.param(
+            [
+                pod_gang_manifest(2),
+                owner("apps/v1", "StatefulSet", replicas=3, podManagementPolicy="Parallel", template=MEMBER),
+            ],
+            {"heat": [(2, 3)]},
+            id="a Gang with a StatefulSet",
+        ),
+        pytest.param(
+            [pod_gang_manifest(2), owner("apps/v1", "Deployment", replicas=2, template=MEMBER)],
+            {"heat": [(2, 2)]},
+            id="a Gang with a Deployment",
+        ),
+        pytest.param(
+            [pod_gang_manifest(2, name="job.heat"), job_of(parallelism=4)],
+            {"job.heat": [(2, 4)]},
+            id="a Gang that a user has written in the place of the operator's",
+        ),
+    ],
+)
+def test_pods_that_are_made_at_once_are_planned_as_the_operator_would(objects, want):
+    assert sizes(*objects) == want
+
+
+def test_work_of_an_annotation_counts():
+    says = {"lockstep.dev/serial-time": "90m", "lockstep.dev/overhead-per-member": "2s"}
+
+    [heat] = facts(job_of(parallelism=2, annotations=says)).values()
+
+    assert heat.spec.work == SerialWork(serial=5400, per_member=2)
+
+
+def test_gangs_of_other_namespaces_are_other_gangs():
+    there = job_of(parallelism=2)
+    there["metadata"]["namespace"] = "there"
+
+    assert [gang.key.namespace for gang in ask(job_of(), there).gangs] == ["team", "there"]
+
+
+@pytest.mark.parametrize("example", WITH_PODS, ids=lambda example: example.stem)
+def test_example_with_pods_is_taken_as_it_is(example):
+    asked = supposed(read_manifests(example.read_text(encoding="utf-8"), namespace="team"), EVERY, NOW)
+
+    assert asked.gangs
+    assert not asked.notes
+    assert all(suppose_alone(gang, NOW) for gang in asked.gangs)
+
+
+def test_there_are_examples_with_pods():
+    assert len(WITH_PODS) >= 3
+
+
+# What is said
+
+
+@pytest.mark.parametrize(
+    ("objects", "want"),
+    [
+        pytest.param(
+            [job_of({"spec": {**template()["spec"], "schedulerName": None}})],
+            "Job heat: spec.template.spec.schedulerName is missing. Write lockstep: this plan is as if it stood there.",
+            id="without the line",
+        ),
+        pytest.param(
+            [mpi_job(), job_of(template() | {"spec": template()["spec"] | {"schedulerName": "volcano"}})],
+            "Job heat: spec.template.spec.schedulerName is volcano. Write lockstep: this plan is as if it stood there.",
+            id="another scheduler",
+        ),
+        pytest.param(
+            [job_of(suspend=True)], "Job heat is suspended. This plan is as if it were not.", id="a suspended Job"
+        ),
+        pytest.param(
+            [mpi_job(runPolicy={"suspend": True})],
+            "MPIJob heat is suspended. This plan is as if it were not.",
+            id="a suspended MPIJob",
+        ),
+    ],
+)
+def test_what_has_to_change_is_said_and_the_plan_is_made(objects, want):
+    asked = ask(*objects)
+
+    assert asked.notes == (want,)
+    assert all(suppose_alone(gang, NOW) for gang in asked.gangs)
+
+
+def test_source_that_the_operator_lacks_is_named():
+    asked = ask(job_of(), sources={Source.PODS})
+
+    [note] = asked.notes
+    assert note.startswith("team/gang/job.heat needs the source job")
+
+
+def test_first_of_the_sources_that_the_operator_has_counts():
+    in_group = job_of(template(labels={GROUP_LABEL: "group"}))
+
+    [by_group] = ask(in_group).gangs
+    [by_job] = ask(in_group, sources={Source.JOB}).gangs
+
+    assert [object_name(one.key) for one in (by_group, by_job)] == ["podgroup.group", "job.heat"]
+
+
+def without_containers():
+    return {"spec": {"schedulerName": "lockstep"}}
+
+
+@pytest.mark.parametrize(
+    ("objects", "want"),
+    [
+        pytest.param([job_of(parallelism="four")], "Job heat: spec.parallelism is no whole number", id="a word"),
+        pytest.param([job_of(parallelism=0)], "Job heat makes no pods at first", id="no pods"),
+        pytest.param(
+            [job_of(without_containers())], "Job heat: spec.template.spec.containers has no entry", id="no containers"
+        ),
+        pytest.param([job_of([1])], "Job heat: spec.template is no object.", id="a list for a template"),
+        pytest.param(
+            [job_of(template(labels={LABEL: 3}))],
+            f"Job heat: spec.template.metadata.labels.{LABEL} is no text.",
+            id="a number for a label",
+        ),
+        pytest.param(
+            [job_of(annotations={"lockstep.dev/size": 3})],
+            "Job heat: metadata.annotations.lockstep.dev/size is no text.",
+            id="a number for an annotation",
+        ),
+        pytest.param([job_of(template(cpu="much"))], "Job heat: spec.template.spec makes no sense", id="an odd amount"),
+        pytest.param(
+            [job_of(template(nodeName="n1"))], "spec.template.spec has nodeName or schedulingGates", id="a bound pod"
+        ),
+        pytest.param([bare_pod("a")], f"Pod a: metadata.labels has no {LABEL}", id="a pod of no Gang"),
+        pytest.param(
+            [owner("apps/v1", "Deployment", template=template())],
+            f"Deployment heat: spec.template.metadata.labels has no {LABEL}",
+            id="a Deployment of no Gang",
+        ),
+        pytest.param(
+            [leader_worker_set(replicas=101)], "LeaderWorkerSet heat has 101 groups, and 100 at most", id="many groups"
+        ),
+        pytest.param(
+            [job_of(name=f"job{number}", parallelism=60_000) for number in range(2)],
+            "It makes more than 100000 pods at once",
+            id="far too many pods",
+        ),
+        pytest.param(
+            [bare_pod("a", labels={LABEL: "cold"})], "Pod a names the Gang cold, which is not in", id="no Gang"
+        ),
+        pytest.param(
+            [pod_gang_manifest(2), bare_pod("a", labels={LABEL: "heat"})],
+            "Gang team/heat would not be planned yet: 1 of the 2 pods that it needs wait for a node.",
+            id="too few pods",
+        ),
+        pytest.param([pod_gang_manifest("two")], "Gang team/heat would be refused: ", id="a Gang of an odd size"),
+        pytest.param(
+            [owner("lockstep.dev/v1alpha1", "Gang", sise=2)], "Gang heat makes no sense: KeyError", id="no size"
+        ),
+        pytest.param(
+            [job_of(parallelism=2, annotations={"lockstep.dev/size": "9"})],
+            "Gang team/job.heat would be refused: Job: annotation lockstep.dev/size: 9 pods are more than the 2",
+            id="an annotation that can't be obeyed",
+        ),
+        pytest.param(
+            [job_of(template(resourceClaims=[{"name": "gpu"}]))],
+            "would be refused: pod of Job heat: spec.template.spec.resourceClaims: Lockstep does not support it yet",
+            id="a field that is not supported",
+        ),
+    ],
+)
+def test_file_that_makes_no_sense_is_refused_with_the_field(objects, want):
+    with pytest.raises(AnswerError) as caught:
+        facts(*objects)
+
+    assert want in str(caught.value)
+    assert "\n" not in str(caught.value)
