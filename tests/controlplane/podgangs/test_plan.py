@@ -133,6 +133,16 @@ def test_gang_that_is_there_already_is_not_planned_once_more(arena, gangs, plan)
     assert f"lockstep explain gang/job.there -n {arena.namespace}" in made.stderr
 
 
+def test_pod_that_is_there_already_is_not_counted_twice(arena, gangs, plan):
+    gangs.submit("heat", 2)
+    gangs.create_pods("heat", "a")
+    made = gangs.template("heat")
+
+    done = plan({"apiVersion": "v1", "kind": "Pod", **made, "metadata": {**made["metadata"], "name": "a"}})
+
+    assert f"Error: Pod {arena.namespace}/a is there already." in done.stderr
+
+
 def test_gang_that_is_nowhere_is_named(gangs, plan):
     done = plan(job_manifest(gangs, "heat", 2, gang="none"))
 

@@ -8,6 +8,7 @@ import yaml
 from click.testing import CliRunner
 
 from builders.manifests import gang as manifest
+from builders.owners import job_of
 from coschedule import Promises, encode_plan, encode_snapshot, plan
 from engine.builders import NOW, gang, node, running, snapshot
 from lockstep.cli import main
@@ -116,6 +117,31 @@ def test_what_a_snapshot_does_not_know_is_said(recorded):
     assert "Volumes are not in a snapshot: new is planned as if every node reached its own." in done.stdout
     assert "Pods of others are not in a snapshot: new is planned as if it minded none of them." in done.stdout
     assert done.stdout.endswith("Nothing was created.\n")
+
+
+def test_job_is_planned_as_the_gang_that_the_operator_would_make(recorded):
+    job = job_of(parallelism=2, annotations={"lockstep.dev/serial-time": "40s"}, suspend=True)
+
+    done = planned(recorded(facts()), job, manifest("new", size=2, work={"serialTime": "40s"}))
+
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert [one["gang"]["name"] for one in answer["gangs"]] == ["new", "gang/job.heat"]
+    assert {one["reason"] for one in answer["gangs"]} == {"StartsNow", "StartsLater"}
+    assert answer["notes"][1:] == [
+        "The operator's sources are not in a snapshot: this plan is as if it had those that are needed.",
+        "Job heat is suspended. This plan is as if it were not.",
+    ]
+
+
+def test_notes_are_wrapped_for_people(recorded):
+    without_line = job_of({"spec": {"containers": [{"name": "main", "image": "work:1"}]}})
+
+    done = lockstep("plan", "-f", "-", "--snapshot", recorded(facts()), stdin=yaml.safe_dump(without_line))
+
+    assert done.exit_code == 0, done.stderr
+    assert "Job heat: spec.template.spec.schedulerName is missing." in done.stdout
+    assert all(len(line) <= 100 for line in done.stdout.splitlines())
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ async def suppose_gang(client: KubeClient, state: State, gang: SupposedGang) -> 
     elif known is None:
         state.apply_pod_gang(parse_pod_gang(gang.made or _missing(gang)))
     for pod in gang.pods:
+        if pod.key in state.pods:
+            raise AnswerError(f"Pod {pod.key.namespace}/{pod.key.name} is there already.")
         state.apply_pod(pod)
     state.renew_pod_gang(gang.key)
 

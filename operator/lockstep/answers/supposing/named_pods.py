@@ -20,7 +20,7 @@ _MOST_GROUPS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedPods:
-    """So many pods of one template, and the Gang that they belong to. ``of`` is the object that makes them.
+    """So many pods of one template, and the Gang that they belong to. ``of`` is the object that makes them, or is one.
 
     The operator makes the Gang for that object if it ``is_made``.
     """
@@ -32,9 +32,10 @@ class NamedPods:
     of: str
 
     @property
-    def place(self) -> str:
-        """Where their template is, for messages."""
-        return f"{self.of}: {self.template.path}".removesuffix(": ")
+    def name(self) -> str:
+        """The name of a pod of a file; otherwise where the template is, which is the name of no real pod."""
+        own = self.template.section("metadata").text("name")
+        return f"of {self.of}: {self.template.path}" if self.template.path else own
 
 
 def pods_of(manifest: Manifest, sources: Collection[Source]) -> list[NamedPods]:

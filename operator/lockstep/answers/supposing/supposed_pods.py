@@ -22,6 +22,8 @@ from lockstep.facts.ranks import MOST_RANKS
 def supposed_pods(named: NamedPods, gang: GangKey, now: float) -> list[GroupedPod]:
     """So many pods of that Gang, created now. Raises ``AnswerError`` or ``FieldError`` if they make no sense."""
     one = _parsed(named, gang, now)
+    if not named.template.path:
+        return [one]
     names = (f"{one.key.name} {number}" for number in range(min(named.number, MOST_RANKS)))
     return [replace(one, key=PodKey(gang.namespace, name), uid=name) for name in names]
 
@@ -49,11 +51,11 @@ def _parsed(named: NamedPods, gang: GangKey, now: float) -> GroupedPod:
 
 
 def _manifest(named: NamedPods, gang: GangKey, now: float) -> NewManifest:
-    """One of the pods, as the API server would have it. No real pod has such a name: it says where the template is."""
+    """One of the pods, as the API server would have it."""
     template = named.template
     labels = {**template.section("metadata").texts("labels"), MEMBER_OF_LABEL: object_name(gang)}
     metadata = {
-        "name": f"of {named.place}",
+        "name": named.name,
         "namespace": gang.namespace,
         "uid": "",
         "creationTimestamp": rfc3339(now),
