@@ -1,14 +1,11 @@
 """``lockstep plan -f`` takes what people have, and the operator then does what it has said."""
 
-import json
-from collections import Counter
+from functools import partial
 
 import pytest
-import yaml
-from click.testing import CliRunner
 
 from builders.manifests import API_VERSION
-from lockstep.cli import main
+from live.asked_plan import answers_of, ask_plan, nodes_of
 from lockstep.facts.gang.source import Source
 
 pytestmark = pytest.mark.usefixtures("operator")
@@ -17,18 +14,7 @@ pytestmark = pytest.mark.usefixtures("operator")
 @pytest.fixture
 def plan(arena):
     """Ask what would happen if objects were applied in the arena's namespace."""
-
-    def run(*objects, sources=Source):
-        options = [f"--kubeconfig={arena.api.kubeconfig}", f"--namespace={arena.namespace}", "--output=json"]
-        text = yaml.safe_dump_all(objects)
-        return CliRunner().invoke(main, ["plan", "-f", "-", f"--sources={','.join(sources)}", *options], input=text)
-
-    return run
-
-
-def answers(done):
-    assert done.exit_code == 0, done.stderr
-    return json.loads(done.stdout)
+    return partial(ask_plan, arena)
 
 
 def job_manifest(gangs, name, parallelism, *, gang="", cpu="1", **annotations):
@@ -46,16 +32,12 @@ def gang_manifest(name, least, **spec):
     }
 
 
-def nodes_of(answer):
-    return sorted(Counter({one["node"]: one["count"] for one in answer["members"]}).elements())
-
-
 def test_job_is_placed_where_the_plan_has_said(arena, gangs, plan):
     arena.add_nodes(1, cpu="1")
     arena.add_nodes(2, cpu="3")
     job = job_manifest(gangs, "heat", 4, **{"size": "2-4", "serial-time": "40s"})
 
-    answer = answers(plan(job))
+    answer = answers_of(plan(job))
     assert not gangs.exists("job.heat")
     gangs.api.request("POST", gangs.jobs, job)
     gangs.until("job.heat", "Placed")
@@ -73,7 +55,7 @@ def test_gang_and_its_pods_are_placed_where_the_plan_has_said(arena, gangs, plan
         for name, made in (("server", gangs.template("pair", "2")), ("client", gangs.template("pair", "1")))
     ]
 
-    [pair] = answers(plan(gang_manifest("pair", 2), *pods))["gangs"]
+    [pair] = answers_of(plan(gang_manifest("pair", 2), *pods))["gangs"]
     assert not gangs.exists("pair")
     gangs.submit("pair", 2)
     gangs.create_pods("pair", "server", cpu="2")
@@ -87,7 +69,7 @@ def test_job_without_room_says_why_and_which_gang_starts_later(arena, gangs, pla
     arena.add_nodes(1, cpu="2")
     job = job_manifest(gangs, "large", 3)
 
-    [large] = answers(plan(job))["gangs"]
+    [large] = answers_of(plan(job))["gangs"]
 
     assert (large["phase"], large["reason"]) == ("Waiting", "NotEnoughRoom")
     [room] = large["notNow"]
@@ -100,7 +82,7 @@ def test_pods_of_a_file_are_planned_with_those_that_wait_in_the_cluster(arena, g
     gangs.create_pods("heat", "a")
     gangs.until("heat", "Planned", "False", "AwaitsPods")
 
-    few, enough = (answers(plan(job_manifest(gangs, "more", more, gang="heat")))["gangs"][0] for more in (1, 2))
+    few, enough = (answers_of(plan(job_manifest(gangs, "more", more, gang="heat")))["gangs"][0] for more in (1, 2))
 
     assert few["phase"] == "AwaitsPods"
     assert few["message"] == "2 of the 3 pods that it needs wait for a node."
@@ -152,7 +134,7 @@ def test_gang_that_is_nowhere_is_named(gangs, plan):
 def test_source_that_is_not_on_is_said(arena, gangs, plan):
     arena.add_nodes(1, cpu="2")
 
-    answer = answers(plan(job_manifest(gangs, "heat", 2), sources=[Source.PODS]))
+    answer = answers_of(plan(job_manifest(gangs, "heat", 2), sources=[Source.PODS]))
 
     assert [one["reason"] for one in answer["gangs"]] == ["StartsNow"]
     assert [note.partition(",")[0] for note in answer["notes"]] == [

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from e2e.controllers.owners import Owners
 from eventually import eventually
 from live.arena import Arena
+from live.asked_plan import answers_of, ask_plan, nodes_of
 from live.pod_gangs import RANK, PodGangs
 from live.proxy import Injected, Proxy
 from lockstep_demo.operator_process import OperatorProcess
@@ -103,6 +104,19 @@ def placed_whole(stage: Stage, owners: Owners) -> None:
     stage.check_whole(gang)
     assert stage.ranks(gang) == list(range(SIZE))
     eventually(lambda: stage.gangs.status(gang)["state"] == "Running")
+
+
+def placed_as_planned(stage: Stage, owners: Owners) -> None:
+    """All pods go to the nodes that ``lockstep plan`` names before, by the object's file."""
+    for cpu in ("1", "2", "3"):
+        stage.arena.add_nodes(1, cpu=cpu)
+    [answer] = answers_of(ask_plan(stage.arena, owners.manifest("heat", SIZE)))["gangs"]
+
+    gang = stage.submit(owners, "heat", SIZE)
+
+    stage.check_whole(gang)
+    assert answer["gang"]["name"] == f"gang/{gang}"
+    assert nodes_of(answer) == stage.gangs.nodes_of(gang)
 
 
 def too_large(stage: Stage, owners: Owners) -> None:

@@ -51,10 +51,10 @@ def _object(document: Any, namespace: str) -> NewManifest:
 
 
 def _check_kind(document: Manifest, name: object) -> None:
-    kind = document.get("kind") or "An object without a kind"
-    object_called = f"{kind} {name}" if name else str(kind)
+    kind = document.get("kind")
     if (document.get("apiVersion"), kind) in TAKEN:
         return
+    object_called = f"{kind} {name}" if kind and name else kind or "An object without a kind"
     versions = [one.api_version for one in TAKEN if one.kind == kind]
     if versions:
         raise AnswerError(f"{object_called} is in it, and only a {kind} of {versions[0]} can be planned.")

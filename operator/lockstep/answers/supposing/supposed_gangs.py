@@ -119,8 +119,8 @@ def _key(manifest: Manifest, name: str) -> GangKey:
 
 def _made(source: Source, owner: Manifest, gang: GangKey, now: float) -> NewManifest:
     """The Gang that the operator makes for an owner that is created now."""
-    Section(owner).section("metadata").texts("annotations")
-    new = {**owner, "metadata": {**owner["metadata"], "uid": _UID}, "status": None}
+    annotations = Section(owner).section("metadata").texts("annotations")
+    new = {**owner, "metadata": {**owner["metadata"], "uid": _UID, "annotations": annotations}, "status": None}
     made = made_gang(object_name(gang), new, made_parts(OWNERS[source], new))
     return {**made, "metadata": {**made["metadata"], **as_created(now)}}
 

@@ -9,7 +9,7 @@ from lockstep.answers.supposing.named_pods import NamedPods
 from lockstep.api.manifest import NewManifest
 from lockstep.api.names import MEMBER_OF_LABEL, SCHEDULER_NAME
 from lockstep.api.podgang.any_pod import parse_any_pod
-from lockstep.api.podgang.section import FieldError
+from lockstep.api.podgang.section import FieldError, Section
 from lockstep.api.quantities import rfc3339
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.facts.gang.keys import object_name
@@ -37,17 +37,26 @@ def lines_that_are_missing(named: NamedPods) -> Iterator[str]:
 
 
 def _parsed(named: NamedPods, gang: GangKey, now: float) -> GroupedPod:
-    if not named.template.section("spec").sections("containers"):
-        raise FieldError(f"{_field(named, 'containers')} has no entry")
+    _check(named.template.section("spec"))
     manifest = _manifest(named, gang, now)
     try:
         pod = parse_any_pod(manifest, {Source.PODS})
+        # No schema has checked the template. An object in the place of a text shows up here.
+        hash(pod)
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
         raise AnswerError(f"{named.of}: {_field(named)} makes no sense: {describe(error)}.") from error
     if not isinstance(pod, GroupedPod) or pod.group.waiting is None:
         raise AnswerError(f"{named.of}: {_field(named)} has nodeName or schedulingGates, so its pods are not planned.")
     waiting = pod.group.waiting._replace(source=named.gang.source)
     return replace(pod, group=pod.group._replace(waiting=waiting))
+
+
+def _check(spec: Section) -> None:
+    """What people get wrong most often. Raises ``FieldError``."""
+    if not spec.sections("containers"):
+        raise FieldError(f"{spec.path}.containers has no entry")
+    spec.texts("nodeSelector")
+    spec.text("priorityClassName")
 
 
 def _manifest(named: NamedPods, gang: GangKey, now: float) -> NewManifest:

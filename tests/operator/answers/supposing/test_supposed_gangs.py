@@ -227,6 +227,11 @@ def without_containers():
             "Job heat: metadata.annotations.lockstep.dev/size is no text.",
             id="a number for an annotation",
         ),
+        pytest.param(
+            [job_of(template(nodeSelector={"gpu": True}))],
+            "Job heat: spec.template.spec.nodeSelector.gpu is no text.",
+            id="a truth for a label of nodes",
+        ),
         pytest.param([job_of(template(cpu="much"))], "Job heat: spec.template.spec makes no sense", id="an odd amount"),
         pytest.param(
             [job_of(template(nodeName="n1"))], "spec.template.spec has nodeName or schedulingGates", id="a bound pod"
