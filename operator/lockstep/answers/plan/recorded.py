@@ -25,17 +25,17 @@ from coschedule import (
 from lockstep.answers.plan.planned import AnsweredPlan
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.reading.gang_called import gang_called
 from lockstep.answers.supposing.in_snapshot import suppose_alone
 from lockstep.answers.supposing.supposed_gangs import Supposed
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import GANG_KIND, POD_GANG_KIND
 from lockstep.api.quantities import rfc3339
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
 from lockstep.cycle.planning.plan_thread import choose_victims
 from lockstep.facts.gang.gang import AcceptedGang, GangSpec, RefusedGang
-from lockstep.facts.gang.keys import is_pod_gang, object_name
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.sizing import Sizing
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.volumes.role_parts import without_parts
@@ -97,7 +97,7 @@ def with_further(recorded: RecordedSnapshot, asked: Supposed) -> tuple[AnsweredP
     ]
     for fact in further:
         if fact.key in {gang.key for gang in snapshot.gangs}:
-            raise AnswerError(f"{_called(fact.key)} is in the snapshot already.")
+            raise AnswerError(f"{gang_called(fact.key)} is in the snapshot already.")
         notes += _unknown(fact)
         snapshot = replace(snapshot, gangs=(*snapshot.gangs, _pending(fact, snapshot)))
     return _planned(snapshot), [fact.key for fact in further], tuple(dict.fromkeys((*notes, *asked.notes)))
@@ -147,13 +147,8 @@ def _parsed(manifest: Manifest, now: float) -> AcceptedGang:
         hint = "kubectl apply --dry-run=server says which field is wrong"
         raise AnswerError(f"GangJob {name} makes no sense: {why}; {hint}.") from error
     if isinstance(fact, RefusedGang):
-        raise AnswerError(f"{_called(fact.key)} would be refused: {fact.refusal.message}")
+        raise AnswerError(f"{gang_called(fact.key)} would be refused: {fact.refusal.message}")
     return replace(fact, created=now)
-
-
-def _called(gang: GangKey) -> str:
-    kind = POD_GANG_KIND if is_pod_gang(gang) else GANG_KIND
-    return f"{kind} {gang.namespace}/{object_name(gang)}"
 
 
 def _unknown(fact: AcceptedGang) -> Iterator[str]:

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from coschedule import GangKey
 from lockstep.answers.reading.cluster import answered
 from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.reading.gang_called import gang_called
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, Target
 from lockstep.api.client.client import KubeClient
@@ -32,15 +33,16 @@ async def dry_run_of(client: KubeClient, target: Target, manifest: Manifest, gan
     return {**answer.body, "metadata": {"resourceVersion": "", **answer.body["metadata"]}}
 
 
+def there_already(gang: GangKey) -> str:
+    """A sentence about a GangJob or a Gang that can't be supposed, since there is one of that name."""
+    short = f"{'gang' if is_pod_gang(gang) else 'gj'}/{object_name(gang)}"
+    return f"{gang_called(gang)} is there already: ask about it with lockstep explain {short} -n {gang.namespace}."
+
+
 def _refused(answer: Answer, resource: str, gang: GangKey) -> str:
-    kind, short = ("Gang", "gang") if is_pod_gang(gang) else ("GangJob", "gj")
-    name = object_name(gang)
     if answer.code == HTTPStatus.CONFLICT:
-        return (
-            f"{kind} {gang.namespace}/{name} is there already: ask about it with lockstep explain {short}/{name} "
-            f"-n {gang.namespace}."
-        )
+        return there_already(gang)
     if answer.is_about_rights:
         needed = f"The verb create on {resource} in {gang.namespace} is needed, though nothing is created"
         return f"{needed}, and was refused: {answer.message}."
-    return f"The API server would not take {kind} {gang.namespace}/{name}: {answer.message}."
+    return f"The API server would not take {gang_called(gang)}: {answer.message}."

@@ -1,13 +1,13 @@
 """Supposes a Gang and its pods beside what a cluster has. Nothing is created."""
 
-from lockstep.answers.reading.dry_run import dry_run_of
+from typing import NoReturn
+
+from lockstep.answers.reading.dry_run import dry_run_of, there_already
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.supposing.supposed_gangs import SupposedGang
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
-from lockstep.api.manifest import NewManifest
 from lockstep.api.podgang.pod_gang import parse_pod_gang
-from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
 from lockstep.facts.gang.keys import object_name
 
@@ -22,10 +22,7 @@ async def suppose_gang(client: KubeClient, state: State, gang: SupposedGang) -> 
         target = paths.pod_gangs_of(gang.key.namespace)
         state.apply_pod_gang(parse_pod_gang(await dry_run_of(client, target, gang.manifest, gang.key)))
     elif known is not None and gang.made is not None and known.made_for is not None:
-        raise AnswerError(
-            f"Gang {gang_name(gang.key)} is there already, and so is its owner: ask about it with lockstep explain "
-            f"{gang.key.name} -n {gang.key.namespace}."
-        )
+        raise AnswerError(there_already(gang.key))
     elif known is None:
         state.apply_pod_gang(parse_pod_gang(gang.made or _missing(gang)))
     for pod in gang.pods:
@@ -35,7 +32,7 @@ async def suppose_gang(client: KubeClient, state: State, gang: SupposedGang) -> 
     state.renew_pod_gang(gang.key)
 
 
-def _missing(gang: SupposedGang) -> NewManifest:
+def _missing(gang: SupposedGang) -> NoReturn:
     raise AnswerError(
         f"{gang.named_by} names the Gang {object_name(gang.key)}, which is neither in the file nor in the cluster."
     )

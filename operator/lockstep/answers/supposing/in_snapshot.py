@@ -1,6 +1,7 @@
 """Supposes a Gang and its pods where no cluster is asked."""
 
 from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.reading.gang_called import gang_called
 from lockstep.answers.supposing.supposed_gangs import SupposedGang, as_created
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.pod_gang import parse_pod_gang
@@ -14,7 +15,7 @@ from lockstep.facts.gang.keys import object_name
 
 def suppose_alone(gang: SupposedGang, now: float) -> AcceptedGang:
     """The Gang as the planner knows it, if nothing else of it is there. Raises ``AnswerError`` if it is not planned."""
-    fact, name = _fact(gang, now), f"Gang {gang.key.namespace}/{object_name(gang.key)}"
+    fact, name = _fact(gang, now), gang_called(gang.key)
     if not isinstance(fact, AcceptedGang):
         raise AnswerError(f"{name} would be refused: {fact.refusal.message}")
     if fact.spec.awaits_pods:
@@ -30,7 +31,7 @@ def _fact(gang: SupposedGang, now: float) -> GangFact:
         return composed(parse_pod_gang(manifest), group, ALL_NODES)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         hint = "kubectl apply --dry-run=server says which field is wrong"
-        raise AnswerError(f"Gang {object_name(gang.key)} makes no sense: {describe(error)}; {hint}.") from error
+        raise AnswerError(f"{gang_called(gang.key)} makes no sense: {describe(error)}; {hint}.") from error
 
 
 def _manifest(gang: SupposedGang, now: float) -> Manifest:

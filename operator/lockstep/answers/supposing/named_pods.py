@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.supposing.manifests import called
@@ -93,6 +94,6 @@ def _gang(template: Section, sources: Collection[Source], made: NamedGang | None
     return None
 
 
-def _refuse(manifest: Manifest, template: Section) -> NamedGang:
+def _refuse(manifest: Manifest, template: Section) -> NoReturn:
     field = f"{template.path}.metadata.labels".removeprefix(".")
     raise AnswerError(f"{called(manifest)}: {field} has no {MEMBER_OF_LABEL}, which names the Gang of these pods.")

@@ -260,7 +260,7 @@ def without_containers():
         ),
         pytest.param([pod_gang_manifest("two")], "Gang team/heat would be refused: ", id="a Gang of an odd size"),
         pytest.param(
-            [owner("lockstep.dev/v1alpha1", "Gang", sise=2)], "Gang heat makes no sense: KeyError", id="no size"
+            [owner("lockstep.dev/v1alpha1", "Gang", sise=2)], "Gang team/heat makes no sense: KeyError", id="no size"
         ),
         pytest.param(
             [job_of(parallelism=2, annotations={"lockstep.dev/size": "9"})],
