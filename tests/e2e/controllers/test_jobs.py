@@ -48,6 +48,6 @@ def test_job_is_a_gang(stage, jobs, scene):
     scene(stage, jobs)
 
 
-@pytest.mark.parametrize("scene", (scenes.placed_as_planned, *scenes.SUSPENDABLE), ids=scenes.named)
+@pytest.mark.parametrize("scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE], ids=scenes.named)
 def test_gang_of_a_job_is_made(stage, made_jobs, scene):
     scene(stage, made_jobs)

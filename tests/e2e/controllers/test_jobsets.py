@@ -69,7 +69,7 @@ def test_driver_and_ten_jobs_of_ten_pods_are_placed_whole(stage, jobsets):
     stage.check_whole("heat", 101)
 
 
-@pytest.mark.parametrize("scene", (scenes.placed_as_planned, *scenes.SUSPENDABLE), ids=scenes.named)
+@pytest.mark.parametrize("scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE], ids=scenes.named)
 def test_gang_of_a_jobset_is_made(stage, made_jobsets, scene):
     scene(stage, made_jobsets)
 

@@ -107,7 +107,7 @@ def test_groups_of_one_object_are_one_gang(stage, sets):
     stage.check_whole("heat")
 
 
-@pytest.mark.parametrize("scene", (scenes.placed_as_planned, *scenes.MADE), ids=scenes.named)
+@pytest.mark.parametrize("scene", [scenes.placed_as_planned, *scenes.MADE], ids=scenes.named)
 def test_gang_of_a_group_is_made(stage, made_sets, scene):
     scene(stage, made_sets)
 

@@ -130,7 +130,7 @@ def test_gang_that_counts_a_launcher_that_comes_last_says_what_it_waits_for(stag
     assert stage.gangs.bound("heat") == 0
 
 
-@pytest.mark.parametrize("scene", (scenes.placed_as_planned, *scenes.SUSPENDABLE), ids=scenes.named)
+@pytest.mark.parametrize("scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE], ids=scenes.named)
 def test_gang_of_an_mpijob_is_made(stage, made_mpijobs, scene):
     scene(stage, made_mpijobs)
 

@@ -102,7 +102,7 @@ def test_worker_that_is_made_anew_joins_the_others(stage, clusters):
     assert len(before & stage.uids("heat")) == scenes.SIZE - 1
 
 
-@pytest.mark.parametrize("scene", (scenes.placed_as_planned, *scenes.SUSPENDABLE), ids=scenes.named)
+@pytest.mark.parametrize("scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE], ids=scenes.named)
 def test_gang_of_a_ray_cluster_is_made(stage, made_clusters, scene):
     scene(stage, made_clusters)
 
