@@ -4,7 +4,7 @@ import re
 
 from coschedule import GangKey
 
-_GANG = r"ang (?P<namespace>[a-z0-9-]+)/(?P<name>[a-z0-9.-]+), of priority "
+_GANG = r"ang (?P<namespace>[a-z0-9-]+)/(?P<name>(gang/)?[a-z0-9.-]+), of priority "
 _EVICTED_FOR = re.compile(rf"[Gg]{_GANG}")
 _SHRINKS_FOR = re.compile(rf"[Ss]hrinks from \d+ to \d+ members? for urgent g{_GANG}")
 

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey
 from lockstep.act.admission.asking_admission import Admitted, ask_admission, at_once
+from lockstep.act.admission.asking_bindings import BindingChecks
 from lockstep.act.requests.services import Services
 from lockstep.act.requests.workers import Workers
 from lockstep.api.client.answer import ApiUnavailableError
@@ -81,6 +82,7 @@ class DryRuns:
         self._client = services.client
         self._state = services.state
         self._changed = changed
+        self._bindings = BindingChecks(services.client, services.state)
         self._asked: dict[GangKey, _AskedTemplate] = {}
         self._lowest_held = math.inf
         self._first, self._again = FairQueue(), FairQueue()
@@ -92,7 +94,7 @@ class DryRuns:
     def ask(self, gang: GangFact) -> None:
         """Check a gang that waits or is refused, unless this version was checked already.
 
-        There is nothing to check of a Gang: its pods exist. So no gang is evicted for it.
+        Of a Gang there is nothing to check before its pods are bound: they exist.
         """
         if is_pod_gang(gang.key):
             return
@@ -112,15 +114,20 @@ class DryRuns:
             self.ask(gang)
 
     def admits(self, gang: GangFact) -> bool:
-        """Whether the last check found that members and network could be created."""
+        """Whether the last check found that members and network could be created. The pods of a Gang exist."""
+        if is_pod_gang(gang.key):
+            return gang.refusal is None and self._bindings.is_due(gang.key)
         known = self._asked.get(gang.key)
         return known is not None and known.version == (gang.uid, gang.generation) and known.is_admitted
 
     async def admits_now(self, gang: GangFact) -> bool:
         """Check again now whether members and network could be created. The result is used like that of any check.
 
-        False also without an answer in 10 seconds, and where the gang has changed meanwhile.
+        Of a Gang, bindings are checked. False also without an answer in 10 seconds, and where the gang has changed
+        meanwhile.
         """
+        if is_pod_gang(gang.key):
+            return await self._bindings.check(gang, seconds=_LONGEST_NOW_SECONDS)
         spec, asked = self._state.templates.written(gang), self._asked.get(gang.key)
         if spec is None or asked is None or asked.version != (gang.uid, gang.generation):
             return False
@@ -134,6 +141,7 @@ class DryRuns:
 
     def forget(self, gang: GangKey) -> None:
         """Forget a gang that is gone."""
+        self._bindings.forget(gang)
         self._first.drop(gang)
         self._again.drop(gang)
         self._first_checks.cancel(gang)
@@ -144,6 +152,7 @@ class DryRuns:
 
     async def stop(self) -> None:
         """Stop all checks."""
+        self._bindings.stop()
         for asked in self._asked.values():
             _cancel_timer(asked)
         await self._first_checks.stop()

@@ -1,0 +1,88 @@
+"""Checks by dry runs whether the pods of a Gang may be bound, before other gangs are evicted for it."""
+
+import asyncio
+from dataclasses import dataclass
+
+from coschedule import GangKey
+from lockstep.act.requests.api_refusals import is_no_dry_run
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.turns import Urgency
+from lockstep.api.members.binding import binding_manifest
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pod import PodKey
+
+# A policy that refuses bindings seldom changes.
+_FIRST_PAUSE_SECONDS = 15.0
+_LONGEST_PAUSE_SECONDS = 600.0
+_MOST_DOUBLINGS = 16
+
+
+@dataclass(slots=True)
+class _RefusedBindings:
+    """How often the bindings of a Gang were refused in a row, and when they are tried again; None for now."""
+
+    count: int = 0
+    again: asyncio.TimerHandle | None = None
+
+
+class BindingChecks:
+    """Checks Gangs. One whose bindings were refused is checked again after a pause, which grows."""
+
+    def __init__(self, client: KubeClient, state: State) -> None:
+        self._client = client
+        self._state = state
+        self._refused: dict[GangKey, _RefusedBindings] = {}
+
+    def is_due(self, gang: GangKey) -> bool:
+        """Whether the Gang may be checked now."""
+        known = self._refused.get(gang)
+        return known is None or known.again is None
+
+    async def check(self, gang: GangFact, *, seconds: float) -> bool:
+        """Whether one pod of each kind that waits may be bound to some node; False without an answer in that time."""
+        try:
+            async with asyncio.timeout(seconds):
+                are_admitted = await self._are_admitted(gang)
+        except (TimeoutError, ApiUnavailableError):
+            are_admitted = False
+        if are_admitted:
+            self.forget(gang.key)
+        else:
+            self._check_later(gang.key)
+        return are_admitted
+
+    def forget(self, gang: GangKey) -> None:
+        """Forget a Gang that is gone, or whose pods may be bound."""
+        known = self._refused.pop(gang, None)
+        if known is not None and known.again is not None:
+            known.again.cancel()
+
+    def stop(self) -> None:
+        """Cancel all timers."""
+        for gang in list(self._refused):
+            self.forget(gang)
+
+    async def _are_admitted(self, gang: GangFact) -> bool:
+        node = next(iter(self._state.nodes), "")
+        group = self._state.pod_gangs.group(gang.key)
+        waiting = group.waiting_by_kind(self._state.pod_gangs.owner(gang.key))
+        ones = [(pod, group.pods[pod].uid) for pod in (next(iter(pods)) for _, pods in waiting)]
+        return bool(ones) and all([await self._is_admitted(pod, uid, node) for pod, uid in ones])
+
+    async def _is_admitted(self, pod: PodKey, uid: str, node: str) -> bool:
+        manifest = binding_manifest(pod, uid, node)
+        answer = await self._client.dry_run(paths.binding_to_be(pod), manifest, urgency=Urgency.ACT)
+        return answer.is_success or is_no_dry_run(answer)
+
+    def _check_later(self, gang: GangKey) -> None:
+        known = self._refused.setdefault(gang, _RefusedBindings())
+        pause = min(_FIRST_PAUSE_SECONDS * 2.0**known.count, _LONGEST_PAUSE_SECONDS)
+        known.count = min(known.count + 1, _MOST_DOUBLINGS)
+        known.again = asyncio.get_running_loop().call_later(pause, self._again, known)
+
+    def _again(self, known: _RefusedBindings) -> None:
+        known.again = None
+        self._state.changes.plan()
