@@ -52,11 +52,13 @@ def pod_subject(pod: PodFact) -> EventSubject:
 def event_manifest(subject: EventSubject, event: Event, *, instance: str, now: float) -> dict[str, Any]:
     """The manifest of the event."""
     when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # A part of a name that ends in a dot or a hyphen is no name.
+    named = subject.name[: _NAME_LIMIT - 17].rstrip("-.")
     digest = hashlib.sha256(f"{subject.uid} {event.reason} {event.note} {when}".encode()).hexdigest()[:16]
     return {
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": {"name": f"{subject.name[: _NAME_LIMIT - 17]}.{digest}", "namespace": subject.namespace},
+        "metadata": {"name": f"{named}.{digest}", "namespace": subject.namespace},
         "eventTime": when,
         "type": event.kind,
         "reason": event.reason,

@@ -52,6 +52,10 @@ ALL = [
 ]
 
 
+# A subject's name, cut there, would end in this character.
+NAME_PART = 236
+
+
 def manifest(event=ALL[0], *, name="g", now=NOW):
     return event_manifest(gang_subject(gang_fact(name, version="7")), event, instance="host-1", now=now)
 
@@ -84,6 +88,14 @@ def test_event():
             "resourceVersion": "7",
         },
     }
+
+
+@pytest.mark.parametrize("last", [".", "-", ".-", "x"])
+def test_event_about_a_long_name_has_a_name_that_the_api_server_takes(last):
+    name = manifest(name=f"{'a' * (NAME_PART - len(last))}{last}{'b' * 17}")["metadata"]["name"]
+
+    assert len(name) <= 253
+    assert all(part[-1].isalnum() for part in name.split("."))
 
 
 def test_interruption_says_its_reason():
