@@ -1,6 +1,7 @@
-"""Lists the pods of a Gang at the API server, in case the watch is broken."""
+"""Reads the pods of a Gang from the API server, in case the watch is broken."""
 
 from functools import partial
+from http import HTTPStatus
 
 from coschedule import GangKey
 from lockstep.act.members.member_reads import is_further
@@ -13,25 +14,38 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.pod_gang import GroupedPod
 from lockstep.facts.gang.source import maker_of
-from lockstep.facts.pods.pod import PodFact
+from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.watch.pages import ListError, pages
 from lockstep.watch.reader import ReadingTurns
 
 
 async def refresh_pods(client: KubeClient, state: State, gang: GangKey) -> None:
-    """List the pods of a Gang and update the cache. Raises ``ApiUnavailableError``.
+    """Read the pods of a Gang and update the cache. Raises ``ApiUnavailableError``.
 
-    The watch may be ahead of the list, so newer states in the cache stay. Only pods that the cache has are updated: a
+    The watch may be ahead of the answer, so newer states in the cache stay. Only pods that the cache has are updated: a
     pod that the watch has removed meanwhile would never be removed again.
     """
-    for pod in await _list_pods(client, state, gang):
+    known_pods = [*state.pod_gangs.group(gang).pods]
+    is_one = len(known_pods) == 1
+    for pod in await (_read_pod(client, state, known_pods[0]) if is_one else _list_pods(client, state, gang)):
         known = state.pods.get(pod.key)
-        if known is not None and known.uid == pod.uid and is_further(pod, known):
+        is_of_gang = isinstance(pod, GroupedPod) and pod.group.gang == gang
+        if is_of_gang and known is not None and known.uid == pod.uid and is_further(pod, known):
             state.apply_pod(pod)
 
 
+async def _read_pod(client: KubeClient, state: State, key: PodKey) -> list[PodFact]:
+    """The pod of a gang of one, if it is there."""
+    answer = await client.get(paths.pod(key))
+    if answer.is_success:
+        return [read_pod(answer.body, state.sources)]
+    if answer.code == HTTPStatus.NOT_FOUND:
+        return []
+    raise ApiUnavailableError(f"pod {key.name} can't be read: {answer.message}")
+
+
 async def _list_pods(client: KubeClient, state: State, gang: GangKey) -> list[PodFact]:
-    """The pods of a Gang. Those that name none in their own label are listed with their namespace."""
+    """The pods that may be of a Gang. Those that name none in their own label are listed with their namespace."""
     turns, pods = ReadingTurns(), []
     selector = "" if maker_of(object_name(gang)) else f"{MEMBER_OF_LABEL}={object_name(gang)}"
     read = partial(read_pod, sources=state.sources)
@@ -40,4 +54,4 @@ async def _list_pods(client: KubeClient, state: State, gang: GangKey) -> list[Po
             pods += [await turns.read(read, item) for item in page["items"] or ()]
     except ListError as error:
         raise ApiUnavailableError(f"the pods of {object_name(gang)} can't be listed: {error}") from error
-    return [pod for pod in pods if isinstance(pod, GroupedPod) and pod.group.gang == gang]
+    return pods
