@@ -92,10 +92,14 @@ class PodBinding:
         return None
 
     async def _bind_all(self, seats: list[TakenSeat]) -> Failure | None:
-        """Try all bindings, and make them if all may be made. If a part is bound already, the rest is due untried."""
+        """Try all bindings, and make them if all may be made.
+
+        If a part is bound already, the rest is due untried. So is a single pod, since a refusal leaves nothing behind.
+        """
         held = self._services.state.reservations.get(self._gang.key)
         is_rest = held is not None and len(seats) < held.size
-        failure = None if is_rest else await for_each(seats, self._try) or self._node_gone(seats)
+        is_due = is_rest or (len(seats) == 1 and not self._is_begun(()))
+        failure = None if is_due else await for_each(seats, self._try) or self._node_gone(seats)
         return failure or await self._bind_each(seats)
 
     async def _bind_each(self, seats: list[TakenSeat]) -> Failure | None:
