@@ -223,11 +223,11 @@ class State:
 
     def renew_pod_gang(self, key: GangKey) -> None:
         """Compute again what a Gang asks for, from its object and its pods."""
-        known = self.pod_gangs.objects.get(key)
+        groups = self.pod_gangs
+        known = groups.objects.get(key)
+        groups.forget_check(key)
         if known is None:
             return
-        groups = self.pod_gangs
-        groups.forget_check(key)
         fact = composed(known, groups.group(key), self.pool, groups.turn, is_checked=groups.is_checked(key))
         if fact != self.gangs.get(key):
             self.apply_gang(fact)

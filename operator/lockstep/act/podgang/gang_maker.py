@@ -114,6 +114,9 @@ class GangMaker:
             # The schema has more rules than are checked here.
             refused = refused_parts(kind, found.body, answer.message.rstrip("."))
             answer = await self._send(gang, known, found.body, refused)
+        if answer.is_success and known is None:
+            # It follows from the owner as it was read just now.
+            self._state.check_pod_gang(gang)
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
 
     async def _send(self, gang: GangKey, known: PodGang | None, owner: Manifest, parts: Mapping[str, Any]) -> Answer:
