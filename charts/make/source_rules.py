@@ -12,9 +12,7 @@ _INDENT = "  "
 # A rule begins with the comment above it, if it has one.
 _RULE = re.compile(rf"^(?:{_INDENT}#.*\n)*{_INDENT}- (?:.*\n?)(?:{_INDENT}  .*\n?)*", re.MULTILINE)
 _MAKES_GANGS = 'without .Values.sources "pods"'
-_READS_OWNERS = {
-    (one.api_version.partition("/")[0], one.plural): f'has "{source}" .Values.sources' for source, one in OWNERS.items()
-}
+_READS_OWNERS = {(one.group, one.plural): f'has "{source}" .Values.sources' for source, one in OWNERS.items()}
 
 
 def with_sources(rules: str) -> str:

@@ -191,6 +191,7 @@ class FakeApi:
             return not_found(place)
         wanted = body.pop("metadata", {})
         marks = {key: wanted.pop(key) for key in ("annotations", "labels") if key in wanted}
+        owners = wanted.pop("ownerReferences", None)
         if place.resource == "pods" and wanted.get("uid", known["metadata"]["uid"]) != known["metadata"]["uid"]:
             return 422, {"reason": "Invalid", "message": ANOTHER_POD}
         if any(wanted[field] != known["metadata"][field] for field in wanted):
@@ -198,6 +199,8 @@ class FakeApi:
         changed = {**known, **{part: merged(known.get(part, {}), body[part]) for part in body}}
         for key, words in marks.items():
             changed["metadata"] = {**changed["metadata"], key: merged(known["metadata"].get(key, {}), words)}
+        if owners:
+            changed["metadata"] = {**changed["metadata"], "ownerReferences": owners}
         if self.stops and changed["spec"].get("activeDeadlineSeconds") and changed["spec"].get("nodeName"):
             changed["status"] = {**changed["status"], "phase": "Failed", "reason": "DeadlineExceeded"}
         return 200, (known if changed == known else self.store.replace(place, changed))

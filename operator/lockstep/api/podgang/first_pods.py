@@ -82,3 +82,8 @@ def of_ray_cluster(cluster: Section) -> Sequence[FirstPods]:
         for group in groups
     ]
     return [FirstPods(1, spec.section("headGroupSpec").section("template")), *workers]
+
+
+def of_single_pod(pod: Section) -> Sequence[FirstPods]:
+    """A pod is the owner of its own Gang."""
+    return [FirstPods(1, pod)]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import MEMBER_OF_LABEL
+from lockstep.api.podgang.single_pods import controller_of, is_single
 from lockstep.facts.gang.source import Source, made_name
 
 
@@ -16,12 +17,17 @@ class NamedGang(NamedTuple):
     owner: str = ""
 
 
-def gang_named_by(metadata: Manifest, sources: Collection[Source]) -> NamedGang | None:
+def gang_named_by(pod: Manifest, sources: Collection[Source]) -> NamedGang | None:
     """The Gang that a pod belongs to: what the first of these sources names.
 
-    A pod's own label comes first, then a PodGroup, then the owner at the top: a JobSet rather than its Jobs.
+    A pod's own label comes first, then a PodGroup, then the owner at the top: a JobSet rather than its Jobs. A pod that
+    another source names is no gang of one, even if that source is not among these.
     """
-    return next((one for one in _names(metadata) if one.source in sources), None)
+    metadata = pod["metadata"]
+    names = tuple(_names(metadata))
+    if names or Source.SINGLE not in sources or not is_single(pod):
+        return next((one for one in names if one.source in sources), None)
+    return NamedGang(made_name(Source.SINGLE, metadata["name"]), Source.SINGLE, metadata["uid"])
 
 
 def _names(metadata: Manifest) -> Iterator[NamedGang]:
@@ -36,7 +42,7 @@ def _names(metadata: Manifest) -> Iterator[NamedGang]:
     name, group = labels.get(_LWS_NAME), labels.get(_LWS_GROUP)
     if name and group:
         yield NamedGang(made_name(Source.LEADER_WORKER_SET, f"{name}.{group}"), Source.LEADER_WORKER_SET)
-    controller = _controller(metadata)
+    controller = controller_of(metadata)
     if (controller.get("apiVersion"), controller.get("kind")) == ("batch/v1", "Job"):
         yield NamedGang(made_name(Source.JOB, controller["name"]), Source.JOB, controller["uid"])
 
@@ -51,13 +57,8 @@ def _job_set_uid(metadata: Manifest) -> str:
 
 
 def _ray_cluster_uid(metadata: Manifest) -> str:
-    controller = _controller(metadata)
+    controller = controller_of(metadata)
     return str(controller["uid"]) if controller.get("kind") == "RayCluster" else ""
-
-
-def _controller(metadata: Manifest) -> Manifest:
-    """The controlling owner; empty where there is none."""
-    return next((owner for owner in metadata.get("ownerReferences") or () if owner.get("controller")), {})
 
 
 # The training operator also writes the name of the job.

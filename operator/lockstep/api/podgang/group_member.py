@@ -33,7 +33,7 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
     metadata, spec = manifest["metadata"], manifest["spec"]
     if not sources or spec.get("schedulerName") != SCHEDULER_NAME:
         return None
-    found = gang_named_by(metadata, sources)
+    found = gang_named_by(manifest, sources)
     if found is None:
         return None
     gang = pod_gang_key(metadata["namespace"], found.gang)

@@ -14,6 +14,7 @@ from lockstep.api.podgang.first_pods import (
     of_mpi_job,
     of_pod_group,
     of_ray_cluster,
+    of_single_pod,
 )
 from lockstep.api.podgang.section import Section
 from lockstep.facts.gang.source import Source
@@ -34,6 +35,11 @@ class OwnerKind(NamedTuple):
     groups: Callable[[Section], int] | None = None
     left: Callable[[Manifest], int] = lambda _: MOST_RANKS
 
+    @property
+    def group(self) -> str:
+        """The API group of the owner; empty for that of pods."""
+        return self.api_version.rpartition("/")[0]
+
     def expected(self, owner: Manifest) -> int:
         """How many pods of one owner are to be placed together. Raises ``FieldError`` for a field of the wrong type."""
         return sum(pods.number for pods in self.first(Section(owner)))
@@ -41,7 +47,8 @@ class OwnerKind(NamedTuple):
     def target(self, namespace: str, named: str) -> Target:
         """The owner for which a Gang is made, as the Gang's name says without its source."""
         name = named if self.groups is None else named.rpartition(".")[0]
-        return Target(f"/apis/{self.api_version}/namespaces/{namespace}/{self.plural}/{name}", self.plural)
+        root = "apis" if self.group else "api"
+        return Target(f"/{root}/{self.api_version}/namespaces/{namespace}/{self.plural}/{name}", self.plural)
 
 
 def _left_of_job(job: Manifest) -> int:
@@ -66,5 +73,6 @@ OWNERS: Mapping[Source, OwnerKind] = {
     Source.MPI_JOB: OwnerKind("kubeflow.org/v2beta1", "MPIJob", "mpijobs", of_mpi_job),
     Source.POD_GROUP: OwnerKind("scheduling.x-k8s.io/v1alpha1", "PodGroup", "podgroups", of_pod_group),
     Source.RAY_CLUSTER: OwnerKind("ray.io/v1", "RayCluster", "rayclusters", of_ray_cluster),
+    Source.SINGLE: OwnerKind("v1", "Pod", "pods", of_single_pod),
 }
 """Every source for which the operator makes Gangs."""

@@ -89,6 +89,7 @@ _ABOVE: Mapping[Source, tuple[SuspendableKind, ...]] = {
     Source.MPI_JOB: (_MPI_JOB,),
     Source.POD_GROUP: (_MPI_JOB, _TRAIN_JOB, *_TRAINING),
     Source.RAY_CLUSTER: (_RAY_CLUSTER,),
+    Source.SINGLE: (),
 }
 SUSPENDABLE_KINDS = kinds_above(frozenset(Source))
 """Every kind that can be suspended."""

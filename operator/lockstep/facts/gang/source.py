@@ -17,6 +17,8 @@ class Source(StrEnum):
     MPI_JOB = "mpijob"
     POD_GROUP = "podgroup"
     RAY_CLUSTER = "raycluster"
+    SINGLE = "single"
+    """Pods that need no others: each is the owner of its Gang."""
 
 
 def made_name(source: Source, owner: str) -> str:

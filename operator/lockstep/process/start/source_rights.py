@@ -51,7 +51,9 @@ def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:
         yield from (SourceNeed(GROUP, Need(verb, POD_GANGS, "")) for verb in verbs)
         yield SourceNeed(GROUP, Need("patch", f"{POD_GANGS}/status", ""))
     for owner in owners:
-        yield SourceNeed(owner.api_version.partition("/")[0], Need("get", owner.plural, ""))
+        # Every operator reads pods.
+        if owner.group:
+            yield SourceNeed(owner.group, Need("get", owner.plural, ""))
 
 
 async def _still_missing(client: KubeClient, needs: Iterable[SourceNeed]) -> list[SourceNeed]:

@@ -64,7 +64,12 @@ async def test_source_that_makes_gangs_needs_to_write_them_and_to_read_its_owner
     assert rights.denied == []
 
 
-@pytest.mark.parametrize("source", OWNERS)
+async def test_single_pods_need_no_more_than_to_make_gangs():
+    async with checked(*[ALLOWED] * 6, sources=(Source.SINGLE,)) as (rights, asked):
+        assert (rights.denied, len(asked)) == ([], 6)
+
+
+@pytest.mark.parametrize("source", sorted({*OWNERS} - {Source.SINGLE}))
 async def test_right_to_read_owners_that_is_missing_is_said_with_the_manifest_that_has_it(source, caplog):
     async with checked(*[ALLOWED] * 6, *[DENIED] * 25, sources=(source,)) as (rights, _):
         assert [str(need) for need in rights.denied] == [f"get {OWNERS[source].plural} in the whole cluster"]

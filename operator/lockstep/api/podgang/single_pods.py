@@ -1,0 +1,36 @@
+"""Which pods are gangs of one: those that need no other pod, by their owner."""
+
+from lockstep.api.manifest import Manifest
+
+# The controllers whose pods do not wait for each other. The pods of other controllers may, so they are left alone.
+_CONTROLLERS = frozenset(
+    {("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet"), ("apps/v1", "DaemonSet"), ("v1", "ReplicationController")}
+)
+# By these, pods say that they belong to a group: a LeaderWorkerSet, a PodGroup of an older kind, of Kueue, of Volcano.
+_GROUP_LABELS = (
+    "leaderworkerset.sigs.k8s.io/name",
+    "pod-group.scheduling.sigs.k8s.io",
+    "kueue.x-k8s.io/pod-group-name",
+)
+_GROUP_ANNOTATIONS = ("scheduling.k8s.io/group-name",)
+# A PodGroup of Kubernetes' own, and the same in Kubernetes 1.35.
+_GROUP_FIELDS = ("schedulingGroup", "workloadRef")
+
+
+def controller_of(metadata: Manifest) -> Manifest:
+    """The controlling owner; empty where there is none."""
+    return next((owner for owner in metadata.get("ownerReferences") or () if owner.get("controller")), {})
+
+
+def is_single(pod: Manifest) -> bool:
+    """Whether a pod that no source names needs no other pod: it has no controller, or one whose pods run alone."""
+    controller = controller_of(pod["metadata"])
+    runs_alone = not controller or (controller.get("apiVersion"), controller.get("kind")) in _CONTROLLERS
+    return runs_alone and not _names_group(pod)
+
+
+def _names_group(pod: Manifest) -> bool:
+    """Whether a pod names a group of a kind that is no source."""
+    labels, annotations = (pod["metadata"].get(field) or {} for field in ("labels", "annotations"))
+    says = ((labels, _GROUP_LABELS), (annotations, _GROUP_ANNOTATIONS), (pod["spec"], _GROUP_FIELDS))
+    return any(found.get(name) for found, names in says for name in names)
