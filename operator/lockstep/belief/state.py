@@ -6,6 +6,7 @@ Facts may arrive in any order and more than once; only the newest counts.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 
 from coschedule import GangKey
@@ -44,7 +45,7 @@ from lockstep.belief.volumes.attachments import Attachments
 from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
 from lockstep.belief.volumes.claims import Claims, ClaimsChange
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal, Verdict, oversize
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal, Verdict, oversize
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.source import Source
@@ -228,10 +229,15 @@ class State:
         groups.forget_check(key)
         if known is None:
             return
-        fact = composed(known, groups.group(key), self.pool, groups.turn, is_checked=groups.is_checked(key))
+        fact = self._composed(known)
         if fact != self.gangs.get(key):
             self.apply_gang(fact)
             self._hold_what_pods_request(fact)
+
+    def pod_gang_with(self, key: GangKey, status: GangStatus) -> GangFact | None:
+        """What a Gang will ask for once its status is this one; None if it is gone."""
+        known = self.pod_gangs.objects.get(key)
+        return None if known is None else self._composed(replace(known, status=status))
 
     def check_pod_gang(self, key: GangKey) -> None:
         """A Gang is as the owner of its pods wants it, and may be planned."""
@@ -323,6 +329,10 @@ class State:
     def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
         """The members of gangs of these names that are not in the cache."""
         return [pod for name in names for pod in self.roster.others(name, self._uid(name))]
+
+    def _composed(self, known: PodGang) -> GangFact:
+        groups, key = self.pod_gangs, known.key
+        return composed(known, groups.group(key), self.pool, groups.turn, is_checked=groups.is_checked(key))
 
     def _hold_what_pods_request(self, gang: GangFact) -> None:
         """Hold a Gang's seats with what its pods request: in a new process pods may come after their Gang."""

@@ -14,7 +14,7 @@ from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.explaining.refusals import refusal_report
 from lockstep.cycle.podgang.leaving import LeavingGangs
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
@@ -105,10 +105,17 @@ class PodGangFollower:
         note = planned.message if planned else ""
         nodes = (pod.node for pod in self._state.pod_gangs.group(gang.key).going_pods())
         return StatusReport(
-            status=pod_gang_marks.mark_pods_placed(gang, nodes, now=now),
+            status=self._with_what_follows(gang, pod_gang_marks.mark_pods_placed(gang, nodes, now=now), now),
             event=events.gang_placed(note),
             written=self._metrics.decisions.labels(Condition.PLACED).inc,
         )
+
+    def _with_what_follows(self, gang: GangFact, status: GangStatus, now: float) -> GangStatus:
+        """The status of a Gang that was placed. If no other pod of it waits, the same write says so."""
+        following = self._state.pod_gang_with(gang.key, status)
+        if isinstance(following, AcceptedGang) and following.spec.has_bound_pods and following.spec.awaits_pods:
+            return pod_gang_marks.mark_awaiting_pods(following, following.spec.awaits_pods, are_bound=True, now=now)
+        return status
 
     def _awaiting(self, gang: GangFact, now: float) -> StatusReport | None:
         if not isinstance(gang, AcceptedGang):
