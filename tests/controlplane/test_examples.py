@@ -34,7 +34,7 @@ def operator(sources, operator_kubeconfig, tmp_path_factory):
     """An operator that is ready, as the README runs it, for all tests of the file."""
     assert sources
     log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(operator_kubeconfig, log, "--sources=pods,job", spawn=Forked)) as process:
+    with running(OperatorProcess(operator_kubeconfig, log, "--sources=pods,job,single", spawn=Forked)) as process:
         yield process
 
 
@@ -83,12 +83,15 @@ def check(arena, state, example):
         listed = arena.api.kubectl("get", "nb", "--no-headers").splitlines()
         assert len(listed) == NUMBERS[found[1]]
         return
-    found = re.match(r"(Complete|Failed|Placed|Planned|Accepted|Suspended)(?:=(True|False))?\b", state)
+    found = re.match(r"(Complete|Failed|Placed|Planned|Accepted|Suspended|Available)(?:=(True|False))?\b", state)
     assert found, f"no test knows how to check {state!r}"
     for name in gangs_of(example):
         arena.until(name, found[1], found[2] or "True")
     for name in pod_gangs_of(example):
         PodGangs(arena).until(name, found[1], found[2] or "True")
+    for deployment in documents_of(example, "Deployment"):
+        until = ("wait", "--namespace", arena.namespace, f"--for=condition={found[1]}", "--timeout=90s")
+        arena.api.kubectl(*until, f"deployment/{deployment['metadata']['name']}")
 
 
 def steps_of(example):

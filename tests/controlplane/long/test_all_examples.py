@@ -28,17 +28,18 @@ def plane(tmp_path_factory):
         sandbox.create_nodes(generic_nodes(12))
         account = sandbox.kubeconfig_for_service_account("lockstep-system", "lockstep")
         with running(
-            OperatorProcess(account, folder / "log", "--gate-image=sandbox", "--sources=pods,job", spawn=Forked)
+            OperatorProcess(account, folder / "log", "--gate-image=sandbox", "--sources=pods,job,single", spawn=Forked)
         ):
             yield sandbox
 
 
 def wanted():
-    """What the first comment of each example promises of its gangs, before anybody does more: condition and status."""
+    """What the first comment of each example promises at first of its gangs or pods: condition and status."""
     for example in EXAMPLES:
         found = re.search(r"^# Reaches: (\w+?)(?:=(True|False))?\b[ .,]", example.read_text(), re.MULTILINE)
         assert found, example
-        for name in (*(one["metadata"]["name"] for one in documents_of(example, "GangJob")), *pod_gangs_of(example)):
+        owners = [*documents_of(example, "GangJob"), *documents_of(example, "Deployment")]
+        for name in (*(one["metadata"]["name"] for one in owners), *pod_gangs_of(example)):
             yield name, found[1], found[2] or "True"
 
 
@@ -49,9 +50,9 @@ def test_all_examples_applied_at_once_reach_what_their_comments_say(plane):
     held = set()
 
     def missing():
-        holds = conditions(plane, "gangjobs")
+        holds = conditions(plane, f"{GANGS}/gangjobs") | conditions(plane, "/apis/apps/v1/deployments")
         # A Gang is placed until its pods have ended.
-        held.update(conditions(plane, "gangs"))
+        held.update(conditions(plane, f"{GANGS}/gangs"))
         return [want for want in wants if want not in holds | held and not has_gone_on(want, holds)]
 
     try:
@@ -60,11 +61,11 @@ def test_all_examples_applied_at_once_reach_what_their_comments_say(plane):
         raise AssertionError(f"{missing()}\n{plane.kubectl('get', 'gangjobs')}") from error
 
 
-def conditions(plane, resource):
-    """The conditions of all gangs of a kind: name, condition and status."""
+def conditions(plane, path):
+    """The conditions of all objects there: name, condition and status."""
     return {
         (gang["metadata"]["name"], one["type"], one["status"])
-        for gang in plane.request("GET", f"{GANGS}/{resource}")["items"]
+        for gang in plane.request("GET", path)["items"]
         for one in gang.get("status", {}).get("conditions", [])
     }
 

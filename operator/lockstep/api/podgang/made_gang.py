@@ -38,7 +38,7 @@ def made_parts(kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
     """
     annotations = owner["metadata"].get("annotations") or {}
     try:
-        size = _size(_expected(kind, owner), annotations)
+        size = _size(_expected(kind, owner), annotations if kind.says_size else {})
         # What has succeeded is not made again. The last pod would wait for the others for ever.
         spec = {"size": {**size, "min": min(size["min"], max(kind.left(owner), 1))}, "work": _work(annotations)}
     except ValueError as error:

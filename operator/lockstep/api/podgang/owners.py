@@ -25,7 +25,8 @@ class OwnerKind(NamedTuple):
     """A kind of owners. ``first`` returns the pods of one owner that are to be placed together.
 
     An owner that has ``groups`` makes so many Gangs: the number of the group stands behind its name. ``left`` returns
-    how many pods it still makes at most, when others of its pods have ended.
+    how many pods it still makes at most, when others of its pods have ended. ``says_size`` is whether its annotations
+    may say another size.
     """
 
     api_version: str
@@ -34,6 +35,7 @@ class OwnerKind(NamedTuple):
     first: Callable[[Section], Sequence[FirstPods]]
     groups: Callable[[Section], int] | None = None
     left: Callable[[Manifest], int] = lambda _: MOST_RANKS
+    says_size: bool = True
 
     @property
     def group(self) -> str:

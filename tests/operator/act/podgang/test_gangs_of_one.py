@@ -58,7 +58,7 @@ async def test_each_pod_is_placed_by_itself():
             ]
 
 
-async def test_pod_costs_seven_requests():
+async def test_pod_costs_six_requests():
     """As the page for users says."""
     async with operator_over() as (api, _):
         create_pods(api, "web-a")
@@ -68,7 +68,7 @@ async def test_pod_costs_seven_requests():
         assert requests(api) == {
             ("GET", "pods"): 1,
             ("POST", "gangs"): 1,
-            ("PATCH", "gangs/status"): 3,
+            ("PATCH", "gangs/status"): 2,
             ("POST", BINDING): 1,
             ("POST", "events"): 1,
         }
