@@ -124,8 +124,8 @@ class PodGangs:
         return next((one for one in self.status(name).get("conditions") or [] if one["type"] == kind), {})
 
     def pods(self, gang: str) -> list[Manifest]:
-        """The pods with the labels of a Gang, by name."""
-        path = f"{self.arena.core}/pods?labelSelector={quote(_selector(gang))}"
+        """The pods with the labels of a Gang, or the pod of a gang of one, by name."""
+        path = f"{self.arena.core}/pods?{_selector(gang)}"
         return sorted(self.api.request("GET", path)["items"], key=lambda pod: str(pod["metadata"]["name"]))
 
     def nodes_of(self, gang: str) -> list[str]:
@@ -161,12 +161,14 @@ class PodGangs:
 
 
 def _selector(gang: str) -> str:
-    """The labels of the pods of a Gang: those that their controller gives them, unless a user has written the Gang."""
+    """The query for the pods of a Gang, by the labels of their controller, unless a user has written the Gang."""
     made = maker_of(gang)
     if made is None:
-        return f"{MEMBER_OF}={gang}"
+        return f"labelSelector={quote(f'{MEMBER_OF}={gang}')}"
     source, owner = made
+    if source is Source.SINGLE:
+        return f"fieldSelector={quote(f'metadata.name={owner}')}"
     if source is not Source.LEADER_WORKER_SET:
-        return f"{LABELS[source]}={owner}"
+        return f"labelSelector={quote(f'{LABELS[source]}={owner}')}"
     name, _, group = owner.rpartition(".")
-    return f"{LABELS[source]}={name},{GROUP}={group}"
+    return f"labelSelector={quote(f'{LABELS[source]}={name},{GROUP}={group}')}"

@@ -48,6 +48,11 @@ class Workloads:
         """The names of the Gangs that are there."""
         return {gang["metadata"]["name"] for gang in self.api.request("GET", self.gangs.path)["items"]}
 
+    def owners(self, gang: str) -> list[str]:
+        """The UIDs of the owners of a Gang; none while there is no such Gang."""
+        found = [one["metadata"] for one in self.api.request("GET", self.gangs.path)["items"]]
+        return [owner["uid"] for one in found if one["name"] == gang for owner in one["ownerReferences"]]
+
     def close(self) -> None:
         """Delete all owners and their pods."""
         for kind in _PLURALS:

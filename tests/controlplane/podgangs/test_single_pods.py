@@ -5,6 +5,9 @@ import pytest
 from eventually import eventually
 from live.workloads import Workloads
 
+SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+
 pytestmark = pytest.mark.usefixtures("operator")
 
 
@@ -63,3 +66,80 @@ def test_pod_without_an_owner_is_placed_by_itself(arena, gangs, workloads):
     assert [owner["kind"] for owner in made["metadata"]["ownerReferences"]] == ["Pod"]
     arena.delete_pod("bare.pod")
     eventually(lambda: not workloads.made())
+
+
+def test_pod_that_is_too_large_waits_with_a_sentence_and_keeps_no_other_waiting(arena, gangs):
+    arena.add_nodes(1, cpu="4")
+    gangs.create_pods("", "large", cpu="5")
+    says = gangs.until("single.large", "Planned", "False", "NotEnoughRoom")
+    assert says["message"].startswith("Needs 1 member, 0 fit")
+
+    gangs.create_pods("", "a", "b", cpu="2")
+
+    for name in ("a", "b"):
+        gangs.until(f"single.{name}", "Placed")
+    assert gangs.condition("single.large", "Placed")["status"] == "False"
+
+
+def test_pod_of_a_stateful_set_that_is_made_anew_is_placed_again(arena, gangs, workloads):
+    arena.add_nodes(1, cpu="4")
+    workloads.create("StatefulSet", "store", replicas=2)
+    first, _ = (pod["metadata"]["uid"] for pod in workloads.until_bound("store", 2))
+
+    arena.delete_pod("store-0")
+
+    eventually(lambda: first not in {pod["metadata"]["uid"] for pod in workloads.pods("store")})
+    second, _ = (pod["metadata"]["uid"] for pod in workloads.until_bound("store", 2))
+    eventually(lambda: workloads.owners("single.store-0") == [second])
+    gangs.until("single.store-0", "Placed")
+
+
+def test_operator_that_starts_finds_pods_that_wait_and_leaves_alone_those_that_run(arena, gangs, workloads, operator):
+    arena.add_nodes(2, cpu="2")
+    workloads.create("Deployment", "web", replicas=2)
+    before = {pod["metadata"]["uid"]: pod["spec"]["nodeName"] for pod in workloads.until_bound("web", 2)}
+    operator.kill()
+    workloads.scale("Deployment", "web", 4)
+    eventually(lambda: len(workloads.pods("web")) == 4)
+
+    operator.start()
+
+    after = {pod["metadata"]["uid"]: pod["spec"]["nodeName"] for pod in workloads.until_bound("web", 4)}
+    assert after.items() >= before.items()
+
+
+def test_pod_with_a_name_that_is_too_long_for_its_gang_says_so(arena, gangs):
+    """As long as 246 characters it is placed."""
+    arena.add_nodes(1, cpu="4")
+    fits, is_longer = (".".join(["a" * 60] * 4) + "." + "b" * length for length in (2, 3))
+    gangs.create_pods("", fits, is_longer)
+
+    gangs.until(f"single.{fits}", "Placed")
+    said = eventually(lambda: [event["note"] for event in gangs.arena.events(is_longer)])
+    assert "must be no more than 253" in said[0]
+
+
+def test_annotation_of_a_template_says_the_work_of_each_pod(arena, gangs, workloads):
+    arena.add_nodes(1, cpu="1")
+    gangs.create_pods("", "long", annotations={"lockstep.dev/serial-time": "4h"})
+    gangs.until("single.long", "Placed")
+    gangs.create_pods("", "next", annotations={"lockstep.dev/serial-time": "1h"})
+
+    gangs.until("single.next", "Planned", "True", "StartsLater")
+
+    assert gangs.spec("single.long")["work"] == {"serialTime": "4h"}
+    assert gangs.status("single.next")["start"] == gangs.status("single.long")["expectedFinish"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("topologySpreadConstraints", [SPREAD]),
+        ("volumes", [{"name": "own", "ephemeral": {"volumeClaimTemplate": {"spec": CLAIM}}}]),
+    ],
+)
+def test_pod_that_cannot_be_planned_is_refused_with_its_field(arena, gangs, field, value):
+    arena.add_nodes(1)
+    gangs.create_pods("", "odd", **{field: value})
+
+    assert f"pod odd.spec.{field}" in gangs.until("single.odd", "Accepted", "False")["message"]
