@@ -73,7 +73,7 @@ def fresh_theatre(folder: Path, strike: str) -> Iterator[Theatre]:
         with ExitStack() as stack:
             proxy = stack.enter_context(proxied(api, kubeconfig, folder / "kubeconfig", background))
             operator = OperatorProcess(
-                proxy.kubeconfig, folder / "log", "--concurrency", "1", "--sources=pods,job", spawn=Forked
+                proxy.kubeconfig, folder / "log", "--concurrency", "1", "--sources=pods,job,single", spawn=Forked
             )
             stack.enter_context(running(operator))
             arena = Arena(patient(api), "crashes")

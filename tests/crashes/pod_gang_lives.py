@@ -80,6 +80,33 @@ def delete_an_owner_while_binding(stage: Stage) -> None:
     _check_left_alone(stage)
 
 
+def place_a_single_pod(stage: Stage) -> None:
+    """A pod that needs no others: the operator makes its Gang, and places it by one attempt."""
+    gangs = _gangs(stage)
+    gangs.create_pods("", stage.name, cpu=stage.cpu)
+    _until_placed(stage, f"single.{stage.name}")
+    _check_whole(stage, gangs.pods(f"single.{stage.name}"), {"0"})
+
+
+def make_a_single_pod_anew_while_binding(stage: Stage) -> None:
+    """The pod is deleted when it was just bound, and made anew under its name: that one is placed, by its own Gang."""
+    gangs = _gangs(stage)
+    stage.when["pods/binding"] = lambda: _make_anew(gangs, stage)
+    gangs.create_pods("", stage.name, cpu=stage.cpu)
+    eventually(lambda: not stage.when, seconds=PATIENCE_SECONDS)
+    eventually(lambda: gangs.bound(f"single.{stage.name}") == 1, seconds=PATIENCE_SECONDS)
+    _until_placed(stage, f"single.{stage.name}")
+    [pod] = gangs.pods(f"single.{stage.name}")
+    made = gangs.api.request("GET", f"{gangs.path}/single.{stage.name}")
+    assert [owner["uid"] for owner in made["metadata"]["ownerReferences"]] == [pod["metadata"]["uid"]]
+    _check_left_alone(stage)
+
+
+def _make_anew(gangs: PodGangs, stage: Stage) -> None:
+    gangs.api.request("DELETE", f"{stage.arena.core}/pods/{stage.name}?gracePeriodSeconds=0")
+    gangs.create_pods("", stage.name, cpu=stage.cpu)
+
+
 def _gangs(stage: Stage) -> PodGangs:
     """The Gangs of the stage; what this life makes is taken away in the end."""
     gangs = PodGangs(stage.arena)
@@ -96,7 +123,7 @@ def _take_away(gangs: PodGangs, stage: Stage) -> None:
     with suppress(ApiError):
         gangs.delete(stage.name)
     eventually(lambda: not _pods(gangs, stage), seconds=PATIENCE_SECONDS)
-    for name in (stage.name, f"job.{stage.name}"):
+    for name in (stage.name, f"job.{stage.name}", f"single.{stage.name}"):
         eventually(lambda name=name: not gangs.exists(name), seconds=PATIENCE_SECONDS)
 
 
@@ -105,7 +132,7 @@ def _delete_job(gangs: PodGangs, stage: Stage) -> None:
 
 
 def _pods(gangs: PodGangs, stage: Stage) -> list[dict[str, Any]]:
-    return gangs.pods(stage.name) + gangs.pods(f"job.{stage.name}")
+    return [pod for gang in (stage.name, f"job.{stage.name}", f"single.{stage.name}") for pod in gangs.pods(gang)]
 
 
 def _uids(gangs: PodGangs, stage: Stage) -> set[str]:
@@ -151,5 +178,7 @@ POD_GANG_LIVES: Mapping[str, Callable[[Stage], None]] = {
         replace_a_pod,
         delete_a_gang_while_binding,
         delete_an_owner_while_binding,
+        place_a_single_pod,
+        make_a_single_pod_anew_while_binding,
     )
 }

@@ -18,7 +18,7 @@ def operator(sources, proxy, tmp_path_factory):
     """An operator that talks to the proxy, one write at a time: so the n-th request is always the same one."""
     assert sources
     log = tmp_path_factory.mktemp("operator") / "log"
-    options = ("--concurrency", "1", "--sources=pods,job")
+    options = ("--concurrency", "1", "--sources=pods,job,single")
     with running(OperatorProcess(proxy.kubeconfig, log, *options, spawn=Forked)) as process:
         yield process
 

@@ -79,3 +79,12 @@ def test_names_of_gangs_are_completed_behind_their_kind(arena, gangs):
         return [one.value for one in complete_any_gang(context, argument, typed)]
 
     assert (found("gang/h"), found("gj/h"), found("h")) == (["gang/heat"], ["gj/hold"], ["hold"])
+
+
+def test_queue_shows_a_pod_that_is_a_gang_of_one(arena, gangs, queue):
+    arena.add_nodes(1, cpu="2")
+    gangs.create_pods("", "large", cpu="3")
+    gangs.until("single.large", "Planned", "False", "NotEnoughRoom")
+
+    assert names(queue) == ["gang/single.large"]
+    assert "Needs 1 member, 0 fit" in queue()
