@@ -45,7 +45,9 @@ def test_pods_of_an_ordered_stateful_set_are_placed_one_after_the_other(arena, w
 
 
 def test_pods_of_a_daemon_set_go_to_the_nodes_that_they_name(arena, workloads):
+    """One of these is cordoned, which the pods of every DaemonSet tolerate."""
     nodes = arena.add_nodes(3, cpu="4")
+    arena.api.request("PATCH", f"/api/v1/nodes/{nodes[0]}", {"spec": {"unschedulable": True}})
     workloads.create("DaemonSet", "agent")
 
     assert sorted(pod["spec"]["nodeName"] for pod in workloads.until_bound("agent", 3)) == nodes

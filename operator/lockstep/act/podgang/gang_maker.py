@@ -114,10 +114,14 @@ class GangMaker:
             # The schema has more rules than are checked here.
             refused = refused_parts(kind, found.body, answer.message.rstrip("."))
             answer = await self._send(gang, known, found.body, refused)
-        if answer.is_success and known is None:
-            # It follows from the owner as it was read just now.
+        if answer.is_success and known is None and self._say_their_owner(gang, found.body["metadata"]["uid"]):
+            # It follows from the owner as it was read just now, and pods of the next owner of that name don't count.
             self._state.check_pod_gang(gang)
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
+
+    def _say_their_owner(self, gang: GangKey, owner: str) -> bool:
+        """Whether the pods that wait say the UID of their owner, as far as they may be of this one."""
+        return all(kind.owner for kind, _ in self._state.pod_gangs.group(gang).waiting_by_kind(owner))
 
     async def _send(self, gang: GangKey, known: PodGang | None, owner: Manifest, parts: Mapping[str, Any]) -> Answer:
         """Make the Gang, or change the one that is known."""
