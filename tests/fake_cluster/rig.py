@@ -32,7 +32,6 @@ from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, pod_gangs_kind
 
 DEFAULT = "default"
 GATE_IMAGE = "registry.example.com/lockstep:1"
-_SOURCES = frozenset({Source.PODS, Source.SINGLE})
 
 
 def wall():
@@ -63,7 +62,7 @@ class Parts:
 
 
 @asynccontextmanager
-async def watching_operator(api, plans=None, pool=ALL_NODES, sources=_SOURCES):
+async def watching_operator(api, plans=None, pool=ALL_NODES, sources=frozenset(Source)):
     """Everything but the cycle: watches feed belief. Plans are made in the event loop unless told."""
     woken, bindings, rights = WakeEvent(monotonic=now), [], Rights()
     metrics = Metrics(CollectorRegistry())

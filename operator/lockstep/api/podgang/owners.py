@@ -75,6 +75,7 @@ OWNERS: Mapping[Source, OwnerKind] = {
     Source.MPI_JOB: OwnerKind("kubeflow.org/v2beta1", "MPIJob", "mpijobs", of_mpi_job),
     Source.POD_GROUP: OwnerKind("scheduling.x-k8s.io/v1alpha1", "PodGroup", "podgroups", of_pod_group),
     Source.RAY_CLUSTER: OwnerKind("ray.io/v1", "RayCluster", "rayclusters", of_ray_cluster),
-    Source.SINGLE: OwnerKind("v1", "Pod", "pods", of_single_pod),
+    # Bindings write the annotation of the size to pods, for their programs.
+    Source.SINGLE: OwnerKind("v1", "Pod", "pods", of_single_pod, says_size=False),
 }
 """Every source for which the operator makes Gangs."""

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from builders.served import pod
+from builders.served import metadata, pod
 from fake_cluster.api import NEVER_ARRIVED, REFUSED
 from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import BINDING, SEAT, bound, changes_of_pods
@@ -145,3 +145,17 @@ async def test_next_process_goes_on_with_what_the_last_has_reserved():
 
         assert {it["metadata"]["annotations"][SEAT].split("/")[1] for it in bound(api)} == {"1"}
         assert changes_of_pods(api) == []
+
+
+@pytest.mark.parametrize(
+    ("says", "want_reads"), [pytest.param("job", 1, id="a Job"), pytest.param("podgroup", 2, id="a PodGroup")]
+)
+async def test_new_gang_is_compared_again_where_its_pods_do_not_say_the_uid_of_their_owner(says, want_reads):
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "heat", "uid": "uid-of-heat", "controller": True}
+    who = {"job": {"ownerReferences": [owner]}, "podgroup": {"labels": {"scheduling.x-k8s.io/pod-group": "heat"}}}
+    async with operator_over() as (api, _):
+        api.store.create(f"{says}s", {"metadata": metadata("heat", namespace=DEFAULT), "spec": {}})
+        create_pods(api, "web-a", **who[says])
+        await until(lambda: bound(api))
+
+        assert [it.verb for it in api.requests if it.resource == f"{says}s"] == ["GET"] * want_reads
