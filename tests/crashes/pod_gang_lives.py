@@ -88,10 +88,13 @@ def place_a_single_pod(stage: Stage) -> None:
     _check_whole(stage, gangs.pods(f"single.{stage.name}"), {"0"})
 
 
-def make_a_single_pod_anew_while_binding(stage: Stage) -> None:
-    """The pod is deleted when it was just bound, and made anew under its name: that one is placed, by its own Gang."""
+def make_a_single_pod_anew_while_reserving(stage: Stage) -> None:
+    """The pod is deleted when its node was just reserved, and made anew under its name: that one is placed.
+
+    Once it was bound, the kubelets of a sandbox would take the next pod of its name for the same one.
+    """
     gangs = _gangs(stage)
-    stage.when["pods/binding"] = lambda: _make_anew(gangs, stage)
+    stage.when["gangs/status"] = lambda: _make_anew(gangs, stage)
     gangs.create_pods("", stage.name, cpu=stage.cpu)
     eventually(lambda: not stage.when, seconds=PATIENCE_SECONDS)
     eventually(lambda: gangs.bound(f"single.{stage.name}") == 1, seconds=PATIENCE_SECONDS)
@@ -179,6 +182,6 @@ POD_GANG_LIVES: Mapping[str, Callable[[Stage], None]] = {
         delete_a_gang_while_binding,
         delete_an_owner_while_binding,
         place_a_single_pod,
-        make_a_single_pod_anew_while_binding,
+        make_a_single_pod_anew_while_reserving,
     )
 }
