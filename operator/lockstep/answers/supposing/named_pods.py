@@ -2,13 +2,11 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.supposing.manifests import called
 from lockstep.answers.supposing.owner_kinds import SOURCES, WITHOUT_SOURCE, kind_of
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import MEMBER_OF_LABEL
 from lockstep.api.podgang.first_pods import FirstPods
 from lockstep.api.podgang.gang_names import NamedGang, gang_named_by
 from lockstep.api.podgang.owners import OWNERS
@@ -35,8 +33,9 @@ class NamedPods:
     @property
     def name(self) -> str:
         """The name of a pod of a file; otherwise where the template is, which is the name of no real pod."""
-        own = self.template.section("metadata").text("name")
-        return f"of {self.of}: {self.template.path}" if self.template.path else own
+        if not self.template.path:
+            return self.template.section("metadata").text("name")
+        return f"of {self.gang.gang if self.gang.source is Source.SINGLE else self.of}: {self.template.path}"
 
 
 def pods_of(manifest: Manifest, sources: Collection[Source]) -> list[NamedPods]:
@@ -56,8 +55,22 @@ def _named(manifest: Manifest, sources: Collection[Source]) -> Iterator[NamedPod
     for made in _groups(manifest, owner):
         for number, template in pods:
             if number and template is not None:
-                gang = _gang(template, sources, made) or _refuse(manifest, template)
-                yield NamedPods(gang=gang, is_made=gang is made, number=number, template=template, of=called(manifest))
+                gang, of = _gang(template, sources, made), called(manifest)
+                if gang is None:
+                    yield from _singles(manifest, number, template)
+                else:
+                    yield NamedPods(gang=gang, is_made=gang is made, number=number, template=template, of=of)
+
+
+def _singles(manifest: Manifest, number: int, template: Section) -> Iterator[NamedPods]:
+    """Pods that are gangs of one."""
+    name, of = manifest["metadata"]["name"], called(manifest)
+    if number > _MOST_GROUPS:
+        raise AnswerError(f"{of} makes {number} gangs of one, and {_MOST_GROUPS} at most can be planned.")
+    for index in range(number):
+        pod = f"{name}-{index}" if template.path else name
+        gang = NamedGang(made_name(Source.SINGLE, pod), Source.SINGLE)
+        yield NamedPods(gang=gang, is_made=True, number=1, template=template, of=of)
 
 
 def _first(manifest: Manifest) -> Sequence[FirstPods]:
@@ -84,16 +97,11 @@ def _groups(manifest: Manifest, owner: Section) -> Iterator[NamedGang | None]:
 
 
 def _gang(template: Section, sources: Collection[Source], made: NamedGang | None) -> NamedGang | None:
-    """What the first of these sources names; else the first of all."""
-    labels = template.section("metadata").texts("labels")
-    for known in (sources, frozenset(Source)):
-        by_label = gang_named_by({"labels": labels}, known)
+    """What the first of these sources names; else the first of all. Pods that are gangs of one name none."""
+    pod = {"metadata": {"labels": template.section("metadata").texts("labels")}, "spec": {}}
+    for known in (frozenset(sources) - {Source.SINGLE}, frozenset(Source) - {Source.SINGLE}):
+        by_label = gang_named_by(pod, known)
         found = by_label or (made if made is not None and made.source in known else None)
         if found is not None:
             return found
     return None
-
-
-def _refuse(manifest: Manifest, template: Section) -> NoReturn:
-    field = f"{template.path}.metadata.labels".removeprefix(".")
-    raise AnswerError(f"{called(manifest)}: {field} has no {MEMBER_OF_LABEL}, which names the Gang of these pods.")

@@ -42,8 +42,10 @@ def _of_stateful_set(stateful_set: Section) -> Sequence[FirstPods]:
 GANG_JOB = ObjectKind(API_VERSION, GANG_KIND)
 POD_GANG = ObjectKind(API_VERSION, POD_GANG_KIND)
 
-SOURCES: Mapping[ObjectKind, Source] = {ObjectKind(one.api_version, one.kind): it for it, one in OWNERS.items()}
-"""The kinds of owners for which the operator makes Gangs."""
+SOURCES: Mapping[ObjectKind, Source] = {
+    ObjectKind(one.api_version, one.kind): source for source, one in OWNERS.items() if source is not Source.SINGLE
+}
+"""The kinds of owners for which the operator makes Gangs of several pods."""
 
 WITHOUT_SOURCE: Mapping[ObjectKind, Callable[[Section], Sequence[FirstPods]]] = {
     ObjectKind("v1", "Pod"): _of_pod,

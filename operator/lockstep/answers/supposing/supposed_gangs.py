@@ -93,7 +93,7 @@ class _Gathered:
         for named in pods_of(owner, self._sources):
             gang = self.gang(_key(owner, named.gang.gang))
             if named.is_made:
-                gang.made = _made(named.gang.source, owner, gang.key, self._now)
+                gang.made = _made(named.gang.source, _maker(owner, named), gang.key, self._now)
             self._add_pods(gang, named)
 
     def _add_pods(self, gang: SupposedGang, named: NamedPods) -> None:
@@ -115,6 +115,14 @@ class _Gathered:
 
 def _key(manifest: Manifest, name: str) -> GangKey:
     return pod_gang_key(manifest["metadata"]["namespace"], name)
+
+
+def _maker(owner: Manifest, named: NamedPods) -> Manifest:
+    """What has the annotations of a Gang that the operator makes: the owner, or the pod itself for a gang of one."""
+    if named.gang.source is not Source.SINGLE:
+        return owner
+    annotations = named.template.section("metadata").texts("annotations")
+    return {**owner, "metadata": {**owner["metadata"], "annotations": annotations}}
 
 
 def _made(source: Source, owner: Manifest, gang: GangKey, now: float) -> NewManifest:

@@ -70,6 +70,12 @@ def jobset_of(*parallelisms, **spec):
         pytest.param(
             [job_of(parallelism=4, annotations={"lockstep.dev/size": "2-3"})], {"job.heat": [(2, 3)]}, id="a range"
         ),
+        pytest.param([bare_pod("a")], {"single.a": [(1, 1)]}, id="a pod of no Gang"),
+        pytest.param(
+            [owner("apps/v1", "Deployment", replicas=2, template=template())],
+            {"single.heat-0": [(1, 1)], "single.heat-1": [(1, 1)]},
+            id="a Deployment of no Gang",
+        ),
         pytest.param([jobset_of(1, 3)], {"jobset.train": [(4, 4)]}, id="a JobSet whose Jobs ask for the same"),
         pytest.param(
             [jobset_of(1, 3, startupPolicy={"startupPolicyOrder": "InOrder"})],
@@ -236,11 +242,10 @@ def without_containers():
         pytest.param(
             [job_of(template(nodeName="n1"))], "spec.template.spec has nodeName or schedulingGates", id="a bound pod"
         ),
-        pytest.param([bare_pod("a")], f"Pod a: metadata.labels has no {LABEL}", id="a pod of no Gang"),
         pytest.param(
-            [owner("apps/v1", "Deployment", template=template())],
-            f"Deployment heat: spec.template.metadata.labels has no {LABEL}",
-            id="a Deployment of no Gang",
+            [owner("apps/v1", "Deployment", replicas=101, template=template())],
+            "Deployment heat makes 101 gangs of one, and 100 at most",
+            id="many gangs of one",
         ),
         pytest.param(
             [leader_worker_set(replicas=101)], "LeaderWorkerSet heat has 101 groups, and 100 at most", id="many groups"
