@@ -159,7 +159,10 @@ class FakeApi:
                 return body.code, {"message": body.message}
             body["status"]["qosClass"] = qos_class(body["spec"])
         if is_dry:
-            return 201, body
+            return 201, {
+                **body,
+                "metadata": {"creationTimestamp": rfc3339(self.now()), "uid": "dry", **body["metadata"]},
+            }
         return 201, self.store.create(place.resource, body)
 
     def _bind(self, place, body, *, is_dry):

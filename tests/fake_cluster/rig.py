@@ -28,7 +28,7 @@ from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.writer import StatusWriter
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.informer import Informer
-from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, pod_gangs_kind
+from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, watched_for
 
 DEFAULT = "default"
 GATE_IMAGE = "registry.example.com/lockstep:1"
@@ -160,7 +160,7 @@ async def end(tasks):
 
 def all_kinds(state):
     """What the operator watches; its own kinds by plain informers, since kopf keeps a clock of its own."""
-    return [make_kind(state) for make_kind in (*WATCHED, gangs_kind, pod_gangs_kind, bids_kind)]
+    return [make_kind(state) for make_kind in (*WATCHED, gangs_kind, bids_kind, *watched_for(state.sources))]
 
 
 def gang_place(name):

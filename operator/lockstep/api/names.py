@@ -31,6 +31,8 @@ SEAT_ANNOTATION = "lockstep.dev/seat"
 SUSPENDED_LABEL = "lockstep.dev/suspended-by"
 SUSPENDED_BY = "lockstep"
 SUSPENDED_FOR_ANNOTATION = "lockstep.dev/suspended-for"
+# Annotation of a Job: how many pods we have given it.
+SIZED_ANNOTATION = "lockstep.dev/sized"
 
 # Annotation of a pod: a member that waits for others may continue.
 GO_ANNOTATION = "lockstep.dev/go"

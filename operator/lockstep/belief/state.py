@@ -36,6 +36,7 @@ from lockstep.belief.nodes.rejections import Rejections
 from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_gangs import PodGangs
+from lockstep.belief.podgangs.pod_group import PodsAlike
 from lockstep.belief.pods.namespaces import Namespaces
 from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
@@ -48,6 +49,7 @@ from lockstep.belief.volumes.claims import Claims, ClaimsChange
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal, Verdict, oversize
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.sized_job import SizedJob
 from lockstep.facts.gang.source import Source
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
@@ -239,6 +241,23 @@ class State:
         known = self.pod_gangs.objects.get(key)
         return None if known is None else self._composed(replace(known, status=status))
 
+    def apply_sized_job(self, job: SizedJob) -> None:
+        """Add or update a Job; only those that wait for a size are kept."""
+        self.pod_gangs.sized.apply(job)
+        if job.awaits_size or job.gang in self.pod_gangs.objects:
+            self.renew_pod_gang(job.gang)
+            self.changes.reconcile(job.gang)
+
+    def remove_sized_job(self, gang: GangKey, uid: str) -> None:
+        """Remove a Job."""
+        self.pod_gangs.sized.remove(gang, uid)
+        self.renew_pod_gang(gang)
+
+    def learn_sized_job(self, gang: GangKey, uid: str, version: str, pods: PodsAlike) -> None:
+        """Record what the pods of that version of a Job need."""
+        self.pod_gangs.sized.learn(gang, uid, version, pods)
+        self.renew_pod_gang(gang)
+
     def check_pod_gang(self, key: GangKey) -> None:
         """A Gang is as the owner of its pods wants it, and may be planned."""
         self.pod_gangs.check(key)
@@ -332,7 +351,14 @@ class State:
 
     def _composed(self, known: PodGang) -> GangFact:
         groups, key = self.pod_gangs, known.key
-        return composed(known, groups.group(key), self.pool, groups.turn, is_checked=groups.is_checked(key))
+        return composed(
+            known,
+            groups.group(key),
+            self.pool,
+            groups.turn,
+            is_checked=groups.is_checked(key),
+            sized=groups.sized.pods(key, known.made_for),
+        )
 
     def _hold_what_pods_request(self, gang: GangFact) -> None:
         """Hold a Gang's seats with what its pods request: in a new process pods may come after their Gang."""

@@ -1,11 +1,11 @@
 """Makes the parts of the operator and connects them."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic, time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, ProcessCollector, disable_created_metrics
 
@@ -40,8 +40,11 @@ from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.writer import StatusWriter
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.informer import Informer
-from lockstep.watch.kinds import WATCHED, pod_gangs_kind
+from lockstep.watch.kinds import WATCHED, watched_for
 from lockstep.watch.streams import Streams
+
+if TYPE_CHECKING:
+    from lockstep.watch.kind import WatchedKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,10 +185,10 @@ def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken:
 
 
 def _make_informers(settings: Settings, access: Access, state: State) -> tuple[Informer[Any], ...]:
-    """The watches of all kinds but GangJobs and NodeBids; of Gangs, if these are a source."""
+    """The watches of all kinds but GangJobs and NodeBids; of Gangs and of Jobs, if these are sources."""
     heard = access.metrics.watch_heard
-    kinds = (*WATCHED, pod_gangs_kind) if settings.sources else WATCHED
-    return tuple(Informer(access.client, make_kind(state), heard=heard) for make_kind in kinds)
+    makers: list[Callable[[State], WatchedKind[Any]]] = [*WATCHED, *watched_for(settings.sources)]
+    return tuple(Informer(access.client, make_kind(state), heard=heard) for make_kind in makers)
 
 
 def _make_streams(access: Access) -> Streams:

@@ -1,5 +1,6 @@
 """The watched kinds: how the objects of each become facts, and which part of the cache they update."""
 
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from coschedule import GangKey
@@ -15,6 +16,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.nodebid.bid import parse_bid
 from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.api.podgang.pod_gang import parse_pod_gang
+from lockstep.api.podgang.sized_job import parse_sized_job
 from lockstep.api.unreadable.unreadable_objects import (
     unreadable_bid,
     unreadable_gang,
@@ -40,6 +42,8 @@ from lockstep.facts.cluster.volume import (
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.sized_job import SizedJob
+from lockstep.facts.gang.source import Source, made_name
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.watch.kind import WatchedKind
@@ -240,6 +244,19 @@ def pod_gangs_kind(state: State) -> WatchedKind[PodGang]:
     )
 
 
+def jobs_kind(state: State) -> WatchedKind[SizedJob]:
+    """All Jobs, of which those are kept that wait for a size."""
+    return WatchedKind(
+        target=paths.ALL_JOBS,
+        key=_job_identity,
+        parse=parse_sized_job,
+        apply=state.apply_sized_job,
+        remove=lambda it: state.remove_sized_job(*it),
+        parse_failures=state.parse_failures,
+        is_dispensable=True,
+    )
+
+
 def kind_of(state: State, gang: GangKey) -> WatchedKind[Any]:
     """The kind of that gang: Gangs or GangJobs."""
     return pod_gangs_kind(state) if is_pod_gang(gang) else gangs_kind(state)
@@ -281,6 +298,11 @@ def _pod_gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
     return pod_gang_key(metadata["namespace"], metadata["name"]), metadata["uid"]
 
 
+def _job_identity(manifest: Manifest) -> tuple[GangKey, str]:
+    metadata = manifest["metadata"]
+    return pod_gang_key(metadata["namespace"], made_name(Source.JOB, metadata["name"])), metadata["uid"]
+
+
 def _gang_key(manifest: Manifest) -> GangKey:
     return GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
 
@@ -307,3 +329,11 @@ WATCHED = (
     quotas_kind,
 )
 """All kinds except our own."""
+
+
+def watched_for(sources: Collection[Source]) -> Iterator[Callable[[State], WatchedKind[Any]]]:
+    """The kinds that these sources need."""
+    if sources:
+        yield pod_gangs_kind
+    if Source.SIZED_JOB in sources:
+        yield jobs_kind

@@ -80,7 +80,9 @@ def test_each_owner_that_may_be_suspended_brings_its_own_right_alone(kind):
 
 
 @pytest.mark.parametrize(
-    "sources", [[one] for one in SOURCES] + [["pods", "job"], ["jobset", "podgroup"]], ids="+".join
+    "sources",
+    [[one] for one in SOURCES if one != "sizedjob"] + [["pods", "job"], ["jobset", "podgroup"], ["job", "sizedjob"]],
+    ids="+".join,
 )
 def test_sources_bring_the_rights_that_the_operator_asks_for_with_them_and_no_others(sources):
     role = given({"sources": sources})["ClusterRole", "lockstep-sources"]

@@ -25,14 +25,19 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.members.binding import binding_manifest
 from lockstep.api.podgang.group_member import seat_annotations
+from lockstep.api.podgang.sized_job import with_size
 from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
+from lockstep.facts.gang.sized_job import SizedJob
 from lockstep.facts.pods.failure import Failure, LostOn
 from lockstep.facts.pods.pod import PodKey
 from lockstep.facts.reasons import Reason
+from lockstep.report.text.sentences import n_pods
 
 _KEEPS_NODES_SECONDS = 60.0
+# The controller of Jobs creates pods at once.
+_PODS_COME_SECONDS = 60.0
 # A pod or a node is gone: no repetition helps.
 _FINAL = (Reason.POD_LOST, Reason.NO_LONGER_FITS)
 
@@ -49,6 +54,7 @@ class PodBinding:
         self, services: Services, gang: GangFact, reservation: Reservation, *, stay: Stay, changed: asyncio.Event
     ) -> None:
         self._services = services
+        self._state = services.state
         self._gang = gang
         self._reservation = reservation
         self._stay = stay
@@ -57,13 +63,41 @@ class PodBinding:
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
         """Bind a pod to every seat that has none; returns why that failed, if it did."""
-        seats = await take_seats(self._services.state, gang, self._reservation)
+        failure = await self._give_size()
+        if failure is not None:
+            return failure
+        seats = await take_seats(self._state, gang, self._reservation)
         if isinstance(seats, Failure):
             return seats
-        self._size = len(seats) + self._services.state.pod_gangs.group(gang.key).going
+        self._size = len(seats) + self._state.pod_gangs.group(gang.key).going
         failure = await self._provide_volumes(seats) or await self._bind_all(seats)
         self._stay.done()
         return failure or await self._until_seen(seats)
+
+    async def _give_size(self) -> Failure | None:
+        """Give a suspended Job as many pods as the reservation has seats, and wait until they are there."""
+        job, held = self._state.pod_gangs.sized.of(self._gang.key), self._state.reservations.get(self._gang.key)
+        if job is None or held is None:
+            return None
+        answer = await self._services.client.patch(paths.job(job), with_size(job, held.size))
+        if not answer.is_success:
+            message = f"Job {job.name} can't be given {n_pods(held.size)}: {answer.message}"
+            return Failure(reason=Reason.NO_LONGER_FITS, message=message)
+        # Others bind meanwhile.
+        self._stay.leave()
+        return await self._until_pods_wait(job, held.size)
+
+    async def _until_pods_wait(self, job: SizedJob, size: int) -> Failure | None:
+        until = self._services.monotonic() + _PODS_COME_SECONDS
+        group = self._state.pod_gangs.group
+        while (there := group(self._gang.key).own(job.uid, 0).waiting) < size:
+            left = until - self._services.monotonic()
+            if left <= 0:
+                message = f"{n_pods(there)} of {size} of Job {job.name} came within {_PODS_COME_SECONDS:g} seconds"
+                return Failure(reason=Reason.POD_LOST, message=message)
+            self._changed.clear()
+            await self._has_changed(left)
+        return None
 
     def rejected(self) -> Collection[LostOn]:
         """Members that kubelets have rejected; none, since the owner of these pods deals with that."""
@@ -84,7 +118,7 @@ class PodBinding:
 
     def _lost(self, seats: list[TakenSeat]) -> Failure | None:
         """Why the pods can't all be bound any more: one of them is gone, or does not wait."""
-        pods = self._services.state.pod_gangs.group(self._gang.key).pods
+        pods = self._state.pod_gangs.group(self._gang.key).pods
         for seat in seats:
             pod = pods.get(seat.pod)
             if pod is None or pod.uid != seat.uid or pod.group.waiting is None:
@@ -96,7 +130,7 @@ class PodBinding:
 
         If a part is bound already, the rest is due untried. So is a single pod, since a refusal leaves nothing behind.
         """
-        held = self._services.state.reservations.get(self._gang.key)
+        held = self._state.reservations.get(self._gang.key)
         is_rest = held is not None and len(seats) < held.size
         is_due = is_rest or (len(seats) == 1 and not self._is_begun(()))
         failure = None if is_due else await for_each(seats, self._try) or self._node_gone(seats)
@@ -125,7 +159,7 @@ class PodBinding:
 
     def _is_begun(self, bound: Collection[PodKey]) -> bool:
         """Whether pods of the Gang are on nodes, now or by an earlier process, so that the others are missing there."""
-        return bool(bound) or self._services.state.pod_gangs.group(self._gang.key).going > 0
+        return bool(bound) or self._state.pod_gangs.group(self._gang.key).going > 0
 
     async def _was_away(self, failure: Failure, seats: list[TakenSeat], bound: set[PodKey]) -> bool:
         """Find out which pods are ``bound`` by requests that had no answer; returns whether that had to wait."""
@@ -189,7 +223,7 @@ class PodBinding:
     def _node_gone(self, seats: Iterable[TakenSeat]) -> Failure | None:
         """The first node that does not exist any more: the API server binds pods to nodes that do not exist."""
         for seat in seats:
-            if seat.node not in self._services.state.nodes:
+            if seat.node not in self._state.nodes:
                 message = f"node {seat.node}, on which pod {seat.pod.name} has a seat, is gone"
                 return Failure(reason=Reason.NO_LONGER_FITS, message=message)
         return None
@@ -210,7 +244,7 @@ class PodBinding:
             if left and not await self._has_changed(pause_after(checks + 1)):
                 checks += 1
                 with contextlib.suppress(ApiUnavailableError):
-                    await refresh_pods(self._services.client, self._services.state, self._gang.key)
+                    await refresh_pods(self._services.client, self._state, self._gang.key)
         return None
 
     async def _has_changed(self, seconds: float) -> bool:
@@ -222,5 +256,5 @@ class PodBinding:
 
     def _is_seen(self, seat: TakenSeat) -> bool:
         """Whether the cache has the pod on its node, or has it no longer."""
-        pod = self._services.state.pods.get(seat.pod)
+        pod = self._state.pods.get(seat.pod)
         return pod is None or pod.uid != seat.uid or bool(pod.node)

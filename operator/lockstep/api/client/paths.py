@@ -5,6 +5,7 @@ from lockstep.api.client.answer import Target
 from lockstep.api.names import API_VERSION, BIDS, GANGS, POD_GANGS
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.keys import is_pod_gang, object_name
+from lockstep.facts.gang.sized_job import SizedJob
 from lockstep.facts.pods.pod import PodKey
 
 ALL_NODES = Target("/api/v1/nodes", "nodes")
@@ -22,6 +23,7 @@ ALL_BUDGETS = Target("/apis/policy/v1/poddisruptionbudgets", "poddisruptionbudge
 ALL_QUOTAS = Target("/api/v1/resourcequotas", "resourcequotas")
 ALL_NODE_REQUESTS = Target("/apis/autoscaling.x-k8s.io/v1/provisioningrequests", "provisioningrequests")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
+ALL_JOBS = Target("/apis/batch/v1/jobs", "jobs")
 ALL_POD_GANGS = Target(f"/apis/{API_VERSION}/{POD_GANGS}", POD_GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
@@ -108,6 +110,11 @@ def pod_templates_of(namespace: str) -> Target:
 def pod_template(namespace: str, name: str) -> Target:
     """One PodTemplate."""
     return Target(f"{pod_templates_of(namespace).path}/{name}", "podtemplates")
+
+
+def job(one: SizedJob) -> Target:
+    """One Job."""
+    return Target(f"/apis/batch/v1/namespaces/{one.gang.namespace}/jobs/{one.name}", "jobs")
 
 
 def node_requests_of(namespace: str) -> Target:

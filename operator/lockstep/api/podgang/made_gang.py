@@ -30,17 +30,19 @@ def made_gang(name: str, owner: Manifest, parts: Mapping[str, Any]) -> dict[str,
     return {"apiVersion": API_VERSION, "kind": POD_GANG_KIND, **made, "metadata": metadata}
 
 
-def made_parts(kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
+def made_parts(kind: OwnerKind, owner: Manifest, *, awaits_size: bool = False) -> dict[str, Any]:
     """What of such a Gang follows from its owner, with which it is deleted, as a merge patch.
 
+    An owner that ``awaits_size`` has no pods yet, and may get any number of its range.
     An annotation that is invalid becomes a sentence in an annotation of the Gang, which is then refused. Raises an
     error for an owner that can't be understood.
     """
     annotations = owner["metadata"].get("annotations") or {}
     try:
-        size = _size(_expected(kind, owner), annotations if kind.says_size else {})
+        expected, left = (MOST_RANKS, MOST_RANKS) if awaits_size else (_expected(kind, owner), max(kind.left(owner), 1))
+        size = _size(expected, annotations if kind.says_size else {})
         # What has succeeded is not made again. The last pod would wait for the others for ever.
-        spec = {"size": {**size, "min": min(size["min"], max(kind.left(owner), 1))}, "work": _work(annotations)}
+        spec = {"size": {**size, "min": min(size["min"], left)}, "work": _work(annotations)}
     except ValueError as error:
         return refused_parts(kind, owner, str(error))
     return _parts(kind, owner, spec, problem=None)

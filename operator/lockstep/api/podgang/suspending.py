@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from lockstep.api.client.answer import Target
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import SUSPENDED_BY, SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
+from lockstep.api.names import SIZED_ANNOTATION, SUSPENDED_BY, SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
 from lockstep.facts.gang.source import Source
 
 
@@ -39,8 +39,15 @@ class SuspendableKind(NamedTuple):
         return self._patch(owner, label=SUSPENDED_BY, annotation=gang, suspend=True)
 
     def resumption(self, owner: Manifest) -> dict[str, Any]:
-        """The merge patch that resumes the object as it was read, and removes our mark."""
-        return self._patch(owner, label=None, annotation=None, suspend=False)
+        """The merge patch that resumes the object as it was read, and removes our mark.
+
+        One that we have given a size stays suspended and waits for a size again.
+        """
+        patch = self._patch(owner, label=None, annotation=None, suspend=False)
+        if SIZED_ANNOTATION not in (owner["metadata"].get("annotations") or {}):
+            return patch
+        patch["metadata"]["annotations"][SIZED_ANNOTATION] = None
+        return {"metadata": patch["metadata"]}
 
     def _patch(self, owner: Manifest, *, label: str | None, annotation: str | None, suspend: bool) -> dict[str, Any]:
         metadata = {
@@ -90,6 +97,7 @@ _ABOVE: Mapping[Source, tuple[SuspendableKind, ...]] = {
     Source.POD_GROUP: (_MPI_JOB, _TRAIN_JOB, *_TRAINING),
     Source.RAY_CLUSTER: (_RAY_CLUSTER,),
     Source.SINGLE: (),
+    Source.SIZED_JOB: (),
 }
 SUSPENDABLE_KINDS = kinds_above(frozenset(Source))
 """Every kind that can be suspended."""

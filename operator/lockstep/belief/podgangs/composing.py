@@ -37,13 +37,25 @@ class _Shape(NamedTuple):
 _NOTHING = _Shape("", Needs(request=(), constraints=Constraints(), claims=()), 0, ())
 
 
-def composed(gang: PodGang, group: PodGroup, pool: Pool, turn: int = 0, *, is_checked: bool = True) -> GangFact:
+def composed(
+    gang: PodGang,
+    group: PodGroup,
+    pool: Pool,
+    turn: int = 0,
+    *,
+    is_checked: bool = True,
+    sized: PodsAlike | None = None,
+) -> GangFact:
     """The Gang as a gang of the pods that wait. ``turn`` says whose turn it is of pods that come later, by kind.
 
-    A Gang that the operator has made is planned once it ``is_checked``: its owner may be another one by now.
+    A Gang that the operator has made is planned once it ``is_checked``: its owner may be another one by now. ``sized``
+    are pods of its owner that it has once it gets its size; they count if no other pod is there.
     """
     # One kind more than there may be shows that they are too many; a user can make thousands.
     pods = group.own(gang.made_for, MOST_KINDS + 1)
+    if sized is not None and not (pods.going or pods.waiting) and isinstance(gang.asks, PodGangSpec):
+        most = gang.asks.maximum
+        pods, is_checked = pods._replace(waiting=most, alike=[sized._replace(pods=most)]), True
     is_reserved = gang.status.reserved_at is not None
     # What was reserved is carried out, whatever has become of the spec: a part of the pods may be bound.
     asks = _ASKS_NOTHING if is_reserved and isinstance(gang.asks, Refusal) else gang.asks

@@ -5,6 +5,7 @@ from itertools import islice
 
 from coschedule import GangKey
 from lockstep.belief.podgangs.pod_group import PodGroup
+from lockstep.belief.podgangs.sized_jobs import SizedJobs
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
 from lockstep.facts.pods.pod import Membership, PodFact
 
@@ -21,6 +22,7 @@ class PodGangs:
         self._changed = changed
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
+        self.sized = SizedJobs()
         self.turn = 0
         self._checked: set[GangKey] = set()
         self._awaits_checks = False

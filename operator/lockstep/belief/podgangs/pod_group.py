@@ -192,5 +192,11 @@ def _is_going(pod: GroupedPod) -> bool:
     return pod.group.seat is not None and not (pod.has_ended or pod.is_deleting)
 
 
+def alone(pod: GroupedPod) -> PodsAlike | None:
+    """A pod that waits, as the only one of its kind; None for one that does not wait."""
+    waiting = pod.group.waiting
+    return None if waiting is None else PodsAlike(_kind(pod.group, waiting), 1, pod.key.name, waiting.labels)
+
+
 def _kind(group: GroupMember, pod: WaitingPod) -> PodKind:
     return PodKind(pod.needs, pod.priority_class, pod.source, group.owner, pod.selected)

@@ -25,7 +25,10 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _parse(text: str) -> frozenset[Source]:
     """Read ``SOURCE[,SOURCE...]``; nothing for ''."""
-    return frozenset(_source(part) for part in text.split(",")) if text else frozenset()
+    sources = frozenset(_source(part) for part in text.split(",")) if text else frozenset()
+    if Source.SIZED_JOB in sources and Source.JOB not in sources:
+        raise click.BadParameter(f"{Source.SIZED_JOB} needs {Source.JOB}: write {Source.JOB},{Source.SIZED_JOB}")
+    return sources
 
 
 def _source(name: str) -> Source:

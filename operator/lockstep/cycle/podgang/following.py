@@ -70,8 +70,8 @@ class PodGangFollower:
 
     def reconcile_made(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with the owner of its pods, while pods wait for it or run without it."""
-        group = self._state.pod_gangs.group(gang)
-        if group.waiting or (group.going and gang not in self._state.gangs):
+        group, sized = self._state.pod_gangs.group(gang), self._state.pod_gangs.sized
+        if group.waiting or sized.is_unknown(gang) or (group.going and gang not in self._state.gangs):
             self._maker.reconcile_made(gang)
         else:
             self._maker.forget(gang)

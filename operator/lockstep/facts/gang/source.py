@@ -19,6 +19,8 @@ class Source(StrEnum):
     RAY_CLUSTER = "raycluster"
     SINGLE = "single"
     """Pods that need no others: each is the owner of its Gang."""
+    SIZED_JOB = "sizedjob"
+    """Suspended Jobs with a range of sizes: they get a size and are resumed. Their Gangs are those of ``JOB``."""
 
 
 def made_name(source: Source, owner: str) -> str:
@@ -26,7 +28,10 @@ def made_name(source: Source, owner: str) -> str:
     return f"{source}.{owner}"
 
 
+_MAKERS = frozenset(Source) - {Source.PODS, Source.SIZED_JOB}
+
+
 def maker_of(name: str) -> tuple[Source, str] | None:
     """The source and the owner for which a Gang of that name is made; None for the Gang of a user."""
     source, dot, owner = name.partition(".")
-    return (Source(source), owner) if dot and owner and source in {*Source} - {Source.PODS} else None
+    return (Source(source), owner) if dot and owner and source in _MAKERS else None

@@ -54,6 +54,8 @@ def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:
         # Every operator reads pods.
         if owner.group:
             yield SourceNeed(owner.group, Need("get", owner.plural, ""))
+    if Source.SIZED_JOB in sources:
+        yield from (SourceNeed("batch", Need(verb, "jobs", "")) for verb in ("list", "watch", "patch"))
 
 
 async def _still_missing(client: KubeClient, needs: Iterable[SourceNeed]) -> list[SourceNeed]:

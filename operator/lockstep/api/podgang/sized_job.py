@@ -1,0 +1,77 @@
+"""Suspended Jobs whose annotation has a range of sizes: how they are read, and how they get a size."""
+
+from typing import Any
+
+from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.names import SCHEDULER_NAME, SIZED_ANNOTATION
+from lockstep.api.podgang.made_gang import SIZE
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.sized_job import SizedJob
+from lockstep.facts.gang.source import Source, made_name
+
+# Kueue decides when what it has queued is resumed, and how large it is.
+_KUEUE = "kueue.x-k8s.io/"
+_DRY_RUN_NAME_LENGTH = 200
+
+
+def parse_sized_job(job: Manifest) -> SizedJob:
+    """Any Job."""
+    metadata = job["metadata"]
+    return SizedJob(
+        gang=pod_gang_key(metadata["namespace"], made_name(Source.JOB, metadata["name"])),
+        name=metadata["name"],
+        uid=metadata["uid"],
+        resource_version=metadata["resourceVersion"],
+        awaits_size=awaits_size(job),
+        completions_follow=_completions_follow(job["spec"]),
+    )
+
+
+def awaits_size(job: Manifest) -> bool:
+    """Whether the Job waits for a size: it is suspended, and names a range and Lockstep.
+
+    One that has its size is not: a user has suspended it after its start.
+    """
+    metadata, spec = job["metadata"], job["spec"]
+    annotations = metadata.get("annotations") or {}
+    is_asked = bool(spec.get("suspend")) and SIZE in annotations and SIZED_ANNOTATION not in annotations
+    if not is_asked or "deletionTimestamp" in metadata:
+        return False
+    is_queued = any(label.startswith(_KUEUE) for label in metadata.get("labels") or {})
+    return not is_queued and spec["template"]["spec"].get("schedulerName") == SCHEDULER_NAME
+
+
+def with_size(job: SizedJob, size: int) -> dict[str, Any]:
+    """The merge patch that gives the Job its size and resumes it, if it is as it was read."""
+    counts = {"parallelism": size} | ({"completions": size} if job.completions_follow else {})
+    metadata = {
+        "uid": job.uid,
+        "resourceVersion": job.resource_version,
+        "annotations": {SIZED_ANNOTATION: str(size)},
+    }
+    return {"metadata": metadata, "spec": {"suspend": False, **counts}}
+
+
+def pod_of_job(job: Manifest) -> NewManifest:
+    """A pod as the controller of Jobs would create it, for a dry run."""
+    metadata, template = job["metadata"], job["spec"]["template"]
+    name, uid = metadata["name"], metadata["uid"]
+    own = template.get("metadata") or {}
+    labels = {"controller-uid": uid, "job-name": name}
+    labels |= {f"batch.kubernetes.io/{label}": value for label, value in labels.items()}
+    index = {"batch.kubernetes.io/job-completion-index": "0"} if job["spec"].get("completionMode") == "Indexed" else {}
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": uid, "controller": True}
+    about = {
+        "name": f"{name[:_DRY_RUN_NAME_LENGTH]}-dry-run",
+        "namespace": metadata["namespace"],
+        "labels": {**(own.get("labels") or {}), **labels, **index},
+        "annotations": {**(own.get("annotations") or {}), **index},
+        "ownerReferences": [owner],
+    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": about, "spec": template["spec"]}
+
+
+def _completions_follow(spec: Manifest) -> bool:
+    """Whether each pod is one completion. Otherwise completions are the work of the Job, which stays."""
+    is_indexed = spec.get("completionMode") == "Indexed"
+    return is_indexed and spec.get("completions") == spec.get("parallelism", 1)

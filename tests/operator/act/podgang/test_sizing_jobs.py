@@ -1,0 +1,168 @@
+"""Suspended Jobs get a size and are resumed, or stay as they are."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from builders.served import metadata, node
+from fake_cluster.api import REFUSED, Refusal
+from fake_cluster.jumping import until
+from fake_cluster.owners import group_pod, is_suspended, reference
+from fake_cluster.pod_gangs import BINDING, bound
+from fake_cluster.rig import DEFAULT, api_with, running_operator
+from fake_cluster.store import Place
+
+pytestmark = pytest.mark.asyncio
+
+HEAT = Place("jobs", DEFAULT, "heat")
+JOB = reference("batch/v1", "Job", "heat")
+SIZED = "lockstep.dev/sized"
+NODES = (node("n1", cpu="2"), node("n2", cpu="2"))
+
+
+def create_job(api, name="heat", *, size="2-6", **spec):
+    """Create a suspended Job with a range, whose pods take one processor."""
+    template = {"metadata": {}, "spec": group_pod("x", cpu="1")["spec"]}
+    about = metadata(name, namespace=DEFAULT, uid=f"uid-of-{name}", annotations={"lockstep.dev/size": size})
+    wanted = {"suspend": True, "parallelism": 1, "completions": 1, "completionMode": "Indexed", "template": template}
+    api.store.create("jobs", {"metadata": about, "spec": {**wanted, **spec}})
+
+
+def spec_of(api):
+    return api.store.get(HEAT)["spec"]
+
+
+def sized(api):
+    return api.store.get(HEAT)["metadata"]["annotations"].get(SIZED)
+
+
+@asynccontextmanager
+async def controller(api, *, delay=0.2):
+    """The controller of Jobs: pods of the Job heat as its spec says, after a delay."""
+    made, live = [], set()
+
+    async def control():
+        while True:
+            await asyncio.sleep(delay)
+            wanted = 0 if api.store.get(HEAT) is None or is_suspended(api, HEAT) else spec_of(api)["parallelism"]
+            for name in sorted(live)[wanted:]:
+                api.store.remove(Place("pods", DEFAULT, name))
+                live.discard(name)
+            while len(live) < wanted:
+                name = f"heat-{len(made)}"
+                api.store.create("pods", group_pod(name, owner=JOB, cpu="1"))
+                live.add(name)
+                made.append(name)
+
+    task = asyncio.create_task(control())
+    try:
+        yield made
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def message(api):
+    conditions = [it for gang in api.store.objects("gangs") for it in gang.get("status", {}).get("conditions", [])]
+    return next((it["message"] for it in conditions if it["type"] == "Placed"), "")
+
+
+async def test_job_gets_the_size_of_its_plan_and_only_so_many_pods():
+    async with api_with(*NODES) as api, running_operator(api), controller(api) as made:
+        create_job(api)
+        await until(lambda: len(bound(api)) == 4)
+
+        assert len(made) == 4
+        assert (spec_of(api)["parallelism"], spec_of(api)["completions"], sized(api)) == (4, 4, "4")
+
+
+async def test_refusal_of_a_size_is_said_and_the_job_stays_suspended():
+    def fault(it):
+        return Refusal(code=422, message="frozen") if (it.verb, it.resource) == ("PATCH", "jobs") else None
+
+    async with api_with(*NODES) as api, running_operator(api), controller(api) as made:
+        api.fault = fault
+        create_job(api)
+        await until(lambda: "Job heat can't be given 4 pods: frozen" in message(api))
+        assert (made, is_suspended(api, HEAT)) == ([], True)
+        api.fault = lambda _: None
+        await until(lambda: len(bound(api)) == 4)
+
+
+async def test_pods_that_do_not_come_give_the_nodes_back_and_are_placed_when_they_do():
+    async with api_with(*NODES) as api, running_operator(api) as parts:
+        create_job(api)
+        say = "0 pods of 4 of Job heat came within 60 seconds"
+        await until(lambda: any(say in one["note"] for one in api.store.objects("events")))
+        await asyncio.sleep(1)
+        assert parts.state.reservations == {}
+        async with controller(api):
+            await until(lambda: len(bound(api)) == 4)
+
+
+async def test_job_that_changes_before_it_gets_its_size_is_planned_again():
+    async with api_with(*NODES) as api, running_operator(api), controller(api) as made:
+        changes = iter(range(3))
+
+        def fault(it):
+            if (it.verb, it.resource) == ("PATCH", "jobs") and next(changes, None) is not None:
+                api.store.change(HEAT, spec={"backoffLimit": 1})
+
+        api.fault = fault
+        create_job(api)
+        await until(lambda: len(bound(api)) == 4)
+
+        assert len(made) == 4
+
+
+async def test_job_that_is_bound_in_part_waits_for_a_size_again():
+    async with api_with(*NODES) as api, running_operator(api), controller(api) as made:
+        api.fault = lambda it: REFUSED if (it.verb, it.resource, it.name) == ("POST", BINDING, "heat-1") else None
+        create_job(api)
+        await until(lambda: len(made) == 4 and sized(api) is None)
+        api.fault = lambda _: None
+        await until(lambda: len(bound(api)) == 4)
+
+        assert sized(api) == "4"
+        assert not set(made[:4]) & {it["metadata"]["name"] for it in bound(api)}
+
+
+async def test_pods_that_admission_refuses_leave_the_job_suspended():
+    async with api_with(*NODES) as api, running_operator(api), controller(api) as made:
+        api.admit = lambda _: Refusal(code=403, message="not here")
+        create_job(api)
+        await asyncio.sleep(200)
+        assert (made, is_suspended(api, HEAT)) == ([], True)
+        api.admit = lambda pod: pod
+        await until(lambda: len(bound(api)) == 4)
+
+
+async def test_next_process_goes_on_after_the_job_got_its_size():
+    async with api_with(*NODES) as api:
+        async with running_operator(api):
+            create_job(api)
+            await until(lambda: sized(api) == "4")
+        async with running_operator(api), controller(api):
+            await until(lambda: len(bound(api)) == 4)
+
+
+async def test_job_that_is_deleted_before_its_size_leaves_nothing():
+    async with api_with(node("n1", cpu="1")) as api, running_operator(api) as parts:
+        create_job(api)
+        await until(lambda: api.store.objects("gangs"))
+        api.store.remove(HEAT)
+        api.store.add("nodes", node("n2", cpu="8"))
+        await asyncio.sleep(100)
+
+        assert parts.state.reservations == {}
+        assert bound(api) == []
+
+
+async def test_job_whose_pods_name_another_scheduler_is_left_alone():
+    async with api_with(*NODES) as api, running_operator(api):
+        template = {"metadata": {}, "spec": {"containers": []}}
+        create_job(api, template=template)
+        await asyncio.sleep(100)
+
+        assert [it for it in api.writes if it.resource in ("jobs", "gangs")] == []
