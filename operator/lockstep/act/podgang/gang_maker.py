@@ -55,6 +55,12 @@ class GangMaker:
         if gang not in self._under_way:
             self._under_way[gang] = asyncio.create_task(self._reconcile(gang))
 
+    def is_due(self, gang: GangKey) -> bool:
+        """Whether pods wait for the Gang or run without it, or its owner waits for a size."""
+        group, sized = self._state.pod_gangs.group(gang), self._state.pod_gangs.sized
+        runs_without = group.going > 0 and gang not in self._state.gangs
+        return group.waiting > 0 or runs_without or sized.is_unknown(gang)
+
     def forget(self, gang: GangKey) -> None:
         """Forget a Gang whose pods are placed or gone: what comes next is checked soon."""
         self._checks.pop(gang, None)
@@ -71,12 +77,8 @@ class GangMaker:
             await self._check(gang)
         finally:
             del self._under_way[gang]
-        if self._is_due(gang):
+        if self.is_due(gang):
             self._state.changes.reconcile(gang)
-
-    def _is_due(self, gang: GangKey) -> bool:
-        groups = self._state.pod_gangs
-        return groups.group(gang).waiting > 0 or groups.sized.is_unknown(gang)
 
     async def _check(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with its owner, and then leave it for a while."""

@@ -70,8 +70,7 @@ class PodGangFollower:
 
     def reconcile_made(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with the owner of its pods, while pods wait for it or run without it."""
-        group, sized = self._state.pod_gangs.group(gang), self._state.pod_gangs.sized
-        if group.waiting or sized.is_unknown(gang) or (group.going and gang not in self._state.gangs):
+        if self._maker.is_due(gang):
             self._maker.reconcile_made(gang)
         else:
             self._maker.forget(gang)

@@ -132,6 +132,18 @@ async def test_pod_of_the_same_name_gets_the_gang_of_the_first_that_is_still_the
         assert bound(api)[0]["metadata"]["annotations"][SEAT] == f"{first}/2/0"
 
 
+async def test_gang_that_is_deleted_right_after_it_was_made_is_made_anew_though_its_pod_runs():
+    """As by a garbage collector that has seen the last pod of that name go."""
+    async with operator_over() as (api, _):
+        create_pods(api, "store-0")
+        await until(lambda: is_placed(api, "store-0"))
+        api.store.remove(Place("gangs", DEFAULT, "single.store-0"))
+
+        await until(lambda: is_placed(api, "store-0"))
+
+        assert len(bound(api)) == 1
+
+
 async def test_next_process_goes_on_with_what_the_last_has_reserved():
     async with api_with() as api:
         api.fault = lambda it: NEVER_ARRIVED if it.resource == BINDING else None
@@ -158,4 +170,5 @@ async def test_new_gang_is_compared_again_where_its_pods_do_not_say_the_uid_of_t
         create_pods(api, "web-a", **who[says])
         await until(lambda: bound(api))
 
-        assert [it.verb for it in api.requests if it.resource == f"{says}s"] == ["GET"] * want_reads
+        reads = [it.verb for it in api.requests if (it.resource, it.name) == (f"{says}s", "heat")]
+        assert reads == ["GET"] * want_reads
