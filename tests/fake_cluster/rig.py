@@ -32,6 +32,8 @@ from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, watched_for
 
 DEFAULT = "default"
 GATE_IMAGE = "registry.example.com/lockstep:1"
+PODS_ALONE = frozenset({Source.PODS, Source.SINGLE})
+"""The sources that read no owners."""
 
 
 def wall():
@@ -62,7 +64,7 @@ class Parts:
 
 
 @asynccontextmanager
-async def watching_operator(api, plans=None, pool=ALL_NODES, sources=frozenset(Source)):
+async def watching_operator(api, plans=None, pool=ALL_NODES, sources=PODS_ALONE):
     """Everything but the cycle: watches feed belief. Plans are made in the event loop unless told."""
     woken, bindings, rights = WakeEvent(monotonic=now), [], Rights()
     metrics = Metrics(CollectorRegistry())
@@ -122,9 +124,9 @@ INLINE = PlanOptions(run=inline)
 
 
 @asynccontextmanager
-async def operator_over(*nodes, gangs=(), bids=(), plans=None, pool=ALL_NODES):
+async def operator_over(*nodes, gangs=(), bids=(), plans=None, pool=ALL_NODES, **more):
     """A fake API server with these nodes (two of 8 CPUs unless told), gangs and bids, and an operator that runs."""
-    async with api_with(*nodes, gangs=gangs, bids=bids) as api, running_operator(api, plans, pool) as parts:
+    async with api_with(*nodes, gangs=gangs, bids=bids) as api, running_operator(api, plans, pool, **more) as parts:
         yield api, parts
 
 

@@ -96,5 +96,6 @@ async def test_annotations_are_those_that_are_read():
 async def test_annotations_around_gangs_are_those_that_are_read_and_written():
     pods = [names.RANK_LABEL, names.SIZE_LABEL]
     owners = [made_gang.SIZE, made_gang.SERIAL_TIME, made_gang.OVERHEAD_PER_MEMBER]
-    want = [*pods, *owners, made_gang.MADE_ANNOTATION, made_gang.PROBLEM_ANNOTATION, names.SEAT_ANNOTATION]
+    want = [*pods, *owners, made_gang.MADE_ANNOTATION, made_gang.PROBLEM_ANNOTATION]
+    want += [names.SIZED_ANNOTATION, names.SUSPENDED_FOR_ANNOTATION, names.SEAT_ANNOTATION]
     assert first_cells(PAGE, "## Annotations around Gangs") == want

@@ -11,6 +11,7 @@ from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import BINDING, SEAT, bound, changes_of_pods
 from fake_cluster.rig import DEFAULT, api_with, operator_over, pod_place, running_operator
 from fake_cluster.store import Place
+from lockstep.facts.gang.source import Source
 
 pytestmark = pytest.mark.asyncio
 
@@ -165,7 +166,7 @@ async def test_next_process_goes_on_with_what_the_last_has_reserved():
 async def test_new_gang_is_compared_again_where_its_pods_do_not_say_the_uid_of_their_owner(says, want_reads):
     owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "heat", "uid": "uid-of-heat", "controller": True}
     who = {"job": {"ownerReferences": [owner]}, "podgroup": {"labels": {"scheduling.x-k8s.io/pod-group": "heat"}}}
-    async with operator_over() as (api, _):
+    async with operator_over(sources=frozenset(Source)) as (api, _):
         api.store.create(f"{says}s", {"metadata": metadata("heat", namespace=DEFAULT), "spec": {}})
         create_pods(api, "web-a", **who[says])
         await until(lambda: bound(api))

@@ -12,12 +12,14 @@ from fake_cluster.owners import group_pod, is_suspended, reference
 from fake_cluster.pod_gangs import BINDING, bound
 from fake_cluster.rig import DEFAULT, api_with, running_operator
 from fake_cluster.store import Place
+from lockstep.facts.gang.source import Source
 
 pytestmark = pytest.mark.asyncio
 
 HEAT = Place("jobs", DEFAULT, "heat")
 JOB = reference("batch/v1", "Job", "heat")
 SIZED = "lockstep.dev/sized"
+SOURCES = frozenset({Source.JOB, Source.SIZED_JOB})
 NODES = (node("n1", cpu="2"), node("n2", cpu="2"))
 
 
@@ -69,7 +71,7 @@ def message(api):
 
 
 async def test_job_gets_the_size_of_its_plan_and_only_so_many_pods():
-    async with api_with(*NODES) as api, running_operator(api), controller(api) as made:
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api) as made:
         create_job(api)
         await until(lambda: len(bound(api)) == 4)
 
@@ -81,7 +83,7 @@ async def test_refusal_of_a_size_is_said_and_the_job_stays_suspended():
     def fault(it):
         return Refusal(code=422, message="frozen") if (it.verb, it.resource) == ("PATCH", "jobs") else None
 
-    async with api_with(*NODES) as api, running_operator(api), controller(api) as made:
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api) as made:
         api.fault = fault
         create_job(api)
         await until(lambda: "Job heat can't be given 4 pods: frozen" in message(api))
@@ -91,7 +93,7 @@ async def test_refusal_of_a_size_is_said_and_the_job_stays_suspended():
 
 
 async def test_pods_that_do_not_come_give_the_nodes_back_and_are_placed_when_they_do():
-    async with api_with(*NODES) as api, running_operator(api) as parts:
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES) as parts:
         create_job(api)
         say = "0 pods of 4 of Job heat came within 60 seconds"
         await until(lambda: any(say in one["note"] for one in api.store.objects("events")))
@@ -102,7 +104,7 @@ async def test_pods_that_do_not_come_give_the_nodes_back_and_are_placed_when_the
 
 
 async def test_job_that_changes_before_it_gets_its_size_is_planned_again():
-    async with api_with(*NODES) as api, running_operator(api), controller(api) as made:
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api) as made:
         changes = iter(range(3))
 
         def fault(it):
@@ -117,7 +119,7 @@ async def test_job_that_changes_before_it_gets_its_size_is_planned_again():
 
 
 async def test_job_that_is_bound_in_part_waits_for_a_size_again():
-    async with api_with(*NODES) as api, running_operator(api), controller(api) as made:
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api) as made:
         api.fault = lambda it: REFUSED if (it.verb, it.resource, it.name) == ("POST", BINDING, "heat-1") else None
         create_job(api)
         await until(lambda: len(made) == 4 and sized(api) is None)
@@ -129,7 +131,7 @@ async def test_job_that_is_bound_in_part_waits_for_a_size_again():
 
 
 async def test_pods_that_admission_refuses_leave_the_job_suspended():
-    async with api_with(*NODES) as api, running_operator(api), controller(api) as made:
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api) as made:
         api.admit = lambda _: Refusal(code=403, message="not here")
         create_job(api)
         await asyncio.sleep(200)
@@ -140,15 +142,15 @@ async def test_pods_that_admission_refuses_leave_the_job_suspended():
 
 async def test_next_process_goes_on_after_the_job_got_its_size():
     async with api_with(*NODES) as api:
-        async with running_operator(api):
+        async with running_operator(api, sources=SOURCES):
             create_job(api)
             await until(lambda: sized(api) == "4")
-        async with running_operator(api), controller(api):
+        async with running_operator(api, sources=SOURCES), controller(api):
             await until(lambda: len(bound(api)) == 4)
 
 
 async def test_job_that_is_deleted_before_its_size_leaves_nothing():
-    async with api_with(node("n1", cpu="1")) as api, running_operator(api) as parts:
+    async with api_with(node("n1", cpu="1")) as api, running_operator(api, sources=SOURCES) as parts:
         create_job(api)
         await until(lambda: api.store.objects("gangs"))
         api.store.remove(HEAT)
@@ -160,7 +162,7 @@ async def test_job_that_is_deleted_before_its_size_leaves_nothing():
 
 
 async def test_job_whose_pods_name_another_scheduler_is_left_alone():
-    async with api_with(*NODES) as api, running_operator(api):
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES):
         template = {"metadata": {}, "spec": {"containers": []}}
         create_job(api, template=template)
         await asyncio.sleep(100)
