@@ -90,6 +90,32 @@ def test_annotation_that_is_no_value_is_refused_with_a_sentence_until_it_is_mend
     gangs.until("job.heat", "Placed")
 
 
+@pytest.mark.parametrize("of", ["kueue", "kai"])
+def test_job_that_requires_one_domain_is_placed_in_one(arena, gangs, of):
+    arena.add_nodes(1, cpu="3", labels={"example.com/rack": "narrow"})
+    arena.add_nodes(2, cpu="2", labels={"example.com/rack": "wide"})
+    for_kueue = {"kueue.x-k8s.io/podset-required-topology": "example.com/rack"} if of == "kueue" else {}
+    for_kai = {"kai.scheduler/topology-required-placement": "example.com/rack"} if of == "kai" else {}
+    template = gangs.template("", annotations=for_kueue)
+
+    gangs.create_job("", 4, name="heat", annotations=for_kai, template=template)
+
+    gangs.until("job.heat", "Placed")
+    assert gangs.spec("job.heat")["placement"] == {"allIn": "example.com/rack"}
+    assert set(gangs.nodes_of("job.heat")) == set(arena.nodes[1:])
+
+
+def test_job_whose_domain_is_no_label_is_refused_until_it_is_mended(arena, gangs):
+    arena.add_nodes(1, cpu="4", labels={"example.com/rack": "wide"})
+    required = "kai.scheduler/topology-required-placement"
+    gangs.create_job("", 4, name="heat", annotations={required: "no label"})
+    assert "named as Kubernetes" in gangs.until("job.heat", "Accepted", "False", "InvalidSpec")["message"]
+
+    gangs.api.request("PATCH", f"{gangs.jobs}/heat", {"metadata": {"annotations": {required: "example.com/rack"}}})
+
+    gangs.until("job.heat", "Placed")
+
+
 def test_job_that_asks_for_less_while_it_waits_is_placed_as_it_is_now(arena, gangs):
     arena.add_nodes(1, cpu="2")
     gangs.create_job("", 4, name="heat")

@@ -11,7 +11,10 @@ from lockstep.api.podgang.section import Section
 
 
 class FirstPods(NamedTuple):
-    """So many pods of one template; None where the pods are not made of a template of that owner."""
+    """So many pods of one template, 0 if all of them come later.
+
+    The template is None where the pods are not made of one of that owner.
+    """
 
     number: int
     template: Section | None
@@ -28,14 +31,17 @@ def of_job_set(job_set: Section) -> Sequence[FirstPods]:
     """The pods of all Jobs that wait for no other."""
     spec = job_set.section("spec")
     jobs = spec.sections("replicatedJobs")
-    if spec.section("startupPolicy").text("startupPolicyOrder") == "InOrder":
-        jobs = jobs[:1]
-    first = [job for job in jobs if not job.has("dependsOn")]
+    is_in_order = spec.section("startupPolicy").text("startupPolicyOrder") == "InOrder"
     return [
-        FirstPods(job.number("replicas", otherwise=1) * pods.number, pods.template)
-        for job in first
-        for pods in of_job(job.section("template"))
+        FirstPods(0 if job.has("dependsOn") or (is_in_order and number) else pods.number, pods.template)
+        for number, job in enumerate(jobs)
+        for pods in _of_replicated_job(job)
     ]
+
+
+def _of_replicated_job(job: Section) -> Sequence[FirstPods]:
+    replicas = job.number("replicas", otherwise=1)
+    return [FirstPods(replicas * pods.number, pods.template) for pods in of_job(job.section("template"))]
 
 
 def of_leader_worker_set(leader_worker_set: Section) -> Sequence[FirstPods]:
@@ -44,9 +50,10 @@ def of_leader_worker_set(leader_worker_set: Section) -> Sequence[FirstPods]:
     group = spec.section("leaderWorkerTemplate")
     size, workers = group.number("size", otherwise=1), group.section("workerTemplate")
     leader = group.section("leaderTemplate") if group.has("leaderTemplate") else workers
-    if spec.text("startupPolicy") == "LeaderReady":
-        return [FirstPods(1, leader)]
-    return [FirstPods(size, workers)] if leader is workers else [FirstPods(1, leader), FirstPods(size - 1, workers)]
+    waits = spec.text("startupPolicy") == "LeaderReady"
+    if leader is workers:
+        return [FirstPods(1 if waits else size, workers)]
+    return [FirstPods(1, leader), FirstPods(0 if waits else size - 1, workers)]
 
 
 def groups_of_leader_worker_set(leader_worker_set: Section) -> int:

@@ -7,6 +7,8 @@ from typing import Any
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, GROUP, POD_GANG_KIND
 from lockstep.api.podgang.owners import OwnerKind
+from lockstep.api.podgang.required_domain import required_domain
+from lockstep.api.podgang.section import Section
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.ranks import MOST_RANKS
 
@@ -42,7 +44,8 @@ def made_parts(kind: OwnerKind, owner: Manifest, *, awaits_size: bool = False) -
         expected, left = (MOST_RANKS, MOST_RANKS) if awaits_size else (_expected(kind, owner), max(kind.left(owner), 1))
         size = _size(expected, annotations if kind.says_size else {})
         # What has succeeded is not made again. The last pod would wait for the others for ever.
-        spec = {"size": {**size, "min": min(size["min"], left)}, "work": _work(annotations)}
+        size = {**size, "min": min(size["min"], left)}
+        spec = {"size": size, "work": _work(annotations), "placement": _placement(kind, owner)}
     except ValueError as error:
         return refused_parts(kind, owner, str(error))
     return _parts(kind, owner, spec, problem=None)
@@ -50,7 +53,7 @@ def made_parts(kind: OwnerKind, owner: Manifest, *, awaits_size: bool = False) -
 
 def refused_parts(kind: OwnerKind, owner: Manifest, why: str) -> dict[str, Any]:
     """The same where the owner's annotations can't be obeyed: the Gang says why, and is refused."""
-    spec = {"size": {"min": _expected(kind, owner), "max": None}, "work": None}
+    spec = {"size": {"min": _expected(kind, owner), "max": None}, "work": None, "placement": None}
     return _parts(kind, owner, spec, problem=f"{kind.kind}: {why}.")
 
 
@@ -92,6 +95,12 @@ def _work(annotations: dict[str, str]) -> dict[str, Any] | None:
             _check_duration(name, annotations[name])
     overhead = annotations.get(OVERHEAD_PER_MEMBER)
     return {"serialTime": annotations[SERIAL_TIME]} | ({"overhead": {"perMember": overhead}} if overhead else {})
+
+
+def _placement(kind: OwnerKind, owner: Manifest) -> dict[str, Any] | None:
+    fields = Section(owner)
+    label = required_domain(fields, kind.first(fields))
+    return {"allIn": label} if label else None
 
 
 def _check_duration(name: str, text: str) -> None:

@@ -35,13 +35,13 @@ def first(source, owner):
         pytest.param(
             Source.JOB_SET,
             jobset(*IN_STEPS, startupPolicy={"startupPolicyOrder": "InOrder"}),
-            {TEMPLATE_OF_FIRST: 2},
+            {TEMPLATE_OF_FIRST: 2, TEMPLATE_OF_FIRST.replace("0", "1"): 0},
             id="a JobSet in order",
         ),
         pytest.param(
             Source.JOB_SET,
             jobset(IN_STEPS[0], replicated("second", depends_on=[{"name": "first", "status": "Ready"}])),
-            {TEMPLATE_OF_FIRST: 2},
+            {TEMPLATE_OF_FIRST: 2, TEMPLATE_OF_FIRST.replace("0", "1"): 0},
             id="a JobSet of which one Job waits for the other",
         ),
         pytest.param(
@@ -59,8 +59,19 @@ def first(source, owner):
         pytest.param(
             Source.LEADER_WORKER_SET,
             {"spec": {"startupPolicy": "LeaderReady", "leaderWorkerTemplate": GROUP}},
-            {"spec.leaderWorkerTemplate.leaderTemplate": 1},
+            {"spec.leaderWorkerTemplate.leaderTemplate": 1, "spec.leaderWorkerTemplate.workerTemplate": 0},
             id="the leader alone",
+        ),
+        pytest.param(
+            Source.LEADER_WORKER_SET,
+            {
+                "spec": {
+                    "startupPolicy": "LeaderReady",
+                    "leaderWorkerTemplate": {"size": 4, "workerTemplate": WORKER},
+                }
+            },
+            {"spec.leaderWorkerTemplate.workerTemplate": 1},
+            id="a leader like its workers, and alone",
         ),
         pytest.param(
             Source.MPI_JOB,

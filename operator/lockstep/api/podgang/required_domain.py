@@ -1,0 +1,78 @@
+"""The domain in which all pods of an owner have to be, as the annotations of Kueue and KAI say.
+
+Kueue reads the annotations of pod templates, and KAI those of the owner. Preferences are not read: a Gang has none.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from lockstep.api.podgang.first_pods import FirstPods
+from lockstep.api.podgang.section import Section
+
+OF_TEMPLATE = "kueue.x-k8s.io/podset-required-topology"
+OF_OWNER = "kai.scheduler/topology-required-placement"
+# In a template each asks for a domain of a part of the pods.
+OF_PARTS = (
+    OF_OWNER,
+    "kueue.x-k8s.io/podset-slice-required-topology",
+    "kueue.x-k8s.io/podset-slice-required-topology-constraints",
+    "kai.scheduler/segment-topology-required-placement",
+)
+
+
+class _Requirement(NamedTuple):
+    """The label of nodes that an annotation at that path names; '' where it is absent."""
+
+    path: str
+    annotation: str
+    label: str
+
+
+def required_domain(owner: Section, pods: Sequence[FirstPods]) -> str:
+    """The label of nodes of which all pods have to be in one domain; '' if they may be anywhere.
+
+    Raises ``ValueError`` where not all templates require the same: no pod may be placed as if nothing were required.
+    """
+    templates = [one.template for one in pods if one.template is not None and one.template.fields]
+    for template in templates:
+        _refuse_parts(template)
+    first, *others = _requirements(owner, templates)
+    for other in others:
+        if other.label != first.label:
+            raise ValueError(
+                f"{_says(first)}, and {_says(other)}. All have to name the same label, since a Gang has one domain"
+            )
+    return first.label
+
+
+def _requirements(owner: Section, templates: Sequence[Section]) -> Iterator[_Requirement]:
+    """The owner's own, if it counts, and those of all templates, if one of them requires anything."""
+    own = _requirement(owner, OF_OWNER)
+    of_templates = [_requirement(template, OF_TEMPLATE) for template in templates]
+    is_in_templates = any(one.label for one in of_templates)
+    if own.label or not is_in_templates:
+        yield own
+    if is_in_templates:
+        yield from of_templates
+
+
+def _requirement(section: Section, annotation: str) -> _Requirement:
+    return _Requirement(section.path, annotation, _annotations(section).get(annotation, ""))
+
+
+def _annotations(section: Section) -> dict[str, str]:
+    return dict(section.section("metadata").texts("annotations"))
+
+
+def _refuse_parts(template: Section) -> None:
+    annotations = _annotations(template)
+    for name in OF_PARTS:
+        if name in annotations:
+            raise ValueError(f"annotation {name} of {template.path}: a Gang can't have domains for parts of its pods")
+
+
+def _says(one: _Requirement) -> str:
+    where = one.path or "its own metadata"
+    if not one.label:
+        return f"{where} has no {one.annotation}"
+    return f"annotation {one.annotation} of {where} says {one.label}"
