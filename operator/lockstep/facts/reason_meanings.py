@@ -75,6 +75,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             | Reason.UNKNOWN_PRIORITY_CLASS
             | Reason.NOT_PLANNED
             | Reason.AWAITS_PODS
+            | Reason.PODS_MISSING
             | Reason.RESERVED
             | Reason.RESERVATION_RELEASED
             | Reason.NOT_RESERVED

@@ -36,6 +36,7 @@ class Reason(StrEnum):
 
     NOT_PLANNED = "NotPlanned"
     AWAITS_PODS = "AwaitsPods"
+    PODS_MISSING = "PodsMissing"
     STARTS_LATER = "StartsLater"
     PREEMPTING = "Preempting"
     RESERVED = "Reserved"
@@ -90,6 +91,7 @@ class EventReason(StrEnum):
     GANG_HOLDS_NODES = "GangHoldsNodes"
     GANG_UNPLACEABLE = "GangUnplaceable"
     GANG_MISSING = "GangMissing"
+    PODS_MISSING = "PodsMissing"
     INVALID_SPEC = "InvalidSpec"
     CLAIM_NOT_READY = "ClaimNotReady"
     CLAIM_NOT_BOUND = "ClaimNotBound"

@@ -9,6 +9,11 @@ from sandbox import ApiError
 pytestmark = pytest.mark.usefixtures("operator")
 
 
+def reasons_about(gangs, name, kind="Pod"):
+    events = gangs.arena.events(name)
+    return {event["reason"]: event["note"] for event in events if event["regarding"]["kind"] == kind}
+
+
 def test_job_needs_only_the_name_of_its_scheduler(arena, gangs):
     arena.add_nodes(2, cpu="2")
     gangs.create_job("", 4, name="heat")
@@ -84,6 +89,7 @@ def test_annotation_that_is_no_value_is_refused_with_a_sentence_until_it_is_mend
     says = gangs.until("job.heat", "Accepted", "False", "InvalidSpec")
     assert says["message"].startswith("Job: ")
     assert sentence in says["message"]
+    eventually(lambda: reasons_about(gangs, "heat", "Job").get("InvalidSpec") == says["message"])
     assert gangs.bound("job.heat") == 0
 
     gangs.api.request("PATCH", f"{gangs.jobs}/heat", {"metadata": {"annotations": {annotation: None}}})
@@ -149,9 +155,24 @@ def test_two_sources_that_claim_one_name_are_refused(arena, gangs):
     assert "pod other by pods" in says["message"]
 
 
-def reasons_about(gangs, pod):
-    events = gangs.arena.events(pod)
-    return {event["reason"]: event["note"] for event in events if event["regarding"]["kind"] == "Pod"}
+def test_pods_that_cant_be_placed_with_those_of_a_job_are_said_about_the_job(arena, gangs):
+    arena.add_nodes(1, cpu="2")
+    gangs.create_job("", 4, name="heat")
+    gangs.create_pods("job.heat", "other")
+
+    gangs.until("job.heat", "Accepted", "False", "InvalidSpec")
+
+    eventually(lambda: "InvalidSpec" in reasons_about(gangs, "heat", "Job"))
+    assert "pod other by pods" in reasons_about(gangs, "heat", "Job")["InvalidSpec"]
+
+
+def test_gang_that_awaits_pods_says_since_when(arena, gangs):
+    gangs.submit("heat", 2)
+    gangs.create_pods("heat", "a")
+
+    [pod] = gangs.pods("heat")
+    want = f"1 of the 2 pods that it needs wait for a node, the first since {pod['metadata']['creationTimestamp']}."
+    eventually(lambda: gangs.condition("heat", "Planned")["message"] == want)
 
 
 def test_pods_that_name_a_gang_that_is_not_there_say_so(arena, gangs):

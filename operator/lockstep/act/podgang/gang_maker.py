@@ -103,8 +103,7 @@ class GangMaker:
 
     def _report(self, gang: GangKey, problem: str) -> None:
         log.warning("its pods wait: %s", problem, extra=about(gang))
-        waiting = (key for _, pods in self._state.pod_gangs.group(gang).waiting_by_kind(None) for key in pods)
-        pod = next(waiting, None)
+        pod = self._state.pod_gangs.group(gang).one_waiting()
         if pod is not None:
             why = f"pods that name the Gang {object_name(gang)} wait for it: {problem}"
             self._writer.post_about(pod_subject(self._state.pods[pod]), gang_missing(why), of=gang)

@@ -31,6 +31,7 @@ from lockstep.watch.pages import ListError, pages
 _GANG_JOBS_AND_BIDS = (gangs_kind, bids_kind)
 
 _OPERATORS_OWN = "operator"
+_AWAITS_PODS = (Reason.AWAITS_PODS, Reason.PODS_MISSING)
 
 
 def one_client(configuration: Configuration, *, connections: int = 1) -> KubeClient:
@@ -123,7 +124,7 @@ def _awaited(status: GangStatus) -> str:
     if planned is None:
         return ""
     is_just_placed = status.is_true(Condition.PLACED) and status.is_true(Condition.PLANNED) and status.plan is None
-    return planned.message if is_just_placed or planned.reason == Reason.AWAITS_PODS else ""
+    return planned.message if is_just_placed or planned.reason in _AWAITS_PODS else ""
 
 
 async def _read_shown(

@@ -19,12 +19,17 @@ _NAME_LIMIT = 253
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What happened to a gang. ``action`` is what the operator was doing."""
+    """What happened to a gang. ``action`` is what the operator was doing.
+
+    An event that is ``said_once`` has one name at all times. So the API server takes no second one with the same
+    words about the same object, while it keeps the first.
+    """
 
     kind: str
     reason: EventReason
     action: str
     note: str
+    said_once: bool = False
 
 
 class EventSubject(NamedTuple):
@@ -54,7 +59,8 @@ def event_manifest(subject: EventSubject, event: Event, *, instance: str, now: f
     when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     # A part of a name that ends in a dot or a hyphen is no name.
     named = subject.name[: _NAME_LIMIT - 17].rstrip("-.")
-    digest = hashlib.sha256(f"{subject.uid} {event.reason} {event.note} {when}".encode()).hexdigest()[:16]
+    identity = f"{subject.uid} {event.reason} {event.note}" + ("" if event.said_once else f" {when}")
+    digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
     return {
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",

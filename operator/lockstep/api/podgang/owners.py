@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from lockstep.api.client.answer import Target
+from lockstep.api.cluster.event import EventSubject
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.first_pods import (
     FirstPods,
@@ -17,7 +18,9 @@ from lockstep.api.podgang.first_pods import (
     of_single_pod,
 )
 from lockstep.api.podgang.section import Section
-from lockstep.facts.gang.source import Source
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.source import Source, maker_of
 from lockstep.facts.ranks import MOST_RANKS, parse_ranks
 
 
@@ -48,9 +51,16 @@ class OwnerKind(NamedTuple):
 
     def target(self, namespace: str, named: str) -> Target:
         """The owner for which a Gang is made, as the Gang's name says without its source."""
-        name = named if self.groups is None else named.rpartition(".")[0]
         root = "apis" if self.group else "api"
-        return Target(f"/{root}/{self.api_version}/namespaces/{namespace}/{self.plural}/{name}", self.plural)
+        path = f"/{root}/{self.api_version}/namespaces/{namespace}/{self.plural}/{self._name(named)}"
+        return Target(path, self.plural)
+
+    def subject(self, namespace: str, named: str, uid: str) -> EventSubject:
+        """The same owner as the subject of events."""
+        return EventSubject(self.api_version, self.kind, namespace, self._name(named), uid)
+
+    def _name(self, named: str) -> str:
+        return named if self.groups is None else named.rpartition(".")[0]
 
 
 def _left_of_job(job: Manifest) -> int:
@@ -79,3 +89,12 @@ OWNERS: Mapping[Source, OwnerKind] = {
     Source.SINGLE: OwnerKind("v1", "Pod", "pods", of_single_pod, says_size=False),
 }
 """Every source for which the operator makes Gangs."""
+
+
+def owner_subject(gang: PodGang) -> EventSubject | None:
+    """The owner for which the operator has made a Gang, as the subject of events; None for the Gang of a user."""
+    named = maker_of(object_name(gang.key))
+    if named is None or not gang.made_for:
+        return None
+    source, owner = named
+    return OWNERS[source].subject(gang.key.namespace, owner, gang.made_for)

@@ -33,7 +33,8 @@ def required_domain(owner: Section, pods: Sequence[FirstPods]) -> str:
 
     Raises ``ValueError`` where not all templates require the same: no pod may be placed as if nothing were required.
     """
-    templates = [one.template for one in pods if one.template is not None and one.template.fields]
+    # A pod that is its own owner is in one domain, whatever it requires as a template.
+    templates = [one.template for one in pods if one.template not in (None, owner) and one.template.fields]
     for template in templates:
         _refuse_parts(template)
     first, *others = _requirements(owner, templates)

@@ -91,10 +91,12 @@ def _spec(
     refusal = refusal_of_pods(pods.alike)
     if refusal is not None:
         return refusal
-    awaited = _awaited(asks, pods, _least(gang, asks, pods), is_checked=is_checked)
+    least = _least(gang, asks, pods)
+    awaited = _awaited(asks, pods, least, is_checked=is_checked)
     if awaited:
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
-        return replace(content((_role(_NOTHING, sizes),)), awaits_pods=awaited)
+        since = pods.first_created if 0 < pods.waiting < least else None
+        return replace(content((_role(_NOTHING, sizes),)), awaits_pods=awaited, awaits_since=since)
     return content(tuple(_roles(_shapes(pods.alike, asks.maximum - pods.going, pool), gang, asks, pods, turn)))
 
 

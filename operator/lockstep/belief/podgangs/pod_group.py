@@ -52,12 +52,17 @@ class PodsAlike(NamedTuple):
 
 
 class OwnPods(NamedTuple):
-    """The pods of a Gang: how many are on nodes, wait, and have succeeded; and those that wait, by kind."""
+    """The pods of a Gang: how many are on nodes, wait, and have succeeded; and those that wait, by kind.
+
+    ``first_created`` is when the first was created of the pods that wait, those of other owners too. It is None if
+    none waits.
+    """
 
     going: int
     waiting: int
     succeeded: int
     alike: Sequence[PodsAlike]
+    first_created: float | None
 
 
 class _OwnersPods:
@@ -168,7 +173,12 @@ class PodGroup:
             waiting=sum(one.waiting for one in parts),
             succeeded=sum(one.succeeded for one in parts),
             alike=alike,
+            first_created=self.complete_since(1),
         )
+
+    def one_waiting(self) -> PodKey | None:
+        """One of the pods that can be bound now; None if there is none."""
+        return next((key for _, pods in self.waiting_by_kind(None) for key in pods), None)
 
     def waiting_by_kind(self, owner: str | None) -> Iterator[tuple[PodKind, Mapping[PodKey, WaitingPod]]]:
         """The pods that can be bound now, of that owner or of any."""

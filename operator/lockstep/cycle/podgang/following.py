@@ -12,14 +12,12 @@ from lockstep.act.podgang.gang_maker import GangMaker
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.cycle.explaining.refusals import refusal_report
 from lockstep.cycle.podgang.leaving import LeavingGangs
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.cycle.podgang.reports import PodGangReports
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import Failure
-from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.report.status import events, pod_gang_marks
-from lockstep.report.status.writer import StatusReport
 
 _ALL_TAKEN_AWAY = Failure(reason=Reason.POD_LOST, message="all pods of it that were bound are being deleted")
 
@@ -34,7 +32,7 @@ class PodGangFollower:
         self._state = services.state
         self._writer = services.writer
         self._attempts = attempts
-        self._metrics = metrics
+        self._reports = PodGangReports(services, metrics)
 
     def begin(self) -> None:
         """Begin to resume the owners of pods that an earlier process has suspended."""
@@ -54,10 +52,10 @@ class PodGangFollower:
                     self._go_on(gang, reservation, now)
             case Phase.REFUSED:
                 self.reconcile_made(gang.key)
-                self._writer.report(gang, partial(refusal_report, self._state, gang, now))
+                self._writer.report(gang, partial(self._reports.refused, gang, now))
             case Phase.AWAITS_PODS:
                 self.reconcile_made(gang.key)
-                self._writer.report(gang, partial(self._awaiting, gang, now))
+                self._writer.report(gang, partial(self._reports.awaiting, gang, now))
             case Phase.WAITING | Phase.BACKING_OFF | Phase.DELETED | Phase.SUSPENDED | Phase.COMPLETE:
                 # Plans and attempts report to Gangs that wait. The rest does not occur, or needs no report.
                 pass
@@ -95,34 +93,6 @@ class PodGangFollower:
             self._attempts.interrupt(gang, reservation, _ALL_TAKEN_AWAY)
         elif not left.size:
             self._attempts.placed(gang.key, is_running=True)
-            self._writer.report(gang, partial(self._placed, gang, now))
+            self._writer.report(gang, partial(self._reports.placed, gang, now))
         elif not self._attempts.is_resting(gang.key):
             self._attempts.resume(gang, left)
-
-    def _placed(self, gang: GangFact, now: float) -> StatusReport:
-        planned = gang.status.condition(Condition.PLANNED)
-        note = planned.message if planned else ""
-        nodes = (pod.node for pod in self._state.pod_gangs.group(gang.key).going_pods())
-        return StatusReport(
-            status=self._with_what_follows(gang, pod_gang_marks.mark_pods_placed(gang, nodes, now=now), now),
-            event=events.gang_placed(note),
-            written=self._metrics.decisions.labels(Condition.PLACED).inc,
-        )
-
-    def _with_what_follows(self, gang: GangFact, status: GangStatus, now: float) -> GangStatus:
-        """The status of a Gang that was placed. If no other pod of it waits, the same write says so."""
-        following = self._state.pod_gang_with(gang.key, status)
-        if isinstance(following, AcceptedGang) and following.spec.has_bound_pods and following.spec.awaits_pods:
-            return pod_gang_marks.mark_awaiting_pods(following, following.spec.awaits_pods, are_bound=True, now=now)
-        return status
-
-    def _awaiting(self, gang: GangFact, now: float) -> StatusReport | None:
-        if not isinstance(gang, AcceptedGang):
-            return None
-        group, why = self._state.pod_gangs.group(gang.key), gang.spec.awaits_pods
-        if group.going >= gang.spec.minimum and not gang.status.is_true(Condition.PLACED):
-            nodes = (pod.node for pod in group.going_pods())
-            status = pod_gang_marks.mark_found_bound(gang, why, nodes, now=now)
-        else:
-            status = pod_gang_marks.mark_awaiting_pods(gang, why, are_bound=group.going > 0, now=now)
-        return None if status == gang.status else StatusReport(status=status)

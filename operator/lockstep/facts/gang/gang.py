@@ -51,7 +51,8 @@ class GangSpec:
 
     ``excess`` says what exceeds the bounds of the schema; empty for most gangs. Such a gang held nodes when this was
     found. It runs to its end, and is not planned again. ``awaits_pods`` says what keeps a Gang from being planned while
-    too few of its pods wait for a node; empty for GangJobs. ``has_bound_pods``: other pods of the Gang are on nodes.
+    too few of its pods wait for a node; empty for GangJobs. ``awaits_since``: when the first pod was created of those
+    that are too few; None if there is none. ``has_bound_pods``: other pods of the Gang are on nodes.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -70,6 +71,7 @@ class GangSpec:
     elastic: ElasticSpec | None = None
     excess: str = ""
     awaits_pods: str = ""
+    awaits_since: float | None = None
     has_bound_pods: bool = False
 
     @property

@@ -166,6 +166,11 @@ def gang_missing(why: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.GANG_MISSING, action="Plan", note=as_sentence(why))
 
 
+def pods_missing(why: str) -> Event:
+    """Some pods of a Gang wait for others, and have done so for long; about their owner, or one of them."""
+    return Event(kind=WARNING, reason=EventReason.PODS_MISSING, action="Plan", note=as_sentence(why))
+
+
 def owner_suspended(why: str) -> Event:
     """The owner of pods is suspended until they are gone; about that owner."""
     return Event(kind=WARNING, reason=EventReason.OWNER_SUSPENDED, action="Undo", note=as_sentence(why))

@@ -30,14 +30,16 @@ def mark_found_bound(gang: GangFact, why: str, nodes: Iterable[str], *, now: flo
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 
-def mark_awaiting_pods(gang: GangFact, why: str, *, are_bound: bool, now: float) -> GangStatus:
+def mark_awaiting_pods(
+    gang: GangFact, why: str, *, are_bound: bool, now: float, reason: Reason = Reason.AWAITS_PODS
+) -> GangStatus:
     """Too few pods of the Gang wait for a node, so nothing is planned; other pods of it ``are_bound``."""
     status = mark_accepted(gang, now)
     if are_bound and status.is_true(Condition.PLACED):
         return with_condition(status, gang, Condition.PLANNED, (FALSE, Reason.AWAITS_PODS, why), now)
     status = _without_wait(replace(without_plan(status), started_at=None))
     for kind in (Condition.PLANNED, Condition.PLACED):
-        status = with_condition(status, gang, kind, (FALSE, Reason.AWAITS_PODS, why), now)
+        status = with_condition(status, gang, kind, (FALSE, reason, why), now)
     return status
 
 

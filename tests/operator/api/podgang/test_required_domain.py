@@ -63,6 +63,7 @@ def made(source, owner):
         pytest.param(Source.MPI_JOB, owner_of(mpi_job(IN_RACK)), RACK, id="an MPIJob without workers"),
         pytest.param(Source.LEADER_WORKER_SET, owner_of(group(IN_RACK, IN_RACK)), RACK, id="a LeaderWorkerSet"),
         pytest.param(Source.POD_GROUP, owner_of({"spec": {"minMember": 2}}, **{KAI: RACK}), RACK, id="a PodGroup"),
+        pytest.param(Source.SINGLE, owner_of({"spec": {}}, **{KAI: RACK, KUEUE: BLOCK}), RACK, id="a pod alone"),
         pytest.param(Source.POD_GROUP, owner_of({"spec": {"minMember": 2}}), None, id="a PodGroup that says nothing"),
     ],
 )

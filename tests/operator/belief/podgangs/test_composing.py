@@ -238,6 +238,15 @@ def of_owner(owner, *, waiting=(), succeeded=(), going=()):
     return group
 
 
+def test_gang_with_too_few_pods_awaits_the_others_since_the_first_one_was_created():
+    pods = [waiting_pod(name, created=created) for name, created in (("a", 30.0), ("b", 20.0), ("c", 40.0))]
+
+    assert plans(pod_gang(4), *pods).spec.awaits_since == 20.0
+    assert plans(pod_gang(4)).spec.awaits_since is None
+    assert plans(pod_gang(3), *pods).spec.awaits_since is None
+    assert plans(pod_gang(1, 1), *pods, going=3).spec.awaits_since is None
+
+
 def made(least, owner):
     """A Gang that the operator has made for that owner."""
     return replace(pod_gang(least), made_for=owner)

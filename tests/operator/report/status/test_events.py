@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -23,6 +24,7 @@ NOT_READY = [
     events.not_accepted(Refusal(reason, "Claim data is not bound to a volume yet (template.spec.volumes[0])."))
     for reason in (Reason.CLAIM_NOT_READY, Reason.CLAIM_NOT_BOUND, Reason.REJECTED_BY_KUBELETS)
 ]
+LEAVING = [events.pods_leave(FAILURE, "Job heat"), events.pods_stay(FAILURE, "it can't be suspended")]
 ALL = [
     events.gang_placed("8 members on n1."),
     events.gang_starts_later("8 members on n1."),
@@ -41,6 +43,8 @@ ALL = [
     events.members_joined(9),
     events.size_change_dropped("there is no node n4"),
     events.gang_missing("there is no Gang heat"),
+    events.pods_missing("Gang job.heat is not complete: 1 of the 2 pods"),
+    events.owner_suspended("Gang job.heat was bound in part"),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
     events.gang_undoing(FAILURE, "pod g-1-0 was deleted; waits for g-1-1 on n1."),
@@ -63,7 +67,7 @@ def manifest(event=ALL[0], *, name="g", now=NOW):
 def test_every_constructor_is_tested_here():
     made = inspect.getmembers(events, lambda it: inspect.isfunction(it) and it.__annotations__.get("return") is Event)
 
-    assert len(made) == len(ALL)
+    assert len([name for name, _ in made if not name.startswith("_")]) == len([*ALL, *LEAVING])
     assert {event.reason for event in (*ALL, *INTERRUPTIONS, *NOT_READY)} == set(EventReason)
 
 
@@ -96,6 +100,15 @@ def test_event_about_a_long_name_has_a_name_that_the_api_server_takes(last):
 
     assert len(name) <= 253
     assert all(part[-1].isalnum() for part in name.split("."))
+
+
+def test_event_that_is_said_once_has_one_name_at_all_times():
+    event = replace(ALL[0], said_once=True)
+    names = [manifest(one, now=now)["metadata"]["name"] for one in (event, ALL[0]) for now in (NOW, NOW + 60)]
+    other = manifest(replace(event, note="9 members on n1."))["metadata"]["name"]
+
+    assert names[0] == names[1]
+    assert len({other, *names}) == 4
 
 
 def test_interruption_says_its_reason():

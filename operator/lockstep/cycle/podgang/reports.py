@@ -1,0 +1,103 @@
+"""What is reported of Gangs: their statuses, and events, also about the owners of their pods.
+
+An author who writes one line into a Job reads the events of the Job. So what is wrong with its Gang stands there too.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from coschedule import GangKey
+from lockstep.act.requests.services import Services
+from lockstep.api.cluster.event import Event, EventSubject, pod_subject
+from lockstep.api.podgang.owners import owner_subject
+from lockstep.api.quantities import rfc3339
+from lockstep.cycle.explaining.refusals import refusal_report
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status import events, pod_gang_marks
+from lockstep.report.status.writer import StatusReport
+
+# Controllers make the pods of an owner within seconds.
+_LONG_SECONDS = 300.0
+
+
+class PodGangReports:
+    """Makes the reports of Gangs; each is None where the status says so already."""
+
+    def __init__(self, services: Services, metrics: Metrics) -> None:
+        self._state = services.state
+        self._writer = services.writer
+        self._metrics = metrics
+
+    def refused(self, gang: GangFact, now: float) -> StatusReport | None:
+        """The Gang is refused; if the operator has made it, an event about its owner says so too."""
+        report = refusal_report(self._state, gang, now)
+        if report is None or report.event is None:
+            return report
+        return replace(report, written=self._posting(gang.key, self._owner(gang.key), report.event))
+
+    def awaiting(self, gang: GangFact, now: float) -> StatusReport | None:
+        """Too few of its pods wait. If that lasts, an event about their owner says so, or about one of them."""
+        if not isinstance(gang, AcceptedGang):
+            return None
+        status = self._awaiting(gang, gang.spec, now)
+        if status == gang.status:
+            return None
+        planned = status.condition(Condition.PLANNED)
+        if planned is None or planned.reason != Reason.PODS_MISSING or _is_said(gang.status):
+            return StatusReport(status=status)
+        event = events.pods_missing(f"Gang {object_name(gang.key)} is not complete: {planned.message}")
+        subject = self._owner(gang.key) or self._pod(gang.key)
+        return StatusReport(status=status, written=self._posting(gang.key, subject, event))
+
+    def placed(self, gang: GangFact, now: float) -> StatusReport:
+        """All planned pods are bound."""
+        planned = gang.status.condition(Condition.PLANNED)
+        note = planned.message if planned else ""
+        nodes = (pod.node for pod in self._state.pod_gangs.group(gang.key).going_pods())
+        return StatusReport(
+            status=self._with_what_follows(gang, pod_gang_marks.mark_pods_placed(gang, nodes, now=now), now),
+            event=events.gang_placed(note),
+            written=self._metrics.decisions.labels(Condition.PLACED).inc,
+        )
+
+    def _with_what_follows(self, gang: GangFact, status: GangStatus, now: float) -> GangStatus:
+        """The status of a Gang that was placed. If no other pod of it waits, the same write says so."""
+        following = self._state.pod_gang_with(gang.key, status)
+        if isinstance(following, AcceptedGang) and following.spec.has_bound_pods and following.spec.awaits_pods:
+            return pod_gang_marks.mark_awaiting_pods(following, following.spec.awaits_pods, are_bound=True, now=now)
+        return status
+
+    def _awaiting(self, gang: GangFact, spec: GangSpec, now: float) -> GangStatus:
+        group, since = self._state.pod_gangs.group(gang.key), spec.awaits_since
+        if group.going >= spec.minimum and not gang.status.is_true(Condition.PLACED):
+            nodes = (pod.node for pod in group.going_pods())
+            return pod_gang_marks.mark_found_bound(gang, spec.awaits_pods, nodes, now=now)
+        reason, why = Reason.AWAITS_PODS, spec.awaits_pods
+        if since is not None:
+            reason = Reason.PODS_MISSING if now - since >= _LONG_SECONDS else Reason.AWAITS_PODS
+            why = f"{why.removesuffix('.')}, the first since {rfc3339(since)}."
+        return pod_gang_marks.mark_awaiting_pods(gang, why, are_bound=group.going > 0, now=now, reason=reason)
+
+    def _owner(self, gang: GangKey) -> EventSubject | None:
+        known = self._state.pod_gangs.objects.get(gang)
+        return None if known is None else owner_subject(known)
+
+    def _pod(self, gang: GangKey) -> EventSubject | None:
+        pod = self._state.pod_gangs.group(gang).one_waiting()
+        return None if pod is None else pod_subject(self._state.pods[pod])
+
+    def _posting(self, gang: GangKey, subject: EventSubject | None, event: Event) -> Callable[[], None] | None:
+        """Post the event, once the status is written, if there is an object that it can be about."""
+        if subject is None:
+            return None
+        # Each group of a LeaderWorkerSet is a Gang, and all of them may have the same problem.
+        return partial(self._writer.post_about, subject, replace(event, said_once=True), of=gang)
+
+
+def _is_said(status: GangStatus) -> bool:
+    planned = status.condition(Condition.PLANNED)
+    return planned is not None and planned.reason == Reason.PODS_MISSING
