@@ -21,7 +21,7 @@ from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, Sandbox, start
 
 EVERY_LIFE = {**LIVES, **LONG_LIVES, **POD_GANG_LIVES}
-SOURCE_RIGHTS = Path(__file__).parents[2] / "operator" / "rbac-sources.yaml"
+RIGHTS = Path(__file__).parents[2] / "operator"
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
 STRIKES: Mapping[str, Callable[[Sandbox, OperatorProcess, Path], Strike]] = {
     "operator": lambda _api, operator, _folder: KillOperator(operator),
@@ -67,7 +67,8 @@ def fresh_theatre(folder: Path, strike: str) -> Iterator[Theatre]:
     background = Background()
     with start(Options(name="crashes", addons=ADDONS, state=folder)) as api:
         install(api)
-        api.apply(SOURCE_RIGHTS)
+        api.apply(RIGHTS / "rbac-sources.yaml")
+        api.apply(RIGHTS / "rbac-suspending.yaml")
         api.create_namespace("crashes")
         kubeconfig = api.kubeconfig_for_service_account("lockstep-system", "lockstep")
         with ExitStack() as stack:

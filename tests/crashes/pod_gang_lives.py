@@ -8,6 +8,7 @@ from crashes.stage import PATIENCE_SECONDS, SIZE, Stage
 from eventually import eventually
 from live.pod_gangs import RANK, SEAT, PodGangs
 from live.pod_gangs import SIZE as PLACED_WITH
+from lockstep.api.names import SUSPENDED_LABEL
 from sandbox import ApiError
 
 _HALF = "950m"
@@ -49,7 +50,7 @@ def replace_a_pod(stage: Stage) -> None:
     before = _uids(gangs, stage)
     stage.arena.delete_pod(f"{stage.name}-a")
     gangs.create_pods(stage.name, f"{stage.name}-c", cpu=stage.cpu)
-    eventually(lambda: _are_bound(gangs, stage, SIZE, other_than=before), seconds=PATIENCE_SECONDS)
+    eventually(lambda: _are_bound(gangs, stage.name, SIZE, other_than=before), seconds=PATIENCE_SECONDS)
     _until_placed(stage, stage.name)
     assert len(_uids(gangs, stage) & before) == SIZE - 1, "the other runs on"
     _check_left_alone(stage)
@@ -64,7 +65,7 @@ def delete_a_gang_while_binding(stage: Stage) -> None:
     eventually(lambda: not stage.when and not gangs.status(stage.name), seconds=PATIENCE_SECONDS)
     uids = _uids(gangs, stage)
     gangs.submit(stage.name, 2 * SIZE)
-    eventually(lambda: _are_bound(gangs, stage, 2 * SIZE), seconds=PATIENCE_SECONDS)
+    eventually(lambda: _are_bound(gangs, stage.name, 2 * SIZE), seconds=PATIENCE_SECONDS)
     assert _uids(gangs, stage) == uids
     _check_left_alone(stage)
 
@@ -110,6 +111,20 @@ def _make_anew(gangs: PodGangs, stage: Stage) -> None:
     gangs.create_pods("", stage.name, cpu=stage.cpu)
 
 
+def begin_anew(stage: Stage) -> None:
+    """A pod of a Job is deleted when the first was just bound: the Job begins anew, or its next pod is placed too."""
+    gangs = _gangs(stage)
+    gang = f"job.{stage.name}"
+    stage.when["pods/binding"] = lambda: _delete_waiting_pod(stage, gangs, gang)
+    gangs.create_job("", 2 * SIZE, cpu=stage.cpu, name=stage.name, backoffLimit=2 * SIZE)
+    eventually(lambda: not stage.when and _are_bound(gangs, gang, 2 * SIZE), seconds=PATIENCE_SECONDS)
+    _until_placed(stage, gang)
+    eventually(lambda: _is_left_running(gangs, stage), seconds=PATIENCE_SECONDS)
+    assert _are_bound(gangs, gang, 2 * SIZE), "it runs on"
+    assert len(_attempts(gangs, gang)) == 1, "one attempt"
+    _check_left_alone(stage)
+
+
 def _gangs(stage: Stage) -> PodGangs:
     """The Gangs of the stage; what this life makes is taken away in the end."""
     gangs = PodGangs(stage.arena)
@@ -142,11 +157,26 @@ def _uids(gangs: PodGangs, stage: Stage) -> set[str]:
     return {pod["metadata"]["uid"] for pod in gangs.pods(stage.name)}
 
 
-def _are_bound(gangs: PodGangs, stage: Stage, count: int, other_than: frozenset[str] | set[str] = frozenset()) -> bool:
+def _are_bound(gangs: PodGangs, gang: str, count: int, other_than: frozenset[str] | set[str] = frozenset()) -> bool:
     """Whether so many pods are there, all on nodes, and not all of them as before."""
-    pods = gangs.pods(stage.name)
+    pods = gangs.pods(gang)
     are_new = {pod["metadata"]["uid"] for pod in pods} != other_than
     return len(pods) == count and are_new and all(pod["spec"].get("nodeName") for pod in pods)
+
+
+def _delete_waiting_pod(stage: Stage, gangs: PodGangs, gang: str) -> None:
+    waiting = next(pod["metadata"]["name"] for pod in gangs.pods(gang) if not pod["spec"].get("nodeName"))
+    stage.arena.delete_pod(waiting)
+
+
+def _attempts(gangs: PodGangs, gang: str) -> set[str]:
+    return {pod["metadata"]["annotations"][SEAT].split("/")[1] for pod in gangs.pods(gang)}
+
+
+def _is_left_running(gangs: PodGangs, stage: Stage) -> bool:
+    """Whether the Job is not suspended, and has no mark of ours."""
+    job = gangs.api.request("GET", f"{gangs.jobs}/{stage.name}")
+    return not job["spec"].get("suspend") and SUSPENDED_LABEL not in job["metadata"].get("labels", {})
 
 
 def _until_placed(stage: Stage, gang: str) -> None:
@@ -183,5 +213,6 @@ POD_GANG_LIVES: Mapping[str, Callable[[Stage], None]] = {
         delete_an_owner_while_binding,
         place_a_single_pod,
         make_a_single_pod_anew_while_reserving,
+        begin_anew,
     )
 }

@@ -59,7 +59,8 @@ class FakeApi:
     """Serves ``store`` inside ``async with``.
 
     ``fault`` is asked before each request what is to go wrong with it, ``admit`` what becomes of a pod, or why
-    it is refused, and ``admit_resize`` the same of one that is resized. With ``lingers``, pods that are on a node stay
+    it is refused, and ``admit_resize`` the same of one that is resized. ``admit_patch`` is asked what becomes of an
+    object that is patched, by its place and what it would be. With ``lingers``, pods that are on a node stay
     when deleted, marked, as they do until their kubelet agrees; unless ``stops``, no kubelet ends what has been active
     for too long. ``log`` is asked for the chunks of a pod's log, by its name and what is asked; they may come one by
     one. ``may_write_statuses`` answers whoever asks whether he may, in all namespaces.
@@ -71,6 +72,7 @@ class FakeApi:
     fault: object = lambda _: None
     admit: object = lambda pod: pod
     admit_resize: object = lambda pod: pod
+    admit_patch: object = lambda _place, changed: changed
     lingers: bool = False
     stops: bool = True
     log: object = lambda _name, _asked: Refusal(code=404, message="no kubelet")
@@ -206,6 +208,7 @@ class FakeApi:
             changed["metadata"] = {**changed["metadata"], "ownerReferences": owners}
         if self.stops and changed["spec"].get("activeDeadlineSeconds") and changed["spec"].get("nodeName"):
             changed["status"] = {**changed["status"], "phase": "Failed", "reason": "DeadlineExceeded"}
+        changed = self.admit_patch(place, changed)
         return 200, (known if changed == known else self.store.replace(place, changed))
 
     def _replace(self, place, body):

@@ -74,7 +74,13 @@ async def watching_operator(api, plans=None, pool=ALL_NODES, sources=PODS_ALONE)
         )
         state = State(woken.set, count_parse_failure=metrics.object_not_understood, pool=pool, gate_image=GATE_IMAGE)
         state.sources = sources
-        services = services_with(client, state, count_binding=bindings.append, count_refused=metrics.status_refused)
+        services = services_with(
+            client,
+            state,
+            count_binding=bindings.append,
+            count_refused=metrics.status_refused,
+            count_given_up=metrics.gang_given_up,
+        )
         cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
         informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]
         works = [*(informer.run() for informer in informers), keep_rights_judged(client, rights)]
@@ -94,7 +100,9 @@ async def watching_operator(api, plans=None, pool=ALL_NODES, sources=PODS_ALONE)
         )
 
 
-def services_with(client, state, *, count_binding=lambda _: None, count_refused=lambda _: None):
+def services_with(
+    client, state, *, count_binding=lambda _: None, count_refused=lambda _: None, count_given_up=lambda _: None
+):
     """What attempts work with."""
     writer = StatusWriter(client, state, instance="test", now=wall, count_refused=count_refused)
     return Services(
@@ -111,7 +119,7 @@ def services_with(client, state, *, count_binding=lambda _: None, count_refused=
         suspensions=Suspensions(client, state, writer),
         count_binding=count_binding,
         count_refused=count_refused,
-        count_given_up=lambda _: None,
+        count_given_up=count_given_up,
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from lockstep.act.ending.release import Release
 from lockstep.act.requests.services import Services
-from lockstep.act.suspending.suspensions import Suspension
+from lockstep.act.suspending.resumption import Suspension
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import object_name
@@ -36,11 +36,14 @@ class GivingUp:
     async def run(self, failure: Failure, *, landed_at: float) -> None:  # noqa: ARG002 - as other sources of members
         """Have the owner take back the pods that are bound, and write that the attempt has ended, and what stays."""
         log.warning("attempt %d ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
-        suspension = await self._suspend(failure) if self._bound() else Suspension()
+        had_bound = self._bound() > 0
+        suspension = await self._suspend(failure) if had_bound else Suspension()
         if suspension.owner:
             message = f"{failure.message}; {suspension.owner} was suspended until its pods were gone, and resumed"
             failure = replace(failure, message=message)
         bound = self._bound()
+        if had_bound and (suspension.owner or bound):
+            self._services.count_given_up("suspended" if suspension.owner else "kept")
         if not bound:
             await self._release.claims()
         behind = f"there: {n_pods(bound)} on nodes, which stay: {suspension.why_not}" if bound else ""
@@ -59,12 +62,9 @@ class GivingUp:
         """Suspend the owner, unless pods of the Gang run that were placed before."""
         pods = list(self._state.pod_gangs.group(self._gang.key).going_pods())
         if len(pods) > self._bound():
-            suspension = Suspension(why_not="other pods of it run")
-        else:
-            uids = {pod.group.owner for pod in pods} - {""}
-            suspension = await self._services.suspensions.suspend(self._gang.key, uids, self._why(failure))
-        self._services.count_given_up("suspended" if suspension.owner else "kept")
-        return suspension
+            return Suspension(why_not="other pods of it run")
+        uids = {pod.group.owner for pod in pods} - {""}
+        return await self._services.suspensions.suspend(self._gang.key, uids, self._why(failure))
 
     def _why(self, failure: Failure) -> str:
         gang = object_name(self._gang.key)

@@ -8,10 +8,10 @@ from lockstep.api.client.answer import Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.event import EventSubject
 from lockstep.api.manifest import Manifest
-from lockstep.api.podgang.owners import OWNERS
-from lockstep.api.podgang.suspending import SuspendableKind, suspendable
+from lockstep.api.podgang.owners import OWNERS, OwnerKind
+from lockstep.api.podgang.suspending import SuspendableKind, kinds_above, suspendable
 from lockstep.facts.gang.keys import object_name
-from lockstep.facts.gang.source import maker_of
+from lockstep.facts.gang.source import Source, maker_of
 
 # A Job of a JobSet of a TrainJob has two objects above it.
 _MOST_OWNERS = 4
@@ -61,12 +61,13 @@ async def top_owner(client: KubeClient, gang: GangKey, uids: Collection[str]) ->
         return f"{kind.kind} {name} can't be read: {answer.message}"
     if uids and answer.body["metadata"]["uid"] not in uids:
         return f"{kind.kind} {name} is not the owner of these pods, but another one of that name"
-    found = await _above(client, kind.api_version, kind.kind, answer.body)
+    found = await _above(client, source, kind, answer.body)
     return found if isinstance(found, str) else _unless_queued(found)
 
 
-async def _above(client: KubeClient, api_version: str, kind: str, owner: Manifest) -> TopOwner | str:
+async def _above(client: KubeClient, source: Source, of: OwnerKind, owner: Manifest) -> TopOwner | str:
     """The object at the top of the controllers of that one, which may be itself."""
+    api_version, kind = of.api_version, of.kind
     for _ in range(_MOST_OWNERS):
         controller = _controller(owner)
         if controller is None:
@@ -75,6 +76,8 @@ async def _above(client: KubeClient, api_version: str, kind: str, owner: Manifes
         name = f"{controller['kind']} {controller['name']}"
         if known is None:
             return f"it belongs to {name}, and a {controller['kind']} can't be suspended"
+        if known not in kinds_above((source,)):
+            return f"it belongs to {name}, which may have other Gangs"
         answer = await client.get(known.target(owner["metadata"]["namespace"], controller["name"]))
         if not answer.is_success:
             return f"{name} can't be read: {answer.message}"

@@ -5,6 +5,9 @@ import socket
 
 from lockstep import __version__
 
+FIELD_MANAGER = "lockstep"
+"""The API server records fields that we have set under this name: it takes the user agent up to the slash."""
+
 
 def instance_name() -> str:
     """The name of the pod or else the machine, as in events, the lease and the API server's audit log."""
@@ -13,4 +16,4 @@ def instance_name() -> str:
 
 def user_agent() -> str:
     """The user agent of its requests."""
-    return f"lockstep/{__version__} ({instance_name()})"
+    return f"{FIELD_MANAGER}/{__version__} ({instance_name()})"

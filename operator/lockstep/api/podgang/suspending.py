@@ -4,8 +4,10 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from lockstep.api.client.answer import Target
+from lockstep.api.client.instance import FIELD_MANAGER
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import SIZED_ANNOTATION, SUSPENDED_BY, SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
+from lockstep.api.podgang.field_managers import managers_of
 from lockstep.facts.gang.source import Source
 
 
@@ -30,42 +32,65 @@ class SuspendableKind(NamedTuple):
 
     def is_suspended(self, owner: Manifest) -> bool:
         """Whether the object is suspended, by us or by others."""
-        spec = owner["spec"]
-        holder = spec.get(self.policy) or {} if self.policy else spec
+        holder: Manifest = owner
+        for field in self._path:
+            holder = holder.get(field) or {}
         return bool(holder.get("suspend"))
+
+    def is_set_by_others(self, owner: Manifest) -> bool:
+        """Whether others have set ``suspend`` of an object since we have suspended it, as far as it says."""
+        return bool(managers_of(owner, *self._path, "suspend") - {FIELD_MANAGER})
+
+    @property
+    def _path(self) -> tuple[str, ...]:
+        return ("spec", self.policy) if self.policy else ("spec",)
 
     def suspension(self, owner: Manifest, gang: str) -> dict[str, Any]:
         """The merge patch that suspends the object as it was read, for the Gang of that name."""
-        return self._patch(owner, label=SUSPENDED_BY, annotation=gang, suspend=True)
+        mark = f"{owner['metadata']['uid']}/{gang}"
+        return _marking(owner, SUSPENDED_BY, mark) | self._setting(suspend=True)
 
     def resumption(self, owner: Manifest) -> dict[str, Any]:
         """The merge patch that resumes the object as it was read, and removes our mark.
 
         One that we have given a size stays suspended and waits for a size again.
         """
-        patch = self._patch(owner, label=None, annotation=None, suspend=False)
+        patch = unmarking(owner)
         if SIZED_ANNOTATION not in (owner["metadata"].get("annotations") or {}):
-            return patch
+            return patch | self._setting(suspend=False)
         patch["metadata"]["annotations"][SIZED_ANNOTATION] = None
-        return {"metadata": patch["metadata"]}
+        return patch
 
-    def _patch(self, owner: Manifest, *, label: str | None, annotation: str | None, suspend: bool) -> dict[str, Any]:
-        metadata = {
-            "uid": owner["metadata"]["uid"],
-            "resourceVersion": owner["metadata"]["resourceVersion"],
-            "labels": {SUSPENDED_LABEL: label},
-            "annotations": {SUSPENDED_FOR_ANNOTATION: annotation},
-        }
+    def _setting(self, *, suspend: bool) -> dict[str, Any]:
         spec = {"suspend": suspend}
-        return {"metadata": metadata, "spec": {self.policy: spec} if self.policy else spec}
+        return {"spec": {self.policy: spec} if self.policy else spec}
+
+
+def unmarking(owner: Manifest) -> dict[str, Any]:
+    """The merge patch that removes our mark from the object as it was read, and leaves ``suspend`` to others."""
+    return _marking(owner, None, None)
+
+
+def _marking(owner: Manifest, label: str | None, annotation: str | None) -> dict[str, Any]:
+    metadata = {
+        "uid": owner["metadata"]["uid"],
+        "resourceVersion": owner["metadata"]["resourceVersion"],
+        "labels": {SUSPENDED_LABEL: label},
+        "annotations": {SUSPENDED_FOR_ANNOTATION: annotation},
+    }
+    return {"metadata": metadata}
 
 
 def suspended_for(owner: Manifest) -> str:
-    """The name of the Gang for which we have suspended the object; empty where we have not."""
+    """The name of the Gang for which we have marked the object; empty where we have not.
+
+    A copy of the object has another UID, so a copied mark is not ours.
+    """
     metadata = owner["metadata"]
     if (metadata.get("labels") or {}).get(SUSPENDED_LABEL) != SUSPENDED_BY:
         return ""
-    return str((metadata.get("annotations") or {}).get(SUSPENDED_FOR_ANNOTATION, ""))
+    uid, _, gang = (metadata.get("annotations") or {}).get(SUSPENDED_FOR_ANNOTATION, "").partition("/")
+    return gang if uid == metadata["uid"] else ""
 
 
 def suspendable(api_version: str, kind: str) -> SuspendableKind | None:

@@ -77,7 +77,7 @@ class LeavingGangs:
         if suspension.owner:
             self._count("suspended")
             self._writer.post(gang, pods_leave(failure, suspension.owner))
-        else:
+        elif group.going:
             self._count("kept")
             log.warning("%s; its pods stay: %s", failure.message, suspension.why_not, extra=about(gang.key))
             self._writer.post(gang, pods_stay(failure, suspension.why_not))

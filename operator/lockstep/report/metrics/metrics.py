@@ -157,7 +157,8 @@ class Metrics:
         )
         self.given_up = Counter(
             "lockstep_gangs_given_up",
-            "Gangs of pods that others create that were bound in part: their owner was suspended, or pods were kept.",
+            "Gangs of pods that others create that were bound in part, or had to leave a node: their owner was "
+            "suspended, or pods were kept.",
             ["result"],
             registry=registry,
         )

@@ -176,6 +176,12 @@ def owner_suspended(why: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.OWNER_SUSPENDED, action="Undo", note=as_sentence(why))
 
 
+def owner_not_resumed(why: str) -> Event:
+    """The owner of pods should run again, and its resumption is refused; about that owner."""
+    note = as_sentence(f"it is still suspended, and is resumed as soon as that is possible: it can't be resumed: {why}")
+    return Event(kind=WARNING, reason=EventReason.OWNER_SUSPENDED, action="Undo", note=note)
+
+
 def gang_succeeded(note: str) -> Event:
     """Every required member has succeeded."""
     return Event(kind=NORMAL, reason=EventReason.GANG_SUCCEEDED, action="Watch", note=note)

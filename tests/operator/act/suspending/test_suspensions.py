@@ -1,36 +1,28 @@
 """The owner of pods that were bound in part is suspended until they are gone, and then resumed, by any process."""
 
 import asyncio
-from contextlib import asynccontextmanager
 from functools import partial
 
 import pytest
 
-from fake_cluster.api import REFUSED, Refusal
+from fake_cluster.api import Refusal
+from fake_cluster.bound_in_part import HEAT, JOB, job_bound_in_part, mark_of, message, operator, placed, refuses
 from fake_cluster.jumping import until
 from fake_cluster.owners import controlled, create_owner, group_pod, is_suspended, reference
-from fake_cluster.pod_gangs import BINDING, bound, changes_of_pods
-from fake_cluster.rig import DEFAULT, api_with, running_operator
+from fake_cluster.pod_gangs import bound, changes_of_pods
+from fake_cluster.rig import DEFAULT, api_with
 from fake_cluster.store import Place
 from lockstep.api.podgang.suspending import SUSPENDABLE_KINDS
 from lockstep.facts.gang.source import Source
 
 pytestmark = pytest.mark.asyncio
 
-MARK = "lockstep.dev/suspended-by"
-JOB = reference("batch/v1", "Job", "heat")
-HEAT = Place("jobs", DEFAULT, "heat")
 ABOVE = {
     "Job": (Source.JOB, "jobs", {}),
     "JobSet": (Source.JOB_SET, "jobsets", {"jobset.sigs.k8s.io/jobset-name": "heat"}),
     "RayCluster": (Source.RAY_CLUSTER, "rayclusters", {"ray.io/cluster": "heat"}),
 }
 GROUPED = {"scheduling.x-k8s.io/pod-group": "heat"}
-
-
-def refuses(*refused):
-    """No binding to one of the first pods is made, if it is real."""
-    return lambda it: REFUSED if (it.verb, it.resource) == ("POST", BINDING) and it.name in refused else None
 
 
 def create_heat(api, kind):
@@ -45,32 +37,6 @@ def create_heat(api, kind):
         api, "podgroups", "heat", owners=[reference(kind.api_version, kind.kind, "heat")], spec={"minMember": 3}
     )
     return place, partial(group_pod, labels=GROUPED)
-
-
-@asynccontextmanager
-async def operator(api, sources=frozenset(Source)):
-    """An operator with these sources."""
-    async with running_operator(api, sources=sources) as parts:
-        yield parts
-
-
-def mark_of(api, place):
-    return api.store.get(place)["metadata"].get("labels", {}).get(MARK)
-
-
-def placed(api):
-    gangs = api.store.objects("gangs")
-    return [one for one in gangs for it in one.get("status", {}).get("conditions", []) if _says_placed(it)]
-
-
-def _says_placed(condition):
-    return (condition["type"], condition["status"]) == ("Placed", "True")
-
-
-def message(api):
-    """What the Gang's condition Placed says; empty while there is none."""
-    conditions = [it for gang in api.store.objects("gangs") for it in gang.get("status", {}).get("conditions", [])]
-    return next((it["message"] for it in conditions if it["type"] == "Placed"), "")
 
 
 @pytest.mark.parametrize("kind", SUSPENDABLE_KINDS, ids=lambda kind: kind.kind)
@@ -91,15 +57,6 @@ async def test_each_kind_is_suspended_until_its_pods_are_gone_and_then_placed_wh
             assert (said["regarding"]["kind"], said["regarding"]["name"]) == (kind.kind, "heat")
 
 
-@asynccontextmanager
-async def job_bound_in_part(api, **job):
-    """A Job of three pods, of which two are bound; the binding of the other is refused for good."""
-    api.fault = refuses("heat-1")
-    place = create_owner(api, "jobs", "heat", spec={"parallelism": 3}, **job)
-    async with controlled(api, place, partial(group_pod, owner=JOB), 3) as made:
-        yield made
-
-
 @pytest.mark.parametrize(
     ("job", "says"),
     [
@@ -108,11 +65,6 @@ async def job_bound_in_part(api, **job):
             {"owners": [reference("argoproj.io/v1alpha1", "Workflow", "flow")]},
             "it belongs to Workflow flow, and a Workflow can't be suspended",
             id="unknown controller",
-        ),
-        pytest.param(
-            {"owners": [reference("jobset.x-k8s.io/v1alpha2", "JobSet", "none")]},
-            "JobSet none can't be read",
-            id="controller that is gone",
         ),
     ],
 )
@@ -142,6 +94,21 @@ async def test_only_the_owner_at_the_top_is_suspended():
             await until(lambda: len(made) == 6)
 
         assert [it for it in api.writes if it.resource == "jobsets"] == []
+
+
+async def test_pods_stay_where_what_is_above_their_owner_is_gone():
+    async with api_with() as api, operator(api):
+        api.fault = refuses("heat-1")
+        owners = [reference("trainer.kubeflow.org/v1alpha1", "TrainJob", "none")]
+        place = create_owner(
+            api, "jobsets", "heat", owners=owners, spec={"replicatedJobs": [{"template": {"spec": {}}}] * 3}
+        )
+        labels = {"jobset.sigs.k8s.io/jobset-name": "heat"}
+        async with controlled(api, place, partial(group_pod, labels=labels), 3) as made:
+            await until(lambda: "TrainJob none can't be read" in message(api))
+
+            assert len(made) == 3
+            assert mark_of(api, place) is None
 
 
 async def test_pods_stay_without_the_right_to_suspend():

@@ -1,0 +1,100 @@
+"""Finds the objects that an earlier process has suspended, by our mark on them."""
+
+import asyncio
+import itertools
+from collections.abc import Callable
+
+from coschedule import GangKey
+from lockstep.act.suspending.top_owner import TopOwner
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.pauses import pause_after
+from lockstep.api.client.review import is_allowed, own_access_review
+from lockstep.api.names import SUSPENDED_BY, SUSPENDED_LABEL
+from lockstep.api.podgang.suspending import SuspendableKind, kinds_above
+from lockstep.belief.state import State
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.source import maker_of
+from lockstep.watch.pages import ListError, pages
+
+# An API server that has just started denies every right for a while. So a refusal is asked for again, for a minute.
+_TRIES = 7
+# A kind that can't be listed for so long holds up no Gang any more.
+_TRIES_THAT_HOLD_UP = 4
+
+
+class MarkedOwners:
+    """Lists the objects with our mark, one kind beside the other. ``found`` is called with each."""
+
+    def __init__(self, client: KubeClient, state: State, found: Callable[[TopOwner], None]) -> None:
+        self._client = client
+        self._state = state
+        self._found = found
+        self._tasks: list[asyncio.Task[None]] | None = None
+        # The kinds of which it is known whether an object has our mark, or which hold up no Gang any more.
+        self._settled: set[SuspendableKind] = set()
+        # The kinds whose objects with our mark are known: the next process can find what is suspended of them.
+        self._listed: set[SuspendableKind] = set()
+
+    def begin(self) -> None:
+        """Begin to list."""
+        if self._tasks is None:
+            self._tasks = [asyncio.create_task(self._list_patiently(kind)) for kind in self._kinds()]
+
+    def may_have(self, gang: GangKey) -> bool:
+        """Whether the owner of the Gang's pods may have our mark, since its kinds are not listed yet."""
+        named = maker_of(object_name(gang))
+        return named is not None and not self._settled.issuperset(kinds_above((named[0],)))
+
+    async def stop(self) -> None:
+        """Stop listing."""
+        for task in self._tasks or ():
+            task.cancel()
+        await asyncio.gather(*(self._tasks or ()), return_exceptions=True)
+
+    async def why_not_listed(self, kind: SuspendableKind) -> str:
+        """List the objects of a kind that have our mark, if that was not done; returns why that failed, or ''."""
+        if kind in self._listed:
+            return ""
+        if not await self._may_patch(kind):
+            return f"the operator may not patch {kind.plural}"
+        try:
+            async for page in pages(self._client, kind.everywhere(), selector=f"{SUSPENDED_LABEL}={SUSPENDED_BY}"):
+                for item in page["items"] or ():
+                    self._found(TopOwner(kind, {"metadata": item["metadata"]}))
+        except ListError as error:
+            return str(error)
+        self._listed.add(kind)
+        return ""
+
+    def _kinds(self) -> list[SuspendableKind]:
+        return kinds_above(self._state.sources)
+
+    async def _list_patiently(self, kind: SuspendableKind) -> None:
+        """List a kind; goes on as long as the API server does not answer."""
+        refusals = 0
+        for tries in itertools.count(1):
+            try:
+                is_listed = not await self.why_not_listed(kind)
+                refusals += 1
+                self._settle(kind)
+                if is_listed or refusals >= _TRIES:
+                    return
+            except ApiUnavailableError:
+                if tries >= _TRIES_THAT_HOLD_UP:
+                    self._settle(kind)
+            await asyncio.sleep(pause_after(tries - 1))
+
+    def _settle(self, kind: SuspendableKind) -> None:
+        if kind not in self._settled:
+            held_up = {gang for gang in self._state.pod_gangs.objects if self.may_have(gang)}
+            self._settled.add(kind)
+            self._state.changes.reconcile(*(gang for gang in held_up if not self.may_have(gang)))
+
+    async def _may_patch(self, kind: SuspendableKind) -> bool:
+        """Whether we have the right to suspend. Not to have it is no trouble, so it is asked for by a review."""
+        group = kind.api_version.partition("/")[0]
+        review = own_access_review(verb="patch", group=group, resource=kind.plural, subresource="")
+        answer = await self._client.review(paths.OWN_ACCESS_REVIEWS, review)
+        return answer.is_success and is_allowed(answer.body)

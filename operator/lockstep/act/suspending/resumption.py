@@ -1,0 +1,107 @@
+"""Resumes an owner that we have suspended, once its pods have left. What others do to it meanwhile is not undone."""
+
+import asyncio
+import itertools
+import logging
+from http import HTTPStatus
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.act.suspending.departure import Departure
+from lockstep.act.suspending.top_owner import TopOwner
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.pauses import pause_after
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.suspending import suspended_for, unmarking
+from lockstep.facts.gang.keys import object_name
+from lockstep.logs.fields import about
+from lockstep.report.status.events import owner_not_resumed
+from lockstep.report.status.writer import StatusWriter
+
+log = logging.getLogger(__name__)
+
+
+class Suspension(NamedTuple):
+    """The owner that was suspended and resumed, such as ``Job heat``; or ``why_not``, as a clause."""
+
+    owner: str = ""
+    why_not: str = ""
+
+
+class Resumption:
+    """Resumes the owner of one Gang's pods."""
+
+    def __init__(
+        self, client: KubeClient, writer: StatusWriter, gang: GangKey, owner: TopOwner, departure: Departure
+    ) -> None:
+        self._client = client
+        self._writer = writer
+        self._gang = gang
+        self._owner = owner
+        self._departure = departure
+        self._is_refusal_said = False
+
+    async def run(self) -> Suspension:
+        """Resume the owner when its pods have left, unless others have removed it or our mark, or have set it."""
+        for tries in itertools.count():
+            await self._departure.wait(pause_after(tries))
+            suspension = await self._try()
+            if suspension is not None:
+                return suspension
+            if self._departure.is_over:
+                await asyncio.sleep(pause_after(tries))
+        raise AssertionError("there is no last try")
+
+    async def _try(self) -> Suspension | None:
+        """Resume the owner if that is due; returns None if something is left to do."""
+        try:
+            return await self._resumed()
+        except ApiUnavailableError:
+            pass
+        except Exception:
+            # Else the owner would stay suspended.
+            log.exception("%s can't be resumed yet", self._owner, extra=about(self._gang))
+        return None
+
+    async def _resumed(self) -> Suspension | None:
+        answer = await self._client.get(self._owner.target)
+        if not answer.is_success:
+            is_gone = answer.code == HTTPStatus.NOT_FOUND
+            return Suspension(why_not=f"{self._owner} is gone") if is_gone else None
+        if suspended_for(answer.body) != object_name(self._gang):
+            return Suspension(why_not=f"{self._owner} was suspended, and others have removed the mark of that")
+        others = self._set_by_others(answer.body)
+        if others:
+            return await self._leave(answer.body, others)
+        return await self._resume(answer.body) if self._departure.is_over else None
+
+    def _set_by_others(self, found: Manifest) -> str:
+        """What others have decided since we have suspended the owner, as a clause; or ''.
+
+        Who suspends it too wants its pods to leave as we do, so that is of interest only then.
+        """
+        if not self._owner.kind.is_suspended(found):
+            return f"{self._owner} was suspended, and others have resumed it"
+        is_theirs = self._departure.is_over and self._owner.kind.is_set_by_others(found)
+        return f"others have suspended {self._owner} too" if is_theirs else ""
+
+    async def _leave(self, found: Manifest, why: str) -> Suspension | None:
+        """Remove our mark, and leave the owner as others have set it."""
+        answer = await self._client.patch(self._owner.target, unmarking(found))
+        return Suspension(why_not=why) if answer.is_success else None
+
+    async def _resume(self, found: Manifest) -> Suspension | None:
+        answer = await self._client.patch(self._owner.target, self._owner.kind.resumption(found))
+        if not answer.is_success:
+            self._say_refusal(answer.message)
+            return None
+        if self._departure.pods_stay:
+            return Suspension(why_not=f"{self._owner} was suspended for a while, and they did not go")
+        return Suspension(owner=str(self._owner))
+
+    def _say_refusal(self, why: str) -> None:
+        log.warning("%s can't be resumed: %s", self._owner, why, extra=about(self._gang))
+        if not self._is_refusal_said:
+            self._is_refusal_said = True
+            self._writer.post_about(self._owner.subject, owner_not_resumed(why), of=self._gang)
