@@ -1,6 +1,7 @@
 """A Gang that is bound in part: its owner is suspended until its pods are gone, and all of them are placed anew."""
 
 import itertools
+import json
 
 import pytest
 
@@ -43,17 +44,46 @@ def job(gangs, name="heat"):
     return gangs.api.request("GET", f"{gangs.jobs}/{name}")
 
 
-def bind_in_part(arena, gangs, proxy, name="heat"):
-    """Two of the four pods of a Job are bound; then the nodes of the others go."""
-    proxy.fault = refuses_bindings_after(2)
+def bind_in_part(arena, gangs, proxy, fault):
+    """Two of the four pods of a Job are bound, as the fault has it; then the nodes of the others go."""
+    proxy.fault = fault
     nodes = arena.add_nodes(4, cpu="1")
-    gangs.create_job("", 4, name=name)
-    eventually(lambda: gangs.bound(f"job.{name}") == 2)
-    old = {pod["metadata"]["uid"] for pod in gangs.pods(f"job.{name}")}
-    for node in set(nodes) - set(gangs.nodes_of(f"job.{name}")):
+    gangs.create_job("", 4, name="heat")
+    eventually(lambda: gangs.bound("job.heat") == 2)
+    old = {pod["metadata"]["uid"] for pod in gangs.pods("job.heat")}
+    for node in set(nodes) - set(gangs.nodes_of("job.heat")):
         arena.api.request("DELETE", f"/api/v1/nodes/{node}")
         arena.nodes.remove(node)
     return old
+
+
+def is_marked(gangs, name="heat"):
+    return MARK in job(gangs, name)["metadata"].get("labels", {})
+
+
+def refuses_to_resume(gangs):
+    """As ``refuses_bindings_after`` two, and a Job that the operator has suspended stays so."""
+    refuses = refuses_bindings_after(2)
+    return lambda verb, resource: (
+        Injected(422) if (verb, resource) == ("PATCH", "jobs") and is_marked(gangs) else refuses(verb, resource)
+    )
+
+
+def suspend_and_hold(arena, gangs, proxy):
+    """The Job is suspended by the operator, all its pods are gone, and it can't be resumed."""
+    bind_in_part(arena, gangs, proxy, refuses_to_resume(gangs))
+    eventually(lambda: "can't be resumed" in " ".join(notes(arena, "heat")))
+    assert not gangs.pods("job.heat")
+
+
+def notes(arena, name):
+    """What events of a Job say."""
+    return [event["note"] for event in arena.events(name) if event["regarding"]["kind"] == "Job"]
+
+
+def set_suspend(gangs, *, to):
+    """A user sets ``suspend``."""
+    gangs.api.request("PATCH", f"{gangs.jobs}/heat", {"spec": {"suspend": to}})
 
 
 def attempts(gangs, name):
@@ -61,7 +91,7 @@ def attempts(gangs, name):
 
 
 def test_job_that_is_bound_in_part_is_suspended_and_placed_whole(arena, gangs, proxy):
-    old = bind_in_part(arena, gangs, proxy)
+    old = bind_in_part(arena, gangs, proxy, refuses_bindings_after(2))
 
     eventually(
         lambda: len(gangs.pods("job.heat")) == 4 and not old & {p["metadata"]["uid"] for p in gangs.pods("job.heat")}
@@ -79,3 +109,63 @@ def test_job_that_is_bound_in_part_is_suspended_and_placed_whole(arena, gangs, p
     assert found["status"].get("failed", 0) == 0
     said = {event["reason"]: event["note"] for event in arena.events("heat") if event["regarding"]["kind"] == "Job"}
     assert "Gang job.heat was bound in part" in said["OwnerSuspended"]
+
+
+def test_job_that_a_user_suspends_meanwhile_stays_suspended(arena, gangs, proxy):
+    suspend_and_hold(arena, gangs, proxy)
+    set_suspend(gangs, to=False)
+    set_suspend(gangs, to=True)
+    proxy.reset()
+
+    eventually(lambda: not is_marked(gangs))
+    assert job(gangs)["spec"]["suspend"] is True
+
+
+def test_job_that_a_user_applies_as_suspended_meanwhile_stays_suspended(arena, gangs, proxy):
+    suspend_and_hold(arena, gangs, proxy)
+    manifest = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "heat", "namespace": arena.namespace},
+        "spec": {"suspend": True},
+    }
+    arena.api.kubectl("apply", "--server-side", "--filename=-", stdin=json.dumps(manifest))
+    proxy.reset()
+
+    eventually(lambda: not is_marked(gangs))
+    assert job(gangs)["spec"]["suspend"] is True
+
+
+def test_job_that_a_user_resumes_meanwhile_is_placed(arena, gangs, proxy):
+    suspend_and_hold(arena, gangs, proxy)
+    set_suspend(gangs, to=False)
+    arena.add_nodes(2, cpu="1")
+    proxy.reset()
+
+    eventually(lambda: gangs.bound("job.heat") == 4)
+    gangs.until("job.heat", "Placed")
+    eventually(lambda: not is_marked(gangs))
+
+
+def test_copy_of_a_suspended_job_is_left_alone_by_the_next_process(arena, gangs, proxy, operator):
+    suspend_and_hold(arena, gangs, proxy)
+    found = job(gangs)
+    marks = {key: found["metadata"][key] for key in ("labels", "annotations")}
+    copy = {"parallelism": 4, "completions": 4, "suspend": True, "template": gangs.template("")}
+    gangs.api.request("POST", gangs.jobs, {"metadata": {"name": "copy", **marks}, "spec": copy})
+    operator.kill()
+    proxy.reset()
+    operator.launch()
+    arena.add_nodes(2, cpu="1")
+
+    eventually(lambda: gangs.bound("job.heat") == 4)
+    assert job(gangs, "copy")["spec"]["suspend"] is True
+    assert is_marked(gangs, "copy")
+
+
+def test_gang_holds_no_node_while_its_job_cannot_be_resumed(arena, gangs, proxy):
+    suspend_and_hold(arena, gangs, proxy)
+    eventually(lambda: "reservedAt" not in gangs.status("job.heat"))
+
+    found = gangs.until("job.heat", "Planned", "False", "AwaitsPods")
+    assert found["message"] == "No pod of it waits for a node. It needs 4."

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import assert_never
 
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.services import Services
@@ -17,6 +18,9 @@ from lockstep.facts.pods.failure import Failure
 from lockstep.logs.fields import about
 from lockstep.report.status.attempt_marks import mark_released
 from lockstep.report.status.status import Written
+
+# A conflict gives a newer version to compute from; more conflicts than this are no coincidence.
+_MOST_CONFLICTS = 3
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +65,27 @@ class Release:
             log.warning("the API server does not take that it is undone: %s", message, extra=about(gang.key))
             self._services.count_refused("release")
         return written
+
+    async def report(self, status_of: Callable[[GangFact], GangStatus]) -> bool:
+        """Write how the undoing stands, if the status has the attempt; ``status_of`` computes it from each version.
+
+        Returns whether it was written now; the undoing continues if not.
+        """
+        for _ in range(_MOST_CONFLICTS):
+            gang = self.known()
+            status = status_of(gang) if gang is not None and self.stands_in(gang) else None
+            if gang is None or status is None or status == gang.status:
+                return False
+            match await self.write(gang, status):
+                case Written.DONE:
+                    return True
+                case Written.GONE | Written.REFUSED:
+                    return False
+                case Written.CONFLICT:
+                    continue
+                case unknown:
+                    assert_never(unknown)
+        return False
 
     async def _release_claims(self) -> bool:
         claims, services = self._services.state.claims.claims, self._services

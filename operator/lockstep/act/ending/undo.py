@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import assert_never
 
 from lockstep.act.ending.disruption import report_disruption
 from lockstep.act.ending.release import Release, until_done
@@ -24,7 +23,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.reported_work import reported_part
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.ranks import format_ranks
@@ -32,11 +31,8 @@ from lockstep.facts.reason_meanings import UNDONE_REASONS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.status.attempt_marks import mark_ended_before_change, mark_undoing, with_progress
-from lockstep.report.status.status import Written
 from lockstep.report.text.sentences import as_sentence
 
-# A conflict gives a newer version to compute from; more conflicts than this are no coincidence.
-_MOST_CONFLICTS = 3
 # Pods are usually gone by the second check, so only later ones are reported.
 _QUIET_CHECKS = 2
 
@@ -177,24 +173,11 @@ class Undoing:
 
         Returns whether it was written now; the undoing continues if not.
         """
-        for _ in range(_MOST_CONFLICTS):
-            gang = self._release.known()
-            if gang is None or not self._release.stands_in(gang):
-                return False
-            status = mark_undoing(gang, failure, waits=waits, now=self._services.now())
-            status = with_progress(status, self._reported_part(gang))
-            if status == gang.status:
-                return False
-            match await self._release.write(gang, status):
-                case Written.DONE:
-                    return True
-                case Written.GONE | Written.REFUSED:
-                    return False
-                case Written.CONFLICT:
-                    continue
-                case unknown:
-                    assert_never(unknown)
-        return False
+        return await self._release.report(lambda gang: self._undone(gang, failure, waits))
+
+    def _undone(self, gang: GangFact, failure: Failure, waits: str) -> GangStatus:
+        status = mark_undoing(gang, failure, waits=waits, now=self._services.now())
+        return with_progress(status, self._reported_part(gang))
 
     def _reported_part(self, gang: GangFact) -> str:
         """The part of the work that members have reported, including members that are gone."""

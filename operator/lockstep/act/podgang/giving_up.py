@@ -7,6 +7,7 @@ pods that are bound stay.
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from lockstep.act.ending.release import Release
 from lockstep.act.requests.services import Services
@@ -16,7 +17,10 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.pods.failure import Failure
 from lockstep.logs.fields import about
+from lockstep.report.status.attempt_marks import mark_undoing
 from lockstep.report.text.sentences import n_pods
+
+_WAITS = "the owner of its pods is to be suspended until they are gone"
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +67,7 @@ class GivingUp:
         pods = list(self._state.pod_gangs.group(self._gang.key).going_pods())
         if len(pods) > self._bound():
             return Suspension(why_not="other pods of it run")
+        await self._release.report(partial(mark_undoing, failure=failure, waits=_WAITS, now=self._services.now()))
         uids = {pod.group.owner for pod in pods} - {""}
         return await self._services.suspensions.suspend(self._gang.key, uids, self._why(failure))
 

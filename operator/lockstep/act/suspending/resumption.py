@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import logging
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -30,16 +31,23 @@ class Suspension(NamedTuple):
 
 
 class Resumption:
-    """Resumes the owner of one Gang's pods."""
+    """Resumes the owner of one Gang's pods. ``refused`` is called once if that can't be done yet: the pods are gone."""
 
     def __init__(
-        self, client: KubeClient, writer: StatusWriter, gang: GangKey, owner: TopOwner, departure: Departure
+        self,
+        client: KubeClient,
+        writer: StatusWriter,
+        gang: GangKey,
+        owner: TopOwner,
+        departure: Departure,
+        refused: Callable[[Suspension], None],
     ) -> None:
         self._client = client
         self._writer = writer
         self._gang = gang
         self._owner = owner
         self._departure = departure
+        self._refused = refused
         self._is_refusal_said = False
 
     async def run(self) -> Suspension:
@@ -94,7 +102,8 @@ class Resumption:
     async def _resume(self, found: Manifest) -> Suspension | None:
         answer = await self._client.patch(self._owner.target, self._owner.kind.resumption(found))
         if not answer.is_success:
-            self._say_refusal(answer.message)
+            if answer.code != HTTPStatus.CONFLICT:
+                self._say_refusal(answer.message)
             return None
         if self._departure.pods_stay:
             return Suspension(why_not=f"{self._owner} was suspended for a while, and they did not go")
@@ -104,4 +113,5 @@ class Resumption:
         log.warning("%s can't be resumed: %s", self._owner, why, extra=about(self._gang))
         if not self._is_refusal_said:
             self._is_refusal_said = True
+            self._refused(Suspension(why_not=f"{self._owner} was suspended, and can't be resumed: {why}"))
             self._writer.post_about(self._owner.subject, owner_not_resumed(why), of=self._gang)

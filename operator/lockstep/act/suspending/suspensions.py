@@ -8,6 +8,7 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Callable, Collection, Coroutine
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -40,7 +41,8 @@ class Suspensions:
         self._client = client
         self._state = state
         self._writer = writer
-        self._tasks: dict[GangKey, asyncio.Task[Suspension]] = {}
+        self._tasks: dict[GangKey, asyncio.Task[None]] = {}
+        self._outcomes: dict[GangKey, asyncio.Future[Suspension]] = {}
         self._departures: dict[GangKey, Departure] = {}
         self._marked = MarkedOwners(client, state, self._go_on)
 
@@ -60,11 +62,12 @@ class Suspensions:
     async def suspend(self, gang: GangKey, uids: Collection[str], why: str) -> Suspension:
         """Suspend the owner of a Gang's pods until they are gone.
 
-        ``uids`` is what these pods say of their owner; ``why`` is a sentence for it.
+        ``uids`` is what these pods say of their owner; ``why`` is a sentence for it. Returns once the owner is resumed
+        or can't be, so that nothing is kept for pods that may not come.
         """
         if gang not in self._tasks:
             self._begin(gang, lambda departure: self._suspend_patiently(gang, uids, why, departure))
-        return await asyncio.shield(self._tasks[gang])
+        return await asyncio.shield(self._outcomes[gang])
 
     async def stop(self) -> None:
         """Stop: the next process resumes what is suspended."""
@@ -75,16 +78,20 @@ class Suspensions:
 
     def _begin(self, gang: GangKey, work: Callable[[Departure], Coroutine[Any, Any, Suspension]]) -> None:
         departure = self._departures[gang] = Departure(self._state, gang)
-        self._tasks[gang] = asyncio.create_task(self._run(gang, work(departure)))
+        outcome = self._outcomes[gang] = asyncio.get_running_loop().create_future()
+        self._tasks[gang] = asyncio.create_task(self._run(gang, work(departure), outcome))
 
-    async def _run(self, gang: GangKey, work: Coroutine[Any, Any, Suspension]) -> Suspension:
+    async def _run(
+        self, gang: GangKey, work: Coroutine[Any, Any, Suspension], outcome: asyncio.Future[Suspension]
+    ) -> None:
         work_for(gang)
         try:
-            return await work
+            _settle(outcome, await work)
         except (LookupError, TypeError, AttributeError, ValueError) as error:
-            return Suspension(why_not=f"its owner can't be understood: {error!r}")
+            _settle(outcome, Suspension(why_not=f"its owner can't be understood: {error!r}"))
         finally:
-            del self._tasks[gang], self._departures[gang]
+            outcome.cancel()
+            del self._tasks[gang], self._departures[gang], self._outcomes[gang]
             self._state.changes.reconcile(gang)
 
     def _go_on(self, owner: TopOwner) -> None:
@@ -96,7 +103,8 @@ class Suspensions:
             self._begin(gang, lambda departure: self._resume(gang, owner, departure))
 
     async def _resume(self, gang: GangKey, owner: TopOwner, departure: Departure) -> Suspension:
-        return await Resumption(self._client, self._writer, gang, owner, departure).run()
+        refused = partial(_settle, self._outcomes[gang])
+        return await Resumption(self._client, self._writer, gang, owner, departure, refused).run()
 
     async def _suspend_patiently(
         self, gang: GangKey, uids: Collection[str], why: str, departure: Departure
@@ -144,3 +152,8 @@ class Suspensions:
         if why_not:
             return why_not
         return "" if self._state.pod_gangs.group(gang).going else "its pods on nodes have gone meanwhile"
+
+
+def _settle(outcome: asyncio.Future[Suspension], suspension: Suspension) -> None:
+    if not outcome.done():
+        outcome.set_result(suspension)

@@ -161,10 +161,25 @@ async def test_refusal_to_resume_is_said_about_the_owner_and_tried_again():
     async with api_with() as api, operator(api), job_bound_in_part(api) as made:
         api.fault = fault
         await until(lambda: [it for it in api.store.objects("events") if "can't be resumed: frozen" in it["note"]])
+        await until(lambda: "reservedAt" not in api.store.objects("gangs")[0]["status"])
+        assert "stay" not in message(api)
         await asyncio.sleep(500)
         assert len(made) == 3
         is_frozen = False
         await until(lambda: len(made) == 6)
+
+
+async def test_status_says_what_it_waits_for_while_its_owner_is_suspended():
+    async with api_with() as api, operator(api):
+        api.fault = refuses("heat-1")
+        create_owner(api, "jobs", "heat", spec={"parallelism": 3})
+        for number in range(3):
+            api.store.create("pods", group_pod(f"heat-{number}", owner=JOB))
+        await until(lambda: is_suspended(api, HEAT))
+
+        assert "Attempt 1 is being taken back; the owner of its pods is to be suspended until they are gone" in message(
+            api
+        )
 
 
 async def test_jobs_of_a_job_set_that_are_gangs_of_their_own_do_not_suspend_it():
