@@ -87,7 +87,9 @@ class Suspensions:
         work_for(gang)
         try:
             _settle(outcome, await work)
-        except (LookupError, TypeError, AttributeError, ValueError) as error:
+        except Exception as error:
+            # Who waits for the outcome must go on.
+            log.exception("the owner of its pods is not suspended", extra=about(gang))
             _settle(outcome, Suspension(why_not=f"its owner can't be understood: {error!r}"))
         finally:
             outcome.cancel()
