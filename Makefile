@@ -21,8 +21,9 @@ help: ## Show this list
 needs:
 	@sh sandbox/needs.sh $(PYTHON)
 
+# After the other needs: two installations at a time would hinder each other.
 .PHONY: needs-of-tests
-needs-of-tests: ## Install what tests need of Debian or Ubuntu, or say in one line what to type
+needs-of-tests: needs ## Install what tests need of Debian or Ubuntu, or say in one line what to type
 	@sh sandbox/needs.sh $(PYTHON) tests
 
 .PHONY: demo
@@ -176,11 +177,28 @@ CONTROLLERS := jobset-controller mpi-operator lws-controller ray-operator traine
 # Each process has a control plane of its own.
 CONTROLLER_PROCESSES ?= 3
 
+define beside_controllers
+$(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kwok kubectl $(1)
+$(FEW_COLLECTIONS) $(BIN)/pytest --whole -n $(CONTROLLER_PROCESSES) $(2)
+endef
+
 .PHONY: e2e-controllers
 e2e-controllers: TESTS = tests/e2e/controllers
 e2e-controllers: $(INSTALLED) ## Pods of JobSets, MPIJobs, RayClusters and others as gangs, with the real controllers
-	$(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kwok kubectl $(CONTROLLERS)
-	$(FEW_COLLECTIONS) $(BIN)/pytest --whole -n $(CONTROLLER_PROCESSES) $(TESTS)
+	$(call beside_controllers,$(CONTROLLERS),$(TESTS))
+
+# Jobs need no controller of others, and that of JobSets is built in two minutes.
+JOB_CONTROLLERS := jobset-controller
+JOB_TESTS := tests/e2e/controllers/test_jobs.py tests/e2e/controllers/test_jobsets.py
+
+.PHONY: e2e-jobs
+e2e-jobs: $(INSTALLED) ## The part of it that CI runs: Jobs and JobSets
+	$(call beside_controllers,$(JOB_CONTROLLERS),$(JOB_TESTS))
+
+# Tests that run meanwhile go first.
+.PHONY: e2e-jobs-needs
+e2e-jobs-needs: $(INSTALLED) ## Build what that needs, in time that others leave
+	nice -n 19 $(BIN)/python -m sandbox fetch $(JOB_CONTROLLERS)
 
 .PHONY: image-rootfs
 image-rootfs: $(INSTALLED) ## Build it without Docker, around this machine's Python, for containerd: build/lockstep-rootfs.tar
