@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from coschedule import GangKey
+from lockstep.act.podgang.job_needs import learn_needs
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
@@ -14,14 +15,12 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.cluster.event import pod_subject
 from lockstep.api.manifest import Manifest
-from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.api.podgang.made_gang import made_gang, made_parts, refused_parts
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.pod_gang import is_as_made
-from lockstep.api.podgang.sized_job import awaits_size, pod_of_job
-from lockstep.belief.podgangs.pod_group import alone
+from lockstep.api.podgang.sized_job import awaits_size
 from lockstep.facts.gang.keys import object_name
-from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
+from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.source import Source, maker_of
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
@@ -114,11 +113,10 @@ class GangMaker:
         if not found.is_success:
             return f"{kind.kind} {owner} can't be read: {found.message}"
         known, is_sized = self._state.pod_gangs.objects.get(gang), self._is_sized(kind, found.body)
-        if is_sized:
-            refusal = await self._learn_needs(gang, found.body)
-            if refusal:
-                return refusal
         parts = made_parts(kind, found.body, awaits_size=is_sized)
+        refusal = await learn_needs(self._client, self._state, gang, found.body) if is_sized else ""
+        if refusal:
+            parts = refused_parts(kind, found.body, refusal)
         if known is not None and (known.made_for is None or is_as_made(known, parts)):
             self._state.check_pod_gang(gang)
             return ""
@@ -135,21 +133,6 @@ class GangMaker:
     def _is_sized(self, kind: OwnerKind, owner: Manifest) -> bool:
         """Whether an owner waits for a size, which the operator may give it."""
         return kind is OWNERS[Source.JOB] and Source.SIZED_JOB in self._state.sources and awaits_size(owner)
-
-    async def _learn_needs(self, gang: GangKey, job: Manifest) -> str:
-        """Find out by a dry run what the pods of a Job need; returns why they would be refused, or ''."""
-        metadata = job["metadata"]
-        answer = await self._client.dry_run(paths.pods_to_be(gang.namespace), pod_of_job(job))
-        if not answer.is_success:
-            return f"its pods would be refused: {answer.message}"
-        # An object from a dry run has no version.
-        body = {**answer.body, "metadata": {"resourceVersion": "", **answer.body["metadata"]}}
-        pod = parse_any_pod(body, self._state.sources)
-        alike = alone(pod) if isinstance(pod, GroupedPod) and pod.group.gang == gang else None
-        if alike is None:
-            return "its pods would belong to another Gang, or have scheduling gates"
-        self._state.learn_sized_job(gang, metadata["uid"], metadata["resourceVersion"], alike)
-        return ""
 
     def _say_their_owner(self, gang: GangKey, owner: str) -> bool:
         """Whether the pods that wait say the UID of their owner, as far as they may be of this one."""

@@ -23,7 +23,7 @@ def parse_sized_job(job: Manifest) -> SizedJob:
         uid=metadata["uid"],
         resource_version=metadata["resourceVersion"],
         awaits_size=awaits_size(job),
-        completions_follow=_completions_follow(job["spec"]),
+        completions_follow=_completions_follow(job["spec"], job.get("status") or {}),
     )
 
 
@@ -71,7 +71,7 @@ def pod_of_job(job: Manifest) -> NewManifest:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": about, "spec": template["spec"]}
 
 
-def _completions_follow(spec: Manifest) -> bool:
-    """Whether each pod is one completion. Otherwise completions are the work of the Job, which stays."""
-    is_indexed = spec.get("completionMode") == "Indexed"
+def _completions_follow(spec: Manifest, status: Manifest) -> bool:
+    """Whether each pod is one completion. Otherwise completions are the work of the Job; a part may be done."""
+    is_indexed = spec.get("completionMode") == "Indexed" and not (status.get("succeeded") or status.get("failed"))
     return is_indexed and spec.get("completions") == spec.get("parallelism", 1)

@@ -65,9 +65,9 @@ async def controller(api, *, delay=0.2):
         await asyncio.gather(task, return_exceptions=True)
 
 
-def message(api):
+def message(api, kind="Placed"):
     conditions = [it for gang in api.store.objects("gangs") for it in gang.get("status", {}).get("conditions", [])]
-    return next((it["message"] for it in conditions if it["type"] == "Placed"), "")
+    return next((it["message"] for it in conditions if it["type"] == kind), "")
 
 
 async def test_job_gets_the_size_of_its_plan_and_only_so_many_pods():
@@ -134,6 +134,7 @@ async def test_pods_that_admission_refuses_leave_the_job_suspended():
     async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api) as made:
         api.admit = lambda _: Refusal(code=403, message="not here")
         create_job(api)
+        await until(lambda: "the API server refuses its pods: not here" in message(api, "Accepted"))
         await asyncio.sleep(200)
         assert (made, is_suspended(api, HEAT)) == ([], True)
         api.admit = lambda pod: pod
@@ -168,3 +169,12 @@ async def test_job_whose_pods_name_another_scheduler_is_left_alone():
         await asyncio.sleep(100)
 
         assert [it for it in api.writes if it.resource in ("jobs", "gangs")] == []
+
+
+async def test_job_of_which_a_part_is_done_keeps_its_completions():
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api):
+        create_job(api, completions=6, parallelism=6)
+        api.store.change(HEAT, status={"succeeded": 2})
+        await until(lambda: len(bound(api)) == 4)
+
+        assert (spec_of(api)["parallelism"], spec_of(api)["completions"]) == (4, 6)
