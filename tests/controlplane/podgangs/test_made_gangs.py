@@ -172,7 +172,7 @@ def test_gang_that_awaits_pods_says_since_when(arena, gangs):
 
     [pod] = gangs.pods("heat")
     want = f"1 of the 2 pods that it needs wait for a node, the first since {pod['metadata']['creationTimestamp']}."
-    eventually(lambda: gangs.condition("heat", "Planned")["message"] == want)
+    eventually(lambda: gangs.condition("heat", "Planned").get("message") == want)
 
 
 def test_pods_that_name_a_gang_that_is_not_there_say_so(arena, gangs):
