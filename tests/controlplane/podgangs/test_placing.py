@@ -259,3 +259,17 @@ def test_gang_that_is_deleted_and_created_again_says_that_its_pods_run(arena, ga
 
     assert says["message"] == "4 pods of it are on nodes."
     assert (gangs.status("heat")["state"], gangs.status("heat")["size"]) == ("Running", 4)
+
+
+def test_gang_job_gives_way_to_a_job_of_higher_priority(arena, gangs):
+    arena.add_nodes(1, cpu="2")
+    arena.create(priority_class(f"{arena.namespace}-urgent", 1000, policy="PreemptLowerPriority"))
+    arena.submit(gang("patient", size=2))
+    arena.until("patient", "Placed")
+
+    template = gangs.template("", priorityClassName=f"{arena.namespace}-urgent")
+    gangs.create_job("", 2, name="urgent", template=template)
+
+    gangs.until("job.urgent", "Placed")
+    assert gangs.bound("job.urgent") == 2
+    eventually(lambda: "gang/job.urgent" in arena.condition("patient", "Preempted")["message"])
