@@ -105,18 +105,19 @@ def services_with(
 ):
     """What attempts work with."""
     writer = StatusWriter(client, state, instance="test", now=wall, count_refused=count_refused)
+    lost_nodes = LostNodes(state, unreachable_after=300, monotonic=now)
     return Services(
         client=client,
         state=state,
         writer=writer,
         deletions=Deletions(client, monotonic=now, now=now),
-        lost_nodes=LostNodes(state, unreachable_after=300, monotonic=now),
+        lost_nodes=lost_nodes,
         cutter=SnapshotCutter(state),
         now=wall,
         monotonic=now,
         provision_timeout=600,
         window=AttemptWindow(now),
-        suspensions=Suspensions(client, state, writer),
+        suspensions=Suspensions(client, state, writer, lost_nodes),
         count_binding=count_binding,
         count_refused=count_refused,
         count_given_up=count_given_up,

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from coschedule import GangKey
+from lockstep.belief.pods.pod_effects import takes_room
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.pod_gang import GroupedPod
@@ -104,6 +105,15 @@ def _gang_of(pod: PodFact) -> GangKey | None:
     if isinstance(pod, GroupedPod):
         return pod.group.gang
     return None if pod.member is None else pod.member.gang
+
+
+def counts_as_gone(pod: PodFact, lost_nodes: LostNodes) -> bool:
+    """Whether no later attempt waits for the pod, though it still exists.
+
+    It is being deleted and takes no room: it has ended or has no node, and only a finalizer keeps it. Or its node is
+    lost, so no kubelet can report its end. Then its room stays taken until it is gone.
+    """
+    return pod.is_deleting and (not takes_room(pod) or lost_nodes.why_lost(pod.node) is not None)
 
 
 def _is_unreachable(node: NodeFact) -> bool:

@@ -156,18 +156,19 @@ def _make_services(settings: Settings, access: Access, state: State) -> Services
     """The services that the cycle uses."""
     client, metrics = access.client, access.metrics
     writer = StatusWriter(client, state, instance=instance_name(), now=time, count_refused=metrics.status_refused)
+    lost_nodes = LostNodes(state, unreachable_after=settings.unreachable_after, monotonic=monotonic)
     return Services(
         client=client,
         state=state,
         writer=writer,
         deletions=Deletions(client, monotonic=monotonic, now=time),
-        lost_nodes=LostNodes(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
+        lost_nodes=lost_nodes,
         cutter=SnapshotCutter(state),
         now=time,
         monotonic=monotonic,
         provision_timeout=settings.provision_timeout,
         window=AttemptWindow(monotonic),
-        suspensions=Suspensions(client, state, writer),
+        suspensions=Suspensions(client, state, writer, lost_nodes),
         count_binding=metrics.binding_answered,
         count_refused=metrics.status_refused,
         count_given_up=metrics.gang_given_up,

@@ -16,12 +16,13 @@ from lockstep.act.ending.disruption import report_disruption
 from lockstep.act.ending.release import Release, until_done
 from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.members.member_reads import cached_members, refresh_members
-from lockstep.act.members.remaining_pods import counts_as_gone, left_behind, waits_for
+from lockstep.act.members.remaining_pods import left_behind, waits_for
 from lockstep.act.requests.progress import progress_of
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.lost_nodes import counts_as_gone
 from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure

@@ -9,15 +9,6 @@ from lockstep.facts.pods.pod import PodFact
 from lockstep.report.text.sentences import REMEDY_BEGINS, listed
 
 
-def counts_as_gone(pod: PodFact, lost_nodes: LostNodes) -> bool:
-    """Whether no later attempt waits for the pod, though it still exists.
-
-    It is being deleted and takes no room: it has ended or has no node, and only a finalizer keeps it. Or its node is
-    lost, so no kubelet can report its end. Then its room stays taken until it is gone.
-    """
-    return pod.is_deleting and (not takes_room(pod) or lost_nodes.why_lost(pod.node) is not None)
-
-
 def waits_for(pods: Iterable[PodFact], state: State, lost_nodes: LostNodes, now: float) -> str:
     """``waits for g-1-0 on n1, g-1-3 on n4. If node n4 is dead, …``, without the last full stop; '' for no pods.
 

@@ -4,6 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from coschedule import GangKey
+from lockstep.belief.lost_nodes import LostNodes, counts_as_gone
 from lockstep.belief.state import State
 
 # A controller deletes its pods within seconds. What is still there after so long is not its own, or the controller is
@@ -14,8 +15,9 @@ _LONGEST_SECONDS = 600.0
 class Departure:
     """The departure of one Gang's pods, which is awaited for ten minutes at most."""
 
-    def __init__(self, state: State, gang: GangKey) -> None:
+    def __init__(self, state: State, lost_nodes: LostNodes, gang: GangKey) -> None:
         self._state = state
+        self._lost_nodes = lost_nodes
         self._gang = gang
         self._changed = asyncio.Event()
         self._until: float | None = None
@@ -26,14 +28,18 @@ class Departure:
 
     @property
     def is_over(self) -> bool:
-        """Whether no pod of the Gang waits or is on a node, but for those that are being deleted; or it took too long.
-
-        The time counts from the first call.
-        """
+        """Whether the pods have left, or had the time for it, which counts from the first call."""
         now = asyncio.get_running_loop().time()
         self._until = self._until or now + _LONGEST_SECONDS
+        return now >= self._until or self._have_left()
+
+    def _have_left(self) -> bool:
+        """Whether no pod of the Gang waits or is on a node, but for those that no attempt waits for."""
         group = self._state.pod_gangs.group(self._gang)
-        return now >= self._until or group.going + group.waiting == 0
+        if group.going + group.waiting:
+            return False
+        # A new pod that ran beside the old one would write the same files.
+        return all(counts_as_gone(pod, self._lost_nodes) for pod in group.pods.values() if pod.is_deleting)
 
     @property
     def pods_stay(self) -> bool:

@@ -21,6 +21,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.podgang.suspending import suspended_for
+from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
 from lockstep.facts.gang.keys import object_name, pod_gang_key
 from lockstep.logs.fields import about
@@ -37,9 +38,10 @@ log = logging.getLogger(__name__)
 class Suspensions:
     """At most one suspension for each Gang. A suspension goes on when the Gang is deleted."""
 
-    def __init__(self, client: KubeClient, state: State, writer: StatusWriter) -> None:
+    def __init__(self, client: KubeClient, state: State, writer: StatusWriter, lost_nodes: LostNodes) -> None:
         self._client = client
         self._state = state
+        self._lost_nodes = lost_nodes
         self._writer = writer
         self._tasks: dict[GangKey, asyncio.Task[None]] = {}
         self._outcomes: dict[GangKey, asyncio.Future[Suspension]] = {}
@@ -77,7 +79,7 @@ class Suspensions:
         await self._marked.stop()
 
     def _begin(self, gang: GangKey, work: Callable[[Departure], Coroutine[Any, Any, Suspension]]) -> None:
-        departure = self._departures[gang] = Departure(self._state, gang)
+        departure = self._departures[gang] = Departure(self._state, self._lost_nodes, gang)
         outcome = self._outcomes[gang] = asyncio.get_running_loop().create_future()
         self._tasks[gang] = asyncio.create_task(self._run(gang, work(departure), outcome))
 

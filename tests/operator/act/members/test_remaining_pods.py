@@ -4,8 +4,8 @@ import pytest
 
 from builders.facts import node_fact, pod_fact
 from coschedule import Taint
-from lockstep.act.members.remaining_pods import counts_as_gone, kept_by, left_behind, waits_for
-from lockstep.belief.lost_nodes import OUT_OF_SERVICE, LostNodes
+from lockstep.act.members.remaining_pods import kept_by, left_behind, waits_for
+from lockstep.belief.lost_nodes import OUT_OF_SERVICE, LostNodes, counts_as_gone
 from lockstep.belief.state import State
 from lockstep.facts.pods.pod import PodPhase
 

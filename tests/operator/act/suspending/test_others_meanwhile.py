@@ -152,6 +152,29 @@ async def test_pod_that_stays_keeps_no_owner_suspended_for_ever():
         assert mark_of(api, HEAT) is None
 
 
+@pytest.mark.parametrize("is_lost", [False, True], ids=["node runs", "node is lost"])
+async def test_owner_is_resumed_when_no_pod_runs_any_more_where_a_kubelet_can_say_so(is_lost):
+    async with api_with() as api, operator(api):
+        api.fault = refuses("heat-1")
+        create_owner(api, "jobs", "heat", spec={"parallelism": 3})
+        for number in range(3):
+            api.store.create("pods", group_pod(f"heat-{number}", owner=JOB))
+        await until(lambda: is_suspended(api, HEAT))
+        for number in range(3):
+            api.store.change(
+                Place("pods", DEFAULT, f"heat-{number}"), metadata={"deletionTimestamp": "2027-01-15T09:00:00Z"}
+            )
+        if is_lost:
+            for name in ("n1", "n2"):
+                taint = {"key": "node.kubernetes.io/out-of-service", "value": "", "effect": "NoExecute"}
+                api.store.change(Place("nodes", "", name), spec={"taints": [taint]})
+        await asyncio.sleep(120)
+        assert is_suspended(api, HEAT) is not is_lost
+        for number in range(3):
+            api.store.remove(Place("pods", DEFAULT, f"heat-{number}"))
+        await until(lambda: not is_suspended(api, HEAT), seconds=100)
+
+
 async def test_refusal_to_resume_is_said_about_the_owner_and_tried_again():
     def fault(it):
         is_resumed = (it.verb, it.resource) == ("PATCH", "jobs") and is_suspended(api, HEAT)
@@ -227,3 +250,15 @@ async def test_owner_without_a_spec_is_understood():
         await until(lambda: mark_of(api, train))
 
         assert is_suspended(api, train)
+
+
+async def test_next_process_resumes_many_jobs_by_two_requests_each():
+    async with api_with() as api:
+        for number in range(200):
+            place = create_owner(api, "jobs", f"heat-{number}", spec={"parallelism": 2, "suspend": True})
+            api.store.change(place, metadata=mark(f"uid-of-heat-{number}", gang=f"job.heat-{number}"))
+        async with operator(api):
+            await until(lambda: not [it for it in api.store.objects("jobs") if it["spec"]["suspend"]])
+
+        of_jobs = [it for it in api.requests if it.resource == "jobs" and it.name]
+        assert len(of_jobs) == 2 * 200

@@ -123,3 +123,46 @@ async def test_pods_of_a_gang_of_a_user_stay():
 
         assert "a user has written the Gang" in notes(api, "OwnerReturned")[0]
         assert nodes_of(api) == ["n1", "n2"]
+
+
+async def test_owner_who_comes_and_goes_for_hours_interrupts_once_in_ten_minutes_at_most():
+    bids = (bid("n1", onReturn="Evict", gracePeriodSeconds=0), bid("n2", onReturn="Evict", gracePeriodSeconds=0))
+    async with api_with(*NODES[:2], bids=bids) as api, running_operator(api, sources=BOTH):
+        create_owner(api, "jobs", "heat", spec={"parallelism": 2})
+        async with controlled(api, HEAT, partial(group_pod, owner=JOB, cpu="2"), 2) as made:
+            await until(lambda: nodes_of(api) == ["n1", "n2"])
+            for minute in range(120):
+                api.store.change(BID, spec={"ownerPresent": minute % 13 == 0})
+                api.store.change(Place("nodebids", "", "n2"), spec={"ownerPresent": minute % 13 == 1})
+                await asyncio.sleep(60)
+
+            assert 4 <= len(notes(api, "OwnerSuspended")) <= 120 // 10
+            assert len(made) == 2 * (len(notes(api, "OwnerSuspended")) + 1)
+
+
+async def test_two_owners_who_are_back_at_once_interrupt_once():
+    async with running_job() as (api, made):
+        for name in ("n1", "n2"):
+            api.store.change(
+                Place("nodebids", "", name), spec={"ownerPresent": True, "onReturn": "Evict", "gracePeriodSeconds": 30}
+            )
+        await until(lambda: len(made) == 4)
+        await asyncio.sleep(1000)
+
+        assert len(made) == 4
+        assert len(notes(api, "OwnerSuspended")) == 1
+
+
+async def test_webhook_that_resumes_a_job_has_it_suspended_once_for_each_return():
+    def resumed(place, changed):
+        return {**changed, "spec": {**changed["spec"], "suspend": False}} if place == HEAT else changed
+
+    async with running_job() as (api, made):
+        api.admit_patch = resumed
+        api.store.change(BID, spec={"ownerPresent": True})
+        await until(lambda: notes(api, "OwnerReturned"))
+        await asyncio.sleep(1000)
+
+        assert len(made) == 2
+        [note] = notes(api, "OwnerReturned")
+        assert "its pods stay: Job heat was suspended, and others have resumed it" in note
