@@ -9,6 +9,7 @@ from chaos.walk import Walk
 from searches import sample
 
 SECONDS = range(60)
+LEAST_SECONDS = 10
 SEED = 1
 
 
@@ -20,7 +21,7 @@ def cluster(tmp_path_factory):
 
 
 def test_walk_with_faults_breaks_no_promise(cluster, tmp_path, pytestconfig):
-    seconds = len(sample(pytestconfig, "chaos", SECONDS))
+    seconds = len(sample(pytestconfig, "chaos", SECONDS, least=LEAST_SECONDS))
     steps = list(islice(Walk(SEED, can_restart=False), seconds * STEPS_A_SECOND))
 
     result = walk(cluster, tmp_path, paced(steps, seconds))

@@ -16,8 +16,10 @@ from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
 from searches import sample
 
-# Of the points of a sample, so many stand for each that is asked of a long life: each takes several seconds.
+# So many points stand for each of a long life that may be asked: each takes several seconds.
 LONG_ONE_IN = 6
+# A life has sometimes a request or two less than the undisturbed one, and then misses its last points.
+LEAST = 3
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def test_gang_ends_where_it_should_wherever_the_operator_is_killed(
 ):
     theatre = Theatre(arena, proxy, operator, background, KillOperator(operator))
 
-    check(theatre, life, LIVES[life], partial(sample, pytestconfig, life))
+    check(theatre, life, LIVES[life], partial(sample, pytestconfig, life, least=LEAST))
 
 
 @pytest.mark.parametrize("life", LONG_LIVES)
@@ -43,7 +45,8 @@ def test_gang_of_a_long_life_ends_where_it_should_wherever_the_operator_is_kille
 ):
     theatre = Theatre(arena, proxy, operator, background, KillOperator(operator))
 
-    check(theatre, life, LONG_LIVES[life], lambda points: sample(pytestconfig, life, points)[::LONG_ONE_IN])
+    chosen = partial(sample, pytestconfig, life, least=LEAST)
+    check(theatre, life, LONG_LIVES[life], lambda points: chosen(points[::LONG_ONE_IN]))
 
 
 def check(theatre, name, life, chosen):

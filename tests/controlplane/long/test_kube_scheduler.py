@@ -1,6 +1,6 @@
 """Decision by decision as kube-scheduler: whether a pod may go to a node.
 
-A run that makes long searches whole compares four times as many. ``PYTHONPATH=tests .venv/bin/python -m differential
+A run that makes long searches whole compares twelve times as many. ``PYTHONPATH=tests .venv/bin/python -m differential
 DECISIONS SEED`` compares as many as you like.
 """
 

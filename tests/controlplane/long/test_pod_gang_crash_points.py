@@ -12,6 +12,9 @@ from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
 from searches import sample
 
+# A life has sometimes a request or two less than the undisturbed one, and then misses its last points.
+LEAST = 3
+
 
 @pytest.fixture(scope="module")
 def operator(sources, proxy, tmp_path_factory):
@@ -29,7 +32,8 @@ def test_gang_of_pods_ends_where_it_should_wherever_the_operator_is_killed(
 ):
     theatre = Theatre(arena, proxy, operator, background, KillOperator(operator))
 
-    points, broken = theatre.crash(POD_GANG_LIVES[life], [Moment.AFTER], partial(sample, pytestconfig, life))
+    chosen = partial(sample, pytestconfig, life, least=LEAST)
+    points, broken = theatre.crash(POD_GANG_LIVES[life], [Moment.AFTER], chosen)
 
     assert points
     assert not broken, "\n".join(broken)
