@@ -33,8 +33,10 @@ SOME_ARE_MEANT = {
         "operator/lockstep/report/status/pod_gang_marks.py",
         "Condition",
     ): "the two that a plan decides about",
+    ("operator/lockstep/act/podgang/binding.py", "Reason"): "those after which no repetition helps",
     ("operator/lockstep/api/podgang/owners.py", "Source"): "those for which the operator makes Gangs",
     ("operator/lockstep/facts/gang/gang.py", "Condition"): "the two by which a gang is over",
+    ("operator/lockstep/answers/reading/cluster.py", "Reason"): "those by which a status says that pods are missing",
     ("operator/lockstep/answers/member_logs.py", "Condition"): "those that say why there are no members, best first",
     (
         "operator/lockstep/api/client/turns.py",

@@ -32,8 +32,9 @@ def _cycles() -> list[Panel]:
         graph(
             "Attempts undone by reason",
             "Attempts taken back, a second. Single ones are the cluster's life; one reason again and again has a "
-            "cause that somebody has to remove.",
+            "cause that somebody has to remove. pods kept: a part of the pods of a Job or another owner runs on.",
             Query(rate("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
+            Query(rate("lockstep_gangs_given_up_total", by="result"), "pods {{result}}"),
             unit=OpsPerSecond,
         ),
     ]

@@ -1,6 +1,7 @@
 """Where gangs come from, beside GangJobs."""
 
 from enum import StrEnum
+from typing import assert_never
 
 
 class Source(StrEnum):
@@ -22,13 +23,32 @@ class Source(StrEnum):
     SIZED_JOB = "sizedjob"
     """Suspended Jobs with a range of sizes: they get a size and are resumed. Their Gangs are those of ``JOB``."""
 
+    @property
+    def makes_gangs(self) -> bool:
+        """Whether the operator makes Gangs that are named after this source."""
+        match self:
+            case Source.PODS | Source.SIZED_JOB:
+                return False
+            case (
+                Source.JOB
+                | Source.JOB_SET
+                | Source.LEADER_WORKER_SET
+                | Source.MPI_JOB
+                | Source.POD_GROUP
+                | Source.RAY_CLUSTER
+                | Source.SINGLE
+            ):
+                return True
+            case _:
+                assert_never(self)
+
 
 def made_name(source: Source, owner: str) -> str:
     """The name of the Gang that the operator makes for an owner of pods. A Job and a RayCluster have different ones."""
     return f"{source}.{owner}"
 
 
-_MAKERS = frozenset(Source) - {Source.PODS, Source.SIZED_JOB}
+_MAKERS = frozenset(source for source in Source if source.makes_gangs)
 
 
 def maker_of(name: str) -> tuple[Source, str] | None:

@@ -24,7 +24,11 @@ NOT_READY = [
     events.not_accepted(Refusal(reason, "Claim data is not bound to a volume yet (template.spec.volumes[0])."))
     for reason in (Reason.CLAIM_NOT_READY, Reason.CLAIM_NOT_BOUND, Reason.REJECTED_BY_KUBELETS)
 ]
-LEAVING = [events.pods_leave(FAILURE, "Job heat"), events.pods_stay(FAILURE, "it can't be suspended")]
+LEAVING = [
+    events.pods_leave(FAILURE, "Job heat"),
+    events.pods_stay(FAILURE, "it can't be suspended"),
+    events.owner_not_resumed("denied by a policy"),
+]
 ALL = [
     events.gang_placed("8 members on n1."),
     events.gang_starts_later("8 members on n1."),
