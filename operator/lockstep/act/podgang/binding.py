@@ -31,7 +31,6 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
 from lockstep.facts.gang.sized_job import SizedJob
 from lockstep.facts.pods.failure import Failure, LostOn
-from lockstep.facts.pods.pod import PodKey
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.sentences import n_pods
 
@@ -60,6 +59,7 @@ class PodBinding:
         self._stay = stay
         self._changed = changed
         self._size = 0
+        self._bound_uids: set[str] = set()
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
         """Bind a pod to every seat that has none; returns why that failed, if it did."""
@@ -72,7 +72,9 @@ class PodBinding:
         self._size = len(seats) + self._state.pod_gangs.group(gang.key).going
         failure = await self._provide_volumes(seats) or await self._bind_all(seats)
         self._stay.done()
-        return failure or await self._until_seen(seats)
+        # What follows a failure depends on the pods that are bound.
+        await self._until_seen(seats if failure is None else [seat for seat in seats if seat.uid in self._bound_uids])
+        return failure
 
     async def _give_size(self) -> Failure | None:
         """Give a suspended Job as many pods as the reservation has seats, and wait until they are there."""
@@ -142,40 +144,39 @@ class PodBinding:
         They are not if a pod or a node is gone. The while begins anew when the API server was away. Returns the last
         failure.
         """
-        bound: set[PodKey] = set()
         until, tries = math.inf, 0
-        while left := [seat for seat in seats if seat.pod not in bound]:
-            failure = await for_each(left, lambda seat: self._bind(seat, bound))
+        while left := [seat for seat in seats if seat.uid not in self._bound_uids]:
+            failure = await for_each(left, self._bind)
             if failure is None or failure.reason in _FINAL:
                 return failure
-            if await self._was_away(failure, left, bound):
+            if await self._was_away(failure, left):
                 until = math.inf
             until = min(until, self._services.monotonic() + _KEEPS_NODES_SECONDS)
-            if not self._is_begun(bound) or self._services.monotonic() >= until:
+            if not self._is_begun() or self._services.monotonic() >= until:
                 return failure
             await asyncio.sleep(pause_after(tries))
             tries += 1
         return None
 
-    def _is_begun(self, bound: Collection[PodKey]) -> bool:
+    def _is_begun(self) -> bool:
         """Whether pods of the Gang are on nodes, now or by an earlier process, so that the others are missing there."""
-        return bool(bound) or self._state.pod_gangs.group(self._gang.key).going > 0
+        return bool(self._bound_uids) or self._state.pod_gangs.group(self._gang.key).going > 0
 
-    async def _was_away(self, failure: Failure, seats: list[TakenSeat], bound: set[PodKey]) -> bool:
-        """Find out which pods are ``bound`` by requests that had no answer; returns whether that had to wait."""
+    async def _was_away(self, failure: Failure, seats: list[TakenSeat]) -> bool:
+        """Find out which pods are bound by requests that had no answer; returns whether that had to wait."""
         if failure.reason is not Reason.API_UNAVAILABLE:
             return False
         tries = 0
         # The API server may still carry out the last of them.
         await asyncio.sleep(LANDING_SECONDS)
-        while await for_each(seats, lambda seat: self._read(seat, bound)) is not None:
+        while await for_each(seats, self._read) is not None:
             await asyncio.sleep(pause_after(tries))
             tries += 1
         return tries > 0
 
-    async def _read(self, seat: TakenSeat, bound: set[PodKey]) -> None:
+    async def _read(self, seat: TakenSeat) -> None:
         if await self._is_bound(seat):
-            bound.add(seat.pod)
+            self._bound_uids.add(seat.uid)
 
     async def _try(self, seat: TakenSeat) -> Failure | None:
         """Send the binding of a pod as a dry run."""
@@ -187,7 +188,7 @@ class PodBinding:
             return None
         return await self._why_refused(seat, answer)
 
-    async def _bind(self, seat: TakenSeat, bound: set[PodKey]) -> Failure | None:
+    async def _bind(self, seat: TakenSeat) -> Failure | None:
         gone = self._node_gone([seat])
         if gone is not None:
             return gone
@@ -199,7 +200,7 @@ class PodBinding:
             raise
         if answer.is_success or (is_conflict(answer) and await self._is_bound(seat)):
             self._services.count_binding("bound")
-            bound.add(seat.pod)
+            self._bound_uids.add(seat.uid)
             return None
         self._services.count_binding("refused")
         return await self._why_refused(seat, answer)
@@ -233,7 +234,7 @@ class PodBinding:
         annotations = seat_annotations(seat.seat, rank=seat.rank, size=self._size)
         return {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
 
-    async def _until_seen(self, seats: list[TakenSeat]) -> Failure | None:
+    async def _until_seen(self, seats: list[TakenSeat]) -> None:
         """Wait until watches show every pod on its node, or gone; after a silence, list the pods."""
         checks, left = 0, list(reversed(seats))
         while left:
@@ -245,7 +246,6 @@ class PodBinding:
                 checks += 1
                 with contextlib.suppress(ApiUnavailableError):
                     await refresh_pods(self._services.client, self._state, self._gang.key)
-        return None
 
     async def _has_changed(self, seconds: float) -> bool:
         """Wait for a change of the Gang or its pods; returns whether one came in that time."""

@@ -262,3 +262,12 @@ async def test_next_process_resumes_many_jobs_by_two_requests_each():
 
         of_jobs = [it for it in api.requests if it.resource == "jobs" and it.name]
         assert len(of_jobs) == 2 * 200
+
+
+async def test_owner_that_cannot_be_understood_keeps_no_attempt_from_its_end():
+    async with api_with() as api, operator(api), job_bound_in_part(api, owners=[{"controller": True}]) as made:
+        await until(lambda: "which stay: its owner can't be understood: KeyError" in message(api))
+        api.fault = lambda _: None
+        await until(lambda: len(bound(api)) == 3)
+
+        assert len(made) == 3

@@ -77,6 +77,20 @@ async def test_pods_stay_where_their_owner_is_not_to_be_suspended(job, says):
         assert mark_of(api, HEAT) is None
 
 
+async def test_job_is_suspended_although_no_watch_has_shown_what_is_bound():
+    def fault(it):
+        if it.resource == "pods/binding":
+            api.store.silent.add("pods")
+        return refuses("heat-1")(it)
+
+    async with api_with() as api, operator(api), job_bound_in_part(api) as made:
+        api.fault = fault
+        await until(lambda: is_suspended(api, HEAT))
+        api.fault = lambda _: None
+        api.store.silent.clear()
+        await until(lambda: len(made) == 6)
+
+
 async def test_job_of_a_cron_job_is_suspended():
     owners = [reference("batch/v1", "CronJob", "nightly")]
     async with api_with() as api, operator(api), job_bound_in_part(api, owners=owners) as made:
