@@ -17,9 +17,9 @@ LEAST = 3
 
 
 @pytest.fixture(scope="module")
-def operator(sources, proxy, tmp_path_factory):
+def operator(suspending, proxy, tmp_path_factory):
     """An operator that talks to the proxy, one write at a time: so the n-th request is always the same one."""
-    assert sources
+    assert suspending
     log = tmp_path_factory.mktemp("operator") / "log"
     options = ("--concurrency", "1", "--sources=pods,job,single")
     with running(OperatorProcess(proxy.kubeconfig, log, *options, spawn=Forked)) as process:
