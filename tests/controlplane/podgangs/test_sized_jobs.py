@@ -1,9 +1,13 @@
 """Suspended Jobs with a range of sizes: the operator chooses how many pods they have, and resumes them."""
 
+import json
+
 import pytest
+from click.testing import CliRunner
 
 from eventually import eventually
 from live.quick_start import Forked
+from lockstep.cli import main
 from lockstep_demo.operator_process import OperatorProcess, running
 
 RANGE = {"lockstep.dev/size": "2-6"}
@@ -120,3 +124,15 @@ def test_next_process_goes_on(arena, gangs, operator):
     gangs.until("job.heat", "Placed")
 
     assert numbers(gangs) == (2, 2, False)
+
+
+def test_job_that_waits_for_a_size_is_explained_as_the_operator_plans_it(arena, gangs):
+    arena.add_nodes(1, cpu="1")
+    create_sized(gangs)
+    eventually(lambda: "Needs 2 members" in gangs.condition("job.heat", "Planned").get("message", ""))
+
+    options = ["--sources=job,sizedjob", f"--namespace={arena.namespace}", f"--kubeconfig={arena.api.kubeconfig}"]
+    done = CliRunner().invoke(main, ["explain", "gang/job.heat", "-o", "json", *options])
+
+    assert done.exit_code == 0, done.stderr
+    assert "Needs 2 members, 1 fit" in json.dumps(json.loads(done.stdout))

@@ -9,6 +9,7 @@ from typing import Any
 from coschedule import GangKey
 from lockstep.answers.reading.errors import AnswerError, NotAllowedError
 from lockstep.answers.reading.learned_runs import remember_runs
+from lockstep.answers.reading.sized_jobs import sized_jobs_kind
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError, Target
 from lockstep.api.client.client import KubeClient
@@ -23,6 +24,7 @@ from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.source import Source
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, pod_gangs_kind
@@ -41,8 +43,17 @@ def one_client(configuration: Configuration, *, connections: int = 1) -> KubeCli
 
 
 def kinds_of(state: State) -> tuple[Callable[[State], WatchedKind[Any]], ...]:
-    """What a plan is made from, in the order of reading: Gangs only if they have a source, after their pods."""
-    return (*WATCHED, *_GANG_JOBS_AND_BIDS, *((pod_gangs_kind,) if state.sources else ()))
+    """What a plan is made from, in the order of reading: Gangs only if they have a source, after their pods.
+
+    Jobs come last: only those count that wait for a size.
+    """
+    of_gangs = (pod_gangs_kind,) if state.sources else ()
+    return (
+        *WATCHED,
+        *_GANG_JOBS_AND_BIDS,
+        *of_gangs,
+        *((sized_jobs_kind,) if Source.SIZED_JOB in state.sources else ()),
+    )
 
 
 async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[[], None]) -> None:
