@@ -11,9 +11,10 @@ from lockstep.answers.supposing.named_pods import NamedPods, pods_of
 from lockstep.answers.supposing.owner_kinds import GANG_JOB, POD_GANG, SOURCES, kind_of
 from lockstep.answers.supposing.supposed_pods import lines_that_are_missing, supposed_pods
 from lockstep.api.manifest import Manifest, NewManifest
-from lockstep.api.podgang.made_gang import made_gang, made_parts
+from lockstep.api.podgang.made_gang import made_gang, made_parts, size_range
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.section import FieldError, Section
+from lockstep.api.podgang.sized_job import awaits_size
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.keys import object_name, pod_gang_key
@@ -89,12 +90,16 @@ class _Gathered:
             key = _key(owner, made_name(Source.POD_GROUP, owner["metadata"]["name"]))
             self.gang(key).made = _made(Source.POD_GROUP, owner, key, self._now)
             return
-        self.notes += _suspended(owner)
-        for named in pods_of(owner, self._sources):
+        most = _most_of_sized(owner)
+        is_sized = most is not None
+        self.notes += () if is_sized else _suspended(owner)
+        for named in pods_of(owner, self._sources, most=most):
             gang = self.gang(_key(owner, named.gang.gang))
             if named.is_made:
-                gang.made = _made(named.gang.source, _maker(owner, named), gang.key, self._now)
+                maker = _maker(owner, named)
+                gang.made = _made(named.gang.source, maker, gang.key, self._now, is_sized=is_sized)
             self._add_pods(gang, named)
+            self.notes += self._without_source(gang, Source.SIZED_JOB) if is_sized else ()
 
     def _add_pods(self, gang: SupposedGang, named: NamedPods) -> None:
         self._pods += named.number
@@ -125,11 +130,25 @@ def _maker(owner: Manifest, named: NamedPods) -> Manifest:
     return {**owner, "metadata": {**owner["metadata"], "annotations": annotations}}
 
 
-def _made(source: Source, owner: Manifest, gang: GangKey, now: float) -> NewManifest:
+def _most_of_sized(owner: Manifest) -> int | None:
+    """The most pods of a Job that waits for a size; None for all other objects, and for a range that is none."""
+    fields = Section(owner)
+    metadata, spec = fields.section("metadata"), fields.section("spec")
+    annotations, _ = metadata.texts("annotations"), metadata.texts("labels")
+    spec.section("template").section("spec").text("schedulerName")
+    if SOURCES.get(kind_of(owner)) is not Source.JOB or not awaits_size(owner):
+        return None
+    try:
+        return size_range(annotations)[1]
+    except ValueError:
+        return None
+
+
+def _made(source: Source, owner: Manifest, gang: GangKey, now: float, *, is_sized: bool = False) -> NewManifest:
     """The Gang that the operator makes for an owner that is created now."""
     annotations = Section(owner).section("metadata").texts("annotations")
     new = {**owner, "metadata": {**owner["metadata"], "uid": _UID, "annotations": annotations}, "status": None}
-    made = made_gang(object_name(gang), new, made_parts(OWNERS[source], new))
+    made = made_gang(object_name(gang), new, made_parts(OWNERS[source], new, awaits_size=is_sized))
     return {**made, "metadata": {**made["metadata"], **as_created(now)}}
 
 

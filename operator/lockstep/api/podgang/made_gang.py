@@ -75,13 +75,19 @@ def _expected(kind: OwnerKind, owner: Manifest) -> int:
     return min(max(kind.expected(owner), 1), MOST_RANKS)
 
 
-def _size(expected: int, annotations: dict[str, str]) -> dict[str, Any]:
-    if SIZE not in annotations:
-        return {"min": expected, "max": None}
+def size_range(annotations: Mapping[str, str]) -> tuple[int, int]:
+    """The fewest and the most pods that an owner asks for. Raises ``ValueError`` for a text that is no range."""
     found = _RANGE.fullmatch(annotations[SIZE])
     least, most = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if not least <= most <= MOST_RANKS:
         raise ValueError(f"annotation {SIZE}: {annotations[SIZE]!r} is no number or range of pods, such as 4 or 2-6")
+    return least, most
+
+
+def _size(expected: int, annotations: Mapping[str, str]) -> dict[str, Any]:
+    if SIZE not in annotations:
+        return {"min": expected, "max": None}
+    least, most = size_range(annotations)
     if least > expected:
         raise ValueError(f"annotation {SIZE}: {least} pods are more than the {expected} that are made at once")
     return {"min": least, "max": most}

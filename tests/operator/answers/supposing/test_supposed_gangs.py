@@ -70,6 +70,11 @@ def jobset_of(*parallelisms, **spec):
         pytest.param(
             [job_of(parallelism=4, annotations={"lockstep.dev/size": "2-3"})], {"job.heat": [(2, 3)]}, id="a range"
         ),
+        pytest.param(
+            [job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"})],
+            {"job.heat": [(2, 6)]},
+            id="a Job that waits for a size",
+        ),
         pytest.param([bare_pod("a")], {"single.a": [(1, 1)]}, id="a pod of no Gang"),
         pytest.param(
             [owner("apps/v1", "Deployment", replicas=2, template=template())],
@@ -290,3 +295,11 @@ def test_file_that_makes_no_sense_is_refused_with_the_field(objects, want):
 
     assert want in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_job_that_waits_for_a_size_needs_a_source_of_its_own():
+    job = job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"})
+
+    assert ask(job).notes == ()
+    [note] = ask(job, sources=frozenset({Source.JOB})).notes
+    assert "needs the source sizedjob" in note
