@@ -10,6 +10,7 @@ SOURCES = (
     "operator/rbac-metrics.yaml",
     "operator/rbac-provisioning.yaml",
     "operator/rbac-sources.yaml",
+    "operator/rbac-sizing.yaml",
     "operator/rbac-suspending.yaml",
     "operator/rbac-agent.yaml",
 )
@@ -20,6 +21,7 @@ _CREATES = ".Values.rbac.create"
 _AGENTS = f"and {_CREATES} .Values.agent.enabled"
 _ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
 _PLACES_PODS = f"and {_CREATES} .Values.sources"
+_SIZES_JOBS = f'and {_CREATES} (has "sizedjob" .Values.sources)'
 _SUSPENDS = f"{_PLACES_PODS} .Values.suspends"
 # When the chart has which object. One that is not named here makes the generator fail: somebody has to decide.
 _CONDITIONS: Mapping[str, str] = {
@@ -40,6 +42,8 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRoleBinding/lockstep-provisioning": _ASKS_FOR_NODES,
     "ClusterRole/lockstep-sources": _PLACES_PODS,
     "ClusterRoleBinding/lockstep-sources": _PLACES_PODS,
+    "ClusterRole/lockstep-sizing": _SIZES_JOBS,
+    "ClusterRoleBinding/lockstep-sizing": _SIZES_JOBS,
     "ClusterRole/lockstep-suspending": _SUSPENDS,
     "ClusterRoleBinding/lockstep-suspending": _SUSPENDS,
     "ClusterRole/lockstep-agent": _AGENTS,

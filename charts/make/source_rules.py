@@ -12,7 +12,6 @@ _INDENT = "  "
 # A rule begins with the comment above it, if it has one.
 _RULE = re.compile(rf"^(?:{_INDENT}#.*\n)*{_INDENT}- (?:.*\n?)(?:{_INDENT}  .*\n?)*", re.MULTILINE)
 _MAKES_GANGS = 'without .Values.sources "pods"'
-_SIZES_JOBS = 'has "sizedjob" .Values.sources'
 _READS_OWNERS = {(one.group, one.plural): f'has "{source}" .Values.sources' for source, one in OWNERS.items()}
 
 
@@ -48,6 +47,4 @@ def _of_sources(rule: Mapping[str, Any]) -> str:
     [group, *_], [resource, *_] = rule["apiGroups"], rule["resources"]
     if resource == "gangs" and "create" in rule["verbs"]:
         return _MAKES_GANGS
-    if resource == "jobs" and "patch" in rule["verbs"]:
-        return _SIZES_JOBS
     return _READS_OWNERS.get((group, resource), "")

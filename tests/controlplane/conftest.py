@@ -25,7 +25,7 @@ from sandbox import Component, Options, Sandbox, generic_nodes, start
 from sandbox.binaries import Tool
 
 ROOT = Path(__file__).parents[2]
-SOURCE_RIGHTS = ROOT / "operator" / "rbac-sources.yaml"
+SOURCE_RIGHTS = [ROOT / "operator" / f"rbac-{name}.yaml" for name in ("sources", "sizing")]
 SUSPENDING_RIGHTS = ROOT / "operator" / "rbac-suspending.yaml"
 NAMESPACE_NUMBERS = itertools.count(1)
 
@@ -70,9 +70,11 @@ def agents(installed: Sandbox) -> Sandbox:
 @pytest.fixture(scope="module")
 def sources(installed: Sandbox) -> Iterator[Sandbox]:
     """The control plane, on which the operator may place pods of others during the tests of a file."""
-    installed.apply(SOURCE_RIGHTS)
+    for rights in SOURCE_RIGHTS:
+        installed.apply(rights)
     yield installed
-    installed.kubectl("delete", f"--filename={SOURCE_RIGHTS}")
+    for rights in SOURCE_RIGHTS:
+        installed.kubectl("delete", f"--filename={rights}")
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,7 @@ def test_requests_for_nodes_bring_their_own_rights():
 
 
 def test_all_sources_bring_their_own_rights():
-    assert given({"sources": SOURCES}) == applied("rbac.yaml", "rbac-sources.yaml")
+    assert given({"sources": SOURCES}) == applied("rbac.yaml", "rbac-sources.yaml", "rbac-sizing.yaml")
 
 
 SUSPENDS = [kind.plural.removesuffix("s") for kind in SUSPENDABLE_KINDS]
@@ -67,7 +67,8 @@ SUSPENDS = [kind.plural.removesuffix("s") for kind in SUSPENDABLE_KINDS]
 def test_owners_that_may_be_suspended_bring_their_own_rights():
     values = {"sources": SOURCES, "suspends": SUSPENDS}
 
-    assert given(values) == applied("rbac.yaml", "rbac-sources.yaml", "rbac-suspending.yaml")
+    files = ("rbac.yaml", "rbac-sources.yaml", "rbac-sizing.yaml", "rbac-suspending.yaml")
+    assert given(values) == applied(*files)
 
 
 @pytest.mark.parametrize("kind", SUSPENDABLE_KINDS, ids=lambda kind: kind.kind)
@@ -85,11 +86,13 @@ def test_each_owner_that_may_be_suspended_brings_its_own_right_alone(kind):
     ids="+".join,
 )
 def test_sources_bring_the_rights_that_the_operator_asks_for_with_them_and_no_others(sources):
-    role = given({"sources": sources})["ClusterRole", "lockstep-sources"]
+    roles = given({"sources": sources})
+    names = ("lockstep-sources", "lockstep-sizing")
 
     got = {
         (verb, group, resource)
-        for rule in role["rules"]
+        for name in names
+        for rule in roles.get(("ClusterRole", name), {"rules": []})["rules"]
         for verb in rule["verbs"]
         for group in rule["apiGroups"]
         for resource in rule["resources"]

@@ -29,7 +29,7 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     state, audit = tmp_path_factory.mktemp("sandboxes"), tmp_path_factory.mktemp("audit")
     with start(Options(name="controllers", addons=ADDONS, state=state, audit=audit)) as sandbox:
         install(sandbox)
-        for rights in ("rbac-sources.yaml", "rbac-suspending.yaml"):
+        for rights in ("rbac-sources.yaml", "rbac-sizing.yaml", "rbac-suspending.yaml"):
             sandbox.apply(ROOT / "operator" / rights)
         yield sandbox
 

@@ -32,6 +32,9 @@ _OWNERS = ("jobs", "jobsets", "leaderworkersets", "mpijobs", "podgroups", "raycl
 _MANIFESTS: Mapping[str, str] = dict.fromkeys(
     (POD_GANGS, f"{POD_GANGS}/status", *_OWNERS), "operator/rbac-sources.yaml"
 )
+# Jobs are read for their Gangs, and changed only to give them a size.
+_SIZING = "operator/rbac-sizing.yaml"
+_OF_SIZING = {("jobs", verb) for verb in ("list", "watch", "patch")}
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +148,7 @@ class Rights:
 
     def _log_denial(self, need: Need, message: str) -> None:
         if len(self._denials) <= _MOST_LOGGED:
-            log.error("the API server lets us not %s: %s; %s", need, message, _remedy(need.resource))
+            log.error("the API server lets us not %s: %s; %s", need, message, _remedy(need.resource, need.verb))
 
 
 def is_denial(code: int, message: str) -> bool:
@@ -160,8 +163,8 @@ def need_of(verb: str, path: str, resource: str) -> Need:
     return Need(_VERBS.get(verb, reading), resource, "" if namespace is None else namespace[1])
 
 
-def _remedy(resource: str) -> str:
-    manifest = _MANIFESTS.get(resource, _MANIFEST)
+def _remedy(resource: str, verb: str = "") -> str:
+    manifest = _SIZING if (resource, verb) in _OF_SIZING else _MANIFESTS.get(resource, _MANIFEST)
     return (
         f"give it back: apply {manifest}, or upgrade the Helm release, which have the operator's ClusterRole and "
         "ClusterRoleBinding"
