@@ -14,6 +14,7 @@ from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, generic_nodes, start
 
 ALL_SECONDS = 600
+DEPLOYMENTS = "/apis/apps/v1/deployments"
 SOURCE_RIGHTS = Path(__file__).parents[3] / "operator" / "rbac-sources.yaml"
 
 
@@ -50,15 +51,24 @@ def test_all_examples_applied_at_once_reach_what_their_comments_say(plane):
     held = set()
 
     def missing():
-        holds = conditions(plane, f"{GANGS}/gangjobs") | conditions(plane, "/apis/apps/v1/deployments")
+        holds = conditions(plane, f"{GANGS}/gangjobs")
         # A Gang is placed until its pods have ended.
-        held.update(conditions(plane, f"{GANGS}/gangs"))
+        held.update(conditions(plane, f"{GANGS}/gangs") | until_available(plane))
         return [want for want in wants if want not in holds | held and not has_gone_on(want, holds)]
 
     try:
         eventually(lambda: not missing(), seconds=ALL_SECONDS, every=1)
     except AssertionError as error:
         raise AssertionError(f"{missing()}\n{plane.kubectl('get', 'gangjobs')}") from error
+
+
+def until_available(plane):
+    """The conditions of Deployments. One that is available is deleted: its pods would never leave nodes to others."""
+    found = conditions(plane, DEPLOYMENTS)
+    for name, kind, status in found:
+        if (kind, status) == ("Available", "True"):
+            plane.kubectl("delete", "deployment", name, "--ignore-not-found")
+    return found
 
 
 def conditions(plane, path):
