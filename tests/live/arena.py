@@ -36,6 +36,7 @@ class Arena:
         self.namespace = namespace
         self.pool = f"pool-{next(NUMBERS)}"
         self.nodes: list[str] = []
+        self._named = 0
         self._elsewhere: list[str] = []
 
     # Making things
@@ -44,7 +45,9 @@ class Arena:
         self, count: int = 1, *, cpu: str = "4", labels: Mapping[str, str] | None = None, **more: Any
     ) -> list[str]:
         """Create nodes and return their names, which sort in the order of their creation."""
-        first = len(self.nodes) + 1
+        # A test may have deleted nodes, or named some itself: no name is used twice.
+        first = max(self._named, len(self.nodes)) + 1
+        self._named = first + count - 1
         names = [f"{self.pool}-n{number:02}" for number in range(first, first + count)]
         allocatable = {"cpu": cpu, "memory": "16Gi", "pods": "110"}
         labelled = {POOL_LABEL: self.pool, **(labels or {})}
