@@ -13,7 +13,7 @@ from rights.granted import NAME, NAMESPACE, Right, spelled
 OPERATOR = f"system:serviceaccount:{NAMESPACE}:{NAME}"
 
 # Rights that no test makes the operator use, and why it has them all the same.
-# Controllers of these kinds run in make e2e-controllers; here a fake API server has them (tests/operator/act/suspending).
+# Controllers of these kinds run in make e2e-controllers; tests/operator/act/suspending has them on a fake API server.
 UNUSED: Mapping[tuple[str, str], str] = {
     (verb, f"{kind.api_version.partition('/')[0]}/{kind.plural}"): "a kind of another project"
     for kind in SUSPENDABLE_KINDS
