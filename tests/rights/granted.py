@@ -25,7 +25,12 @@ class Right(NamedTuple):
 
 def operators_rights() -> list[Right]:
     """Everything that the operator's account may do by our manifests, also where it is asked to do more than usual."""
-    documents = [one for source in SOURCES for one in yaml.safe_load_all(source.read_text(encoding="utf-8"))]
+    return rights_of(*SOURCES)
+
+
+def rights_of(*manifests: Path) -> list[Right]:
+    """Everything that the operator's account may do by these manifests."""
+    documents = [one for source in manifests for one in yaml.safe_load_all(source.read_text(encoding="utf-8"))]
     return list(_rights(documents))
 
 

@@ -7,19 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lockstep.api.podgang.suspending import SUSPENDABLE_KINDS
 from rights.granted import NAME, NAMESPACE, Right, spelled
 
 OPERATOR = f"system:serviceaccount:{NAMESPACE}:{NAME}"
 
 # Rights that no test makes the operator use, and why it has them all the same.
-# Controllers of these kinds run in make e2e-controllers; tests/operator/act/suspending has them on a fake API server.
-UNUSED: Mapping[tuple[str, str], str] = {
-    (verb, f"{kind.api_version.partition('/')[0]}/{kind.plural}"): "a kind of another project"
-    for kind in SUSPENDABLE_KINDS
-    if kind.kind != "Job"
-    for verb in ("get", "list", "patch")
-}
+UNUSED: Mapping[tuple[str, str], str] = {}
 
 # What the operator asks for by a role that Kubernetes gives to every account, system:basic-user.
 EVERYBODYS = (Right("create", "authorization.k8s.io/selfsubjectaccessreviews"),)

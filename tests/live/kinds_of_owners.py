@@ -1,0 +1,54 @@
+"""Kinds of other projects, as far as an API server has to know them: any object is valid, and no controller runs."""
+
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+from eventually import eventually
+from sandbox import Sandbox
+
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+
+class StubKind(NamedTuple):
+    """A kind of owners of pods: its API version, as ``group/version``, its name and its plural."""
+
+    api_version: str
+    kind: str
+    plural: str
+
+
+def install_kinds(api: Sandbox, kinds: Iterable[StubKind]) -> None:
+    """Define these kinds, and return once their objects can be listed."""
+    wanted = list(kinds)
+    for kind in wanted:
+        api.request("POST", DEFINITIONS, _definition(kind))
+    eventually(lambda: _are_served(api, wanted))
+
+
+def _are_served(api: Sandbox, kinds: Collection[StubKind]) -> bool:
+    definitions = api.request("GET", DEFINITIONS)["items"]
+    established = {
+        definition["spec"]["names"]["plural"]
+        for definition in definitions
+        for condition in definition.get("status", {}).get("conditions", ())
+        if (condition["type"], condition["status"]) == ("Established", "True")
+    }
+    return {kind.plural for kind in kinds} <= established
+
+
+def _definition(kind: StubKind) -> dict[str, Any]:
+    group, _, version = kind.api_version.partition("/")
+    anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    served = {"name": version, "served": True, "storage": True, "schema": {"openAPIV3Schema": anything}}
+    names = {"kind": kind.kind, "plural": kind.plural, "singular": kind.kind.lower()}
+    spec = {"group": group, "scope": "Namespaced", "names": names, "versions": [served]}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        # Some groups are Kubernetes' own, and definitions in them have to say that they were reviewed.
+        "metadata": {
+            "name": f"{kind.plural}.{group}",
+            "annotations": {"api-approved.kubernetes.io": "unapproved, for tests"},
+        },
+        "spec": spec,
+    }
