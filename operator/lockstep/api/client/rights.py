@@ -8,7 +8,6 @@ all writes wait until that right is back.
 import asyncio
 import logging
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import NamedTuple
@@ -27,14 +26,13 @@ _NEEDED_SECONDS = 120.0
 # The most denials that are logged; more rights in more namespaces say nothing new.
 _MOST_LOGGED = 20
 _MANIFEST = "operator/rbac.yaml"
-# Rights that only some options need are in manifests of their own: Gangs, and the owners of their pods.
+# Rights that only some options need are in manifests of their own: Gangs, and owners of pods, which are read for their
+# Gangs, and changed to suspend them or to give them a size.
+_OF_SOURCES = (POD_GANGS, f"{POD_GANGS}/status")
 _OWNERS = ("jobs", "jobsets", "leaderworkersets", "mpijobs", "podgroups", "rayclusters")
-_MANIFESTS: Mapping[str, str] = dict.fromkeys(
-    (POD_GANGS, f"{POD_GANGS}/status", *_OWNERS), "operator/rbac-sources.yaml"
-)
-# Jobs are read for their Gangs, and changed only to give them a size.
-_SIZING = "operator/rbac-sizing.yaml"
-_OF_SIZING = {("jobs", verb) for verb in ("list", "watch", "patch")}
+_ABOVE_OWNERS = ("trainjobs", "pytorchjobs", "tfjobs", "xgboostjobs", "paddlejobs", "jaxjobs")
+_SOURCES = "operator/rbac-sources.yaml"
+_CHANGES = "operator/rbac-suspending.yaml, or operator/rbac-sizing.yaml for the source sizedjob"
 
 log = logging.getLogger(__name__)
 
@@ -164,7 +162,11 @@ def need_of(verb: str, path: str, resource: str) -> Need:
 
 
 def _remedy(resource: str, verb: str = "") -> str:
-    manifest = _SIZING if (resource, verb) in _OF_SIZING else _MANIFESTS.get(resource, _MANIFEST)
+    manifest = _MANIFEST
+    if resource in _ABOVE_OWNERS or (resource in _OWNERS and verb != "get"):
+        manifest = _CHANGES
+    elif resource in _OF_SOURCES or resource in _OWNERS:
+        manifest = _SOURCES
     return (
         f"give it back: apply {manifest}, or upgrade the Helm release, which have the operator's ClusterRole and "
         "ClusterRoleBinding"

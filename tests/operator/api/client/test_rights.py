@@ -14,6 +14,7 @@ from lockstep.api.client.answer import Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.rights import Need, Rights, is_denial, need_of
 from lockstep.process.start.rights import noting_watches
+from rights.granted import OPERATOR, rights_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -229,3 +230,22 @@ async def test_operator_without_the_right_to_write_anything_waits_tells_it_once_
     warnings = [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
     assert len([one for one in warnings if "nothing can be written" in one]) == 1
     assert len(warnings) <= 3
+
+
+# The most denials that are logged.
+LOGGED = 20
+OWNERS_MANIFESTS = ("rbac-sources.yaml", "rbac-sizing.yaml", "rbac-suspending.yaml")
+
+
+@pytest.mark.parametrize("manifest", OWNERS_MANIFESTS)
+async def test_denial_names_a_manifest_that_has_the_right(manifest, caplog):
+    have = {one: {(it.verb, it.resource) for it in rights_of(OPERATOR / one)} for one in OWNERS_MANIFESTS}
+    missing = sorted(have[manifest])[:LOGGED]
+    rights = Rights()
+    for verb, resource in missing:
+        rights.deny(Need(verb, resource.partition("/")[2], ""), "no")
+
+    said = [text for _, text in told(caplog)]
+    assert len(said) == len(missing)
+    for right, text in zip(missing, said, strict=True):
+        assert any(one in text for one, rights_there in have.items() if right in rights_there), text
