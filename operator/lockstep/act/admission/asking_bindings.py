@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from coschedule import GangKey
+from lockstep.act.admission.repeats import pause_before_repeat
 from lockstep.act.requests.api_refusals import is_no_dry_run
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
@@ -13,11 +14,6 @@ from lockstep.api.members.binding import binding_manifest
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodKey
-
-# A policy that refuses bindings seldom changes.
-_FIRST_PAUSE_SECONDS = 15.0
-_LONGEST_PAUSE_SECONDS = 600.0
-_MOST_DOUBLINGS = 16
 
 
 @dataclass(slots=True)
@@ -79,9 +75,8 @@ class BindingChecks:
 
     def _check_later(self, gang: GangKey) -> None:
         known = self._refused.setdefault(gang, _RefusedBindings())
-        pause = min(_FIRST_PAUSE_SECONDS * 2.0**known.count, _LONGEST_PAUSE_SECONDS)
-        known.count = min(known.count + 1, _MOST_DOUBLINGS)
-        known.again = asyncio.get_running_loop().call_later(pause, self._again, known)
+        known.again = asyncio.get_running_loop().call_later(pause_before_repeat(known.count), self._again, known)
+        known.count += 1
 
     def _again(self, known: _RefusedBindings) -> None:
         known.again = None

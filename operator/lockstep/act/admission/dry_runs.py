@@ -24,6 +24,7 @@ from typing import NamedTuple
 from coschedule import GangKey
 from lockstep.act.admission.asking_admission import Admitted, ask_admission, at_once
 from lockstep.act.admission.asking_bindings import BindingChecks
+from lockstep.act.admission.repeats import pause_before_repeat
 from lockstep.act.requests.services import Services
 from lockstep.act.requests.workers import Workers
 from lockstep.api.client.answer import ApiUnavailableError
@@ -45,8 +46,6 @@ _AGAIN_AT_ONCE = 2
 _AGAIN_OF_NAMESPACE = 1
 # The groups of a rank: gangs for which others may be evicted are checked before the others.
 _MAY_EVICT, _OTHERS = 0, 1
-_FIRST_AGAIN_SECONDS = 15.0
-_LONGEST_AGAIN_SECONDS = 600.0
 
 # The longest time that an API server waits for a webhook.
 _LONGEST_SECONDS = 30.0
@@ -230,8 +229,8 @@ class DryRuns:
             self.forget(key)
         if gang is None or asked.again is not None or (asked.is_admitted and not _is_changed(gang)):
             return
-        pause = min(_FIRST_AGAIN_SECONDS * 2.0**asked.checked, _LONGEST_AGAIN_SECONDS)
-        asked.checked = min(asked.checked + 1, 16)
+        pause = pause_before_repeat(asked.checked)
+        asked.checked += 1
         asked.again = asyncio.get_running_loop().call_later(pause, self._check_again, key, asked)
 
     def _check_again(self, key: GangKey, asked: _AskedTemplate) -> None:
