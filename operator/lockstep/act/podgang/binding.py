@@ -25,11 +25,13 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.members.binding import binding_manifest
 from lockstep.api.podgang.group_member import seat_annotations
+from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.sized_job import with_size
 from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
 from lockstep.facts.gang.sized_job import SizedJob
+from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.failure import Failure, LostOn
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.sentences import n_pods
@@ -81,7 +83,12 @@ class PodBinding:
         job, held = self._state.pod_gangs.sized.of(self._gang.key), self._state.reservations.get(self._gang.key)
         if job is None or held is None:
             return None
-        answer = await self._services.client.patch(paths.job(job), with_size(job, held.size))
+        # Its range may have changed since the plan.
+        if held.size not in job.sizes:
+            message = f"Job {job.name} does not allow {n_pods(held.size)} any more"
+            return Failure(reason=Reason.NO_LONGER_FITS, message=message)
+        target = OWNERS[Source.JOB].target(job.gang.namespace, job.name)
+        answer = await self._services.client.patch(target, with_size(job, held.size))
         if not answer.is_success:
             message = f"Job {job.name} can't be given {n_pods(held.size)}: {answer.message}"
             return Failure(reason=Reason.NO_LONGER_FITS, message=message)

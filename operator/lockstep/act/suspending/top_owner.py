@@ -8,15 +8,15 @@ from lockstep.api.client.answer import Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.event import EventSubject
 from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
+from lockstep.api.podgang.single_pods import controller_of
 from lockstep.api.podgang.suspending import SuspendableKind, kinds_above, suspendable
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.source import Source, maker_of
 
 # A Job of a JobSet of a TrainJob has two objects above it.
 _MOST_OWNERS = 4
-# Kueue decides when what it has queued is suspended.
-_KUEUE = "kueue.x-k8s.io/"
 # A CronJob makes Jobs and leaves them alone.
 _CRON_JOB = "CronJob"
 
@@ -90,10 +90,9 @@ async def _above(client: KubeClient, source: Source, of: OwnerKind, owner: Manif
 
 def _controller(owner: Manifest) -> Manifest | None:
     """The object that sets this one, if there is one."""
-    controller = next((one for one in owner["metadata"].get("ownerReferences") or () if one.get("controller")), None)
-    return None if controller is None or controller["kind"] == _CRON_JOB else controller
+    controller = controller_of(owner["metadata"])
+    return None if not controller or controller["kind"] == _CRON_JOB else controller
 
 
 def _unless_queued(owner: TopOwner) -> TopOwner | str:
-    labels = owner.manifest["metadata"].get("labels") or {}
-    return f"Kueue has queued {owner}" if any(label.startswith(_KUEUE) for label in labels) else owner
+    return f"Kueue has queued {owner}" if is_queued(owner.manifest) else owner

@@ -5,7 +5,6 @@ from lockstep.api.client.answer import Target
 from lockstep.api.names import API_VERSION, BIDS, GANGS, POD_GANGS
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.keys import is_pod_gang, object_name
-from lockstep.facts.gang.sized_job import SizedJob
 from lockstep.facts.pods.pod import PodKey
 
 ALL_NODES = Target("/api/v1/nodes", "nodes")
@@ -112,9 +111,10 @@ def pod_template(namespace: str, name: str) -> Target:
     return Target(f"{pod_templates_of(namespace).path}/{name}", "podtemplates")
 
 
-def job(one: SizedJob) -> Target:
-    """One Job."""
-    return Target(f"/apis/batch/v1/namespaces/{one.gang.namespace}/jobs/{one.name}", "jobs")
+def object_of(api_version: str, plural: str, namespace: str, name: str) -> Target:
+    """One object of any kind; the API's version has no group for the core kinds."""
+    root = "apis" if "/" in api_version else "api"
+    return Target(f"/{root}/{api_version}/namespaces/{namespace}/{plural}/{name}", plural)
 
 
 def node_requests_of(namespace: str) -> Target:

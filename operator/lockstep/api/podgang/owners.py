@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from lockstep.api.client.answer import Target
+from lockstep.api.client.paths import object_of
 from lockstep.api.cluster.event import EventSubject
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.first_pods import (
@@ -51,9 +52,7 @@ class OwnerKind(NamedTuple):
 
     def target(self, namespace: str, named: str) -> Target:
         """The owner for which a Gang is made, as the Gang's name says without its source."""
-        root = "apis" if self.group else "api"
-        path = f"/{root}/{self.api_version}/namespaces/{namespace}/{self.plural}/{self._name(named)}"
-        return Target(path, self.plural)
+        return object_of(self.api_version, self.plural, namespace, self._name(named))
 
     def subject(self, namespace: str, named: str, uid: str) -> EventSubject:
         """The same owner as the subject of events."""

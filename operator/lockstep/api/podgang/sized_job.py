@@ -1,16 +1,16 @@
 """Suspended Jobs whose annotation has a range of sizes: how they are read, and how they get a size."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import SCHEDULER_NAME, SIZED_ANNOTATION
-from lockstep.api.podgang.made_gang import SIZE
+from lockstep.api.podgang.kueue import is_queued
+from lockstep.api.podgang.made_gang import SIZE, size_range
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.sized_job import SizedJob
 from lockstep.facts.gang.source import Source, made_name
 
-# Kueue decides when what it has queued is resumed, and how large it is.
-_KUEUE = "kueue.x-k8s.io/"
 _DRY_RUN_NAME_LENGTH = 200
 
 
@@ -23,6 +23,7 @@ def parse_sized_job(job: Manifest) -> SizedJob:
         uid=metadata["uid"],
         resource_version=metadata["resourceVersion"],
         awaits_size=awaits_size(job),
+        sizes=_sizes(metadata.get("annotations") or {}),
         completions_follow=_completions_follow(job["spec"], job.get("status") or {}),
     )
 
@@ -37,8 +38,7 @@ def awaits_size(job: Manifest) -> bool:
     is_asked = bool(spec.get("suspend")) and SIZE in annotations and SIZED_ANNOTATION not in annotations
     if not is_asked or "deletionTimestamp" in metadata:
         return False
-    is_queued = any(label.startswith(_KUEUE) for label in metadata.get("labels") or {})
-    return not is_queued and spec["template"]["spec"].get("schedulerName") == SCHEDULER_NAME
+    return not is_queued(job) and spec["template"]["spec"].get("schedulerName") == SCHEDULER_NAME
 
 
 def with_size(job: SizedJob, size: int) -> dict[str, Any]:
@@ -69,6 +69,15 @@ def pod_of_job(job: Manifest) -> NewManifest:
         "ownerReferences": [owner],
     }
     return {"apiVersion": "v1", "kind": "Pod", "metadata": about, "spec": template["spec"]}
+
+
+def _sizes(annotations: Mapping[str, str]) -> range:
+    """The sizes of its annotation; none without one, and for a text that is no range."""
+    try:
+        least, most = size_range(annotations)
+    except (LookupError, ValueError):
+        return range(0)
+    return range(least, most + 1)
 
 
 def _completions_follow(spec: Manifest, status: Manifest) -> bool:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from lockstep.api.client.answer import Target
 from lockstep.api.client.instance import FIELD_MANAGER
+from lockstep.api.client.paths import object_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import SIZED_ANNOTATION, SUSPENDED_BY, SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
 from lockstep.api.podgang.field_managers import managers_of
@@ -28,7 +29,7 @@ class SuspendableKind(NamedTuple):
 
     def target(self, namespace: str, name: str) -> Target:
         """One object."""
-        return Target(f"/apis/{self.api_version}/namespaces/{namespace}/{self.plural}/{name}", self.plural)
+        return object_of(self.api_version, self.plural, namespace, name)
 
     def is_suspended(self, owner: Manifest) -> bool:
         """Whether the object is suspended, by us or by others."""

@@ -8,8 +8,8 @@ from coschedule import GangKey
 class SizedJob(NamedTuple):
     """A Job. If it ``awaits_size``, it is suspended until the operator gives it a number of pods.
 
-    ``gang`` is the Gang that the operator makes for it. If its ``completions_follow``, each pod is one completion, so
-    the Job gets as many completions as pods.
+    ``gang`` is the Gang that the operator makes for it. ``sizes`` are the numbers of pods that it allows. If its
+    ``completions_follow``, each pod is one completion, so the Job gets as many completions as pods.
     """
 
     gang: GangKey
@@ -17,4 +17,5 @@ class SizedJob(NamedTuple):
     uid: str
     resource_version: str
     awaits_size: bool
+    sizes: range
     completions_follow: bool

@@ -178,3 +178,20 @@ async def test_job_of_which_a_part_is_done_keeps_its_completions():
         await until(lambda: len(bound(api)) == 4)
 
         assert (spec_of(api)["parallelism"], spec_of(api)["completions"]) == (4, 6)
+
+
+async def test_job_whose_range_shrinks_after_the_plan_never_gets_more():
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api) as made:
+
+        def shrink(it):
+            if (it.verb, it.resource) == ("PATCH", "gangs/status") and not made:
+                annotations = api.store.get(HEAT)["metadata"]["annotations"]
+                if annotations["lockstep.dev/size"] == "2-6":
+                    api.store.change(HEAT, metadata={"annotations": {"lockstep.dev/size": "2-3"}})
+
+        api.fault = shrink
+        create_job(api)
+        await until(lambda: len(bound(api)) == 3)
+        await asyncio.sleep(100)
+
+        assert (len(made), spec_of(api)["parallelism"]) == (3, 3)
