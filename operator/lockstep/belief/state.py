@@ -34,7 +34,6 @@ from lockstep.belief.nodes.nodes import KnownNodes
 from lockstep.belief.nodes.owners import NodeOwners
 from lockstep.belief.nodes.rejections import Rejections
 from lockstep.belief.nodes.suitable_nodes import Suiting
-from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.podgangs.pod_group import PodsAlike
 from lockstep.belief.pods.namespaces import Namespaces
@@ -95,7 +94,7 @@ class State:
         self.next_sizes = NextSizes(self.ledger)
         self.roster = Roster()
         self.pods_nearby = PodsNearby(self._pods_and_coming_members, users_changed=self._users_changed)
-        self.pod_gangs = PodGangs(self.changes.reconcile)
+        self.pod_gangs = PodGangs(self.changes.reconcile, pool)
         counted = CountedBy(
             ledger=self.ledger,
             roster=self.roster,
@@ -231,7 +230,7 @@ class State:
         groups.forget_check(key)
         if known is None:
             return
-        fact = self._composed(known)
+        fact = groups.composed(known)
         if fact != self.gangs.get(key):
             self.apply_gang(fact)
             self._hold_what_pods_request(fact)
@@ -239,7 +238,7 @@ class State:
     def pod_gang_with(self, key: GangKey, status: GangStatus) -> GangFact | None:
         """What a Gang will ask for once its status is this one; None if it is gone."""
         known = self.pod_gangs.objects.get(key)
-        return None if known is None else self._composed(replace(known, status=status))
+        return None if known is None else self.pod_gangs.composed(replace(known, status=status))
 
     def apply_sized_job(self, job: SizedJob) -> None:
         """Add or update a Job; only those that wait for a size are kept."""
@@ -348,17 +347,6 @@ class State:
     def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
         """The members of gangs of these names that are not in the cache."""
         return [pod for name in names for pod in self.roster.others(name, self._uid(name))]
-
-    def _composed(self, known: PodGang) -> GangFact:
-        groups, key = self.pod_gangs, known.key
-        return composed(
-            known,
-            groups.group(key),
-            self.pool,
-            groups.turn,
-            is_checked=groups.is_checked(key),
-            sized=groups.sized.pods(key, known.made_for),
-        )
 
     def _hold_what_pods_request(self, gang: GangFact) -> None:
         """Hold a Gang's seats with what its pods request: in a new process pods may come after their Gang."""

@@ -4,8 +4,11 @@ from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 
 from coschedule import GangKey
+from lockstep.api.pool import Pool
+from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.sized_jobs import SizedJobs
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
 from lockstep.facts.pods.pod import Membership, PodFact
 
@@ -18,8 +21,9 @@ _NO_PODS = PodGroup()
 class PodGangs:
     """What is known of Gangs. ``changed`` is called with each Gang whose pods have changed."""
 
-    def __init__(self, changed: Callable[[GangKey], None]) -> None:
+    def __init__(self, changed: Callable[[GangKey], None], pool: Pool) -> None:
         self._changed = changed
+        self._pool = pool
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
         self.sized = SizedJobs()
@@ -66,6 +70,17 @@ class PodGangs:
     def on_nodes(self, nodes: Collection[str]) -> list[GangKey]:
         """The Gangs with pods on one of these nodes."""
         return [gang for gang, group in self._groups.items() if not group.nodes.isdisjoint(nodes)]
+
+    def composed(self, gang: PodGang) -> GangFact:
+        """The Gang as a gang of its pods; of those that it will have, if its owner waits for a size."""
+        return composed(
+            gang,
+            self.group(gang.key),
+            self._pool,
+            self.turn,
+            is_checked=self.is_checked(gang.key),
+            sized=self.sized.pods(gang.key, gang.made_for),
+        )
 
     def owner(self, gang: GangKey) -> str | None:
         """The UID of the owner for which the Gang is made; None for the Gang of a user, and for none."""

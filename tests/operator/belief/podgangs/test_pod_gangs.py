@@ -4,6 +4,7 @@ import pytest
 
 from builders.facts import pod_fact
 from builders.pod_gangs import waiting_pod
+from lockstep.api.pool import ALL_NODES
 from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupMember, grouped
@@ -26,7 +27,7 @@ def runs(name, rank=None, **more):
 def gangs_of(*pods):
     """The Gangs of these pods, and the keys of those that changed."""
     changed = []
-    gangs = PodGangs(changed.append)
+    gangs = PodGangs(changed.append, ALL_NODES)
     for pod in pods:
         gangs.enter(pod)
     return gangs, changed
