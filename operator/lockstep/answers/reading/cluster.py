@@ -47,13 +47,9 @@ def kinds_of(state: State) -> tuple[Callable[[State], WatchedKind[Any]], ...]:
 
     Jobs come last: only those count that wait for a size.
     """
-    of_gangs = (pod_gangs_kind,) if state.sources else ()
-    return (
-        *WATCHED,
-        *_GANG_JOBS_AND_BIDS,
-        *of_gangs,
-        *((sized_jobs_kind,) if Source.SIZED_JOB in state.sources else ()),
-    )
+    gangs = (pod_gangs_kind,) if state.sources else ()
+    jobs = (sized_jobs_kind,) if Source.SIZED_JOB in state.sources else ()
+    return (*WATCHED, *_GANG_JOBS_AND_BIDS, *gangs, *jobs)
 
 
 async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[[], None]) -> None:

@@ -1,8 +1,8 @@
 """Jobs that wait for a size, as they are listed: what their pods need is read from their templates."""
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from lockstep.api.client import paths
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.api.podgang.sized_job import parse_sized_job, pod_of_job
@@ -11,6 +11,7 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.pod_gang import GroupedPod
 from lockstep.facts.gang.sized_job import SizedJob
 from lockstep.watch.kind import WatchedKind
+from lockstep.watch.kinds import jobs_kind
 
 
 class _JobAndPods(NamedTuple):
@@ -22,14 +23,8 @@ class _JobAndPods(NamedTuple):
 
 def sized_jobs_kind(state: State) -> WatchedKind[_JobAndPods]:
     """All Jobs. The operator sends a dry run of a pod, for which a reader needs no right here."""
-    return WatchedKind(
-        target=paths.ALL_JOBS,
-        key=lambda it: (parse_sized_job(it).gang, it["metadata"]["uid"]),
-        parse=lambda it: _parse(it, state),
-        apply=lambda it: _apply(state, it),
-        remove=lambda it: state.remove_sized_job(*it),
-        parse_failures=state.parse_failures,
-    )
+    kind: WatchedKind[Any] = jobs_kind(state)
+    return replace(kind, parse=lambda it: _parse(it, state), apply=lambda it: _apply(state, it))
 
 
 def _parse(manifest: Manifest, state: State) -> _JobAndPods:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, GANG_KIND, POD_GANG_KIND
-from lockstep.api.podgang.first_pods import FirstPods
+from lockstep.api.podgang.first_pods import FirstPods, of_single_pod
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.section import Section
 from lockstep.facts.gang.source import Source
@@ -21,10 +21,6 @@ class ObjectKind(NamedTuple):
 def kind_of(manifest: Manifest) -> ObjectKind:
     """The kind that an object says it has."""
     return ObjectKind(manifest.get("apiVersion", ""), manifest.get("kind", ""))
-
-
-def _of_pod(pod: Section) -> Sequence[FirstPods]:
-    return [FirstPods(1, pod)]
 
 
 def _of_replicas(owner: Section) -> Sequence[FirstPods]:
@@ -48,7 +44,7 @@ SOURCES: Mapping[ObjectKind, Source] = {
 """The kinds of owners for which the operator makes Gangs of several pods."""
 
 WITHOUT_SOURCE: Mapping[ObjectKind, Callable[[Section], Sequence[FirstPods]]] = {
-    ObjectKind("v1", "Pod"): _of_pod,
+    ObjectKind("v1", "Pod"): of_single_pod,
     ObjectKind("apps/v1", "StatefulSet"): _of_stateful_set,
     ObjectKind("apps/v1", "Deployment"): _of_replicas,
     ObjectKind("apps/v1", "ReplicaSet"): _of_replicas,
