@@ -71,11 +71,14 @@ def _is_number(text: str) -> bool:
 
 
 def _waits(manifest: Manifest) -> bool:
-    """Whether the pod can be bound: nothing gates it, and it is not being deleted."""
+    """Whether the pod can be bound: it has not ended, nothing gates it, and it is not being deleted.
+
+    Any user who may write its status can call a pod without a node running, and kube-scheduler binds it all the same.
+    """
     metadata, spec = manifest["metadata"], manifest["spec"]
-    is_pending = (manifest.get("status") or {}).get("phase", PodPhase.PENDING) == PodPhase.PENDING
+    phase = PodPhase((manifest.get("status") or {}).get("phase", PodPhase.PENDING))
     is_free = not (spec.get("nodeName") or spec.get("schedulingGates") or "deletionTimestamp" in metadata)
-    return is_pending and is_free
+    return is_free and not phase.is_over
 
 
 def _waiting(manifest: Manifest, source: Source) -> WaitingPod:

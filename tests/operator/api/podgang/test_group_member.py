@@ -98,6 +98,7 @@ def test_pod_that_cannot_be_bound_belongs_to_its_gang_and_does_not_wait(manifest
     [
         pytest.param(changed("spec", "schedulingGates", []), id="no gate is left"),
         pytest.param({**of_heat(), "status": {}}, id="no phase yet"),
+        pytest.param(of_heat(phase="Running"), id="said to run without a node"),
         pytest.param({key: part for key, part in of_heat().items() if key != "status"}, id="no status yet"),
     ],
 )
