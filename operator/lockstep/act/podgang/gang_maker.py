@@ -55,10 +55,10 @@ class GangMaker:
             self._under_way[gang] = asyncio.create_task(self._reconcile(gang))
 
     def is_due(self, gang: GangKey) -> bool:
-        """Whether pods wait for the Gang or run without it, or its owner waits for a size."""
+        """Whether pods wait for the Gang, or pods or a Job that waits for a size lack it, or what the Job needs."""
         group, sized = self._state.pod_gangs.group(gang), self._state.pod_gangs.sized
-        runs_without = group.going > 0 and gang not in self._state.gangs
-        return group.waiting > 0 or runs_without or sized.is_unknown(gang)
+        needs_it = group.going > 0 or sized.of(gang) is not None
+        return group.waiting > 0 or sized.is_unknown(gang) or (needs_it and gang not in self._state.gangs)
 
     def forget(self, gang: GangKey) -> None:
         """Forget a Gang whose pods are placed or gone: what comes next is checked soon."""

@@ -23,10 +23,10 @@ SOURCES = frozenset({Source.JOB, Source.SIZED_JOB})
 NODES = (node("n1", cpu="2"), node("n2", cpu="2"))
 
 
-def create_job(api, name="heat", *, size="2-6", **spec):
+def create_job(api, name="heat", *, size="2-6", uid="uid-of-heat", **spec):
     """Create a suspended Job with a range, whose pods take one processor."""
     template = {"metadata": {}, "spec": group_pod("x", cpu="1")["spec"]}
-    about = metadata(name, namespace=DEFAULT, uid=f"uid-of-{name}", annotations={"lockstep.dev/size": size})
+    about = metadata(name, namespace=DEFAULT, uid=uid, annotations={"lockstep.dev/size": size})
     wanted = {"suspend": True, "parallelism": 1, "completions": 1, "completionMode": "Indexed", "template": template}
     api.store.create("jobs", {"metadata": about, "spec": {**wanted, **spec}})
 
@@ -53,7 +53,9 @@ async def controller(api, *, delay=0.2):
                 live.discard(name)
             while len(live) < wanted:
                 name = f"heat-{len(made)}"
-                api.store.create("pods", group_pod(name, owner=JOB, cpu="1"))
+                api.store.create(
+                    "pods", group_pod(name, owner={**JOB, "uid": api.store.get(HEAT)["metadata"]["uid"]}, cpu="1")
+                )
                 live.add(name)
                 made.append(name)
 
@@ -195,3 +197,28 @@ async def test_job_whose_range_shrinks_after_the_plan_never_gets_more():
         await asyncio.sleep(100)
 
         assert (len(made), spec_of(api)["parallelism"]) == (3, 3)
+
+
+async def test_gang_that_is_deleted_while_its_job_waits_is_made_anew():
+    async with api_with(node("n1", cpu="1")) as api, running_operator(api, sources=SOURCES), controller(api):
+        create_job(api)
+        await until(lambda: "Needs 2 members" in message(api))
+        api.store.remove(Place("gangs", DEFAULT, "job.heat"))
+        await until(lambda: "Needs 2 members" in message(api))
+        api.store.add("nodes", node("n2", cpu="8"))
+
+        await until(lambda: len(bound(api)) == 6)
+
+
+async def test_job_of_the_same_name_gets_its_own_size_beside_the_gang_of_the_first():
+    async with api_with(node("n1", cpu="1")) as api, running_operator(api, sources=SOURCES), controller(api):
+        create_job(api, size="2-3")
+        await until(lambda: "Needs 2 members" in message(api))
+        api.store.remove(HEAT)
+        create_job(api, size="3-5", uid="uid-of-heat-2")
+        api.store.add("nodes", node("n2", cpu="8"))
+        await until(lambda: len(bound(api)) == 5)
+
+        [gang] = api.store.objects("gangs")
+        assert gang["spec"]["size"] == {"min": 3, "max": 5}
+        assert [one["uid"] for one in gang["metadata"]["ownerReferences"]] == ["uid-of-heat-2"]
