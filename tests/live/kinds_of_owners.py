@@ -1,6 +1,6 @@
 """Kinds of other projects, as far as an API server has to know them: any object is valid, and no controller runs."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from eventually import eventually
@@ -27,13 +27,14 @@ def install_kinds(api: Sandbox, kinds: Iterable[StubKind]) -> None:
 
 def _are_served(api: Sandbox, kinds: Collection[StubKind]) -> bool:
     definitions = api.request("GET", DEFINITIONS)["items"]
-    established = {
-        definition["spec"]["names"]["plural"]
-        for definition in definitions
-        for condition in definition.get("status", {}).get("conditions", ())
-        if (condition["type"], condition["status"]) == ("Established", "True")
-    }
+    established = {one["spec"]["names"]["plural"] for one in definitions if _is_established(one)}
     return {kind.plural for kind in kinds} <= established
+
+
+def _is_established(definition: Mapping[str, Any]) -> bool:
+    # The API server says null for the conditions of a definition that it has not looked at yet.
+    conditions = definition["status"]["conditions"] or ()
+    return any((one["type"], one["status"]) == ("Established", "True") for one in conditions)
 
 
 def _definition(kind: StubKind) -> dict[str, Any]:
