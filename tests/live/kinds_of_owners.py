@@ -4,9 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from eventually import eventually
+from live.definitions import DEFINITIONS
 from sandbox import Sandbox
-
-DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 class StubKind(NamedTuple):
