@@ -1,7 +1,7 @@
 """A decision to begin an attempt now, as a value: what the attempt holds, and why it was decided so."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coschedule import GangKey, Placement
 from lockstep.belief.holding.reservation import Reservation, next_attempt, reserved_for
@@ -30,6 +30,7 @@ def start_of(
     state: State, gang: AcceptedGang, placement: Placement, now: float, *, narrowed: Narrowed | None = None
 ) -> AttemptStart:
     """Start the next attempt of a gang as this placement says."""
+    placement = _without_later(gang, placement)
     attempt = next_attempt(gang.status, state.members(gang).values())
     return AttemptStart(
         reservation=reserved_for(gang, placement, attempt=attempt, now=now),
@@ -38,3 +39,12 @@ def start_of(
         learned=state.past_runs.in_force(gang),
         narrowed=narrowed,
     )
+
+
+def _without_later(gang: AcceptedGang, placement: Placement) -> Placement:
+    """The placement without pods that come later: there was room for them, but there is nothing to bind yet."""
+    later = {role.name for role in gang.spec.roles if role.is_later}
+    if not later:
+        return placement
+    members = tuple(entry for entry in placement.members if entry.role not in later)
+    return replace(placement, members=members, size=sum(entry.count for entry in members))

@@ -13,6 +13,9 @@ from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import Request
 from lockstep.snapshot.volumes.role_parts import Part, parts_of
 
+SOON_SECONDS = 1.0
+"""The earliest start of what is planned only so that others do not take its nodes, counted from now."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanTerms:

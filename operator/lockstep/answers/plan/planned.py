@@ -28,12 +28,13 @@ from lockstep.cycle.planning.plan_thread import Evicting, Sized, with_evictions,
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.snapshot.holders.running import gangs_that_hold
+from lockstep.snapshot.later_rooms import room_for_later
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.snapshots import Rescue, SnapshotCutter
-from lockstep.snapshot.wanted import PlanTerms
+from lockstep.snapshot.wanted import SOON_SECONDS, PlanTerms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -127,10 +128,11 @@ class _Found:
 
 
 def waiting_gangs(state: State, now: float) -> list[AcceptedGang]:
-    """List the gangs that wait for a plan, in queue order."""
-    accepted = (gang for gang in state.gangs.values() if isinstance(gang, AcceptedGang))
+    """List the gangs that wait for a plan, in queue order, and room for pods of Gangs that come later."""
+    accepted = [gang for gang in state.gangs.values() if isinstance(gang, AcceptedGang)]
     waiting = (gang for gang in accepted if state.phase_of(gang).is_planned)
-    return by_urgency(state, waiting, now)
+    rooms = (room_for_later(state, gang, now) for gang in accepted)
+    return by_urgency(state, (*waiting, *filter(None, rooms)), now)
 
 
 def start_times(decisions: Sequence[Decision]) -> Mapping[GangKey, float]:
@@ -143,7 +145,9 @@ def start_of(decision: Decision) -> float:
     return decision.start if isinstance(decision, Placement) else math.inf
 
 
-def _terms(state: State, gang: GangFact, now: float, price: PriceInForce) -> PlanTerms:
+def _terms(state: State, gang: AcceptedGang, now: float, price: PriceInForce) -> PlanTerms:
+    if gang.spec.is_room:
+        return PlanTerms(not_before=now + SOON_SECONDS, may_hold=False)
     restart_at = gang.status.restart_at or 0.0
     return PlanTerms(
         not_before=restart_at if restart_at > now else -math.inf,

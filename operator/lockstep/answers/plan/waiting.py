@@ -30,6 +30,7 @@ from coschedule import (
 from lockstep.answers.plan.planned import AnsweredPlan, start_of
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.facts.gang.gang import WorkUsed
+from lockstep.facts.gang.keys import is_room
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, is_same_time
 
 MOST_SIZES = 16
@@ -117,6 +118,7 @@ def answer_about(planned: AnsweredPlan, gang: GangKey, *, progress: Progress = i
     latest = _latest(turn, at_its_turn)
     changes = () if _starts_now(decision, snapshot.now) else _changes(planned, gang)
     preemptions = [one for one in planned.preempting.preemptions if one.gang == gang]
+    queue = [one.gang for one in made.decisions if not is_room(one.gang)]
     return WaitingAnswer(
         gang=gang,
         now=snapshot.now,
@@ -125,8 +127,8 @@ def answer_about(planned: AnsweredPlan, gang: GangKey, *, progress: Progress = i
         not_before=turn.earliest if turn.earliest > snapshot.now else None,
         deadline=turn.gang.deadline,
         price=planned.prices[gang],
-        position=[one.gang for one in made.decisions].index(gang) + 1,
-        queued=len(made.decisions),
+        position=queue.index(gang) + 1,
+        queued=len(queue),
         possible=len(possible),
         sizes=_rows(turn, shown),
         speeds=nodes_by_speed(turn, at_its_turn) if isinstance(at_its_turn, Placement) else (),

@@ -55,7 +55,7 @@ def _named(manifest: Manifest, sources: Collection[Source], most: int | None) ->
     if most is not None:
         pods = [one._replace(number=most) for one in pods]
     for made in _groups(manifest, owner):
-        for number, template in pods:
+        for number, template, _ in pods:
             if number and template is not None:
                 gang, of = _gang(template, sources, made), called(manifest)
                 if gang is None:

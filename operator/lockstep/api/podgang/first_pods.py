@@ -11,13 +11,18 @@ from lockstep.api.podgang.section import Section
 
 
 class FirstPods(NamedTuple):
-    """So many pods of one template, 0 if all of them come later.
+    """So many pods of one template come at first, 0 if all of them come later; ``later`` come while those run.
 
     The template is None where the pods are not made of one of that owner.
     """
 
     number: int
     template: Section | None
+    later: int = 0
+
+
+def _pods(number: int, template: Section | None, *, waits: bool) -> FirstPods:
+    return FirstPods(0, template, later=number) if waits else FirstPods(number, template)
 
 
 def of_job(job: Section) -> Sequence[FirstPods]:
@@ -28,20 +33,27 @@ def of_job(job: Section) -> Sequence[FirstPods]:
 
 
 def of_job_set(job_set: Section) -> Sequence[FirstPods]:
-    """The pods of all Jobs that wait for no other."""
+    """The pods of all Jobs that wait for no other, and those that come while they run.
+
+    A Job that waits until another is complete takes over the room of that one, so its pods are none of these. Nor are
+    those of Jobs that wait for it.
+    """
     spec = job_set.section("spec")
-    jobs = spec.sections("replicatedJobs")
     is_in_order = spec.section("startupPolicy").text("startupPolicyOrder") == "InOrder"
-    return [
-        FirstPods(0 if job.has("dependsOn") or (is_in_order and number) else pods.number, pods.template)
-        for number, job in enumerate(jobs)
-        for pods in _of_replicated_job(job)
-    ]
+    found, is_over = list[FirstPods](), False
+    for job in spec.sections("replicatedJobs"):
+        awaited = [one.text("status") for one in job.sections("dependsOn")]
+        is_over = is_over or "Complete" in awaited
+        waits = bool(awaited) or (is_in_order and bool(found))
+        found.append(_of_replicated_job(job, waits=waits, is_over=is_over))
+    return found
 
 
-def _of_replicated_job(job: Section) -> Sequence[FirstPods]:
-    replicas = job.number("replicas", otherwise=1)
-    return [FirstPods(replicas * pods.number, pods.template) for pods in of_job(job.section("template"))]
+def _of_replicated_job(job: Section, *, waits: bool, is_over: bool) -> FirstPods:
+    [pods] = of_job(job.section("template"))
+    if waits and is_over:
+        return FirstPods(0, pods.template)
+    return _pods(job.number("replicas", otherwise=1) * pods.number, pods.template, waits=waits)
 
 
 def of_leader_worker_set(leader_worker_set: Section) -> Sequence[FirstPods]:
@@ -52,8 +64,8 @@ def of_leader_worker_set(leader_worker_set: Section) -> Sequence[FirstPods]:
     leader = group.section("leaderTemplate") if group.has("leaderTemplate") else workers
     waits = spec.text("startupPolicy") == "LeaderReady"
     if leader is workers:
-        return [FirstPods(1 if waits else size, workers)]
-    return [FirstPods(1, leader), FirstPods(0 if waits else size - 1, workers)]
+        return [FirstPods(1, workers, later=size - 1) if waits else FirstPods(size, workers)]
+    return [FirstPods(1, leader), _pods(size - 1, workers, waits=waits)]
 
 
 def groups_of_leader_worker_set(leader_worker_set: Section) -> int:
@@ -68,7 +80,7 @@ def of_mpi_job(mpi_job: Section) -> Sequence[FirstPods]:
     launcher, worker = replicas.section("Launcher"), replicas.section("Worker")
     workers = worker.number("replicas", otherwise=0)
     waits = workers > 0 and spec.text("launcherCreationPolicy") == "WaitForWorkersReady"
-    return [FirstPods(workers, worker.section("template")), FirstPods(0 if waits else 1, launcher.section("template"))]
+    return [FirstPods(workers, worker.section("template")), _pods(1, launcher.section("template"), waits=waits)]
 
 
 def of_pod_group(group: Section) -> Sequence[FirstPods]:

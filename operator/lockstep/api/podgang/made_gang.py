@@ -6,6 +6,7 @@ from typing import Any
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, GROUP, POD_GANG_KIND
+from lockstep.api.podgang.later_pods import later_entries
 from lockstep.api.podgang.owners import OwnerKind
 from lockstep.api.podgang.required_domain import required_domain
 from lockstep.api.podgang.section import Section
@@ -45,7 +46,8 @@ def made_parts(kind: OwnerKind, owner: Manifest, *, awaits_size: bool = False) -
         size = _size(expected, annotations if kind.says_size else {})
         # What has succeeded is not made again. The last pod would wait for the others for ever.
         size = {**size, "min": min(size["min"], left)}
-        spec = {"size": size, "work": _work(annotations), "placement": _placement(kind, owner)}
+        later = None if SIZE in annotations else later_entries(kind.first(Section(owner))) or None
+        spec = {"size": size, "work": _work(annotations), "placement": _placement(kind, owner), "later": later}
     except ValueError as error:
         return refused_parts(kind, owner, str(error))
     return _parts(kind, owner, spec, problem=None)
@@ -53,7 +55,8 @@ def made_parts(kind: OwnerKind, owner: Manifest, *, awaits_size: bool = False) -
 
 def refused_parts(kind: OwnerKind, owner: Manifest, why: str) -> dict[str, Any]:
     """The same where the owner's annotations can't be obeyed: the Gang says why, and is refused."""
-    spec = {"size": {"min": _expected(kind, owner), "max": None}, "work": None, "placement": None}
+    size = {"min": _expected(kind, owner), "max": None}
+    spec = {"size": size, "work": None, "placement": None, "later": None}
     return _parts(kind, owner, spec, problem=f"{kind.kind}: {why}.")
 
 

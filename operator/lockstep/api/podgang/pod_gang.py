@@ -6,6 +6,7 @@ from lockstep.api.gangjob.gangjob import parse_status
 from lockstep.api.gangjob.work import parse_work
 from lockstep.api.identity import identity
 from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.later_pods import parse_later
 from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION, PROBLEM_ANNOTATION
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.gang import Refusal
@@ -67,4 +68,5 @@ def _parsed(spec: Manifest) -> PodGangSpec:
         one_per=placement.get("onePer") or "",
         all_in=placement.get("allIn") or "",
         sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
+        later=parse_later(spec.get("later") or ()),
     )

@@ -97,7 +97,9 @@ def _spec(
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
         since = pods.first_created if 0 < pods.waiting < least else None
         return replace(content((_role(_NOTHING, sizes),)), awaits_pods=awaited, awaits_since=since)
-    return content(tuple(_roles(_shapes(pods.alike, asks.maximum - pods.going, pool), gang, asks, pods, turn)))
+    shapes = _shapes(pods.alike, asks.maximum - pods.going, pool)
+    later = () if pods.going else _later_roles(asks, pods, pool)
+    return content((*_roles(shapes, gang, asks, pods, turn, is_alone=len(shapes) == 1 and not later), *later))
 
 
 def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:
@@ -107,14 +109,16 @@ def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:
     return asks.minimum if gang.made_for is None else max(1, asks.minimum - pods.succeeded)
 
 
-def _roles(shapes: Sequence[_Shape], gang: PodGang, asks: PodGangSpec, pods: OwnPods, turn: int) -> Iterator[RoleSpec]:
-    """Of one kind, a number of pods; of several, all that are there; of pods that come later, one kind in turn."""
+def _roles(
+    shapes: Sequence[_Shape], gang: PodGang, asks: PodGangSpec, pods: OwnPods, turn: int, *, is_alone: bool
+) -> Iterator[RoleSpec]:
+    """Of a kind that is alone, a number of pods; of several, all that are there; beside others, one kind in turn."""
     if pods.going:
         chosen = shapes[turn % len(shapes)]
         yield _role(chosen, Sizes(minimum=1, maximum=chosen.members))
         return
     for shape in shapes:
-        fewest = min(_least(gang, asks, pods), shape.members) if len(shapes) == 1 else shape.members
+        fewest = min(_least(gang, asks, pods), shape.members) if is_alone else shape.members
         yield _role(shape, Sizes(minimum=fewest, maximum=shape.members))
 
 
@@ -179,11 +183,40 @@ def _in_pool(needs: Needs, pool: Pool) -> Needs:
     return needs._replace(constraints=replace(needs.constraints, node_selector=tuple(sorted(selector.items()))))
 
 
+def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:
+    """The pods that come later as a gang of their own, while others run; None if all are there."""
+    roles = _later_roles(asks, pods, pool)
+    classes = {one.priority_class for one in asks.later}
+    return replace(_content(asks, classes, roles, is_beside=True), is_room=True) if roles else None
+
+
+def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> tuple[RoleSpec, ...]:
+    """Pods that come later, by kind, without those that are there. The first step is planned with room for them."""
+    roles, left = list[RoleSpec](), _later_pods(asks, pods)
+    for number, later in reversed([*enumerate(asks.later)]):
+        members = min(later.pods, left)
+        left -= members
+        if members:
+            shape = _Shape(f"later-{number}", _in_pool(later.needs, pool), members, ())
+            roles.append(replace(_role(shape, Sizes(minimum=members, maximum=members)), is_later=True))
+    return tuple(reversed(roles))
+
+
+def _later_pods(asks: PodGangSpec, pods: OwnPods) -> int:
+    """How many pods of later steps are not there yet. The last ones come last."""
+    later = sum(one.pods for one in asks.later)
+    there = pods.going + pods.waiting + pods.succeeded
+    return max(0, min(later, asks.minimum + later - there))
+
+
 def _awaited(asks: PodGangSpec, pods: OwnPods, least: int, *, is_checked: bool) -> str:
     """What keeps the pods from being planned; '' for nothing."""
     if pods.going >= asks.maximum and pods.waiting:
         return f"{pods.going} pods of it are on nodes, of {asks.maximum} at most: {pods.waiting} wait for their end."
     if pods.going and not pods.waiting:
+        later = _later_pods(asks, pods)
+        if later:
+            return f"Its pods are bound. Others come later, {later} in all: room is kept for these for a while."
         return "Its pods are bound, and no other pod of it waits for a node."
     if not pods.waiting:
         return f"No pod of it waits for a node. It needs {least}."

@@ -45,15 +45,14 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.snapshot.holders.elastic_runs import any_elastic_run
-from lockstep.snapshot.wanted import PlanTerms
+from lockstep.snapshot.later_rooms import kept_until, room_for_later
+from lockstep.snapshot.wanted import SOON_SECONDS, PlanTerms
 
 if TYPE_CHECKING:
     from lockstep.belief.holding.reservation import Reservation
 
 # The time to the next plan if some gangs have not had their turn since facts changed.
 _NEXT_TURNS_SECONDS = 1.0
-# The earliest start that is planned for a gang that is being undone, counted from now.
-_SOON_SECONDS = 1.0
 
 T = TypeVar("T")
 
@@ -118,6 +117,7 @@ class Planning:
         self._evicting = EvictionTurns()
         self._turns_left = False
         self._size_times = SizeTimes(services.monotonic)
+        self._room_ends = math.inf
 
     def forget(self, gang: GangKey) -> None:
         """Drop the gang: it was deleted."""
@@ -129,12 +129,13 @@ class Planning:
         """Seconds until a plan is due although nothing changes; infinity if none is.
 
         It is due when a quarantine, a node hold or a rest from one ends, or if gangs still wait for their turn. It is
-        also due when a gang may change its size again.
+        also due when a gang may change its size again, or when room is not kept for later pods any more.
         """
         if self._turns_left:
             return _NEXT_TURNS_SECONDS
         now = self._monotonic()
-        return min(self._quarantine.next_end(now), self._holds.next_change(now), self._size_times.next) - now
+        ends = (self._quarantine.next_end(now), self._holds.next_change(now), self._size_times.next, self._room_ends)
+        return min(ends) - now
 
     async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> LastPlan | None:
         """Decide about all waiting gangs; None if there are none. The cache may change meanwhile.
@@ -145,7 +146,7 @@ class Planning:
         waiting = await in_turns(self._finding_waiting(now))
         self._turns_left = False
         self._size_times.next = math.inf
-        if not waiting and not any_elastic_run(self._state):
+        if all(gang.spec.is_room for gang in waiting) and not any_elastic_run(self._state):
             self._memory.forget()
             self._metrics.planned_gangs.set(0)
             return None
@@ -197,13 +198,27 @@ class Planning:
 
     def _finding_waiting(self, now: float) -> Generator[None, None, list[AcceptedGang]]:
         """The waiting gangs, the most urgent first, found in steps; gangs that are deleted meanwhile are left out."""
-        waiting = []
+        waiting, self._room_ends = list[AcceptedGang](), math.inf
         for gang in list(self._state.gangs.values()):
-            if isinstance(gang, AcceptedGang) and self._waits_guarded(gang):
-                waiting.append(gang)
+            if isinstance(gang, AcceptedGang):
+                waiting += self._planned_for(gang, now)
             yield
-        there = (gang for gang in waiting if gang.key in self._state.gangs)
+        there = (gang for gang in waiting if gang.key in self._state.gangs or gang.spec.is_room)
         return by_urgency(self._state, there, now)
+
+    def _planned_for(self, gang: AcceptedGang, now: float) -> Iterator[AcceptedGang]:
+        """What is planned for the gang: itself if it waits, and room for pods of it that come later."""
+        try:
+            if self.waits(gang) or self._keeps_its_place(gang):
+                yield gang
+            room = room_for_later(self._state, gang, now)
+            if room is not None:
+                self._room_ends = min(self._room_ends, self._monotonic() + kept_until(self._state, gang) - now)
+                yield room
+        except Exception as error:
+            if not self._is_quarantined(gang):
+                log.exception("it can't be decided whether it waits", extra=about(gang.key))
+                self.quarantine(gang, error)
 
     async def _within_quotas(self, gangs: Collection[AcceptedGang]) -> WithinQuotas:
         """Apply quotas to the gangs, in steps; a gang that raises is quarantined."""
@@ -223,8 +238,8 @@ class Planning:
             await self._run(judging)
 
     def _set_price(self, gangs: Collection[AcceptedGang]) -> None:
-        """Set the price of a member-second; refused gangs do not count as waiting, since they wait for no node."""
-        waiting = sum(not self._rotation.was_refused(gang) for gang in gangs)
+        """Set the price of a member-second; refused gangs and room do not count as waiting: they wait for no node."""
+        waiting = sum(not (gang.spec.is_room or self._rotation.was_refused(gang)) for gang in gangs)
         self._contention = Contention(waiting, len(self._state.reservations), self._cutter.nodes)
         self._metrics.member_price.set(self._sizing.member_price(self._contention))
 
@@ -324,11 +339,13 @@ class Planning:
         }
 
     def _terms(self, gang: GangFact, now: float, *, may_preempt: bool) -> PlanTerms:
-        """The terms of the gang's plan; a gang that is being undone starts in one second at the earliest."""
+        """The terms of the gang's plan; room, and a gang that is being undone, start in one second at the earliest."""
+        if isinstance(gang, AcceptedGang) and gang.spec.is_room:
+            return PlanTerms(not_before=now + SOON_SECONDS, may_hold=False)
         monotonic, retry_at = self._monotonic(), self.retry_at(gang)
         comes_back, sizing = self._keeps_its_place(gang), self._sizing.asked_for(gang)
         if comes_back:
-            retry_at = max(retry_at, now + _SOON_SECONDS)
+            retry_at = max(retry_at, now + SOON_SECONDS)
         return PlanTerms(
             not_before=retry_at if retry_at > now else -math.inf,
             may_hold=self._holds.may_hold(gang, monotonic),
@@ -340,6 +357,8 @@ class Planning:
 
     def may_preempt(self, gang: GangFact) -> bool:
         """Whether others may be evicted for the gang, by its priority, its dry run and its recent failures."""
+        if not isinstance(gang, AcceptedGang) or gang.spec.is_room:
+            return False
         is_trusted = self._dry_runs.admits(gang) and not self._attempts.keeps_failing(gang.key)
         return is_trusted and not self._keeps_its_place(gang) and self._state.priorities.preempts(gang)
 
@@ -372,15 +391,6 @@ class Planning:
         elastic = ElasticGangs.of(watch.runs, planned.values(), unplanned, fewest)
         elastic = elastic._replace(may_give=self._size_times.may_give)
         return Seen(snapshot, held, watch.offers, watch.left_out, elastic)
-
-    def _waits_guarded(self, gang: GangFact) -> bool:
-        try:
-            return self.waits(gang) or self._keeps_its_place(gang)
-        except Exception as error:
-            if not self._is_quarantined(gang):
-                log.exception("nobody can tell whether it waits", extra=about(gang.key))
-                self.quarantine(gang, error)
-            return False
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

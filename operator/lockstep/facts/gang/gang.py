@@ -53,6 +53,7 @@ class GangSpec:
     found. It runs to its end, and is not planned again. ``awaits_pods`` says what keeps a Gang from being planned while
     too few of its pods wait for a node; empty for GangJobs. ``awaits_since``: when the first pod was created of those
     that are too few; None if there is none. ``has_bound_pods``: other pods of the Gang are on nodes.
+    ``is_room``: its members are pods that come later, so room is kept for them, and nothing of it is ever started.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -73,6 +74,7 @@ class GangSpec:
     awaits_pods: str = ""
     awaits_since: float | None = None
     has_bound_pods: bool = False
+    is_room: bool = False
 
     @property
     def minimum(self) -> int:

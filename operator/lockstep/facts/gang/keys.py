@@ -4,6 +4,8 @@ from coschedule import GangKey
 
 # No GangJob has a slash in its name, so a Gang and a GangJob of one name never share a key.
 _PREFIX = "gang/"
+# No Gang has a slash in its name either.
+_ROOM = "/later-pods"
 
 
 def pod_gang_key(namespace: str, name: str) -> GangKey:
@@ -14,6 +16,16 @@ def pod_gang_key(namespace: str, name: str) -> GangKey:
 def is_pod_gang(key: GangKey) -> bool:
     """Whether that is the key of a Gang, not of a GangJob."""
     return key.name.startswith(_PREFIX)
+
+
+def room_key(gang: GangKey) -> GangKey:
+    """The key under which room is planned for pods of a Gang that come later."""
+    return GangKey(gang.namespace, f"{gang.name}{_ROOM}")
+
+
+def is_room(key: GangKey) -> bool:
+    """Whether that is the key of such room, for which there is no object."""
+    return key.name.endswith(_ROOM)
 
 
 def object_name(key: GangKey) -> str:

@@ -57,11 +57,19 @@ def grouped(pod: PodFact, group: GroupMember) -> GroupedPod:
     return GroupedPod(**{one.name: getattr(pod, one.name) for one in fields(PodFact)}, group=group)
 
 
+class LaterPods(NamedTuple):
+    """Pods of one kind that come once others of their Gang run: how many, and what each needs."""
+
+    pods: int
+    needs: Needs
+    priority_class: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGangSpec:
     """What a Gang asks for: the fewest pods that are placed together, and the most that are placed at all.
 
-    The other fields are as in ``GangSpec``.
+    Beyond the fewest, ``later`` pods come step by step, in this order. The other fields are as in ``GangSpec``.
     """
 
     minimum: int
@@ -71,6 +79,7 @@ class PodGangSpec:
     one_per: str = ""
     all_in: str = ""
     sizing: Sizing | None = None
+    later: tuple[LaterPods, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import kept_places, places_of_role
 from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
-from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.keys import is_pod_gang, is_room
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.quotas.quota_demand import demand_of_members
 
@@ -123,9 +123,9 @@ class QuotaBounds:
     def limits(self, gang: GangFact) -> list[Limit]:
         """The limits that quotas set on resources that the gang's members take.
 
-        None for a Gang: quotas have counted its pods when others created them.
+        None for a Gang: quotas have counted its pods when others created them, but for those that come later.
         """
-        if is_pod_gang(gang.key):
+        if is_pod_gang(gang.key) and not is_room(gang.key):
             return []
         quotas = self._state.quotas.of(gang.key.namespace)
         return [limit for quota in quotas for limit in self._limits_of(quota, gang)]

@@ -84,8 +84,8 @@ def jobset_of(*parallelisms, **spec):
         pytest.param([jobset_of(1, 3)], {"jobset.train": [(4, 4)]}, id="a JobSet whose Jobs ask for the same"),
         pytest.param(
             [jobset_of(1, 3, startupPolicy={"startupPolicyOrder": "InOrder"})],
-            {"jobset.train": [(1, 1)]},
-            id="a JobSet in order",
+            {"jobset.train": [(1, 1), (3, 3)]},
+            id="a JobSet in order, with room for the second step",
         ),
         pytest.param(
             [leader_worker_set(replicas=2)],

@@ -101,10 +101,56 @@ def test_pods_that_an_owner_makes_at_once_are_those_of_its_first_step(source, ow
     assert OWNERS[source].expected(owner) == sum(want.values())
 
 
+@pytest.mark.parametrize(
+    ("source", "owner", "want"),
+    [
+        pytest.param(
+            Source.JOB_SET, jobset(*IN_STEPS, startupPolicy={"startupPolicyOrder": "InOrder"}), [0, 6], id="in order"
+        ),
+        pytest.param(
+            Source.JOB_SET,
+            jobset(IN_STEPS[0], replicated("second", parallelism=5, depends_on=[{"name": "first", "status": "Ready"}])),
+            [0, 5],
+            id="once it runs",
+        ),
+        pytest.param(
+            Source.JOB_SET,
+            jobset(
+                IN_STEPS[0],
+                replicated("second", depends_on=[{"name": "first", "status": "Complete"}]),
+                replicated("third", depends_on=[{"name": "second", "status": "Ready"}]),
+            ),
+            [0, 0, 0],
+            id="once it is complete",
+        ),
+        pytest.param(
+            Source.LEADER_WORKER_SET,
+            {"spec": {"startupPolicy": "LeaderReady", "leaderWorkerTemplate": GROUP}},
+            [0, 3],
+            id="workers",
+        ),
+        pytest.param(
+            Source.LEADER_WORKER_SET,
+            {"spec": {"startupPolicy": "LeaderReady", "leaderWorkerTemplate": {"size": 4, "workerTemplate": WORKER}}},
+            [3],
+            id="workers like their leader",
+        ),
+        pytest.param(
+            Source.MPI_JOB,
+            {"spec": {"mpiReplicaSpecs": MPI, "launcherCreationPolicy": "WaitForWorkersReady"}},
+            [0, 1],
+            id="a launcher",
+        ),
+    ],
+)
+def test_pods_that_come_while_the_first_run_are_counted(source, owner, want):
+    assert [pods.later for pods in OWNERS[source].first(Section(owner))] == want
+
+
 def test_pods_of_a_pod_group_are_made_by_others():
     [pods] = OWNERS[Source.POD_GROUP].first(Section({"spec": {"minMember": 3}}))
 
-    assert pods == (3, None)
+    assert pods == (3, None, 0)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 import pytest
 
-from lockstep.api.podgang.made_gang import made_parts
+from lockstep.api.podgang.made_gang import made_gang, made_parts
 from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.pod_gang import is_as_made, parse_pod_gang
 from lockstep.facts.gang.source import Source
 
 SIZE = "lockstep.dev/size"
@@ -51,3 +52,65 @@ def test_size_that_a_binding_has_written_to_a_single_pod_does_not_change_its_gan
     pod = {"metadata": {"name": "web-0", "uid": "uid-of-web-0", "annotations": {SIZE: says}}, "spec": {}}
 
     assert made_parts(OWNERS[Source.SINGLE], pod)["spec"]["size"] == {"min": 1, "max": None}
+
+
+def mpi_job(annotations=None, **pod_spec):
+    """Describe an MPIJob whose launcher comes when its two workers run."""
+    replicas = {
+        "Worker": {"replicas": 2, "template": {"spec": {"schedulerName": "lockstep"}}},
+        "Launcher": {"template": {"spec": pod_spec}},
+    }
+    about = {"name": "heat", "namespace": "default", "uid": "uid-of-heat", "annotations": annotations}
+    return {
+        "metadata": about,
+        "spec": {"mpiReplicaSpecs": replicas, "launcherCreationPolicy": "WaitForWorkersReady"},
+    }
+
+
+def waiting_launcher(annotations=None, **pod_spec):
+    """The spec of the Gang of such an MPIJob."""
+    return made_parts(OWNERS[Source.MPI_JOB], mpi_job(annotations, **pod_spec))["spec"]
+
+
+def test_pods_that_come_later_are_written_in_short():
+    launcher = {
+        "schedulerName": "lockstep",
+        "nodeSelector": {"disk": "fast"},
+        "tolerations": [{"operator": "Exists"}],
+        "priorityClassName": "urgent",
+        "containers": [
+            {
+                "image": "a",
+                "resources": {"requests": {"cpu": "500m", "memory": "1Ki"}, "limits": {"example.com/gpu": "1"}},
+            },
+            {"image": "b", "ports": [{"hostPort": 80}], "resources": {"requests": {"cpu": 1}}},
+        ],
+    }
+
+    assert waiting_launcher(**launcher)["later"] == [
+        {
+            "pods": 1,
+            "resources": {"requests": {"cpu": "1500m", "memory": "1024", "example.com/gpu": "1"}},
+            "nodeSelector": {"disk": "fast"},
+            "tolerations": [{"operator": "Exists"}],
+            "priorityClassName": "urgent",
+        }
+    ]
+
+
+def test_pods_of_another_scheduler_need_no_room_of_ours():
+    assert waiting_launcher(schedulerName="default-scheduler")["later"] is None
+
+
+def test_range_of_sizes_leaves_open_how_many_come_later():
+    assert waiting_launcher({SIZE: "1-2"}, schedulerName="lockstep")["later"] is None
+
+
+def test_gang_is_as_made_with_its_later_pods():
+    owner = mpi_job(schedulerName="lockstep", containers=[{"resources": {"requests": {"cpu": "1"}}}])
+    parts = made_parts(OWNERS[Source.MPI_JOB], owner)
+    gang = {**made_gang("mpijob.heat", owner, parts), "status": None}
+    gang["metadata"] |= {"uid": "u", "resourceVersion": "1", "creationTimestamp": "2027-01-15T08:00:00Z"}
+
+    assert is_as_made(parse_pod_gang(gang), parts)
+    assert not is_as_made(parse_pod_gang(gang), {**parts, "spec": {**parts["spec"], "later": None}})

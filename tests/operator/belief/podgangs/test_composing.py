@@ -9,11 +9,11 @@ from builders.facts import needs, pod_fact
 from builders.pod_gangs import LARGE, SMALL, TINY, group_of, pod_gang, reserving, role_of, waiting_pod
 from coschedule import SerialWork, Sizes
 from lockstep.api.pool import ALL_NODES, Pool
-from lockstep.belief.podgangs.composing import composed
+from lockstep.belief.podgangs.composing import composed, room_spec
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.refusals import MOST_KINDS
 from lockstep.facts.gang.gang import AcceptedGang, Refusal, RefusedGang
-from lockstep.facts.gang.pod_gang import GroupMember, grouped
+from lockstep.facts.gang.pod_gang import GroupMember, LaterPods, grouped
 from lockstep.facts.pods.pod import Membership, PodPhase
 from lockstep.facts.reasons import Reason
 
@@ -289,3 +289,40 @@ def test_pods_that_differ_in_a_label_that_their_affinity_selects_by_are_of_two_k
     pods = [waiting_pod(name)._replace(selected=(("x", name),)) for name in "ab"]
 
     assert len(plans(pod_gang(2), *pods).spec.roles) == 2
+
+
+def later(*pods):
+    """Pods that come later, by the numbers of each kind."""
+    return tuple(LaterPods(count, SMALL) for count in pods)
+
+
+@pytest.mark.parametrize(
+    ("going", "waiting", "want"),
+    [
+        pytest.param(0, "ab", {"later-0": 1, "later-1": 2}, id="the first step"),
+        pytest.param(0, "abc", {"later-1": 2}, id="one of the others is there too"),
+        pytest.param(0, "abcde", {}, id="all are there"),
+        pytest.param(2, "", {"later-0": 1, "later-1": 2}, id="the first step runs"),
+        pytest.param(2, "c", {"later-1": 2}, id="the second step has come"),
+        pytest.param(4, "", {"later-1": 1}, id="one is missing"),
+        pytest.param(5, "", {}, id="all run"),
+        pytest.param(6, "", {}, id="more than all run"),
+    ],
+)
+def test_room_is_wanted_for_pods_that_are_not_there(going, waiting, want):
+    gang = pod_gang(2, later=later(1, 2))
+    group = group_of(pods_of(LARGE, waiting), going)
+    spec = (
+        plans(gang, *pods_of(LARGE, waiting)).spec if not going else room_spec(gang.asks, group.own(None, 0), ALL_NODES)
+    )
+    roles = () if spec is None else spec.roles
+
+    assert {role.name: role.sizes.maximum for role in roles if role.is_later} == want
+    assert spec is None or spec.is_room == (going > 0)
+
+
+def test_all_first_pods_are_placed_if_others_come_later():
+    assert sizes(pod_gang(2, later=later(1)), *pods_of(LARGE, "ab")) == [
+        Sizes(minimum=2, maximum=2),
+        Sizes(minimum=1, maximum=1),
+    ]

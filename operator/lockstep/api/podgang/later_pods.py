@@ -1,0 +1,63 @@
+"""The pods of a Gang that come later, while others of it run: how its spec has them, and how the operator writes it.
+
+A Gang has them in short, so that it stays small: the fields of a template that say most about its room. Affinity and
+volumes are left out.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lockstep.api.gangjob.role import parse_needs
+from lockstep.api.manifest import Manifest
+from lockstep.api.names import SCHEDULER_NAME
+from lockstep.api.podgang.first_pods import FirstPods
+from lockstep.api.podgang.section import Section
+from lockstep.api.pods.pod_request import pod_request
+from lockstep.api.quantities import CPU
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.pod_gang import LaterPods
+from lockstep.facts.ranks import MOST_RANKS
+
+_MOST_KINDS = 8
+_PODS = "pods"
+_AS_WRITTEN = ("nodeSelector", "tolerations")
+
+
+def parse_later(entries: Sequence[Manifest]) -> tuple[LaterPods, ...]:
+    """What the spec of a Gang says of them. Raises ``ValueError`` where they could not be placed."""
+    return tuple(_parsed(entry, f"later[{number}]") for number, entry in enumerate(entries))
+
+
+def later_entries(pods: Sequence[FirstPods]) -> list[dict[str, Any]]:
+    """What the operator writes of the pods that an owner makes later; no more kinds than a Gang may have."""
+    return [_entry(one.later, one.template) for one in pods if one.template is not None and _is_ours(one)][:_MOST_KINDS]
+
+
+def _is_ours(pods: FirstPods) -> bool:
+    template = pods.template
+    return template is not None and pods.later > 0 and template.section("spec").text("schedulerName") == SCHEDULER_NAME
+
+
+def _parsed(entry: Manifest, path: str) -> LaterPods:
+    pod = {
+        "containers": [{"resources": entry.get("resources") or {}}],
+        **{name: entry[name] for name in _AS_WRITTEN if entry.get(name)},
+    }
+    needs = parse_needs(pod, path)
+    if isinstance(needs, Refusal):
+        raise ValueError(needs.message.rstrip("."))  # noqa: TRY004 - the value is wrong
+    return LaterPods(int(entry["pods"]), needs, entry.get("priorityClassName") or "")
+
+
+def _entry(pods: int, template: Section) -> dict[str, Any]:
+    spec = template.section("spec")
+    request = pod_request(spec.fields, {}, is_member=False)
+    as_written = {name: spec.fields[name] for name in (*_AS_WRITTEN, "priorityClassName") if spec.has(name)}
+    return {"pods": min(pods, MOST_RANKS), "resources": {"requests": dict(_quantities(request))}, **as_written}
+
+
+def _quantities(request: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:
+    """The resources of Kubernetes in a request; what a template takes of a node beside them has a blank in its name."""
+    for name, amount in request:
+        if " " not in name and name != _PODS:
+            yield name, f"{amount}m" if name == CPU else str(amount)

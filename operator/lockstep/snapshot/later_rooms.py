@@ -1,0 +1,47 @@
+"""Room for pods of Gangs that come later, while others of them run.
+
+A launcher comes when its workers run, and workers when their leader runs. If two Gangs run their first steps, and each
+has the room that the other one needs next, both wait for ever. So the next steps are planned as gangs that never start:
+what they would get is not given to others.
+"""
+
+import math
+
+from lockstep.belief.podgangs.composing import room_spec
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal
+from lockstep.facts.gang.keys import room_key
+from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
+
+KEPT_SECONDS = 600.0
+"""How long room is kept after a start: quotas do not count pods that are not there, so it can't be for ever."""
+
+
+def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | None:
+    """What is planned now so that pods of a Gang that come later find room; None if there are none to wait for.
+
+    It is planned before all that wait with the same priority, as if its pods held the room already.
+    """
+    known = state.pod_gangs.objects.get(gang.key)
+    if known is None or isinstance(known.asks, Refusal) or not _is_kept(state, known, known.asks, now):
+        return None
+    spec = room_spec(known.asks, state.pod_gangs.group(gang.key).own(known.made_for, 0), state.pool)
+    if spec is None:
+        return None
+    identity = {**known.identity(), "key": room_key(gang.key), "uid": f"{known.uid}/later-pods", "created": 0.0}
+    room = AcceptedGang(**identity, status=GangStatus(), spec=spec)
+    return room if state.refusal_of(room) is None else None
+
+
+def kept_until(state: State, gang: GangFact | PodGang) -> float:
+    """Until when room is kept for later pods of a Gang that has begun."""
+    held = state.reservations.get(gang.key)
+    start = gang.status.start if held is None else held.start
+    return -math.inf if start is None else start + KEPT_SECONDS
+
+
+def _is_kept(state: State, gang: PodGang, asks: PodGangSpec, now: float) -> bool:
+    if not asks.later or gang.is_deleting:
+        return False
+    is_begun = gang.key in state.reservations or state.pod_gangs.group(gang.key).going > 0
+    return is_begun and now < kept_until(state, gang)
