@@ -7,14 +7,13 @@ what they would get is not given to others.
 
 import math
 
+from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.belief.podgangs.composing import room_spec
+from lockstep.belief.podgangs.pod_group import OwnPods
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal
 from lockstep.facts.gang.keys import room_key
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
-
-KEPT_SECONDS = 600.0
-"""How long room is kept after a start: quotas do not count pods that are not there, so it can't be for ever."""
 
 
 def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | None:
@@ -25,10 +24,10 @@ def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | N
     known = state.pod_gangs.objects.get(gang.key)
     if known is None or isinstance(known.asks, Refusal) or not _is_kept(state, known, known.asks, now):
         return None
-    spec = room_spec(known.asks, state.pod_gangs.group(gang.key).own(known.made_for, 0), state.pool)
+    spec = room_spec(known.asks, _pods_with_room(state, known), state.pool)
     if spec is None:
         return None
-    identity = {**known.identity(), "key": room_key(gang.key), "uid": f"{known.uid}/later-pods", "created": 0.0}
+    identity = {**known.identity(), "key": room_key(gang.key), "uid": f"{known.uid}/later-pods"}
     room = AcceptedGang(**identity, status=GangStatus(), spec=spec)
     return room if state.refusal_of(room) is None else None
 
@@ -37,7 +36,7 @@ def kept_until(state: State, gang: GangFact | PodGang) -> float:
     """Until when room is kept for later pods of a Gang that has begun."""
     held = state.reservations.get(gang.key)
     start = gang.status.start if held is None else held.start
-    return -math.inf if start is None else start + KEPT_SECONDS
+    return -math.inf if start is None else start + ROOM_KEPT_SECONDS
 
 
 def _is_kept(state: State, gang: PodGang, asks: PodGangSpec, now: float) -> bool:
@@ -45,3 +44,9 @@ def _is_kept(state: State, gang: PodGang, asks: PodGangSpec, now: float) -> bool
         return False
     is_begun = gang.key in state.reservations or state.pod_gangs.group(gang.key).going > 0
     return is_begun and now < kept_until(state, gang)
+
+
+def _pods_with_room(state: State, gang: PodGang) -> OwnPods:
+    """The pods that need no such room: those that wait are planned themselves, or have seats in the attempt."""
+    pods, held = state.pod_gangs.group(gang.key).own(gang.made_for, 0), state.reservations.get(gang.key)
+    return pods if held is None else pods._replace(waiting=held.size - len(state.seated(held)))

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from coschedule import Constraints, PendingGang, Role
-from lockstep.belief.gangs.age import queued_since
+from lockstep.belief.gangs.age import in_queue_since
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.state import State
 from lockstep.snapshot.affinity.affinity import Surroundings
@@ -33,7 +33,7 @@ def pending_gang(
         priority=wanted.priority,
         created=gang.created,
         requested=requested_at(gang, now),
-        queued_since=queued_since(gang, now),
+        queued_since=in_queue_since(gang, now),
         roles=roles,
         work=work,
         deadline=math.inf if gang.deadline is None and terms.wants_fewest else gang.deadline,

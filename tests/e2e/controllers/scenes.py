@@ -231,6 +231,18 @@ def rivals(stage: Stage, owners: Owners) -> None:
     eventually(lambda: stage.numbers_bound("left", "right") == [0, SIZE - 1] and not stage.gangs.pods(first))
 
 
+def rivals_in_steps(stage: Stage, owners: Owners) -> None:
+    """Of two that make their pods in steps, one has all of them on nodes before the other one has its first."""
+    stage.arena.add_nodes(2, cpu="3")
+    names = [stage.submit(owners, name, SIZE) for name in ("left", "right")]
+
+    eventually(lambda: stage.numbers_bound(*names) == [0, SIZE])
+    first = max(("left", "right"), key=lambda name: stage.gangs.bound(owners.gang(name)))
+    owners.delete(first)
+
+    eventually(lambda: stage.numbers_bound(*names) == [0, SIZE] and not stage.gangs.pods(owners.gang(first)))
+
+
 ALL = (
     *(placed_whole, too_large, rivals, suspended_and_resumed),
     *(deleted_in_mid_bind, deleted_unseen_in_mid_bind, suspended_in_mid_bind, killed_in_mid_bind),

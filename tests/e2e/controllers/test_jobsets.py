@@ -83,6 +83,12 @@ def test_jobs_that_start_in_an_order_are_placed_beside_the_first(stage, made_job
     stage.until_all_beside(gang)
 
 
+def test_jobsets_that_start_in_an_order_do_not_wait_for_each_other(stage, made_jobsets):
+    made_jobsets.more = {"startupPolicy": {"startupPolicyOrder": "InOrder"}}
+
+    scenes.rivals_in_steps(stage, made_jobsets)
+
+
 def test_jobs_that_depend_on_another_are_placed_beside_it(stage, made_jobsets):
     stage.arena.add_nodes(2, cpu="2")
     made_jobsets.waits_for = "Ready"

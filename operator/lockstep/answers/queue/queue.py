@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from coschedule import GangKey
-from lockstep.belief.gangs.age import queued_since
+from lockstep.belief.gangs.age import in_queue_since
 from lockstep.belief.gangs.phases import phase_of
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.facts.gang.gang import GangFact
@@ -43,7 +43,7 @@ def queue_of(gangs: Iterable[GangFact], now: float, *, are_all: bool) -> list[Qu
     """
     waiting = [gang for gang in gangs if _waits(gang, now)]
     queued = [_queued(gang) for gang in waiting]
-    ages = {gang.key: (queued_since(gang, now), gang.created) for gang in waiting}
+    ages = {gang.key: (in_queue_since(gang, now), gang.created) for gang in waiting}
     placed = _counted(queued) if are_all else queued
     return sorted(placed, key=lambda one: (one.position or math.inf, ages[one.gang], one.gang))
 

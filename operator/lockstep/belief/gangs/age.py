@@ -9,10 +9,14 @@ All ages are whole seconds, as in a status, so that a write does not change the 
 Deadlines do not depend on the age: they count from the creation.
 """
 
+import math
 from dataclasses import replace
 
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition
+
+ROOM_KEPT_SECONDS = 600.0
+"""How long room is kept after a start: quotas do not count pods that are not there, so it can't be for ever."""
 
 
 def queued_since(gang: GangFact, now: float) -> float:
@@ -25,6 +29,18 @@ def queued_since(gang: GangFact, now: float) -> float:
     if status.waited_seconds is not None:
         return max(gang.created, round(now) - status.waited_seconds)
     return gang.created if status.queued_since is None else max(gang.created, status.queued_since)
+
+
+def in_queue_since(gang: GangFact, now: float) -> float:
+    """The time by which the gang has its place among those of its priority: its age, or before all others.
+
+    Room that is kept, and the pods for which it was kept, are before all others: the rest of the Gang holds its nodes.
+    """
+    spec, start = gang.spec, gang.status.start
+    if spec is None or not spec.takes_room:
+        return queued_since(gang, now)
+    is_kept = spec.is_room or (start is not None and now < start + ROOM_KEPT_SECONDS)
+    return -math.inf if is_kept else queued_since(gang, now)
 
 
 def age_stands_still(gang: GangFact) -> bool:

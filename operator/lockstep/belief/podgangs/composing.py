@@ -160,6 +160,7 @@ def _content(asks: PodGangSpec, classes: set[str], roles: tuple[RoleSpec, ...], 
         all_in=asks.all_in,
         sizing=asks.sizing,
         has_bound_pods=is_beside,
+        takes_room=is_beside and bool(asks.later),
     )
 
 

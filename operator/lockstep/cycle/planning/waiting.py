@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from coschedule import Decision, Unplaceable, Urgency, urgency
-from lockstep.belief.gangs.age import queued_since
+from lockstep.belief.gangs.age import in_queue_since
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.report.text.refusal_sentences import in_pool
@@ -23,4 +23,4 @@ def with_pool(state: State, decision: Decision) -> Decision:
 
 
 def _urgency_of(state: State, gang: GangFact, now: float) -> Urgency:
-    return urgency(state.priorities.of(gang) or 0, queued_since(gang, now), gang.created, gang.key)
+    return urgency(state.priorities.of(gang) or 0, in_queue_since(gang, now), gang.created, gang.key)

@@ -9,7 +9,7 @@ from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import add_pods, bound, create, is_placed, message
 from fake_cluster.rig import DEFAULT, api_with, operator_over, running_operator
 from fake_cluster.rig import is_placed as is_job_placed
-from lockstep.snapshot.later_rooms import KEPT_SECONDS
+from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 
 pytestmark = pytest.mark.asyncio
 
@@ -54,6 +54,20 @@ async def test_two_gangs_that_come_in_steps_do_not_wait_for_each_other():
         assert names(api) == {"a", "b", "c"}
 
 
+async def test_pods_for_which_room_was_kept_are_before_those_that_have_waited_for_longer():
+    """Room for five: the second gang would fit beside the first pod of the first one, and did not beside all."""
+    async with operator_over(*NODES, node("n3", cpu="1")) as (api, _):
+        create(api, "a", cpu="1", later=later(2))
+        create_other(api, "x")
+        await until(lambda: is_placed(api))
+        await asyncio.sleep(60)
+        add_pods(api, "b", "c", cpu="1")
+
+        await until(lambda: names(api) == {"a", "b", "c"})
+        await asyncio.sleep(60)
+        assert names(api) == {"a", "b", "c"}
+
+
 async def test_first_pods_wait_until_there_is_room_for_those_that_come_later():
     async with operator_over(*NODES) as (api, _):
         create(api, "a", cpu="1", later=later(1, cpu="3"))
@@ -69,7 +83,7 @@ async def test_room_is_kept_for_a_while_and_no_longer():
         create(api, "a", cpu="1", later=later(3))
         await until(lambda: is_placed(api))
         api.store.create("gangjobs", gang("cold", size=1))
-        await asyncio.sleep(KEPT_SECONDS - 60)
+        await asyncio.sleep(ROOM_KEPT_SECONDS - 60)
         assert not is_job_placed(api, "cold")
         assert "3 in all: room is kept" in message(api, "Planned")
 
