@@ -21,6 +21,7 @@ LABELS = {
     Source.MPI_JOB: "training.kubeflow.org/job-name",
     Source.POD_GROUP: "scheduling.x-k8s.io/pod-group",
     Source.RAY_CLUSTER: "ray.io/cluster",
+    Source.KUEUE_GROUP: "kueue.x-k8s.io/pod-group-name",
 }
 GROUP = "leaderworkerset.sigs.k8s.io/group-index"
 

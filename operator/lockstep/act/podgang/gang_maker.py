@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 from coschedule import GangKey
 from lockstep.act.podgang.job_needs import learn_needs
@@ -15,12 +15,14 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.cluster.event import pod_subject
 from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.kueue_group import pod_in_group
 from lockstep.api.podgang.made_gang import made_gang, made_parts, refused_parts
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.pod_gang import is_as_made
 from lockstep.api.podgang.sized_job import awaits_size
+from lockstep.belief.podgangs.group_owners import lacks_owners, owners_of_group
 from lockstep.facts.gang.keys import object_name
-from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.pod_gang import OwnerName, PodGang
 from lockstep.facts.gang.source import Source, maker_of
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
@@ -32,6 +34,24 @@ _CHECKS_BEFORE_EVENT = 3
 _AT_ONCE = 8
 
 log = logging.getLogger(__name__)
+
+
+class _WantedGang(NamedTuple):
+    """A Gang as it is to be, and what it is made for: an owner, or ``pods`` that own it. ``owner`` is one of these."""
+
+    kind: OwnerKind
+    owner: Manifest
+    parts: Mapping[str, Any]
+    pods: Sequence[OwnerName] = ()
+
+    @property
+    def uid(self) -> str:
+        """The UID of the owner."""
+        return str(self.owner["metadata"]["uid"])
+
+    def refused(self, why: str) -> "_WantedGang":
+        """The same, if its owner can't be obeyed."""
+        return self._replace(parts=refused_parts(self.kind, self.owner, why, pods=self.pods))
 
 
 class GangMaker:
@@ -55,10 +75,15 @@ class GangMaker:
             self._under_way[gang] = asyncio.create_task(self._reconcile(gang))
 
     def is_due(self, gang: GangKey) -> bool:
-        """Whether pods wait for the Gang, or pods or a Job that waits for a size lack it, or what the Job needs."""
+        """Whether pods wait for the Gang, or pods or a Job that waits for a size lack it, or what the Job needs.
+
+        A Gang that pods own is also due when most of these are gone.
+        """
         group, sized = self._state.pod_gangs.group(gang), self._state.pod_gangs.sized
         needs_it = group.going > 0 or sized.of(gang) is not None
-        return group.waiting > 0 or sized.is_unknown(gang) or (needs_it and gang not in self._state.gangs)
+        is_missing = needs_it and gang not in self._state.gangs
+        known = self._state.pod_gangs.objects.get(gang)
+        return group.waiting > 0 or sized.is_unknown(gang) or is_missing or lacks_owners(group, known)
 
     def forget(self, gang: GangKey) -> None:
         """Forget a Gang whose pods are placed or gone: what comes next is checked soon."""
@@ -96,6 +121,8 @@ class GangMaker:
         kind = OWNERS[source]
         try:
             async with self._at_once:
+                if source is Source.KUEUE_GROUP:
+                    return await self._make_of_pods(gang, kind)
                 return await self._make_or_change(gang, kind, owner)
         except (ApiUnavailableError, LookupError, TypeError, AttributeError, ValueError) as error:
             return f"{kind.kind} {owner} can't be understood: {error!r}"
@@ -112,20 +139,31 @@ class GangMaker:
         found = await self._client.get(kind.target(gang.namespace, owner))
         if not found.is_success:
             return f"{kind.kind} {owner} can't be read: {found.message}"
-        known, is_sized = self._state.pod_gangs.objects.get(gang), self._is_sized(kind, found.body)
-        parts = made_parts(kind, found.body, awaits_size=is_sized)
+        is_sized = self._is_sized(kind, found.body)
+        wanted = _WantedGang(kind, found.body, made_parts(kind, found.body, awaits_size=is_sized))
         refusal = await learn_needs(self._client, self._state, gang, found.body) if is_sized else ""
-        if refusal:
-            parts = refused_parts(kind, found.body, refusal)
-        if known is not None and (known.made_for is None or is_as_made(known, parts)):
+        return await self._apply(gang, wanted.refused(refusal) if refusal else wanted)
+
+    async def _make_of_pods(self, gang: GangKey, kind: OwnerKind) -> str:
+        """The same for pods without an owner in common: what they say is known, so nothing is read."""
+        group, known = self._state.pod_gangs.group(gang), self._state.pod_gangs.objects.get(gang)
+        if not group.terms:
+            return "its pods name no group of Kueue"
+        said, pods = group.terms[0], owners_of_group(group, known)
+        owner = pod_in_group(said.one, said.uid, said.terms)
+        return await self._apply(gang, _WantedGang(kind, owner, made_parts(kind, owner, pods=pods), pods))
+
+    async def _apply(self, gang: GangKey, wanted: _WantedGang) -> str:
+        """Make the Gang as it is wanted, or change it, unless it is so already or a user's."""
+        known = self._state.pod_gangs.objects.get(gang)
+        if known is not None and (known.made_for is None or is_as_made(known, wanted.parts)):
             self._state.check_pod_gang(gang)
             return ""
-        answer = await self._send(gang, known, found.body, parts)
+        answer = await self._send(gang, known, wanted)
         if answer.code == HTTPStatus.UNPROCESSABLE_ENTITY:
             # The schema has more rules than are checked here.
-            refused = refused_parts(kind, found.body, answer.message.rstrip("."))
-            answer = await self._send(gang, known, found.body, refused)
-        if answer.is_success and known is None and self._say_their_owner(gang, found.body["metadata"]["uid"]):
+            answer = await self._send(gang, known, wanted.refused(answer.message.rstrip(".")))
+        if answer.is_success and known is None and (wanted.pods or self._say_their_owner(gang, wanted.uid)):
             # It follows from the owner as it was read just now, and pods of the next owner of that name don't count.
             self._state.check_pod_gang(gang)
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
@@ -138,10 +176,11 @@ class GangMaker:
         """Whether the pods that wait say the UID of their owner, as far as they may be of this one."""
         return all(kind.owner for kind, _ in self._state.pod_gangs.group(gang).waiting_by_kind(owner))
 
-    async def _send(self, gang: GangKey, known: PodGang | None, owner: Manifest, parts: Mapping[str, Any]) -> Answer:
+    async def _send(self, gang: GangKey, known: PodGang | None, wanted: _WantedGang) -> Answer:
         """Make the Gang, or change the one that is known."""
+        parts = wanted.parts
         if known is None:
-            manifest = made_gang(object_name(gang), owner, parts)
+            manifest = made_gang(object_name(gang), wanted.owner, parts)
             return await self._client.create(paths.pod_gangs_of(gang.namespace), manifest, Urgency.REPORT)
         body = {**parts, "metadata": {**parts["metadata"], "uid": known.uid}}
         return await self._client.patch(paths.gang(gang), body, Urgency.REPORT)

@@ -55,6 +55,8 @@ async def top_owner(client: KubeClient, gang: GangKey, uids: Collection[str]) ->
     if named is None:
         return "a user has written the Gang, so its pods may have any owners"
     source, name = named
+    if source is Source.KUEUE_GROUP:
+        return "the pods of a group of Kueue have no owner in common"
     kind = OWNERS[source]
     answer = await client.get(kind.target(gang.namespace, name))
     if not answer.is_success:

@@ -61,7 +61,8 @@ def _named(manifest: Manifest, sources: Collection[Source], most: int | None) ->
                 if gang is None:
                     yield from _singles(manifest, number, template)
                 else:
-                    yield NamedPods(gang=gang, is_made=gang is made, number=number, template=template, of=of)
+                    is_made = gang is made or gang.source is Source.KUEUE_GROUP
+                    yield NamedPods(gang=gang, is_made=is_made, number=number, template=template, of=of)
 
 
 def _singles(manifest: Manifest, number: int, template: Section) -> Iterator[NamedPods]:
@@ -99,9 +100,13 @@ def _groups(manifest: Manifest, owner: Section) -> Iterator[NamedGang | None]:
 
 
 def _gang(template: Section, sources: Collection[Source], made: NamedGang | None) -> NamedGang | None:
-    """What the first of these sources names; else the first of all. Pods that are gangs of one name none."""
+    """What the first of these sources names; else the first of all. Pods that are gangs of one name none.
+
+    Kueue queues owners for which a Gang is made as a whole, and ignores the groups of their pods.
+    """
     pod = {"metadata": {"labels": template.section("metadata").texts("labels")}, "spec": {}}
-    for known in (frozenset(sources) - {Source.SINGLE}, frozenset(Source) - {Source.SINGLE}):
+    others = {Source.SINGLE} if made is None else {source for source in Source if source.is_of_pods}
+    for known in (frozenset(sources) - others, frozenset(Source) - others):
         by_label = gang_named_by(pod, known)
         found = by_label or (made if made is not None and made.source in known else None)
         if found is not None:

@@ -123,8 +123,8 @@ def _key(manifest: Manifest, name: str) -> GangKey:
 
 
 def _maker(owner: Manifest, named: NamedPods) -> Manifest:
-    """What has the annotations of a Gang that the operator makes: the owner, or the pod itself for a gang of one."""
-    if named.gang.source is not Source.SINGLE:
+    """What has the annotations of a Gang that the operator makes: the owner, or the pod itself where it has none."""
+    if not named.gang.source.is_of_pods:
         return owner
     annotations = named.template.section("metadata").texts("annotations")
     return {**owner, "metadata": {**owner["metadata"], "annotations": annotations}}

@@ -9,11 +9,12 @@ from lockstep.answers.supposing.named_pods import NamedPods
 from lockstep.api.manifest import NewManifest
 from lockstep.api.names import MEMBER_OF_LABEL, SCHEDULER_NAME
 from lockstep.api.podgang.any_pod import parse_any_pod
+from lockstep.api.podgang.kueue_group import group_terms
 from lockstep.api.podgang.section import FieldError, Section
 from lockstep.api.quantities import rfc3339
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.facts.gang.keys import object_name
-from lockstep.facts.gang.pod_gang import GroupedPod
+from lockstep.facts.gang.pod_gang import GroupedPod, GroupTerms
 from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import PodKey
 from lockstep.facts.ranks import MOST_RANKS
@@ -48,7 +49,14 @@ def _parsed(named: NamedPods, gang: GangKey, now: float) -> GroupedPod:
     if not isinstance(pod, GroupedPod) or pod.group.waiting is None:
         raise AnswerError(f"{named.of}: {_field(named)} has nodeName or schedulingGates, so its pods are not planned.")
     waiting = pod.group.waiting._replace(source=named.gang.source)
-    return replace(pod, group=pod.group._replace(waiting=waiting))
+    return replace(pod, group=pod.group._replace(waiting=waiting, terms=_terms(named)))
+
+
+def _terms(named: NamedPods) -> GroupTerms | None:
+    """What the pods say of their group, if no other object says it."""
+    if named.gang.source is not Source.KUEUE_GROUP:
+        return None
+    return group_terms(named.template.section("metadata").texts("annotations"))
 
 
 def _check(spec: Section) -> None:

@@ -7,6 +7,7 @@ leaves out is the one that its own controller takes.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from lockstep.api.podgang.kueue_group import group_terms
 from lockstep.api.podgang.section import Section
 
 
@@ -81,6 +82,13 @@ def of_mpi_job(mpi_job: Section) -> Sequence[FirstPods]:
     workers = worker.number("replicas", otherwise=0)
     waits = workers > 0 and spec.text("launcherCreationPolicy") == "WaitForWorkersReady"
     return [FirstPods(workers, worker.section("template")), _pods(1, launcher.section("template"), waits=waits)]
+
+
+def of_kueue_group(pod: Section) -> Sequence[FirstPods]:
+    """As many pods as one of them says, or one if it says no number that makes sense."""
+    metadata = pod.section("metadata")
+    terms = group_terms(metadata.texts("annotations"))
+    return [FirstPods(terms.fewest or 1, Section(pod.fields, f"pod {metadata.text('name')}"))]
 
 
 def of_pod_group(group: Section) -> Sequence[FirstPods]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import MEMBER_OF_LABEL
+from lockstep.api.podgang.kueue_group import KUEUE_GROUP
 from lockstep.api.podgang.single_pods import controller_of, is_single
 from lockstep.facts.gang.source import Source, made_name
 
@@ -24,7 +25,7 @@ def gang_named_by(pod: Manifest, sources: Collection[Source]) -> NamedGang | Non
     another source names is no gang of one, even if that source is not among these.
     """
     metadata = pod["metadata"]
-    names = tuple(_names(metadata))
+    names = (*_names(metadata), *_kueue_group(metadata))
     if names or Source.SINGLE not in sources or not is_single(pod):
         return next((one for one in names if one.source in sources), None)
     return NamedGang(made_name(Source.SINGLE, metadata["name"]), Source.SINGLE, metadata["uid"])
@@ -47,6 +48,14 @@ def _names(metadata: Manifest) -> Iterator[NamedGang]:
         yield NamedGang(made_name(Source.JOB, controller["name"]), Source.JOB, controller["uid"])
 
 
+def _kueue_group(metadata: Manifest) -> Iterator[NamedGang]:
+    """The group of Kueue, but for pods of owners that Kueue queues as a whole: it ignores the groups of these."""
+    labels, owner = metadata.get("labels") or {}, controller_of(metadata).get("apiVersion", "")
+    is_queued_above = owner.partition("/")[0] in _QUEUED_BY_KUEUE or labels.get(_LWS_NAME)
+    if labels.get(KUEUE_GROUP) and not is_queued_above:
+        yield NamedGang(made_name(Source.KUEUE_GROUP, labels[KUEUE_GROUP]), Source.KUEUE_GROUP)
+
+
 def _unknown(_: Manifest) -> str:
     """Some pods of such an owner do not say its UID."""
     return ""
@@ -66,6 +75,10 @@ _KUBEFLOW_JOB = "training.kubeflow.org/job-name"
 _KUBEFLOW_OPERATOR = "training.kubeflow.org/operator-name"
 _LWS_NAME = "leaderworkerset.sigs.k8s.io/name"
 _LWS_GROUP = "leaderworkerset.sigs.k8s.io/group-index"
+# The API groups of owners that Kueue queues as a whole. It labels the pods of a StatefulSet as a group.
+_QUEUED_BY_KUEUE = frozenset(
+    {"batch", "jobset.x-k8s.io", "kubeflow.org", "ray.io", "trainer.kubeflow.org", "workload.codeflare.dev"}
+)
 _LABELS = (
     (Source.POD_GROUP, "scheduling.x-k8s.io/pod-group", _unknown),
     (Source.JOB_SET, "jobset.sigs.k8s.io/jobset-name", _job_set_uid),

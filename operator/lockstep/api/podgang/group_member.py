@@ -14,6 +14,7 @@ from lockstep.api.names import (
     SIZE_LABEL,
 )
 from lockstep.api.podgang.gang_names import gang_named_by
+from lockstep.api.podgang.kueue_group import group_terms
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.volume import Sharing
 from lockstep.facts.gang.gang import Refusal
@@ -38,10 +39,11 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
         return None
     gang = pod_gang_key(metadata["namespace"], found.gang)
     waiting = _waiting(manifest, found.source) if _waits(manifest) else None
-    if not spec.get("nodeName"):
-        return GroupMember(gang, None, waiting, owner=found.owner)
     annotations = metadata.get("annotations") or {}
-    return GroupMember(gang, _seat(gang, annotations), waiting, _rank(annotations), found.owner)
+    terms = group_terms(annotations) if found.source is Source.KUEUE_GROUP else None
+    if not spec.get("nodeName"):
+        return GroupMember(gang, None, waiting, owner=found.owner, terms=terms)
+    return GroupMember(gang, _seat(gang, annotations), waiting, _rank(annotations), found.owner, terms)
 
 
 def seat_annotations(seat: Membership, *, rank: int, size: int) -> dict[str, str]:

@@ -1,22 +1,20 @@
 """The Gang that the operator makes for an owner of pods, by the owner's spec and its annotations."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, GROUP, POD_GANG_KIND
+from lockstep.api.podgang.gang_annotations import OVERHEAD_PER_MEMBER, SERIAL_TIME, SIZE
 from lockstep.api.podgang.later_pods import later_entries
 from lockstep.api.podgang.owners import OwnerKind
 from lockstep.api.podgang.required_domain import required_domain
 from lockstep.api.podgang.section import Section
 from lockstep.api.quantities import duration_seconds
+from lockstep.facts.gang.pod_gang import OwnerName
 from lockstep.facts.ranks import MOST_RANKS
 
-# Annotations of an owner that say more of its pods than its own fields.
-SIZE = f"{GROUP}/size"
-SERIAL_TIME = f"{GROUP}/serial-time"
-OVERHEAD_PER_MEMBER = f"{GROUP}/overhead-per-member"
 # Annotation of a Gang that the operator has made, and changes with its owner.
 MADE_ANNOTATION = f"{GROUP}/made-by"
 MADE = "operator"
@@ -33,10 +31,13 @@ def made_gang(name: str, owner: Manifest, parts: Mapping[str, Any]) -> dict[str,
     return {"apiVersion": API_VERSION, "kind": POD_GANG_KIND, **made, "metadata": metadata}
 
 
-def made_parts(kind: OwnerKind, owner: Manifest, *, awaits_size: bool = False) -> dict[str, Any]:
+def made_parts(
+    kind: OwnerKind, owner: Manifest, *, awaits_size: bool = False, pods: Sequence[OwnerName] = ()
+) -> dict[str, Any]:
     """What of such a Gang follows from its owner, with which it is deleted, as a merge patch.
 
-    An owner that ``awaits_size`` has no pods yet, and may get any number of its range.
+    An owner that ``awaits_size`` has no pods yet, and may get any number of its range. Where ``pods`` are named, there
+    is no owner of all pods: the Gang is deleted with the last of these, and ``owner`` is any pod of them.
     An annotation that is invalid becomes a sentence in an annotation of the Gang, which is then refused. Raises an
     error for an owner that can't be understood.
     """
@@ -49,29 +50,38 @@ def made_parts(kind: OwnerKind, owner: Manifest, *, awaits_size: bool = False) -
         later = None if SIZE in annotations else later_entries(kind.first(Section(owner))) or None
         spec = {"size": size, "work": _work(annotations), "placement": _placement(kind, owner), "later": later}
     except ValueError as error:
-        return refused_parts(kind, owner, str(error))
-    return _parts(kind, owner, spec, problem=None)
+        return refused_parts(kind, owner, str(error), pods=pods)
+    return _parts(_references(kind, owner, pods), spec, problem=None)
 
 
-def refused_parts(kind: OwnerKind, owner: Manifest, why: str) -> dict[str, Any]:
+def refused_parts(kind: OwnerKind, owner: Manifest, why: str, *, pods: Sequence[OwnerName] = ()) -> dict[str, Any]:
     """The same where the owner's annotations can't be obeyed: the Gang says why, and is refused."""
     size = {"min": _expected(kind, owner), "max": None}
     spec = {"size": size, "work": None, "placement": None, "later": None}
-    return _parts(kind, owner, spec, problem=f"{kind.kind}: {why}.")
+    return _parts(_references(kind, owner, pods), spec, problem=f"{kind.kind}: {why}.")
 
 
-def _parts(kind: OwnerKind, owner: Manifest, spec: Mapping[str, Any], *, problem: str | None) -> dict[str, Any]:
-    reference = {
+def _parts(references: Sequence[Manifest], spec: Mapping[str, Any], *, problem: str | None) -> dict[str, Any]:
+    annotations = {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: problem}
+    return {"metadata": {"annotations": annotations, "ownerReferences": references}, "spec": spec}
+
+
+def _references(kind: OwnerKind, owner: Manifest, pods: Sequence[OwnerName]) -> Sequence[Manifest]:
+    """The owners of the Gang: its only one is in control of it."""
+    named = pods or (OwnerName(owner["metadata"]["name"], owner["metadata"]["uid"]),)
+    return [_reference(kind, one, is_in_control=not pods) for one in named]
+
+
+def _reference(kind: OwnerKind, owner: OwnerName, *, is_in_control: bool) -> Manifest:
+    return {
         "apiVersion": kind.api_version,
         "kind": kind.kind,
-        "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"],
-        "controller": True,
+        "name": owner.name,
+        "uid": owner.uid,
+        "controller": is_in_control,
         # True would need a right to the owner's finalizers.
         "blockOwnerDeletion": False,
     }
-    annotations = {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: problem}
-    return {"metadata": {"annotations": annotations, "ownerReferences": [reference]}, "spec": spec}
 
 
 def _expected(kind: OwnerKind, owner: Manifest) -> int:

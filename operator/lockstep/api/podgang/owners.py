@@ -12,6 +12,7 @@ from lockstep.api.podgang.first_pods import (
     groups_of_leader_worker_set,
     of_job,
     of_job_set,
+    of_kueue_group,
     of_leader_worker_set,
     of_mpi_job,
     of_pod_group,
@@ -86,14 +87,19 @@ OWNERS: Mapping[Source, OwnerKind] = {
     Source.RAY_CLUSTER: OwnerKind("ray.io/v1", "RayCluster", "rayclusters", of_ray_cluster),
     # Bindings write the annotation of the size to pods, for their programs.
     Source.SINGLE: OwnerKind("v1", "Pod", "pods", of_single_pod, says_size=False),
+    # Any pod of the group says how many there are.
+    Source.KUEUE_GROUP: OwnerKind("v1", "Pod", "pods", of_kueue_group, says_size=False),
 }
 """Every source for which the operator makes Gangs."""
 
 
 def owner_subject(gang: PodGang) -> EventSubject | None:
-    """The owner for which the operator has made a Gang, as the subject of events; None for the Gang of a user."""
+    """The owner for which the operator has made a Gang, as the subject of events.
+
+    None for the Gang of a user, and for that of pods that have no owner in common.
+    """
     named = maker_of(object_name(gang.key))
-    if named is None or not gang.made_for:
+    if named is None or not gang.made_for or named[0] is Source.KUEUE_GROUP:
         return None
     source, owner = named
     return OWNERS[source].subject(gang.key.namespace, owner, gang.made_for)

@@ -1,6 +1,7 @@
 """Parses Gangs: gangs of pods that others create."""
 
 from collections.abc import Mapping
+from itertools import islice
 
 from lockstep.api.gangjob.gangjob import parse_status
 from lockstep.api.gangjob.work import parse_work
@@ -11,7 +12,7 @@ from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION, PROBLEM_ANNOTA
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
-from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
+from lockstep.facts.gang.pod_gang import MOST_OWNERS, OwnerName, PodGang, PodGangSpec
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
 from lockstep.facts.sizing import Sizing
@@ -25,6 +26,7 @@ def parse_pod_gang(manifest: Manifest) -> PodGang:
         **identity(pod_gang_key(metadata["namespace"], metadata["name"]), metadata),
         asks=_refusal(annotations) or parse_asks(manifest["spec"]),
         made_for=_made_for(metadata),
+        owners=_owners(metadata),
         status=parse_status(manifest.get("status") or {}),
     )
 
@@ -43,16 +45,22 @@ def parse_asks(spec: Manifest) -> PodGangSpec | Refusal:
 
 
 def is_as_made(gang: PodGang, made: Manifest) -> bool:
-    """Whether a Gang is as the operator would make it now from its owner."""
-    [owner] = made["metadata"]["ownerReferences"]
+    """Whether a Gang is as the operator would make it now from its owner, or from the pods that own it."""
+    owners = _owners(made["metadata"])
     asks = _refusal(made["metadata"]["annotations"]) or parse_asks(made["spec"])
-    return (gang.made_for, gang.asks) == (owner["uid"], asks)
+    is_for_them = gang.made_for == owners[0].uid if len(owners) == 1 else {*owners} <= {*gang.owners}
+    return is_for_them and gang.asks == asks
 
 
 def _made_for(metadata: Manifest) -> str | None:
     if (metadata.get("annotations") or {}).get(MADE_ANNOTATION) != MADE:
         return None
-    return next((owner["uid"] for owner in metadata.get("ownerReferences") or ()), "")
+    return next((owner.uid for owner in _owners(metadata)), "")
+
+
+def _owners(metadata: Manifest) -> tuple[OwnerName, ...]:
+    found = islice(metadata.get("ownerReferences") or (), MOST_OWNERS)
+    return tuple(OwnerName(owner["name"], owner["uid"]) for owner in found)
 
 
 def _parsed(spec: Manifest) -> PodGangSpec:

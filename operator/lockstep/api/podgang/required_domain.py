@@ -7,17 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lockstep.api.podgang.first_pods import FirstPods
+from lockstep.api.podgang.gang_annotations import OF_OWNER, OF_PARTS, OF_TEMPLATE
 from lockstep.api.podgang.section import Section
-
-OF_TEMPLATE = "kueue.x-k8s.io/podset-required-topology"
-OF_OWNER = "kai.scheduler/topology-required-placement"
-# In a template each asks for a domain of a part of the pods.
-OF_PARTS = (
-    OF_OWNER,
-    "kueue.x-k8s.io/podset-slice-required-topology",
-    "kueue.x-k8s.io/podset-slice-required-topology-constraints",
-    "kai.scheduler/segment-topology-required-placement",
-)
 
 
 class _Requirement(NamedTuple):

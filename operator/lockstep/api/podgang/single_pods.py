@@ -1,6 +1,7 @@
 """Which pods are gangs of one: those that need no other pod, by their owner."""
 
 from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.kueue_group import KUEUE_GROUP
 
 # The controllers whose pods do not wait for each other. The pods of other controllers may, so they are left alone.
 _CONTROLLERS = frozenset(
@@ -10,7 +11,7 @@ _CONTROLLERS = frozenset(
 _GROUP_LABELS = (
     "leaderworkerset.sigs.k8s.io/name",
     "pod-group.scheduling.sigs.k8s.io",
-    "kueue.x-k8s.io/pod-group-name",
+    KUEUE_GROUP,
 )
 _GROUP_ANNOTATIONS = ("scheduling.k8s.io/group-name",)
 # A PodGroup of Kubernetes' own, and the same in Kubernetes 1.35.

@@ -5,8 +5,9 @@ from typing import Any
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import SCHEDULER_NAME, SIZED_ANNOTATION
+from lockstep.api.podgang.gang_annotations import SIZE
 from lockstep.api.podgang.kueue import is_queued
-from lockstep.api.podgang.made_gang import SIZE, size_range
+from lockstep.api.podgang.made_gang import size_range
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.sized_job import SizedJob
 from lockstep.facts.gang.source import Source, made_name

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
+from lockstep.belief.podgangs.group_terms import refusal_of_terms
 from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodKind, PodsAlike
 from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods
 from lockstep.facts.document import Document, PodTemplate
@@ -88,11 +89,13 @@ def _spec(
     content = partial(_content, asks, classes, is_beside=pods.going > 0)
     if gang.status.reserved_at is not None:
         return content(_reserved_roles(gang, _shapes(pods.alike, MOST_RANKS, pool)))
-    refusal = refusal_of_pods(pods.alike)
+    terms = () if gang.made_for is None else pods.terms
+    refusal = refusal_of_terms(terms) or refusal_of_pods(pods.alike)
     if refusal is not None:
         return refusal
     least = _least(gang, asks, pods)
-    awaited = _awaited(asks, pods, least, is_checked=is_checked)
+    is_as_said = all(one.terms.fewest == asks.minimum for one in terms)
+    awaited = _awaited(asks, pods, least, is_checked=is_checked and is_as_said)
     if awaited:
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
         since = pods.first_created if 0 < pods.waiting < least else None

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
+from lockstep.belief.podgangs.group_terms import SharedTerms, TermsOfPods
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.pod_gang import GroupedPod, GroupMember, WaitingPod
 from lockstep.facts.gang.role import Needs
@@ -55,7 +56,7 @@ class OwnPods(NamedTuple):
     """The pods of a Gang: how many are on nodes, wait, and have succeeded; and those that wait, by kind.
 
     ``first_created`` is when the first was created of the pods that wait, those of other owners too. It is None if
-    none waits.
+    none waits. ``terms`` are two that pods say of their group, if they say several.
     """
 
     going: int
@@ -63,6 +64,7 @@ class OwnPods(NamedTuple):
     succeeded: int
     alike: Sequence[PodsAlike]
     first_created: float | None
+    terms: Sequence[SharedTerms] = ()
 
 
 class _OwnersPods:
@@ -103,6 +105,7 @@ class PodGroup:
         self._by_owner: dict[str, _OwnersPods] = {}
         self._created: list[float] = []
         self._nodes: Counter[str] = Counter()
+        self._terms = TermsOfPods()
 
     def enter(self, pod: GroupedPod) -> None:
         """Add or update a pod."""
@@ -110,6 +113,7 @@ class PodGroup:
         self.changes += 1
         self.pods[pod.key] = pod
         self._all.enter(pod)
+        self._terms.enter(pod)
         self._by_owner.setdefault(pod.group.owner, _OwnersPods()).enter(pod)
         if pod.group.waiting is not None:
             insort(self._created, pod.group.waiting.created)
@@ -124,6 +128,7 @@ class PodGroup:
         self.changes += 1
         owner = pod.group.owner
         self._all.leave(pod)
+        self._terms.leave(pod)
         self._by_owner[owner].leave(pod)
         if not self._by_owner[owner].pods:
             del self._by_owner[owner]
@@ -174,7 +179,13 @@ class PodGroup:
             succeeded=sum(one.succeeded for one in parts),
             alike=alike,
             first_created=self.complete_since(1),
+            terms=self.terms,
         )
+
+    @property
+    def terms(self) -> Sequence[SharedTerms]:
+        """What its pods say of their group: two of these if they do not agree, none if there is no such group."""
+        return self._terms.some()
 
     def one_waiting(self) -> PodKey | None:
         """One of the pods that can be bound now; None if there is none."""

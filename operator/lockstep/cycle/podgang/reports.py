@@ -83,8 +83,11 @@ class PodGangReports:
         return pod_gang_marks.mark_awaiting_pods(gang, why, are_bound=group.going > 0, now=now, reason=reason)
 
     def _owner(self, gang: GangKey) -> EventSubject | None:
+        """What the operator has made the Gang for: an owner, or pods without one."""
         known = self._state.pod_gangs.objects.get(gang)
-        return None if known is None else owner_subject(known)
+        if known is None or known.made_for is None:
+            return None
+        return owner_subject(known) or self._pod(gang)
 
     def _pod(self, gang: GangKey) -> EventSubject | None:
         pod = self._state.pod_gangs.group(gang).one_waiting()

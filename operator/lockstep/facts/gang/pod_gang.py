@@ -32,10 +32,23 @@ class WaitingPod(NamedTuple):
     selected: Labels = ()
 
 
+class GroupTerms(NamedTuple):
+    """What a pod says of the group that it names. All pods of the group have to say the same.
+
+    ``total`` is how many pods there are in all, and ``fewest`` how many are placed together. Both are 0 where the pod
+    says no number that makes sense. ``annotations`` are those of the pod that concern its group.
+    """
+
+    total: int
+    fewest: int
+    annotations: Labels
+
+
 class GroupMember(NamedTuple):
     """The Gang that a pod belongs to; its seat and its rank if we bound it, or what it needs while it waits.
 
-    ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not say it.
+    ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not say it. ``terms`` are what it
+    says of its group, if there is no such object.
     """
 
     gang: GangKey
@@ -43,6 +56,7 @@ class GroupMember(NamedTuple):
     waiting: WaitingPod | None
     rank: int | None = None
     owner: str = ""
+    terms: GroupTerms | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +96,25 @@ class PodGangSpec:
     later: tuple[LaterPods, ...] = ()
 
 
+class OwnerName(NamedTuple):
+    """An object with which a Gang is deleted, when all of them are gone."""
+
+    name: str
+    uid: str
+
+
+MOST_OWNERS = 8
+"""The most owners of a Gang that are read."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGang(GangIdentity):
     """A Gang as the API server has it, or why its spec can't be obeyed.
 
-    If the operator has made it, ``made_for`` is the UID of the owner of its pods; otherwise it is None.
+    If the operator has made it, ``made_for`` is the UID of the first of its ``owners``; otherwise it is None.
     """
 
     asks: PodGangSpec | Refusal
     made_for: str | None = None
+    owners: tuple[OwnerName, ...] = ()
     status: GangStatus = field(default_factory=GangStatus)

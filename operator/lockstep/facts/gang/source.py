@@ -22,6 +22,8 @@ class Source(StrEnum):
     """Pods that need no others: each is the owner of its Gang."""
     SIZED_JOB = "sizedjob"
     """Suspended Jobs with a range of sizes: they get a size and are resumed. Their Gangs are those of ``JOB``."""
+    KUEUE_GROUP = "kueuegroup"
+    """Pods that name a group of Kueue. They have no owner in common: their Gang is owned by some of them."""
 
     @property
     def makes_gangs(self) -> bool:
@@ -37,8 +39,29 @@ class Source(StrEnum):
                 | Source.POD_GROUP
                 | Source.RAY_CLUSTER
                 | Source.SINGLE
+                | Source.KUEUE_GROUP
             ):
                 return True
+            case _:
+                assert_never(self)
+
+    @property
+    def is_of_pods(self) -> bool:
+        """Whether pods themselves own such a Gang, since they have no owner in common."""
+        match self:
+            case Source.SINGLE | Source.KUEUE_GROUP:
+                return True
+            case (
+                Source.PODS
+                | Source.JOB
+                | Source.JOB_SET
+                | Source.LEADER_WORKER_SET
+                | Source.MPI_JOB
+                | Source.POD_GROUP
+                | Source.RAY_CLUSTER
+                | Source.SIZED_JOB
+            ):
+                return False
             case _:
                 assert_never(self)
 

@@ -12,7 +12,7 @@ from fake_cluster.jumping import until
 from fake_cluster.rig import operator_over
 from fake_cluster.storage import CLASS, add_class
 from lockstep.api import names
-from lockstep.api.podgang import made_gang
+from lockstep.api.podgang import gang_annotations, made_gang
 
 pytestmark = pytest.mark.asyncio
 
@@ -95,7 +95,7 @@ async def test_annotations_are_those_that_are_read():
 
 async def test_annotations_around_gangs_are_those_that_are_read_and_written():
     pods = [names.RANK_LABEL, names.SIZE_LABEL]
-    owners = [made_gang.SIZE, made_gang.SERIAL_TIME, made_gang.OVERHEAD_PER_MEMBER]
+    owners = [gang_annotations.SIZE, gang_annotations.SERIAL_TIME, gang_annotations.OVERHEAD_PER_MEMBER]
     want = [*pods, *owners, made_gang.MADE_ANNOTATION, made_gang.PROBLEM_ANNOTATION]
     want += [names.SIZED_ANNOTATION, names.SUSPENDED_FOR_ANNOTATION, names.SEAT_ANNOTATION]
     assert first_cells(PAGE, "## Annotations around Gangs") == want

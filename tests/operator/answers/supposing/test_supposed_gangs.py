@@ -28,6 +28,7 @@ from lockstep.facts.gang.source import Source
 NOW = 1_800_000_000.0
 EVERY = frozenset(Source)
 LABEL, GROUP_LABEL = "lockstep.dev/member-of", "scheduling.x-k8s.io/pod-group"
+KUEUE_LABEL = "kueue.x-k8s.io/pod-group-name"
 MEMBER = template(labels={LABEL: "heat"})
 KINDS_WITH_PODS = {one.kind for one in TAKEN} - {GANG_JOB.kind}
 WITH_PODS = [
@@ -45,6 +46,14 @@ def ask(*objects, sources=EVERY):
 def facts(*objects):
     """Each Gang as the planner knows it."""
     return {object_name(gang.key): suppose_alone(gang, NOW) for gang in ask(*objects).gangs}
+
+
+def group_of_kueue(count, names, **more):
+    """Describe the pods of a group of Kueue."""
+    pods = [bare_pod(name, labels={KUEUE_LABEL: "heat"}, **more) for name in names]
+    for pod in pods:
+        pod["metadata"]["annotations"] = {"kueue.x-k8s.io/pod-group-total-count": str(count)}
+    return pods
 
 
 def sizes(*objects):
@@ -98,6 +107,12 @@ def jobset_of(*parallelisms, **spec):
             [pod_group(2), *(bare_pod(name, labels={GROUP_LABEL: "heat"}) for name in "abc")],
             {"podgroup.heat": [(2, 3)]},
             id="a PodGroup with pods",
+        ),
+        pytest.param([*group_of_kueue(3, "abc")], {"kueuegroup.heat": [(3, 3)]}, id="pods of a group of Kueue"),
+        pytest.param(
+            [job_of(template(labels={KUEUE_LABEL: "heat"}), parallelism=4)],
+            {"job.heat": [(4, 4)]},
+            id="a Job whose pods name a group of Kueue",
         ),
         pytest.param(
             [job_of(template(labels={GROUP_LABEL: "heat"}), parallelism=4), pod_group(3)],
@@ -303,3 +318,13 @@ def test_job_that_waits_for_a_size_needs_a_source_of_its_own():
     assert ask(job).notes == ()
     [note] = ask(job, sources=frozenset({Source.JOB})).notes
     assert "needs the source sizedjob" in note
+
+
+def test_pods_of_a_group_of_kueue_that_contradict_each_other_are_refused():
+    with pytest.raises(AnswerError, match=r"would be refused: .* in pod a, and '3' in pod b"):
+        facts(*group_of_kueue(2, "a"), *group_of_kueue(3, "b"))
+
+
+def test_group_of_kueue_whose_pods_are_not_all_in_the_file_awaits_the_others():
+    with pytest.raises(AnswerError, match="would not be planned yet: 2 of the 3 pods"):
+        facts(*group_of_kueue(3, "ab"))

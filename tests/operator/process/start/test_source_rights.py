@@ -69,7 +69,7 @@ async def test_single_pods_need_no_more_than_to_make_gangs():
         assert (rights.denied, len(asked)) == ([], 6)
 
 
-@pytest.mark.parametrize("source", sorted({*OWNERS} - {Source.SINGLE}))
+@pytest.mark.parametrize("source", sorted(one for one, kind in OWNERS.items() if kind.group))
 async def test_right_to_read_owners_that_is_missing_is_said_with_the_manifest_that_has_it(source, caplog):
     async with checked(*[ALLOWED] * 6, *[DENIED] * 25, sources=(source,)) as (rights, _):
         assert [str(need) for need in rights.denied] == [f"get {OWNERS[source].plural} in the whole cluster"]

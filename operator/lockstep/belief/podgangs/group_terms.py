@@ -1,0 +1,85 @@
+"""What pods say of a group that has no other object, and why they can't be placed by it."""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from lockstep.api.podgang.kueue_group import TOTAL_COUNT
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.pod_gang import GroupedPod, GroupTerms
+from lockstep.facts.pods.pod import PodKey
+from lockstep.facts.ranks import MOST_RANKS
+from lockstep.facts.reasons import Reason
+
+
+class SharedTerms(NamedTuple):
+    """Terms, how many pods say them, and one of these with its UID."""
+
+    terms: GroupTerms
+    pods: int
+    one: PodKey
+    uid: str
+
+
+class TermsOfPods:
+    """The terms of the pods of a group that have not ended and are not being deleted."""
+
+    def __init__(self) -> None:
+        self._pods: dict[GroupTerms, dict[PodKey, str]] = {}
+
+    def enter(self, pod: GroupedPod) -> None:
+        """Add a pod."""
+        if pod.group.terms is not None and not (pod.has_ended or pod.is_deleting):
+            self._pods.setdefault(pod.group.terms, {})[pod.key] = pod.uid
+
+    def leave(self, pod: GroupedPod) -> None:
+        """Remove a pod, as it was added."""
+        terms = pod.group.terms
+        if terms is None or terms not in self._pods:
+            return
+        self._pods[terms].pop(pod.key, None)
+        if not self._pods[terms]:
+            del self._pods[terms]
+
+    def some(self) -> Sequence[SharedTerms]:
+        """Two terms if there are several: what is said of them costs the same if each pod has its own."""
+        found = islice(self._pods.items(), 2)
+        return tuple(SharedTerms(terms, len(pods), *next(iter(pods.items()))) for terms, pods in found)
+
+
+def refusal_of_terms(found: Sequence[SharedTerms]) -> Refusal | None:
+    """Why the pods of a group can't be planned by what they say of it, if they can't."""
+    if not found:
+        return None
+    message = _contradiction(*found) if len(found) > 1 else _nonsense(found[0]) or _surplus(found[0])
+    return Refusal(Reason.INVALID_SPEC, message) if message else None
+
+
+def _contradiction(one: SharedTerms, other: SharedTerms) -> str:
+    says, other_says = dict(one.terms.annotations), dict(other.terms.annotations)
+    name = next(name for name in (*says, *other_says) if says.get(name) != other_says.get(name))
+    text, other_text = (_text(found.get(name)) for found in (says, other_says))
+    return (
+        f"All pods of a group say the same: annotation {name} is {text} in pod {one.one.name}, and {other_text} in pod "
+        f"{other.one.name}."
+    )
+
+
+def _nonsense(one: SharedTerms) -> str:
+    if one.terms.total:
+        return ""
+    text = _text(dict(one.terms.annotations).get(TOTAL_COUNT))
+    return f"Annotation {TOTAL_COUNT} is {text} in pod {one.one.name}: write a number from 1 to {MOST_RANKS}."
+
+
+def _surplus(one: SharedTerms) -> str:
+    if one.pods <= one.terms.total:
+        return ""
+    return (
+        f"{one.pods} pods name the group, and annotation {TOTAL_COUNT} says {one.terms.total}. Delete those that are "
+        "too many."
+    )
+
+
+def _text(value: str | None) -> str:
+    return "missing" if value is None else repr(value)
