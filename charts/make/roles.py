@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from charts.make.manifests import Manifest, manifests
-from charts.make.source_rules import with_sources, with_suspends
+from charts.make.source_rules import with_sizing, with_sources, with_suspends
 
 SOURCES = (
     "operator/rbac.yaml",
@@ -21,7 +21,7 @@ _CREATES = ".Values.rbac.create"
 _AGENTS = f"and {_CREATES} .Values.agent.enabled"
 _ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
 _PLACES_PODS = f"and {_CREATES} .Values.sources"
-_SIZES_JOBS = f'and {_CREATES} (has "sizedjob" .Values.sources)'
+_SIZES_OWNERS = f'and {_CREATES} (or (has "sizedjob" .Values.sources) (has "sizedraycluster" .Values.sources))'
 _SUSPENDS = f"{_PLACES_PODS} .Values.suspends"
 # When the chart has which object. One that is not named here makes the generator fail: somebody has to decide.
 _CONDITIONS: Mapping[str, str] = {
@@ -42,8 +42,8 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRoleBinding/lockstep-provisioning": _ASKS_FOR_NODES,
     "ClusterRole/lockstep-sources": _PLACES_PODS,
     "ClusterRoleBinding/lockstep-sources": _PLACES_PODS,
-    "ClusterRole/lockstep-sizing": _SIZES_JOBS,
-    "ClusterRoleBinding/lockstep-sizing": _SIZES_JOBS,
+    "ClusterRole/lockstep-sizing": _SIZES_OWNERS,
+    "ClusterRoleBinding/lockstep-sizing": _SIZES_OWNERS,
     "ClusterRole/lockstep-suspending": _SUSPENDS,
     "ClusterRoleBinding/lockstep-suspending": _SUSPENDS,
     "ClusterRole/lockstep-agent": _AGENTS,
@@ -60,7 +60,7 @@ _AGGREGATIONS = {
 }
 _NAMESPACE = '{{ include "lockstep.namespace" . | quote }}'
 # Roles whose rules depend on values.
-_RULES = {"lockstep-sources": with_sources, "lockstep-suspending": with_suspends}
+_RULES = {"lockstep-sources": with_sources, "lockstep-sizing": with_sizing, "lockstep-suspending": with_suspends}
 _ACCOUNTS = {"lockstep": "lockstep.serviceAccountName", "lockstep-agent": "lockstep.agentAccountName"}
 # Names that stand within a section.
 _NAMES_IN_TEXT = {

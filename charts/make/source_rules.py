@@ -20,6 +20,11 @@ def with_sources(rules: str) -> str:
     return _with_conditions(rules, _of_sources)
 
 
+def with_sizing(rules: str) -> str:
+    """The text of a role's rules, each in the condition that the owners that it concerns get a size."""
+    return _with_conditions(rules, _of_sized)
+
+
 def with_suspends(rules: str) -> str:
     """The text of a role's rules, each in the condition that the values name the kind that it lets suspend."""
     return _with_conditions(rules, _of_suspended)
@@ -35,6 +40,11 @@ def _conditional(text: str, condition: Callable[[Mapping[str, Any]], str]) -> st
     if not when:
         return text
     return f"{_INDENT}{{{{- if {when} }}}}\n{text.rstrip()}\n{_INDENT}{{{{- end }}}}\n"
+
+
+def _of_sized(rule: Mapping[str, Any]) -> str:
+    [resource] = rule["resources"]
+    return f'has "sized{resource.removesuffix("s")}" .Values.sources'
 
 
 def _of_suspended(rule: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ NEEDS = (*READS, "create gangs", "patch gangs", *(f"get {kind}" for kind in KIND
 @pytest.fixture
 def operator(operator_kubeconfig, tmp_path):
     """An operator that places pods of others, of every source of that manifest; it is yet to be started."""
-    sources = ",".join(source for source in Source if source is not Source.SIZED_JOB)
+    sources = ",".join(source for source in Source if not source.startswith("sized"))
     return OperatorProcess(operator_kubeconfig, tmp_path / "log", f"--sources={sources}", spawn=Forked)
 
 

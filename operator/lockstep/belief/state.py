@@ -35,7 +35,7 @@ from lockstep.belief.nodes.owners import NodeOwners
 from lockstep.belief.nodes.rejections import Rejections
 from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.belief.podgangs.pod_gangs import PodGangs
-from lockstep.belief.podgangs.pod_group import PodsAlike
+from lockstep.belief.podgangs.pod_group import SizedPods
 from lockstep.belief.pods.namespaces import Namespaces
 from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
@@ -48,7 +48,7 @@ from lockstep.belief.volumes.claims import Claims, ClaimsChange
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal, Verdict, oversize
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.pod_gang import PodGang
-from lockstep.facts.gang.sized_job import SizedJob
+from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
@@ -240,22 +240,22 @@ class State:
         known = self.pod_gangs.objects.get(key)
         return None if known is None else self.pod_gangs.composed(replace(known, status=status))
 
-    def apply_sized_job(self, job: SizedJob) -> None:
-        """Add or update a Job; only those that wait for a size are kept."""
-        self.pod_gangs.sized.apply(job)
-        if job.awaits_size or job.gang in self.pod_gangs.objects:
-            self.renew_pod_gang(job.gang)
-            self.changes.reconcile(job.gang)
+    def apply_sized_owner(self, owner: SizedOwner) -> None:
+        """Add or update an owner; only those that wait for a size are kept."""
+        self.pod_gangs.sized.apply(owner)
+        if owner.awaits_size or owner.gang in self.pod_gangs.objects:
+            self.renew_pod_gang(owner.gang)
+            self.changes.reconcile(owner.gang)
 
-    def remove_sized_job(self, gang: GangKey, uid: str) -> None:
-        """Remove a Job."""
+    def remove_sized_owner(self, gang: GangKey, uid: str) -> None:
+        """Remove an owner."""
         self.pod_gangs.sized.remove(gang, uid)
         self.renew_pod_gang(gang)
 
-    def learn_sized_job(self, gang: GangKey, uid: str, version: str, pods: PodsAlike) -> None:
-        """Record what the pods of that version of a Job need."""
-        self.pod_gangs.sized.learn(gang, uid, version, pods)
-        self.renew_pod_gang(gang)
+    def learn_sized_owner(self, owner: SizedOwner, pods: SizedPods) -> None:
+        """Record what the pods of an owner as it was read need."""
+        self.pod_gangs.sized.learn(owner.gang, owner.uid, owner.resource_version, pods)
+        self.renew_pod_gang(owner.gang)
 
     def check_pod_gang(self, key: GangKey) -> None:
         """A Gang is as the owner of its pods wants it, and may be planned."""

@@ -25,6 +25,8 @@ from lockstep.watch.reader import Reader
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 30.0
+# There is no right to list, or no such kind.
+_DISPENSED_WITH = (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
 # In seconds. The server ends a quiet watch by itself; the range avoids that all watches start again at once.
 _WATCH_SECONDS = (240, 360)
 
@@ -64,7 +66,7 @@ class Informer(Generic[Fact]):
                 # If a server ends every stream at once, this avoids a tight loop.
                 await asyncio.sleep(_FIRST_PAUSE_SECONDS)
             except (ApiUnavailableError, ListError, WatchError) as error:
-                if self._kind.is_dispensable and isinstance(error, ListError) and error.code == HTTPStatus.FORBIDDEN:
+                if self._kind.is_dispensable and isinstance(error, ListError) and error.code in _DISPENSED_WITH:
                     self.synced.set()
                 if str(error) != logged:
                     log.warning("watch of %s broke off, listing again: %s", self._kind.target.resource, error)

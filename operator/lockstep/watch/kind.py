@@ -34,7 +34,7 @@ class WatchedKind(Generic[Fact]):
     be parsed, from its manifest and the error. Without it, such an object counts as deleted. ``counts_as`` says the
     same in words. ``believed`` returns the keys of all cached objects, including those from other sources than a watch:
     a list without them removes them. ``version`` returns the cached version of the object of that key, where the cache
-    keeps it. ``is_dispensable``: if it may not be listed, everything else goes on without it.
+    keeps it. ``is_dispensable``: if it may not be listed, or is not there, all else goes on without.
     """
 
     target: Target

@@ -1,6 +1,7 @@
 """The watched kinds: how the objects of each become facts, and which part of the cache they update."""
 
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from typing import Any
 
 from coschedule import GangKey
@@ -16,7 +17,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.nodebid.bid import parse_bid
 from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.api.podgang.pod_gang import parse_pod_gang
-from lockstep.api.podgang.sized_job import parse_sized_job
+from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kinds
 from lockstep.api.unreadable.unreadable_objects import (
     unreadable_bid,
     unreadable_gang,
@@ -42,7 +43,7 @@ from lockstep.facts.cluster.volume import (
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang
-from lockstep.facts.gang.sized_job import SizedJob
+from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source, made_name
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import PodFact, PodKey
@@ -244,14 +245,14 @@ def pod_gangs_kind(state: State) -> WatchedKind[PodGang]:
     )
 
 
-def jobs_kind(state: State) -> WatchedKind[SizedJob]:
-    """All Jobs, of which those are kept that wait for a size."""
+def sized_owners_kind(sized: SizedKind, state: State) -> WatchedKind[SizedOwner]:
+    """All owners of a kind, of which those are kept that wait for a size."""
     return WatchedKind(
-        target=paths.ALL_JOBS,
-        key=_job_identity,
-        parse=parse_sized_job,
-        apply=state.apply_sized_job,
-        remove=lambda it: state.remove_sized_job(*it),
+        target=sized.owner.everywhere(),
+        key=partial(_owner_identity, sized.source),
+        parse=sized.parse,
+        apply=state.apply_sized_owner,
+        remove=lambda it: state.remove_sized_owner(*it),
         parse_failures=state.parse_failures,
         is_dispensable=True,
     )
@@ -298,9 +299,10 @@ def _pod_gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
     return pod_gang_key(metadata["namespace"], metadata["name"]), metadata["uid"]
 
 
-def _job_identity(manifest: Manifest) -> tuple[GangKey, str]:
+def _owner_identity(source: Source, manifest: Manifest) -> tuple[GangKey, str]:
+    """The Gang that is made for an owner, and the owner's UID."""
     metadata = manifest["metadata"]
-    return pod_gang_key(metadata["namespace"], made_name(Source.JOB, metadata["name"])), metadata["uid"]
+    return pod_gang_key(metadata["namespace"], made_name(source, metadata["name"])), metadata["uid"]
 
 
 def _gang_key(manifest: Manifest) -> GangKey:
@@ -335,5 +337,5 @@ def watched_for(sources: Collection[Source]) -> Iterator[Callable[[State], Watch
     """The kinds that these sources need."""
     if sources:
         yield pod_gangs_kind
-    if Source.SIZED_JOB in sources:
-        yield jobs_kind
+    for kind in sized_kinds(sources):
+        yield partial(sized_owners_kind, kind)

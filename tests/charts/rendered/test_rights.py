@@ -82,7 +82,8 @@ def test_each_owner_that_may_be_suspended_brings_its_own_right_alone(kind):
 
 @pytest.mark.parametrize(
     "sources",
-    [[one] for one in SOURCES if one != "sizedjob"] + [["pods", "job"], ["jobset", "podgroup"], ["job", "sizedjob"]],
+    [[one] for one in SOURCES if not one.startswith("sized")]
+    + [["pods", "job"], ["jobset", "podgroup"], ["job", "sizedjob"], ["raycluster", "sizedraycluster"]],
     ids="+".join,
 )
 def test_sources_bring_the_rights_that_the_operator_asks_for_with_them_and_no_others(sources):

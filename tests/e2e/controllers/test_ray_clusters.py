@@ -117,3 +117,16 @@ def test_workers_that_the_autoscaler_adds_are_placed_beside_the_others(stage, ma
     made_clusters.scale("heat", 1, scenes.SIZE - 1)
 
     stage.until_all_beside(gang, first=2)
+
+
+def test_suspended_ray_cluster_with_a_range_gets_as_many_workers_as_find_room(stage, made_clusters):
+    stage.arena.add_nodes(2, cpu="2")
+    manifest = made_clusters.manifest("heat", 2)
+    manifest["metadata"]["annotations"] = {"lockstep.dev/size": "2-9"}
+    manifest["spec"]["suspend"] = True
+    manifest["spec"]["workerGroupSpecs"][0]["maxReplicas"] = 8
+
+    stage.gangs.api.request("POST", made_clusters.path, manifest)
+
+    stage.check_whole("raycluster.heat", 4)
+    assert stage.gangs.status("raycluster.heat")["attempt"] == 1

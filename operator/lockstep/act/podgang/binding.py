@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from http import HTTPStatus
 
 from lockstep.act.members.group_reads import refresh_pods
+from lockstep.act.podgang.giving_size import give_size
 from lockstep.act.podgang.seats import TakenSeat, pod_gone, take_seats
 from lockstep.act.requests.api_refusals import is_conflict, is_no_dry_run, refused_binding
 from lockstep.act.requests.concurrent import for_each
@@ -25,19 +26,17 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.members.binding import binding_manifest
 from lockstep.api.podgang.group_member import seat_annotations
-from lockstep.api.podgang.owners import OWNERS
-from lockstep.api.podgang.sized_job import with_size
+from lockstep.api.podgang.sizing.sized_kind import sized_kind
 from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
-from lockstep.facts.gang.sized_job import SizedJob
-from lockstep.facts.gang.source import Source
+from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.pods.failure import Failure, LostOn
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.sentences import n_pods
 
 _KEEPS_NODES_SECONDS = 60.0
-# The controller of Jobs creates pods at once.
+# Controllers create pods at once.
 _PODS_COME_SECONDS = 60.0
 # A pod or a node is gone: no repetition helps.
 _FINAL = (Reason.POD_LOST, Reason.NO_LONGER_FITS)
@@ -79,30 +78,25 @@ class PodBinding:
         return failure
 
     async def _give_size(self) -> Failure | None:
-        """Give a suspended Job as many pods as the reservation has seats, and wait until they are there."""
-        job, held = self._state.pod_gangs.sized.of(self._gang.key), self._state.reservations.get(self._gang.key)
-        if job is None or held is None:
+        """Give a suspended owner as many pods as the reservation has seats, and wait until they are there."""
+        owner, held = self._state.pod_gangs.sized.of(self._gang.key), self._state.reservations.get(self._gang.key)
+        kind = None if owner is None else sized_kind(owner.source)
+        if owner is None or kind is None or held is None:
             return None
-        # Its range may have changed since the plan.
-        if held.size not in job.sizes:
-            message = f"Job {job.name} does not allow {n_pods(held.size)} any more"
-            return Failure(reason=Reason.NO_LONGER_FITS, message=message)
-        target = OWNERS[Source.JOB].target(job.gang.namespace, job.name)
-        answer = await self._services.client.patch(target, with_size(job, held.size))
-        if not answer.is_success:
-            message = f"Job {job.name} can't be given {n_pods(held.size)}: {answer.message}"
-            return Failure(reason=Reason.NO_LONGER_FITS, message=message)
+        problem = await give_size(self._services.client, kind, owner, held.size)
+        if problem:
+            return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
         # Others bind meanwhile.
         self._stay.leave()
-        return await self._until_pods_wait(job, held.size)
+        return await self._until_pods_wait(owner, kind.owner.kind, held.size)
 
-    async def _until_pods_wait(self, job: SizedJob, size: int) -> Failure | None:
+    async def _until_pods_wait(self, owner: SizedOwner, kind: str, size: int) -> Failure | None:
         until = self._services.monotonic() + _PODS_COME_SECONDS
         group = self._state.pod_gangs.group
-        while (there := group(self._gang.key).own(job.uid, 0).waiting) < size:
+        while (there := group(self._gang.key).own(owner.uid, 0).waiting) < size:
             left = until - self._services.monotonic()
             if left <= 0:
-                message = f"{n_pods(there)} of {size} of Job {job.name} came within {_PODS_COME_SECONDS:g} seconds"
+                message = f"{n_pods(there)} of {size} of {kind} {owner.name} came within {_PODS_COME_SECONDS:g} seconds"
                 return Failure(reason=Reason.POD_LOST, message=message)
             self._changed.clear()
             await self._has_changed(left)

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from coschedule import GangKey
-from lockstep.act.podgang.job_needs import learn_needs
+from lockstep.act.podgang.needs_to_be import learn_needs
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
@@ -19,7 +19,7 @@ from lockstep.api.podgang.kueue_group import pod_in_group
 from lockstep.api.podgang.made_gang import made_gang, made_parts, refused_parts
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.pod_gang import is_as_made
-from lockstep.api.podgang.sized_job import awaits_size
+from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kinds
 from lockstep.belief.podgangs.group_owners import lacks_owners, owners_of_group
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.pod_gang import OwnerName, PodGang
@@ -139,9 +139,11 @@ class GangMaker:
         found = await self._client.get(kind.target(gang.namespace, owner))
         if not found.is_success:
             return f"{kind.kind} {owner} can't be read: {found.message}"
-        is_sized = self._is_sized(kind, found.body)
-        wanted = _WantedGang(kind, found.body, made_parts(kind, found.body, awaits_size=is_sized))
-        refusal = await learn_needs(self._client, self._state, gang, found.body) if is_sized else ""
+        sized = self._sized(kind, found.body)
+        wanted = _WantedGang(kind, found.body, made_parts(kind, found.body, awaits_size=sized is not None))
+        if sized is None:
+            return await self._apply(gang, wanted)
+        refusal = sized.problem(found.body) or await learn_needs(self._client, self._state, sized, found.body)
         return await self._apply(gang, wanted.refused(refusal) if refusal else wanted)
 
     async def _make_of_pods(self, gang: GangKey, kind: OwnerKind) -> str:
@@ -168,9 +170,10 @@ class GangMaker:
             self._state.check_pod_gang(gang)
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
 
-    def _is_sized(self, kind: OwnerKind, owner: Manifest) -> bool:
-        """Whether an owner waits for a size, which the operator may give it."""
-        return kind is OWNERS[Source.JOB] and Source.SIZED_JOB in self._state.sources and awaits_size(owner)
+    def _sized(self, kind: OwnerKind, owner: Manifest) -> SizedKind | None:
+        """How the owner gets a size, if it waits for one, and the operator may give it."""
+        kinds = sized_kinds(self._state.sources)
+        return next((one for one in kinds if one.owner is kind and one.awaits_size(owner)), None)
 
     def _say_their_owner(self, gang: GangKey, owner: str) -> bool:
         """Whether the pods that wait say the UID of their owner, as far as they may be of this one."""

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from coschedule import GangKey
 from lockstep.answers.reading.errors import AnswerError, NotAllowedError
 from lockstep.answers.reading.learned_runs import remember_runs
-from lockstep.answers.reading.sized_jobs import sized_jobs_kind
+from lockstep.answers.reading.sized_owners import listed_owners_kind
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError, Target
 from lockstep.api.client.client import KubeClient
@@ -19,12 +20,12 @@ from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import GANG_LABEL
 from lockstep.api.podgang.pod_gang import parse_pod_gang
+from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.api.pool import ALL_NODES
 from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
-from lockstep.facts.gang.source import Source
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, pod_gangs_kind
@@ -45,11 +46,11 @@ def one_client(configuration: Configuration, *, connections: int = 1) -> KubeCli
 def kinds_of(state: State) -> tuple[Callable[[State], WatchedKind[Any]], ...]:
     """What a plan is made from, in the order of reading: Gangs only if they have a source, after their pods.
 
-    Jobs come last: only those count that wait for a size.
+    Owners come last: only those count that wait for a size.
     """
     gangs = (pod_gangs_kind,) if state.sources else ()
-    jobs = (sized_jobs_kind,) if Source.SIZED_JOB in state.sources else ()
-    return (*WATCHED, *_GANG_JOBS_AND_BIDS, *gangs, *jobs)
+    owners = (partial(listed_owners_kind, kind) for kind in sized_kinds(state.sources))
+    return (*WATCHED, *_GANG_JOBS_AND_BIDS, *gangs, *owners)
 
 
 async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[[], None]) -> None:

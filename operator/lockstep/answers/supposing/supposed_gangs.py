@@ -14,7 +14,7 @@ from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.podgang.made_gang import made_gang, made_parts, size_range
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.section import FieldError, Section
-from lockstep.api.podgang.sized_job import awaits_size
+from lockstep.api.podgang.sizing.sized_job import job_awaits_size
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.keys import object_name, pod_gang_key
@@ -136,7 +136,7 @@ def _most_of_sized(owner: Manifest) -> int | None:
     metadata, spec = fields.section("metadata"), fields.section("spec")
     annotations, _ = metadata.texts("annotations"), metadata.texts("labels")
     spec.section("template").section("spec").text("schedulerName")
-    if SOURCES.get(kind_of(owner)) is not Source.JOB or not awaits_size(owner):
+    if SOURCES.get(kind_of(owner)) is not Source.JOB or not job_awaits_size(owner):
         return None
     try:
         return size_range(annotations)[1]

@@ -22,7 +22,6 @@ ALL_BUDGETS = Target("/apis/policy/v1/poddisruptionbudgets", "poddisruptionbudge
 ALL_QUOTAS = Target("/api/v1/resourcequotas", "resourcequotas")
 ALL_NODE_REQUESTS = Target("/apis/autoscaling.x-k8s.io/v1/provisioningrequests", "provisioningrequests")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
-ALL_JOBS = Target("/apis/batch/v1/jobs", "jobs")
 ALL_POD_GANGS = Target(f"/apis/{API_VERSION}/{POD_GANGS}", POD_GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")

@@ -32,7 +32,7 @@ _OF_SOURCES = (POD_GANGS, f"{POD_GANGS}/status")
 _OWNERS = ("jobs", "jobsets", "leaderworkersets", "mpijobs", "podgroups", "rayclusters")
 _ABOVE_OWNERS = ("trainjobs", "pytorchjobs", "tfjobs", "xgboostjobs", "paddlejobs", "jaxjobs")
 _SOURCES = "operator/rbac-sources.yaml"
-_CHANGES = "operator/rbac-suspending.yaml, or operator/rbac-sizing.yaml for the source sizedjob"
+_CHANGES = "operator/rbac-suspending.yaml, or operator/rbac-sizing.yaml for the sources sizedjob and sizedraycluster"
 
 log = logging.getLogger(__name__)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lockstep.api.podgang.kueue_group import group_terms
 from lockstep.api.podgang.section import Section
+from lockstep.facts.ranks import MOST_RANKS
 
 
 class FirstPods(NamedTuple):
@@ -99,16 +100,24 @@ def of_pod_group(group: Section) -> Sequence[FirstPods]:
 def of_ray_cluster(cluster: Section) -> Sequence[FirstPods]:
     """The head and its workers; with Ray's autoscaler, the fewest of these."""
     spec = cluster.section("spec")
-    replicas = "minReplicas" if spec.has("enableInTreeAutoscaling") else "replicas"
+    is_scaled = spec.has("enableInTreeAutoscaling")
     groups = [group for group in spec.sections("workerGroupSpecs") if not group.has("suspend")]
     workers = [
-        FirstPods(
-            group.number(replicas, otherwise=0) * (group.number("numOfHosts", otherwise=1) or 1),
-            group.section("template"),
-        )
+        FirstPods(_replicas(group, is_scaled=is_scaled) * hosts_of(group), group.section("template"))
         for group in groups
     ]
     return [FirstPods(1, spec.section("headGroupSpec").section("template")), *workers]
+
+
+def hosts_of(group: Section) -> int:
+    """How many pods a replica of a group of workers has."""
+    return group.number("numOfHosts", otherwise=1) or 1
+
+
+def _replicas(group: Section, *, is_scaled: bool) -> int:
+    """The replicas that KubeRay makes at first: it obeys the bounds of the group, whatever its ``replicas`` are."""
+    fewest, most = group.number("minReplicas", otherwise=0), group.number("maxReplicas", otherwise=MOST_RANKS)
+    return fewest if is_scaled else min(max(group.number("replicas", otherwise=0), fewest), max(most, fewest))
 
 
 def of_single_pod(pod: Section) -> Sequence[FirstPods]:

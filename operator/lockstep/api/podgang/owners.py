@@ -51,6 +51,10 @@ class OwnerKind(NamedTuple):
         """How many pods of one owner are to be placed together. Raises ``FieldError`` for a field of the wrong type."""
         return sum(pods.number for pods in self.first(Section(owner)))
 
+    def everywhere(self) -> Target:
+        """All owners of the kind."""
+        return Target(f"/apis/{self.api_version}/{self.plural}", self.plural)
+
     def target(self, namespace: str, named: str) -> Target:
         """The owner for which a Gang is made, as the Gang's name says without its source."""
         return object_of(self.api_version, self.plural, namespace, self._name(named))

@@ -124,6 +124,7 @@ _ABOVE: Mapping[Source, tuple[SuspendableKind, ...]] = {
     Source.RAY_CLUSTER: (_RAY_CLUSTER,),
     Source.SINGLE: (),
     Source.SIZED_JOB: (),
+    Source.SIZED_RAY_CLUSTER: (),
     Source.KUEUE_GROUP: (),
 }
 SUSPENDABLE_KINDS = kinds_above(frozenset(Source))

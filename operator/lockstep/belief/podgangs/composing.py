@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
 from lockstep.belief.podgangs.group_terms import refusal_of_terms
-from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodKind, PodsAlike
+from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodKind, PodsAlike, SizedPods
 from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods
 from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
@@ -45,7 +45,7 @@ def composed(
     turn: int = 0,
     *,
     is_checked: bool = True,
-    sized: PodsAlike | None = None,
+    sized: SizedPods | None = None,
 ) -> GangFact:
     """The Gang as a gang of the pods that wait. ``turn`` says whose turn it is of pods that come later, by kind.
 
@@ -54,9 +54,8 @@ def composed(
     """
     # One kind more than there may be shows that they are too many; a user can make thousands.
     pods = group.own(gang.made_for, MOST_KINDS + 1)
-    if sized is not None and not (pods.going or pods.waiting) and isinstance(gang.asks, PodGangSpec):
-        most = gang.asks.maximum
-        pods, is_checked = pods._replace(waiting=most, alike=[sized._replace(pods=most)]), True
+    if sized is not None and isinstance(gang.asks, PodGangSpec):
+        pods = pods.with_sized(sized.within(gang.asks.minimum, gang.asks.maximum))
     is_reserved = gang.status.reserved_at is not None
     # What was reserved is carried out, whatever has become of the spec: a part of the pods may be bound.
     asks = _ASKS_NOTHING if is_reserved and isinstance(gang.asks, Refusal) else gang.asks
@@ -95,14 +94,26 @@ def _spec(
         return refusal
     least = _least(gang, asks, pods)
     is_as_said = all(one.terms.fewest == asks.minimum for one in terms)
-    awaited = _awaited(asks, pods, least, is_checked=is_checked and is_as_said)
+    awaited = _awaited(asks, pods, least, is_checked=pods.sized is not None or (is_checked and is_as_said))
     if awaited:
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
         since = pods.first_created if 0 < pods.waiting < least else None
         return replace(content((_role(_NOTHING, sizes),)), awaits_pods=awaited, awaits_since=since)
     shapes = _shapes(pods.alike, asks.maximum - pods.going, pool)
+    if pods.sized is not None:
+        return content(tuple(_sized_roles(shapes, pods.sized, pool)))
     later = () if pods.going else _later_roles(asks, pods, pool)
     return content((*_roles(shapes, gang, asks, pods, turn, is_alone=len(shapes) == 1 and not later), *later))
+
+
+def _sized_roles(shapes: Sequence[_Shape], sized: SizedPods, pool: Pool) -> Iterator[RoleSpec]:
+    """The roles of pods whose number is to be chosen, and of the one beside them, if that needs something else."""
+    varying, others = role_name(sized.varying.kind, pool), len(shapes) - 1
+    least, most = sized.sizes[0] - others, sized.sizes[-1] - others
+    allowed = tuple(size - others for size in sized.sizes) if sized.sizes.step > 1 else ()
+    for shape in shapes:
+        sizes = Sizes(minimum=least, maximum=most, allowed=allowed)
+        yield _role(shape, sizes if shape.name == varying else Sizes(minimum=1, maximum=1))
 
 
 def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:

@@ -7,7 +7,7 @@ from coschedule import GangKey
 from lockstep.api.pool import Pool
 from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
-from lockstep.belief.podgangs.sized_jobs import SizedJobs
+from lockstep.belief.podgangs.sized_owners import SizedOwners
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
 from lockstep.facts.pods.pod import Membership, PodFact
@@ -26,7 +26,7 @@ class PodGangs:
         self._pool = pool
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
-        self.sized = SizedJobs()
+        self.sized = SizedOwners()
         self.turn = 0
         self._checked: set[GangKey] = set()
         self._awaits_checks = False

@@ -52,11 +52,32 @@ class PodsAlike(NamedTuple):
     labels: Labels
 
 
+class SizedPods(NamedTuple):
+    """The pods that an owner has once it gets one of these sizes: their number varies, but for the ``first``."""
+
+    varying: PodsAlike
+    first: PodsAlike | None
+    sizes: range
+
+    def within(self, least: int, most: int) -> "SizedPods":
+        """The same with the sizes from ``least`` to ``most``; there may be none."""
+        sizes = self.sizes
+        skipped = max(0, -((sizes.start - least) // sizes.step))
+        return self._replace(sizes=range(sizes.start + skipped * sizes.step, min(sizes.stop, most + 1), sizes.step))
+
+    @property
+    def alike(self) -> Sequence[PodsAlike]:
+        """As many of these pods as there may be, as if they waited."""
+        first = () if self.first is None else (self.first,)
+        return [self.varying._replace(pods=self.sizes[-1] - len(first)), *first]
+
+
 class OwnPods(NamedTuple):
     """The pods of a Gang: how many are on nodes, wait, and have succeeded; and those that wait, by kind.
 
     ``first_created`` is when the first was created of the pods that wait, those of other owners too. It is None if
-    none waits. ``terms`` are two that pods say of their group, if they say several.
+    none waits. ``terms`` are two that pods say of their group, if they say several. If there are no pods yet, ``sized``
+    are those that their owner will have.
     """
 
     going: int
@@ -65,6 +86,13 @@ class OwnPods(NamedTuple):
     alike: Sequence[PodsAlike]
     first_created: float | None
     terms: Sequence[SharedTerms] = ()
+    sized: SizedPods | None = None
+
+    def with_sized(self, sized: SizedPods) -> "OwnPods":
+        """The same with those that an owner will have, unless there are pods already, or it allows no size."""
+        if self.going or self.waiting or not sized.sizes:
+            return self
+        return self._replace(waiting=sized.sizes[-1], alike=sized.alike, sized=sized)
 
 
 class _OwnersPods:

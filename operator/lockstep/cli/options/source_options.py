@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.facts.gang.source import Source
 
 _SOURCES = click.option(
@@ -26,8 +27,9 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def _parse(text: str) -> frozenset[Source]:
     """Read ``SOURCE[,SOURCE...]``; nothing for ''."""
     sources = frozenset(_source(part) for part in text.split(",")) if text else frozenset()
-    if Source.SIZED_JOB in sources and Source.JOB not in sources:
-        raise click.BadParameter(f"{Source.SIZED_JOB} needs {Source.JOB}: write {Source.JOB},{Source.SIZED_JOB}")
+    for kind in sized_kinds(sources):
+        if kind.source not in sources:
+            raise click.BadParameter(f"{kind.option} needs {kind.source}: write {kind.source},{kind.option}")
     return sources
 
 

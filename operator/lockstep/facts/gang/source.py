@@ -22,6 +22,8 @@ class Source(StrEnum):
     """Pods that need no others: each is the owner of its Gang."""
     SIZED_JOB = "sizedjob"
     """Suspended Jobs with a range of sizes: they get a size and are resumed. Their Gangs are those of ``JOB``."""
+    SIZED_RAY_CLUSTER = "sizedraycluster"
+    """The same of RayClusters. Their Gangs are those of ``RAY_CLUSTER``."""
     KUEUE_GROUP = "kueuegroup"
     """Pods that name a group of Kueue. They have no owner in common: their Gang is owned by some of them."""
 
@@ -29,7 +31,7 @@ class Source(StrEnum):
     def makes_gangs(self) -> bool:
         """Whether the operator makes Gangs that are named after this source."""
         match self:
-            case Source.PODS | Source.SIZED_JOB:
+            case Source.PODS | Source.SIZED_JOB | Source.SIZED_RAY_CLUSTER:
                 return False
             case (
                 Source.JOB
@@ -60,6 +62,7 @@ class Source(StrEnum):
                 | Source.POD_GROUP
                 | Source.RAY_CLUSTER
                 | Source.SIZED_JOB
+                | Source.SIZED_RAY_CLUSTER
             ):
                 return False
             case _:

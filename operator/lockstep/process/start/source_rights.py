@@ -12,11 +12,14 @@ from lockstep.api.client.review import is_allowed, own_access_review
 from lockstep.api.client.rights import Need, Rights
 from lockstep.api.names import GROUP, POD_GANGS
 from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.facts.gang.source import Source
 
 # The roles may be installed at the same time as the operator, as the kinds may: 5 s.
 _TRIES = 25
 _PAUSE_SECONDS = 0.2
+# What is done with owners that get a size.
+_SIZING = ("list", "watch", "patch")
 
 
 class SourceNeed(NamedTuple):
@@ -54,8 +57,8 @@ def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:
         # Every operator reads pods.
         if owner.group:
             yield SourceNeed(owner.group, Need("get", owner.plural, ""))
-    if Source.SIZED_JOB in sources:
-        yield from (SourceNeed("batch", Need(verb, "jobs", "")) for verb in ("list", "watch", "patch"))
+    for kind in sized_kinds(sources):
+        yield from (SourceNeed(kind.owner.group, Need(verb, kind.owner.plural, "")) for verb in _SIZING)
 
 
 async def _still_missing(client: KubeClient, needs: Iterable[SourceNeed]) -> list[SourceNeed]:

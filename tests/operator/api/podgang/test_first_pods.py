@@ -16,6 +16,11 @@ TEMPLATE_OF_FIRST = "spec.replicatedJobs[0].template.spec.template"
 RAY_WORKERS = "spec.workerGroupSpecs[0].template"
 
 
+def ray(**group):
+    """Describe the spec of a RayCluster with that group of workers."""
+    return {"headGroupSpec": {"template": LEADER}, "workerGroupSpecs": [group]}
+
+
 def first(source, owner):
     """The number of pods by the path of their template."""
     return {pods.template.path: pods.number for pods in OWNERS[source].first(Section(owner))}
@@ -93,6 +98,18 @@ def first(source, owner):
             {"spec": {**RAY, "enableInTreeAutoscaling": True}},
             {"spec.headGroupSpec.template": 1, RAY_WORKERS: 2},
             id="Ray's autoscaler",
+        ),
+        pytest.param(
+            Source.RAY_CLUSTER,
+            {"spec": ray(replicas=5, maxReplicas=3)},
+            {"spec.headGroupSpec.template": 1, RAY_WORKERS: 3},
+            id="more replicas than a group may have",
+        ),
+        pytest.param(
+            Source.RAY_CLUSTER,
+            {"spec": ray(replicas=1, minReplicas=2, maxReplicas=9)},
+            {"spec.headGroupSpec.template": 1, RAY_WORKERS: 2},
+            id="fewer replicas than a group has to have",
         ),
     ],
 )

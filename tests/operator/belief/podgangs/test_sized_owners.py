@@ -1,10 +1,13 @@
-"""Which Jobs are kept: those that wait for a size, and no others, whatever a cluster has."""
+"""Which owners are kept: those that wait for a size, and no others, whatever a cluster has."""
 
 import pytest
 
-from lockstep.api.podgang.sized_job import parse_sized_job
-from lockstep.belief.podgangs.sized_jobs import SizedJobs
+from lockstep.api.podgang.sizing.sized_job import job_with_size
+from lockstep.api.podgang.sizing.sized_kind import sized_kind
+from lockstep.belief.podgangs.sized_owners import SizedOwners
+from lockstep.facts.gang.source import Source
 
+parsed = sized_kind(Source.JOB).parse
 RANGE = {"lockstep.dev/size": "2-6"}
 
 
@@ -28,11 +31,11 @@ def job(name="heat", *, annotations=RANGE, labels=None, scheduler="lockstep", ve
     ],
 )
 def test_other_jobs_are_not_kept_and_a_job_that_becomes_one_is_forgotten(other):
-    jobs, fact = SizedJobs(), parse_sized_job(other)
+    jobs, fact = SizedOwners(), parsed(other)
     jobs.apply(fact)
     assert jobs.of(fact.gang) is None
 
-    jobs.apply(parse_sized_job(job()))
+    jobs.apply(parsed(job()))
     assert jobs.of(fact.gang).sizes == range(2, 7)
     jobs.apply(fact)
     assert jobs.of(fact.gang) is None
@@ -40,7 +43,7 @@ def test_other_jobs_are_not_kept_and_a_job_that_becomes_one_is_forgotten(other):
 
 @pytest.mark.parametrize("text", ["many", "0-3", "5-2", "1-99999", ""])
 def test_text_that_is_no_range_allows_no_size(text):
-    assert not parse_sized_job(job(annotations={"lockstep.dev/size": text})).sizes
+    assert not parsed(job(annotations={"lockstep.dev/size": text})).sizes
 
 
 @pytest.mark.parametrize(
@@ -54,11 +57,11 @@ def test_text_that_is_no_range_allows_no_size(text):
     ],
 )
 def test_completions_follow_the_size_where_each_pod_is_one(spec, follow):
-    assert parse_sized_job(job(**spec)).completions_follow is follow
+    assert ("completions" in job_with_size(job(**spec), 4)["spec"]) is follow
 
 
 def test_what_pods_need_is_unknown_again_after_a_change():
-    jobs, first, second = SizedJobs(), parse_sized_job(job()), parse_sized_job(job(version="2"))
+    jobs, first, second = SizedOwners(), parsed(job()), parsed(job(version="2"))
     jobs.apply(first)
     jobs.learn(first.gang, first.uid, "1", "the pods")
     assert jobs.pods(first.gang, first.uid) == "the pods"

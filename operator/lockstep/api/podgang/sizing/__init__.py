@@ -1,0 +1,1 @@
+"""Owners that get a size, on the wire."""

@@ -1,0 +1,62 @@
+"""What holds of all owners that wait for a size: which do, and the patch by which they get one."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.names import SCHEDULER_NAME, SIZED_ANNOTATION
+from lockstep.api.podgang.gang_annotations import SIZE
+from lockstep.api.podgang.kueue import is_queued
+from lockstep.api.podgang.made_gang import size_range
+
+_DRY_RUN_NAME_LENGTH = 200
+
+
+def is_suspended_for_size(owner: Manifest, templates: Iterable[Manifest]) -> bool:
+    """Whether an owner is suspended, names a range, and names Lockstep in all templates of its pods.
+
+    One that has its size does not wait: a user has suspended it after its start.
+    """
+    metadata = owner["metadata"]
+    annotations = metadata.get("annotations") or {}
+    is_asked = bool(owner["spec"].get("suspend")) and SIZE in annotations and SIZED_ANNOTATION not in annotations
+    if not is_asked or "deletionTimestamp" in metadata or is_queued(owner):
+        return False
+    return all(template["spec"].get("schedulerName") == SCHEDULER_NAME for template in templates)
+
+
+def asked_sizes(owner: Manifest) -> range:
+    """The sizes of its annotation; none without one, and for a text that is no range."""
+    try:
+        least, most = size_range(owner["metadata"].get("annotations") or {})
+    except (LookupError, ValueError):
+        return range(0)
+    return range(least, most + 1)
+
+
+def resuming(owner: Manifest, size: int, numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """The merge patch that gives an owner its size and resumes it, if it is as it was read."""
+    metadata = owner["metadata"]
+    about = {
+        "uid": metadata["uid"],
+        "resourceVersion": metadata["resourceVersion"],
+        "annotations": {SIZED_ANNOTATION: str(size)},
+    }
+    return {"metadata": about, "spec": {"suspend": False, **numbers}}
+
+
+def pod_to_be(
+    owner: Manifest, kind: tuple[str, str], template: Manifest, *, labels: Mapping[str, str], mark: str = ""
+) -> NewManifest:
+    """A pod of that template as the owner's controller would create it, for a dry run; ``mark`` is in its name."""
+    metadata, own = owner["metadata"], template.get("metadata") or {}
+    api_version, name_of_kind = kind
+    reference = {"apiVersion": api_version, "kind": name_of_kind, "name": metadata["name"], "uid": metadata["uid"]}
+    about = {
+        "name": f"{metadata['name'][:_DRY_RUN_NAME_LENGTH]}{mark}-dry-run",
+        "namespace": metadata["namespace"],
+        "labels": {**(own.get("labels") or {}), **labels},
+        "annotations": dict(own.get("annotations") or {}),
+        "ownerReferences": [{**reference, "controller": True}],
+    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": about, "spec": template["spec"]}

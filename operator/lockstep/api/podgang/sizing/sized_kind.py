@@ -1,0 +1,89 @@
+"""The kinds of owners that can get a size, each a source of its own."""
+
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple
+
+from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.podgang.owners import OWNERS, OwnerKind
+from lockstep.api.podgang.section import FieldError
+from lockstep.api.podgang.sizing.awaiting import asked_sizes
+from lockstep.api.podgang.sizing.sized_job import job_awaits_size, job_with_size, pod_of_job
+from lockstep.api.podgang.sizing.sized_ray_cluster import (
+    head_of_ray_cluster,
+    ray_cluster_awaits_size,
+    ray_cluster_problem,
+    ray_cluster_sizes,
+    ray_cluster_with_size,
+    worker_of_ray_cluster,
+)
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.sized_owner import SizedOwner
+from lockstep.facts.gang.source import Source, made_name
+
+
+class SizedKind(NamedTuple):
+    """How owners of ``source`` get a size, if ``option`` is a source too.
+
+    ``problem`` says why one can't, as a clause. ``pod`` makes one of the pods whose number varies, and ``first_pod``
+    the one that is there at any size.
+    """
+
+    source: Source
+    option: Source
+    awaits_size: Callable[[Manifest], bool]
+    sizes: Callable[[Manifest], range]
+    with_size: Callable[[Manifest, int], dict[str, Any]]
+    pod: Callable[[Manifest], NewManifest]
+    first_pod: Callable[[Manifest], NewManifest] | None = None
+    problem: Callable[[Manifest], str] = lambda _: ""
+
+    @property
+    def owner(self) -> OwnerKind:
+        """The kind of the owners."""
+        return OWNERS[self.source]
+
+    def parse(self, owner: Manifest) -> SizedOwner:
+        """Any owner of that kind."""
+        metadata = owner["metadata"]
+        return SizedOwner(
+            gang=pod_gang_key(metadata["namespace"], made_name(self.source, metadata["name"])),
+            source=self.source,
+            name=metadata["name"],
+            uid=metadata["uid"],
+            resource_version=metadata["resourceVersion"],
+            awaits_size=self.awaits_size(owner),
+            sizes=self._sizes(owner),
+        )
+
+    def _sizes(self, owner: Manifest) -> range:
+        try:
+            return self.sizes(owner)
+        except FieldError:
+            # The Gang is refused with that field.
+            return range(0)
+
+
+SIZED_KINDS = (
+    SizedKind(Source.JOB, Source.SIZED_JOB, job_awaits_size, asked_sizes, job_with_size, pod_of_job),
+    SizedKind(
+        Source.RAY_CLUSTER,
+        Source.SIZED_RAY_CLUSTER,
+        ray_cluster_awaits_size,
+        ray_cluster_sizes,
+        ray_cluster_with_size,
+        worker_of_ray_cluster,
+        head_of_ray_cluster,
+        ray_cluster_problem,
+    ),
+)
+"""Every kind whose owners can get a size."""
+
+
+def sized_kinds(sources: Collection[Source]) -> list[SizedKind]:
+    """The kinds whose owners get a size, where these are sources."""
+    return [kind for kind in SIZED_KINDS if kind.option in sources]
+
+
+def sized_kind(source: Source) -> SizedKind | None:
+    """The kind of owners of that source, if they can get a size."""
+    return next((kind for kind in SIZED_KINDS if kind.source is source), None)

@@ -1,0 +1,84 @@
+"""Suspended RayClusters whose annotation has a range of sizes: a head, and as many workers as they get.
+
+Their only group of workers varies. Its bounds hold, and a replica has as many pods as it has hosts.
+"""
+
+from typing import Any
+
+from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.podgang.first_pods import hosts_of
+from lockstep.api.podgang.section import Section
+from lockstep.api.podgang.single_pods import controller_of
+from lockstep.api.podgang.sizing.awaiting import asked_sizes, is_suspended_for_size, pod_to_be, resuming
+from lockstep.facts.ranks import MOST_RANKS
+
+_KIND = ("ray.io/v1", "RayCluster")
+# KubeRay adds a container to workers that waits for the head.
+_WAITS_FOR_HEAD = {
+    "name": "wait-gcs-ready",
+    "resources": {field: {"cpu": "200m", "memory": "256Mi"} for field in ("requests", "limits")},
+}
+
+
+def ray_cluster_awaits_size(cluster: Manifest) -> bool:
+    """Whether the RayCluster waits for a size. One that a RayJob or a RayService has made does not."""
+    spec = cluster["spec"]
+    templates = [spec["headGroupSpec"]["template"], *(group["template"] for group in _groups(cluster))]
+    return not controller_of(cluster["metadata"]) and is_suspended_for_size(cluster, templates)
+
+
+def ray_cluster_problem(cluster: Manifest) -> str:
+    """Why the RayCluster can't get a size, as a clause; '' where it can."""
+    spec = Section(cluster).section("spec")
+    if spec.has("enableInTreeAutoscaling"):
+        return "Ray's autoscaler sets its number of workers, so it can't get a size: leave out enableInTreeAutoscaling"
+    groups = spec.sections("workerGroupSpecs")
+    if len(groups) != 1 or groups[0].has("suspend"):
+        return f"it has {len(groups)} groups of workers that are not suspended, and gets a size only with one"
+    if asked_sizes(cluster) and not ray_cluster_sizes(cluster):
+        return "no number of replicas within minReplicas and maxReplicas, of 1 or more, makes a size of its range"
+    return ""
+
+
+def ray_cluster_sizes(cluster: Manifest) -> range:
+    """The sizes of its range that a number of replicas makes, of one or more; none if it has several groups."""
+    groups = Section(cluster).section("spec").sections("workerGroupSpecs")
+    asked = asked_sizes(cluster)
+    if len(groups) != 1 or not asked:
+        return range(0)
+    [group] = groups
+    hosts = hosts_of(group)
+    fewest = max(group.number("minReplicas", otherwise=0), -(-(asked[0] - 1) // hosts), 1)
+    most = min(group.number("maxReplicas", otherwise=MOST_RANKS), (asked[-1] - 1) // hosts)
+    return range(1 + fewest * hosts, 2 + most * hosts, hosts)
+
+
+def ray_cluster_with_size(cluster: Manifest, size: int) -> dict[str, Any]:
+    """The merge patch that gives the RayCluster its size and resumes it, if it is as it was read."""
+    [group] = _groups(cluster)
+    replicas = (size - 1) // hosts_of(Section(group))
+    return resuming(cluster, size, {"workerGroupSpecs": [{**group, "replicas": replicas}]})
+
+
+def head_of_ray_cluster(cluster: Manifest) -> NewManifest:
+    """Its head as KubeRay would create it, for a dry run."""
+    template = cluster["spec"]["headGroupSpec"]["template"]
+    return pod_to_be(cluster, _KIND, template, labels=_labels(cluster, "head", "headgroup"), mark="-head")
+
+
+def worker_of_ray_cluster(cluster: Manifest) -> NewManifest:
+    """One of its workers as KubeRay would create it, for a dry run."""
+    [group] = _groups(cluster)
+    spec = group["template"]["spec"]
+    waits = _WAITS_FOR_HEAD | {"image": spec["containers"][0].get("image", "")}
+    template = {**group["template"], "spec": {**spec, "initContainers": [*(spec.get("initContainers") or ()), waits]}}
+    return pod_to_be(cluster, _KIND, template, labels=_labels(cluster, "worker", group["groupName"]))
+
+
+def _groups(cluster: Manifest) -> list[Manifest]:
+    return list(cluster["spec"].get("workerGroupSpecs") or ())
+
+
+def _labels(cluster: Manifest, kind: str, group: str) -> dict[str, str]:
+    name = cluster["metadata"]["name"]
+    return {"ray.io/is-ray-node": "yes", "ray.io/cluster": name, "ray.io/node-type": kind, "ray.io/group": group}

@@ -1,0 +1,164 @@
+"""Suspended RayClusters with a range of sizes, on an API server that knows the kind. The tests are their controller."""
+
+from pathlib import Path
+
+import pytest
+
+from eventually import eventually
+from live.arena import Arena
+from live.kinds_of_owners import StubKind, install_kinds
+from live.pod_gangs import PodGangs
+from live.quick_start import Forked
+from lockstep_demo.installing import install
+from lockstep_demo.operator_process import OperatorProcess, running
+from sandbox import Component, Options, start
+
+RIGHTS = Path(__file__).parents[3] / "operator"
+API, GANG = "ray.io/v1", "raycluster.heat"
+
+
+@pytest.fixture(scope="module")
+def plane(tmp_path_factory):
+    """A control plane of the file's own, since tests on the other one expect this kind not to be there."""
+    folder = tmp_path_factory.mktemp("ray")
+    with start(Options(name="ray", addons=frozenset({Component.KWOK}), state=folder)) as api:
+        install(api)
+        for name in ("sources", "sizing"):
+            api.apply(RIGHTS / f"rbac-{name}.yaml")
+        yield api
+
+
+@pytest.fixture(scope="module")
+def operator(plane, tmp_path_factory):
+    """An operator that may size RayClusters, and was there before their kind was; one for all tests of the file."""
+    account = plane.kubeconfig_for_service_account("lockstep-system", "lockstep")
+    log = tmp_path_factory.mktemp("operator") / "log"
+    with running(OperatorProcess(account, log, "--sources=pods,raycluster,sizedraycluster", spawn=Forked)) as process:
+        install_kinds(plane, [StubKind(API, "RayCluster", "rayclusters")])
+        yield process
+
+
+@pytest.fixture
+def arena(plane, operator, request):
+    """A namespace and nodes of the test's own."""
+    assert operator
+    namespace = f"ray-{abs(hash(request.node.name)) % 10_000}"
+    plane.create_namespace(namespace)
+    arena = Arena(plane, namespace)
+    yield arena
+    arena.close()
+
+
+class RayCluster:
+    """The RayCluster heat, of a head and a group of workers."""
+
+    def __init__(self, arena):
+        self.arena = arena
+        self.gangs = PodGangs(arena)
+        self.folder = f"/apis/{API}/namespaces/{arena.namespace}/rayclusters"
+
+    def create(self, **workers):
+        """Create it suspended, with a range."""
+        template = self.gangs.template("")
+        spec = {
+            "suspend": True,
+            "headGroupSpec": {"template": template},
+            "workerGroupSpecs": [{"groupName": "all", "replicas": 1, "template": template, **workers}],
+        }
+        metadata = {"name": "heat", "annotations": {"lockstep.dev/size": "3-9"}}
+        body = {"apiVersion": API, "kind": "RayCluster", "metadata": metadata, "spec": spec}
+        return self.arena.api.request("POST", self.folder, body)
+
+    def read(self):
+        """The object."""
+        return self.arena.api.request("GET", f"{self.folder}/heat")
+
+    def change(self, **fields):
+        """Change some of its fields."""
+        self.arena.api.request("PATCH", f"{self.folder}/heat", fields)
+
+    def is_resumed_with(self, replicas):
+        """Whether it is resumed, with so many replicas."""
+        spec = self.read()["spec"]
+        return (spec["suspend"], spec["workerGroupSpecs"][0]["replicas"]) == (False, replicas)
+
+    def make_pods(self, *names):
+        """Create pods as KubeRay labels them."""
+        found = self.read()["metadata"]
+        owner = {"apiVersion": API, "kind": "RayCluster", "name": "heat", "uid": found["uid"], "controller": True}
+        waits = {"name": "waits", "image": "ray:2", "resources": {"requests": {"cpu": "200m", "memory": "256Mi"}}}
+        for name in names:
+            template = self.gangs.template("", **({} if name == "head" else {"initContainers": [waits]}))
+            metadata = {"name": name, "labels": {"ray.io/cluster": "heat"}, "ownerReferences": [owner]}
+            self.arena.create({"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata})
+
+
+@pytest.fixture
+def cluster(arena):
+    """The RayCluster of the test's own."""
+    return RayCluster(arena)
+
+
+def test_suspended_ray_cluster_gets_its_replicas_and_is_resumed(arena, cluster):
+    arena.add_nodes(2, cpu="3")
+    cluster.create(numOfHosts=2)
+    # Six processors are enough for a head and two replicas of two.
+    eventually(lambda: cluster.is_resumed_with(2))
+
+    cluster.make_pods("head", "w1", "w2", "w3", "w4")
+
+    cluster.gangs.until(GANG, "Placed")
+    assert cluster.gangs.bound(GANG) == 5
+    assert cluster.read()["metadata"]["annotations"]["lockstep.dev/sized"] == "5"
+
+
+def test_ray_cluster_that_can_get_no_size_says_so(arena, cluster):
+    arena.add_nodes(1, cpu="8")
+    cluster.create(maxReplicas=1)
+
+    says = cluster.gangs.until(GANG, "Accepted", "False", "InvalidSpec")
+
+    assert "no number of replicas" in says["message"]
+    assert cluster.read()["spec"]["suspend"] is True
+
+
+def test_ray_cluster_that_a_user_suspends_after_its_start_stays_suspended(arena, cluster):
+    arena.add_nodes(1, cpu="3")
+    cluster.create()
+    eventually(lambda: cluster.is_resumed_with(2))
+
+    cluster.change(spec={"suspend": True})
+    arena.add_nodes(1, cpu="3")
+    cluster.gangs.submit("next", 1)
+    cluster.gangs.create_pods("next", "a")
+    cluster.gangs.until("next", "Placed")
+
+    assert cluster.read()["spec"]["suspend"] is True
+
+
+def test_ray_cluster_that_kueue_queues_meanwhile_is_left_alone(arena, cluster):
+    arena.add_nodes(1, cpu="1")
+    cluster.create()
+    cluster.gangs.until(GANG, "Planned", "False", "Unschedulable")
+
+    cluster.change(metadata={"labels": {"kueue.x-k8s.io/queue-name": "q"}})
+    cluster.gangs.until(GANG, "Planned", "False", "AwaitsPods")
+    arena.add_nodes(1, cpu="8")
+    cluster.gangs.submit("next", 1)
+    cluster.gangs.create_pods("next", "a")
+    # That is planned later, with the room that the RayCluster would have had.
+    cluster.gangs.until("next", "Placed")
+
+    assert cluster.read()["spec"]["suspend"] is True
+
+
+def test_ray_cluster_of_the_same_name_gets_a_size_of_its_own(arena, cluster):
+    arena.add_nodes(1, cpu="1")
+    cluster.create()
+    cluster.gangs.until(GANG, "Planned", "False", "Unschedulable")
+    arena.api.request("DELETE", f"{cluster.folder}/heat")
+
+    cluster.create(minReplicas=4)
+    arena.add_nodes(1, cpu="4")
+
+    eventually(lambda: cluster.is_resumed_with(4))
