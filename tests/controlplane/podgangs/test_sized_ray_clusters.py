@@ -126,6 +126,8 @@ def test_ray_cluster_that_a_user_suspends_after_its_start_stays_suspended(arena,
     arena.add_nodes(1, cpu="3")
     cluster.create()
     eventually(lambda: cluster.is_resumed_with(2))
+    cluster.make_pods("head", "w1", "w2")
+    cluster.gangs.until(GANG, "Placed")
 
     cluster.change(spec={"suspend": True})
     arena.add_nodes(1, cpu="3")
@@ -139,7 +141,7 @@ def test_ray_cluster_that_a_user_suspends_after_its_start_stays_suspended(arena,
 def test_ray_cluster_that_kueue_queues_meanwhile_is_left_alone(arena, cluster):
     arena.add_nodes(1, cpu="1")
     cluster.create()
-    cluster.gangs.until(GANG, "Planned", "False", "Unschedulable")
+    cluster.gangs.until(GANG, "Planned", "False", "NotEnoughRoom")
 
     cluster.change(metadata={"labels": {"kueue.x-k8s.io/queue-name": "q"}})
     cluster.gangs.until(GANG, "Planned", "False", "AwaitsPods")
@@ -155,7 +157,7 @@ def test_ray_cluster_that_kueue_queues_meanwhile_is_left_alone(arena, cluster):
 def test_ray_cluster_of_the_same_name_gets_a_size_of_its_own(arena, cluster):
     arena.add_nodes(1, cpu="1")
     cluster.create()
-    cluster.gangs.until(GANG, "Planned", "False", "Unschedulable")
+    cluster.gangs.until(GANG, "Planned", "False", "NotEnoughRoom")
     arena.api.request("DELETE", f"{cluster.folder}/heat")
 
     cluster.create(minReplicas=4)

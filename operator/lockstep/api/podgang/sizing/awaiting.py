@@ -22,7 +22,7 @@ def is_suspended_for_size(owner: Manifest, templates: Iterable[Manifest]) -> boo
     is_asked = bool(owner["spec"].get("suspend")) and SIZE in annotations and SIZED_ANNOTATION not in annotations
     if not is_asked or "deletionTimestamp" in metadata or is_queued(owner):
         return False
-    return all(template["spec"].get("schedulerName") == SCHEDULER_NAME for template in templates)
+    return all((template.get("spec") or {}).get("schedulerName") == SCHEDULER_NAME for template in templates)
 
 
 def asked_sizes(owner: Manifest) -> range:

@@ -22,8 +22,8 @@ _WAITS_FOR_HEAD = {
 
 def ray_cluster_awaits_size(cluster: Manifest) -> bool:
     """Whether the RayCluster waits for a size. One that a RayJob or a RayService has made does not."""
-    spec = cluster["spec"]
-    templates = [spec["headGroupSpec"]["template"], *(group["template"] for group in _groups(cluster))]
+    holders = (cluster["spec"].get("headGroupSpec") or {}, *_groups(cluster))
+    templates = [holder.get("template") or {} for holder in holders]
     return not controller_of(cluster["metadata"]) and is_suspended_for_size(cluster, templates)
 
 
@@ -70,7 +70,8 @@ def worker_of_ray_cluster(cluster: Manifest) -> NewManifest:
     """One of its workers as KubeRay would create it, for a dry run."""
     [group] = _groups(cluster)
     spec = group["template"]["spec"]
-    waits = _WAITS_FOR_HEAD | {"image": spec["containers"][0].get("image", "")}
+    image = next((one.get("image", "") for one in spec.get("containers") or ()), "")
+    waits = _WAITS_FOR_HEAD | {"image": image}
     template = {**group["template"], "spec": {**spec, "initContainers": [*(spec.get("initContainers") or ()), waits]}}
     return pod_to_be(cluster, _KIND, template, labels=_labels(cluster, "worker", group["groupName"]))
 

@@ -42,6 +42,8 @@ def test_suspended_ray_cluster_with_a_range_waits_for_a_size():
         pytest.param(cluster(workers(template=OTHER)), id="another scheduler for workers"),
         pytest.param(cluster(labels={"kueue.x-k8s.io/queue-name": "q"}), id="queued by Kueue"),
         pytest.param(cluster(owners=[OWNER]), id="of a RayJob"),
+        pytest.param(cluster(headGroupSpec=None, workerGroupSpecs=None), id="without groups"),
+        pytest.param(cluster(workers(template=None)), id="without a template"),
         pytest.param(cluster(annotations={**RANGE, "lockstep.dev/sized": "4"}), id="has its size"),
     ],
 )
