@@ -8,7 +8,7 @@ from lockstep.api.podgang.sizing.awaiting import is_suspended_for_size, pod_to_b
 
 def job_awaits_size(job: Manifest) -> bool:
     """Whether the Job waits for a size."""
-    return is_suspended_for_size(job, [job["spec"]["template"]])
+    return is_suspended_for_size(job, [job["spec"].get("template") or {}])
 
 
 def job_with_size(job: Manifest, size: int) -> dict[str, Any]:
