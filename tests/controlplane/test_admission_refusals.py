@@ -6,40 +6,18 @@ import pytest
 
 from builders.manifests import gang
 from builders.templates import ADMISSION_REFUSES
-from eventually import eventually
+from live.denial import Denial, denied
 
 pytestmark = pytest.mark.usefixtures("operator")
-
-POLICIES = "/apis/admissionregistration.k8s.io/v1"
 
 
 @pytest.fixture
 def denial(arena):
     """Lets a ValidatingAdmissionPolicy deny every pod of the arena's namespace, until it is lifted."""
-    name = f"{arena.pool}-denial"
-    kinds = ("validatingadmissionpolicybindings", "validatingadmissionpolicies")
-    selector = {"matchLabels": {"kubernetes.io/metadata.name": arena.namespace}}
-    pods = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
-    spec = {
-        "matchConstraints": {"resourceRules": [pods]},
-        "validations": [{"expression": "false", "message": "pods need a cost centre"}],
-    }
-    binding = {
-        "policyName": name,
-        "validationActions": ["Deny"],
-        "matchResources": {"namespaceSelector": selector},
-    }
-    arena.api.request("POST", f"{POLICIES}/{kinds[1]}", {"metadata": {"name": name}, "spec": spec})
-    arena.api.request("POST", f"{POLICIES}/{kinds[0]}", {"metadata": {"name": name}, "spec": binding})
-    eventually(lambda: is_denied(arena))
-
-    def lift():
-        for kind in kinds:
-            arena.delete(f"{POLICIES}/{kind}/{name}")
-        eventually(lambda: not is_denied(arena))
-
-    yield lift
-    lift()
+    pods = Denial("CREATE", "pods", "pods need a cost centre")
+    pod = {"metadata": {"name": "dry-run"}, "spec": {"containers": [{"name": "main", "image": "x"}]}}
+    with denied(arena, pods, lambda: arena.api.request("POST", f"{arena.core}/pods?dryRun=All", pod)) as lift:
+        yield lift
 
 
 def test_refused_templates_are_told_at_once(arena):
@@ -99,7 +77,3 @@ def assert_each_is_refused(arena, names):
         assert refused["message"].startswith("The API server refuses the members: ")
         assert because in refused["message"]
         assert arena.condition(name, "Planned")["reason"] == "NotPlanned"
-
-
-def is_denied(arena):
-    return arena.dry_run({"containers": [{"name": "main", "image": "x"}]}) is None

@@ -15,6 +15,8 @@ from lockstep_demo.operator_process import OperatorProcess
 SIZE = 4
 BINDING = ("POST", "pods/binding")
 REFUSED = Injected(403)
+# With this effect Kubernetes itself evicts nothing, so it is no matter of chance who takes the pods away.
+LOST = {"key": "node.kubernetes.io/out-of-service", "effect": "NoSchedule"}
 # The reason of a condition; None without a Gang.
 AWAITS_PODS = ("AwaitsPods", None)
 
@@ -218,6 +220,21 @@ def begun_anew(stage: Stage, owners: Owners) -> None:
     assert owners.losses("heat") == before
 
 
+def lost_a_node(stage: Stage, owners: Owners) -> None:
+    """If a node of its pods is lost, its owner is suspended, and all pods are placed on other nodes; none counts."""
+    stage.arena.add_nodes(SIZE + 1, cpu="1")
+    gang = stage.submit(owners, "heat", SIZE)
+    stage.check_whole(gang)
+    before, old, lost = owners.losses("heat"), stage.uids(gang), stage.gangs.nodes_of(gang)[0]
+
+    stage.arena.api.request("PATCH", f"/api/v1/nodes/{lost}", {"spec": {"taints": [LOST]}})
+    eventually(lambda: not stage.uids(gang) & old and stage.gangs.bound(gang) == SIZE)
+
+    stage.check_whole(gang)
+    assert lost not in stage.gangs.nodes_of(gang)
+    assert owners.losses("heat") == before
+
+
 def rivals(stage: Stage, owners: Owners) -> None:
     """Of two that come at once and of which one fits, one is placed whole, and then the other."""
     stage.arena.add_nodes(2, cpu="2")
@@ -250,7 +267,7 @@ ALL = (
 
 MADE = (placed_whole, too_large, suspended_and_resumed, deleted_in_mid_bind)
 """Those that are other where the operator makes the Gang."""
-SUSPENDABLE = (*MADE, begun_anew)
+SUSPENDABLE = (*MADE, begun_anew, lost_a_node)
 """Those of a Gang that the operator makes for an owner that it can suspend."""
 
 

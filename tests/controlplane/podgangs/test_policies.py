@@ -1,0 +1,146 @@
+"""Real policies that refuse what a Gang needs: each refusal ends with a sentence, and after few requests."""
+
+from collections import Counter
+
+import pytest
+
+from builders.manifests import bid, member_container
+from eventually import eventually
+from live.denial import IS_DRY_RUN, Denial, denied
+from live.proxy import Moment
+from live.quick_start import Forked
+from lockstep_demo.operator_process import OperatorProcess, running
+
+BINDING = ("POST", "pods/binding")
+PATCH_OF_JOB = ("PATCH", "jobs")
+# What is reserved is kept for a minute, in which pauses double from one second.
+TRIES_IN_A_MINUTE = 7
+# A minute passes before, and the machine may be busy.
+SECONDS = 180
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+
+@pytest.fixture(scope="module")
+def operator(suspending, proxy, tmp_path_factory):
+    """An operator that may suspend and size Jobs and talks to the proxy; one for all tests of a file."""
+    assert suspending
+    log = tmp_path_factory.mktemp("operator") / "log"
+    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=job,sizedjob", spawn=Forked)) as process:
+        yield process
+
+
+@pytest.fixture
+def asked(proxy):
+    """How often the operator asked for what, dry runs too, by verb and resource."""
+    counts = Counter()
+
+    def count(asked, moment):
+        counts[asked.verb, asked.resource] += moment is Moment.BEFORE
+        return True
+
+    proxy.witness = count
+    yield counts
+    proxy.reset()
+
+
+def notes(arena, name, kind):
+    """What events about an object of a kind say, in one text."""
+    return " ".join(one["note"] for one in arena.events(name) if one["regarding"]["kind"] == kind)
+
+
+def job(gangs):
+    return gangs.api.request("GET", f"{gangs.jobs}/heat")
+
+
+def create_a_pod(arena):
+    """Really, since dry runs pass."""
+    pod = {"metadata": {"generateName": "probe-"}, "spec": {"schedulerName": "x", "containers": [member_container()]}}
+    arena.api.request("POST", f"{arena.core}/pods", pod)
+
+
+def test_job_that_must_not_be_suspended_keeps_its_pods_and_is_asked_once(arena, gangs, asked):
+    arena.add_nodes(5, cpu="1")
+    gangs.create_job("", 4, name="heat")
+    gangs.until("job.heat", "Placed")
+    suspensions = Denial("UPDATE", "jobs", "Jobs run on", "!has(object.spec.suspend) || !object.spec.suspend", "batch")
+    before = [pod["metadata"]["uid"] for pod in gangs.pods("job.heat")]
+
+    with denied(arena, suspensions, lambda: suspend_as_a_dry_run(gangs)):
+        node = gangs.nodes_of("job.heat")[0]
+        arena.create(bid(node, onReturn="Evict", gracePeriodSeconds=0, ownerPresent=True))
+        eventually(lambda: "denied request: Jobs run on" in notes(arena, "job.heat", "Gang"))
+        gangs.create_job("", 1, name="next")
+        gangs.until("job.next", "Placed")
+
+    assert "its pods stay: Job heat can't be suspended" in notes(arena, "job.heat", "Gang")
+    assert asked[PATCH_OF_JOB] == 1
+    assert [pod["metadata"]["uid"] for pod in gangs.pods("job.heat")] == before
+    assert gangs.bound("job.heat") == 4
+
+
+def test_binding_that_only_its_dry_run_may_is_tried_for_a_minute_and_the_job_begins_anew(arena, gangs, asked):
+    last = Denial("CREATE", "pods/binding", "not that one", f"{IS_DRY_RUN} || !request.name.startsWith('heat-3-')")
+    probe = {"metadata": {"name": "heat-3-probe"}, "target": {"kind": "Node", "name": "none"}}
+    arena.add_nodes(4, cpu="1")
+
+    with denied(arena, last, lambda: bind(arena, probe)):
+        gangs.create_job("", 4, name="heat")
+        eventually(lambda: "OwnerSuspended" in reasons(arena, "heat"), seconds=SECONDS)
+        bindings = asked[BINDING]
+        eventually(lambda: job(gangs)["spec"]["suspend"] is False)
+    gangs.until("job.heat", "Placed")
+
+    assert "was bound in part" in notes(arena, "heat", "Job")
+    assert "denied request: not that one" in notes(arena, "heat", "Job")
+    assert bindings <= 2 * 4 + TRIES_IN_A_MINUTE
+    assert gangs.bound("job.heat") == 4
+    assert job(gangs)["status"].get("failed", 0) == 0
+
+
+def test_job_whose_pods_are_denied_gets_no_size(arena, gangs, asked):
+    arena.add_nodes(1, cpu="4")
+    pods = Denial("CREATE", "pods", "pods need a cost centre")
+    pod = {"metadata": {"name": "probe"}, "spec": {"containers": [member_container()]}}
+
+    with denied(arena, pods, lambda: arena.api.request("POST", f"{arena.core}/pods?dryRun=All", pod)):
+        create_sized(gangs)
+        says = gangs.until("job.heat", "Accepted", "False")["message"]
+        assert "denied request: pods need a cost centre" in says
+        assert asked[PATCH_OF_JOB] == 0
+        assert job(gangs)["spec"]["suspend"] is True
+
+    gangs.until("job.heat", "Placed")
+    assert gangs.bound("job.heat") == 4
+
+
+def test_job_whose_pods_only_a_dry_run_may_create_says_that_they_do_not_come(arena, gangs, asked):
+    arena.add_nodes(1, cpu="4")
+    pods = Denial("CREATE", "pods", "pods need a cost centre", IS_DRY_RUN)
+
+    with denied(arena, pods, lambda: create_a_pod(arena)):
+        create_sized(gangs)
+        says = "0 pods of 4 of Job heat came within 60 seconds."
+        eventually(lambda: says in notes(arena, "job.heat", "Gang"), seconds=SECONDS)
+        gangs.until("job.heat", "Planned", "False", "AwaitsPods")
+        assert asked[PATCH_OF_JOB] == 1
+
+    # The controller of Jobs tries again after pauses that have grown meanwhile.
+    eventually(lambda: gangs.bound("job.heat") == 4, seconds=SECONDS)
+
+
+def reasons(arena, name):
+    return {event["reason"] for event in arena.events(name)}
+
+
+def create_sized(gangs):
+    """Create a suspended Job that may have two to four pods."""
+    gangs.create_job("", 1, name="heat", annotations={"lockstep.dev/size": "2-4"}, suspend=True)
+
+
+def suspend_as_a_dry_run(gangs):
+    gangs.api.request("PATCH", f"{gangs.jobs}/heat?dryRun=All", {"spec": {"suspend": True}})
+
+
+def bind(arena, binding):
+    arena.api.request("POST", f"{arena.core}/pods/{binding['metadata']['name']}/binding", binding)
