@@ -351,7 +351,12 @@ class State:
     def _hold_what_pods_request(self, gang: GangFact) -> None:
         """Hold a Gang's seats with what its pods request: in a new process pods may come after their Gang."""
         held, reserved = self.reservations.get(gang.key), reserved_in_status(gang)
-        if held is not None and reserved is not None and held.requests != reserved.requests:
+        if held is None or reserved is None:
+            return
+        if not gang.status.is_being_undone:
+            # While no pod waits, as before the pods of a sized Job come, its seats still need what they needed.
+            reserved = reserved.with_known_requests(held)
+        if held.requests != reserved.requests:
             self.assumptions.forget(gang.key)
             self.assumptions.hold(reserved)
             self.take_seats(reserved)

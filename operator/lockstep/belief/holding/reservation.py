@@ -83,6 +83,11 @@ class Reservation:
         """The same without the members of these ranks."""
         return self._of_ranks(lambda rank: rank not in ranks)
 
+    def with_known_requests(self, before: "Reservation") -> "Reservation":
+        """The same; of roles whose requests are unknown now, with those that were known before."""
+        known = {role: request or before.requests.get(role, request) for role, request in self.requests.items()}
+        return replace(self, requests=known)
+
     def _of_ranks(self, is_kept: Callable[[int], bool]) -> "Reservation":
         kept = ranked({rank: (role, node) for rank, role, node, _ in self.by_rank() if is_kept(rank)})
         return replace(self, members=kept.members, gapped=kept.gapped, joining=0)

@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from builders.served import metadata, node
+from builders.served import gang, metadata, node
 from fake_cluster.api import REFUSED, Refusal
 from fake_cluster.jumping import until
 from fake_cluster.owners import group_pod, is_suspended, reference
 from fake_cluster.pod_gangs import BINDING, bound
-from fake_cluster.rig import DEFAULT, api_with, running_operator
+from fake_cluster.rig import DEFAULT, api_with, is_placed, running_operator
 from fake_cluster.store import Place
 from lockstep.facts.gang.source import Source
 
@@ -103,6 +103,16 @@ async def test_pods_that_do_not_come_give_the_nodes_back_and_are_placed_when_the
         assert parts.state.reservations == {}
         async with controller(api):
             await until(lambda: len(bound(api)) == 4)
+
+
+async def test_room_of_pods_that_have_not_come_yet_is_kept():
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api, delay=20):
+        create_job(api)
+        await until(lambda: sized(api) == "4")
+        api.store.create("gangjobs", gang("other", size=2))
+        await until(lambda: len(bound(api)) == 4)
+
+        assert not is_placed(api, "other")
 
 
 async def test_job_that_changes_before_it_gets_its_size_is_planned_again():
