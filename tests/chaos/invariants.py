@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from chaos.job_invariants import JobInvariants, owner_of_kind, seat_of
 from live.watching import ENDED, Seen, as_seen
 
 Manifest = Mapping[str, Any]
@@ -24,19 +25,24 @@ class Member(NamedTuple):
 
 
 class Invariants:
-    """Follows pods, gangs and nodes. ``violations`` holds a sentence for each broken promise.
+    """Follows pods, gangs, Jobs and nodes. ``violations`` holds a sentence for each broken promise.
 
     ``ended`` counts how gangs ended, ``gave_way`` how they gave way to more urgent ones.
+    ``jobs`` has what holds of Jobs.
     """
 
     def __init__(self) -> None:
         self.violations: list[str] = []
         self.ended: Counter[str] = Counter()
         self.gave_way: Counter[str] = Counter()
+        self.jobs = JobInvariants()
         self._gangs: dict[str, Manifest] = {}
         self._pods: dict[str, Seen] = {}
         self._owner: dict[str, str] = {}
         self._most_cpu: Counter[str] = Counter()
+        # Nodes that are gone or away, and pods that were ever on one: such a node may count as lost, and so do they.
+        self._away: set[str] = set()
+        self._stranded: set[str] = set()
         self._unknown_to = 0
         self._succeeded: dict[Member, str] = {}
         self._by_attempt: dict[tuple[str, int], set[str]] = defaultdict(set)
@@ -46,16 +52,27 @@ class Invariants:
         if what == GAP:
             self._unknown_to = max(self._unknown_to, int(manifest["metadata"]["resourceVersion"]))
         elif kind == "nodes":
-            self._note_node(manifest)
+            self._note_node(what, manifest)
+            self.jobs.note_node(what, manifest)
         elif kind == "pods":
+            is_order_known = int(manifest["metadata"]["resourceVersion"]) > self._unknown_to
+            self.violations += self.jobs.note_pod(what, manifest, is_order_known=is_order_known)
             self._note_pod(what, manifest)
+        elif kind == "jobs":
+            self.violations += self.jobs.note_job(what, manifest)
+        elif kind == "gangs":
+            self.jobs.note_gang(what, manifest)
         else:
             self._note_gang(what, manifest)
 
-    def _note_node(self, manifest: Manifest) -> None:
+    def _note_node(self, what: str, manifest: Manifest) -> None:
         # The operator may not have heard yet that a node is smaller by now.
         name, cpu = manifest["metadata"]["name"], manifest["status"]["allocatable"]["cpu"]
         self._most_cpu[name] = max(self._most_cpu[name], milli(cpu))
+        self._away.discard(name)
+        if what == "DELETED" or not is_true(manifest["status"], "Ready"):
+            self._away.add(name)
+            self._stranded |= {uid for uid, pod in self._pods.items() if pod.node == name}
 
     def _note_pod(self, what: str, manifest: Manifest) -> None:
         pod = seen(manifest)
@@ -63,8 +80,10 @@ class Invariants:
         if what == "DELETED":
             return
         self._pods[pod.uid] = pod
-        owner = owner_of(manifest)
-        if owner is None:
+        if pod.node in self._away:
+            self._stranded.add(pod.uid)
+        owner = owner_of(manifest) or seat_of(manifest)
+        if not owner:
             return
         self._owner[pod.uid] = owner
         if pod.phase == "Succeeded":
@@ -98,13 +117,15 @@ class Invariants:
         }
         if len(others) > 1:
             yield f"{pod.gang} has members bound of attempts {sorted(others)}"
-        taken = sum(
-            one.cpu
+        there = [
+            one
             for uid, one in self._pods.items()
             if uid in self._owner and one.node == pod.node and one.phase not in ENDED
-        )
+        ]
+        taken = sum(one.cpu for one in there)
         if taken > self._most_cpu[pod.node] > 0:
-            yield f"{pod.node} has at most {self._most_cpu[pod.node]}m cpu, members there request {taken}m"
+            names = ", ".join(one.name for one in there)
+            yield f"{pod.node} has at most {self._most_cpu[pod.node]}m cpu, members there request {taken}m: {names}"
 
     def _note_gang(self, what: str, manifest: Manifest) -> None:
         uid = manifest["metadata"]["uid"]
@@ -138,15 +159,15 @@ class Invariants:
 
     def _note_release(self, uid: str, name: str, attempt: int) -> None:
         self.ended["undone"] += 1
-        left = [pod.name for key, pod in self._pods.items() if self._owner.get(key) == uid and pod.attempt == attempt]
+        own = {key: pod for key, pod in self._pods.items() if self._owner.get(key) == uid and pod.attempt == attempt}
+        left = [pod.name for key, pod in own.items() if key not in self._stranded]
         if left:
             self.violations.append(f"{name} was released while {', '.join(left)} were there")
 
 
 def owner_of(manifest: Manifest) -> str | None:
     """The UID of the GangJob that owns a pod, if one does."""
-    owners = manifest["metadata"].get("ownerReferences") or ()
-    return next((str(one["uid"]) for one in owners if one["kind"] == "GangJob"), None)
+    return owner_of_kind(manifest, "GangJob") or None
 
 
 def ranks_of(status: Manifest) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""A watch of its own, past the proxy: every event of pods, GangJobs and nodes, in the order in which they happened."""
+"""A watch of its own, past the proxy: every event of what a walk is about, in the order in which they happened."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import aiohttp
 import orjson
 
-from builders.manifests import gang, member_container
+from builders.manifests import API_VERSION, gang, member_container
 from chaos.invariants import GAP, LISTED, Invariants
-from chaos.world import CORE, GANGS, NODES, World
+from chaos.world import CORE, GANGS, JOBS, NODES, POD_GANGS, World
 from eventually import eventually
 from live.background import Background
 from lockstep.api.client.configuration import load_configuration, tls_context
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 MARKER = "marker"
-PATHS = {"pods": f"{CORE}/pods", "gangjobs": GANGS, "nodes": NODES}
+PATHS = {"pods": f"{CORE}/pods", "gangjobs": GANGS, "gangs": POD_GANGS, "jobs": JOBS, "nodes": NODES}
 MARKERS = {kind: f"{path}/{MARKER}" for kind, path in PATHS.items()}
 PAUSE_SECONDS = 0.2
 
@@ -53,8 +53,14 @@ class Observer:
         self._world.api.request("PATCH", MARKERS["nodes"], {"spec": {"unschedulable": True}})
         nowhere = {"nodeSelector": {"nowhere": "yes"}}
         self._world.submit(gang(MARKER, pod=nowhere))
-        pod = {"metadata": {"name": MARKER}, "spec": {"schedulerName": "nobody", "containers": [member_container()]}}
-        self._world.api.request("POST", PATHS["pods"], pod)
+        pod = {"schedulerName": "nobody", "restartPolicy": "Never", "containers": [member_container()]}
+        markers = {
+            "pods": {"kind": "Pod", "apiVersion": "v1", "spec": pod},
+            "gangs": {"kind": "Gang", "apiVersion": API_VERSION, "spec": {"size": {"min": 1}}},
+            "jobs": {"kind": "Job", "apiVersion": "batch/v1", "spec": {"suspend": True, "template": {"spec": pod}}},
+        }
+        for kind, marker in markers.items():
+            self._world.api.request("POST", PATHS[kind], {**marker, "metadata": {"name": MARKER}})
         self._watches = [self._background.start(self._follow(kind)) for kind in PATHS]
 
     def stop(self) -> None:

@@ -100,8 +100,8 @@ class FaultyProxy(Proxy):
         """Note what the operator must not do: delete or stop what is no gang or member, write other kinds."""
         what = f"{request.method} {request.path}"
         allowed = {
-            "POST": {"pods", "pods/binding", "services", "configmaps", "events"},
-            "PATCH": {"gangjobs/status", "nodebids/status", "pods/status"},
+            "POST": {"pods", "pods/binding", "services", "configmaps", "events", "gangs", "selfsubjectaccessreviews"},
+            "PATCH": {"gangjobs/status", "nodebids/status", "pods/status", "gangs", "gangs/status", "jobs"},
         }
         named = {"DELETE": {"pods", "gangjobs"}, "PATCH": {"pods"}, "PUT": {"configmaps"}}
         is_ours = resource in named.get(request.method, set()) and f"/{resource}/gang" in request.path

@@ -12,17 +12,21 @@ from chaos.observer import Observer
 from chaos.proxy import FaultyProxy
 from chaos.script import Step
 from chaos.settled import check_empty, check_settled
+from chaos.settled_jobs import check_jobs_go, check_jobs_run
 from chaos.world import World
 from live.background import Background
 from live.proxy import proxied
 from live.quick_start import Forked
 from lockstep_demo.installing import install
+from lockstep_demo.manifests import ROOT
 from lockstep_demo.operator_process import OperatorEndedError, OperatorProcess, running
 from sandbox import Component, Options, Sandbox, start
 
 STEPS_A_SECOND = 8
 LOOK_EVERY = 8
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
+# Nodes that are away are soon lost: a walk has no time for more.
+OPTIONS = ("--sources=job,pods,sizedjob", "--unreachable-after=5s")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,6 +37,7 @@ class Result:
     faults: Counter[str] = field(default_factory=Counter)
     ended: Counter[str] = field(default_factory=Counter)
     gave_way: Counter[str] = field(default_factory=Counter)
+    of_jobs: Counter[str] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
     log: str = ""
 
@@ -52,6 +57,7 @@ def walk(api: Sandbox, folder: Path, steps: Iterable[Step]) -> Result:
         observer.stop()
         result.violations += [*invariants.violations, *(f"forbidden: {one}" for one in world.proxy.forbidden)]
         result.faults, result.ended, result.gave_way = world.proxy.counts, invariants.ended, invariants.gave_way
+        result.of_jobs = invariants.jobs.seen
         result.log = world.operator.log_text()
     return result
 
@@ -84,6 +90,9 @@ def _settle(world: World, observer: Observer) -> None:
     check_settled(world)
     observer.look()
     check_empty(world)
+    check_jobs_run(world)
+    observer.look()
+    check_jobs_go(world)
 
 
 @contextmanager
@@ -94,7 +103,9 @@ def cluster_under_chaos(api: Sandbox, folder: Path) -> Iterator[tuple[World, Bac
     with ExitStack() as stack:
         stack.callback(background.stop)
         proxy = stack.enter_context(proxied(api, kubeconfig, folder / "kubeconfig", background, make=FaultyProxy))
-        operator = stack.enter_context(running(OperatorProcess(proxy.kubeconfig, folder / "log", spawn=Forked)))
+        operator = stack.enter_context(
+            running(OperatorProcess(proxy.kubeconfig, folder / "log", *OPTIONS, spawn=Forked))
+        )
         world = World(api, proxy, operator, background)
         world.prepare()
         yield world, background
@@ -102,7 +113,9 @@ def cluster_under_chaos(api: Sandbox, folder: Path) -> Iterator[tuple[World, Bac
 
 @contextmanager
 def fresh_cluster(folder: Path) -> Iterator[Sandbox]:
-    """A control plane of the walk's own, with our kinds."""
+    """A control plane of the walk's own, with our kinds, on which the operator may do all that it ever does."""
     with start(Options(name="chaos", addons=ADDONS, state=folder)) as api:
         install(api)
+        for name in ("sources", "sizing", "suspending"):
+            api.apply(ROOT / "operator" / f"rbac-{name}.yaml")
         yield api

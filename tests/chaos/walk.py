@@ -4,12 +4,16 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from chaos.job_steps import OWNER_BACK, JobSteps
 from chaos.proxy import OPENING_FAULTS, REQUEST_FAULTS, WATCH_FAULTS
 from chaos.script import Step
 
-WRITES = ("PATCH gangjobs/status", "POST pods", "POST pods/binding", "DELETE pods", "POST events", "POST *", "PATCH *")
-READS = ("GET pods", "GET gangjobs", "GET nodes", "GET nodebids", "GET *")
-WATCHED = ("pods", "nodes", "gangjobs", "nodebids", "priorityclasses", "*")
+WRITES = (
+    *("PATCH gangjobs/status", "POST pods", "POST pods/binding", "DELETE pods", "POST events", "POST *", "PATCH *"),
+    *("PATCH gangs/status", "POST gangs", "PATCH jobs"),
+)
+READS = ("GET pods", "GET gangjobs", "GET nodes", "GET nodebids", "GET gangs", "GET jobs", "GET *")
+WATCHED = ("pods", "nodes", "gangjobs", "nodebids", "priorityclasses", "gangs", "jobs", "*")
 NODES = tuple(f"node{number}" for number in range(8))
 QUANTITIES = ("-1", "9300000000000000", "1e30", "1e1000000", "9223372036854775807", "0.0000000001", "1E18")
 TIMES = ("2026-01-01t00:00:00z", "0000-01-01T00:00:00Z", "2026-01-01T00:00:00+99:00", "9999-12-31T23:59:59Z")
@@ -40,6 +44,7 @@ class Walk:
 
     def __init__(self, seed: int, *, can_restart: bool) -> None:
         self._random = random.Random(seed)  # noqa: S311 - chance is all it is for
+        self._jobs = JobSteps(self._random)
         self._gangs: list[str] = []
         # The numbers of members that an elastic gang may have, by name.
         self._sizes: dict[str, range] = {}
@@ -51,6 +56,10 @@ class Walk:
             self._submit: 12,
             self._submit_urgent: 6,
             self._delete_gang: 5,
+            self._jobs.submit: 5,
+            self._jobs.delete: 1.5,
+            self._jobs.delete_gang: 1.5,
+            self._jobs.lose_node: 3,
             self._suspend: 5,
             self._ask_for_size: 3,
             self._report_progress: 2,
@@ -80,10 +89,14 @@ class Walk:
         for number, name in enumerate(NODES):
             acts = ("add node", "uncordon", "ready", "resize") if number < QUIET_NODES else ("cordon",)
             yield from (Step(act, {"name": name, "cpu": "4"}) for act in (*acts, "delete bid"))
+        yield self._jobs.make_room()
         while len(self._gangs) > MOST_GANGS // 3:
             yield self._delete_gang()
-        for submit in (self._submit_elastic, self._submit_urgent, self._submit_urgent):
-            yield submit()
+        for act in (
+            *(self._jobs.submit_lasting, self._submit_elastic, self._submit_urgent, self._submit_urgent),
+            self._jobs.lose_node_of_lasting,
+        ):
+            yield act()
             for _ in range(QUIET_STEPS):
                 yield self._one((self._report_progress, self._measure_speed, *4 * (self._calm,)))()
 
@@ -208,6 +221,7 @@ class Walk:
                 {"availableUntil": self._one((2, 10, 60))},
                 {"availableFrom": self._one((-5, 2, 10))},
                 {"expiresAt": self._one((1, 3, 30))},
+                OWNER_BACK,
             )
         )
         return Step("put bid", {"name": name, "spec": spec})

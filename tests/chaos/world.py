@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from builders.manifests import bid, foreign_pod, from_now, gang, priority_class, quota, with_launcher
+from chaos.jobs import job
 from chaos.proxy import FaultyProxy
 from chaos.script import Fault, Step
 from eventually import eventually
@@ -16,6 +17,8 @@ NAMESPACE = "chaos"
 CORE = f"/api/v1/namespaces/{NAMESPACE}"
 OURS = "/apis/lockstep.dev/v1alpha1"
 GANGS = f"{OURS}/namespaces/{NAMESPACE}/gangjobs"
+POD_GANGS = f"{OURS}/namespaces/{NAMESPACE}/gangs"
+JOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
 BIDS = f"{OURS}/nodebids"
 NODES = "/api/v1/nodes"
 LABEL = "chaos"
@@ -40,6 +43,10 @@ class World:
             "calm": lambda how: proxy.heal(),
             "submit": self._submit,
             "delete gang": self._delete_gang,
+            "submit job": lambda how: self._ask("POST", JOBS, job(how, {LABEL: "yes"})),
+            "delete job": lambda how: self._ask("DELETE", f"{JOBS}/{how['name']}?propagationPolicy={how['policy']}"),
+            "delete gang of job": lambda how: self._ask("DELETE", f"{POD_GANGS}/job.{how['name']}"),
+            "lose node of job": self._lose_node_of_job,
             "suspend gang": self._suspend_gang,
             "ask for size": self._ask_for_size,
             "report progress": self._report_progress,
@@ -145,6 +152,12 @@ class World:
     def _delete_gang(self, how: How) -> None:
         policy = "?propagationPolicy=Foreground" if how["foreground"] else ""
         self._ask("DELETE", f"{GANGS}/{how['name']}{policy}")
+
+    def _lose_node_of_job(self, how: How) -> None:
+        pods = self.list(f"{CORE}/pods?labelSelector=batch.kubernetes.io%2Fjob-name%3D{how['name']}")
+        nodes = sorted(pod["spec"]["nodeName"] for pod in pods if "nodeName" in pod["spec"])
+        if nodes:
+            self._acts[how["act"]]({"name": nodes[int(how["which"] * len(nodes))], "spec": how["spec"]})
 
     def _suspend_gang(self, how: How) -> None:
         self._ask("PATCH", f"{GANGS}/{how['name']}", {"spec": {"suspend": how["suspend"]}})
