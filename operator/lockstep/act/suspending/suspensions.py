@@ -7,7 +7,7 @@ has suspended, even if the Gang is gone.
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -20,6 +20,7 @@ from lockstep.act.suspending.top_owner import TopOwner, top_owner
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
+from lockstep.api.names import SUSPENDED_LABEL
 from lockstep.api.podgang.suspending import suspended_for
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
@@ -130,10 +131,11 @@ class Suspensions:
                 return owner
             if owner.kind.is_suspended(owner.manifest):
                 return await self._if_marked(gang, owner, departure)
-            why_not = await self._why_not(gang, owner)
+            patch = owner.kind.suspension(owner.manifest, object_name(gang))
+            why_not = await self._why_not(gang, owner) or await self._why_unmarked(gang, owner, patch)
             if why_not:
                 return why_not
-            answer = await self._client.patch(owner.target, owner.kind.suspension(owner.manifest, object_name(gang)))
+            answer = await self._client.patch(owner.target, patch)
             if answer.is_success:
                 self._writer.post_about(owner.subject, owner_suspended(why), of=gang)
                 return owner
@@ -156,6 +158,16 @@ class Suspensions:
         if why_not:
             return why_not
         return "" if self._state.pod_gangs.group(gang).going else "its pods on nodes have gone meanwhile"
+
+    async def _why_unmarked(self, gang: GangKey, owner: TopOwner, patch: Mapping[str, Any]) -> str:
+        """Why the owner would have no mark of ours, as a clause; or ''. No process would resume it then.
+
+        What else keeps it from being suspended, the answer to the patch itself says.
+        """
+        answer = await self._client.dry_run_of_patch(owner.target, patch)
+        if not answer.is_success or suspended_for(answer.body) == object_name(gang):
+            return ""
+        return f"{owner} can't be suspended: others remove the label {SUSPENDED_LABEL} or its annotation"
 
 
 def _settle(outcome: asyncio.Future[Suspension], suspension: Suspension) -> None:

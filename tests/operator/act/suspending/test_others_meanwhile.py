@@ -80,6 +80,22 @@ async def test_job_that_is_marked_and_runs_can_still_be_suspended():
         await until(lambda: placed(api) and mark_of(api, HEAT) is None)
 
 
+@pytest.mark.parametrize("part", ["labels", "annotations"])
+async def test_owner_on_which_others_let_no_mark_stay_is_never_suspended(part):
+    def without_mark(place, wanted):
+        return {**wanted, "metadata": {**wanted["metadata"], part: {}}} if place == HEAT else wanted
+
+    async with api_with() as api, operator(api), job_bound_in_part(api) as made:
+        api.admit_patch = without_mark
+        await until(lambda: "others remove the label lockstep.dev/suspended-by or its annotation" in message(api))
+        api.fault = lambda _: None
+        await until(lambda: placed(api))
+
+        assert not is_suspended(api, HEAT)
+        assert [it for it in api.writes if it.resource == "jobs"] == []
+        assert len(made) == len(bound(api)) == 3
+
+
 async def test_user_who_resumes_meanwhile_keeps_no_gang_from_being_placed():
     async with api_with() as api, operator(api):
         api.fault = refuses("heat-1")
