@@ -11,6 +11,8 @@ from live.proxy import Moment
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
 
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+MARK = "lockstep.dev/suspended-by"
 BINDING = ("POST", "pods/binding")
 PATCH_OF_JOB = ("PATCH", "jobs")
 # What is reserved is kept for a minute, in which pauses double from one second.
@@ -44,6 +46,45 @@ def asked(proxy):
     proxy.reset()
 
 
+@pytest.fixture
+def unmarking(arena, gangs):
+    """Lets a MutatingAdmissionPolicy remove our mark from the Job, once called."""
+    name = f"{arena.pool}-unmarking"
+
+    def create():
+        for kind, spec in mutating(arena, name).items():
+            arena.api.request("POST", f"{ADMISSION}/{kind}", {"metadata": {"name": name}, "spec": spec})
+        eventually(lambda: not is_marked_by_a_dry_run(gangs))
+
+    yield create
+    for kind in mutating(arena, name):
+        arena.delete(f"{ADMISSION}/{kind}/{name}")
+
+
+def mutating(arena, name):
+    """What a policy says that removes our mark from Jobs of the arena, and its binding, by resource."""
+    jobs = {"apiGroups": ["batch"], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["jobs"]}
+    has_mark = f"has(object.metadata.labels) && '{MARK}' in object.metadata.labels"
+    remove = f'JSONPatch{{op: "remove", path: "/metadata/labels/{MARK.replace("/", "~1")}"}}'
+    patch = {"patchType": "JSONPatch", "jsonPatch": {"expression": f"{has_mark} ? [{remove}] : []"}}
+    policy = {"matchConstraints": {"resourceRules": [jobs]}, "mutations": [patch], "reinvocationPolicy": "Never"}
+    here = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": arena.namespace}}}
+    binding = {"policyName": name, "matchResources": here}
+    return {"mutatingadmissionpolicies": policy, "mutatingadmissionpolicybindings": binding}
+
+
+def is_marked_by_a_dry_run(gangs):
+    marked = {"metadata": {"labels": {MARK: "lockstep"}}}
+    answer = gangs.api.request("PATCH", f"{gangs.jobs}/heat?dryRun=All", marked)
+    return MARK in answer["metadata"].get("labels", {})
+
+
+def return_to_a_node(arena, gangs):
+    """The owner of a node of the Job's is back, and has members evicted."""
+    node = gangs.nodes_of("job.heat")[0]
+    arena.create(bid(node, onReturn="Evict", gracePeriodSeconds=0, ownerPresent=True))
+
+
 def notes(arena, name, kind):
     """What events about an object of a kind say, in one text."""
     return " ".join(one["note"] for one in arena.events(name) if one["regarding"]["kind"] == kind)
@@ -67,15 +108,29 @@ def test_job_that_must_not_be_suspended_keeps_its_pods_and_is_asked_once(arena, 
     before = [pod["metadata"]["uid"] for pod in gangs.pods("job.heat")]
 
     with denied(arena, suspensions, lambda: suspend_as_a_dry_run(gangs)):
-        node = gangs.nodes_of("job.heat")[0]
-        arena.create(bid(node, onReturn="Evict", gracePeriodSeconds=0, ownerPresent=True))
+        return_to_a_node(arena, gangs)
         eventually(lambda: "denied request: Jobs run on" in notes(arena, "job.heat", "Gang"))
         gangs.create_job("", 1, name="next")
         gangs.until("job.next", "Placed")
 
     assert "its pods stay: Job heat can't be suspended" in notes(arena, "job.heat", "Gang")
-    assert asked[PATCH_OF_JOB] == 1
+    assert asked[PATCH_OF_JOB] == 2, "a dry run, and the patch itself"
     assert [pod["metadata"]["uid"] for pod in gangs.pods("job.heat")] == before
+    assert gangs.bound("job.heat") == 4
+
+
+def test_job_on_which_no_mark_stays_is_not_suspended(arena, gangs, asked, unmarking):
+    arena.add_nodes(5, cpu="1")
+    gangs.create_job("", 4, name="heat")
+    gangs.until("job.heat", "Placed")
+    unmarking()
+
+    return_to_a_node(arena, gangs)
+    eventually(lambda: "its pods stay: Job heat can't be suspended" in notes(arena, "job.heat", "Gang"))
+
+    assert "others remove the label lockstep.dev/suspended-by" in notes(arena, "job.heat", "Gang")
+    assert asked[PATCH_OF_JOB] == 1, "a dry run"
+    assert job(gangs)["spec"]["suspend"] is False
     assert gangs.bound("job.heat") == 4
 
 
