@@ -45,7 +45,7 @@ TIERS = {
 # Files of which each takes a minute or more in one process. They start first, so that none of them is left at the end.
 LONGEST = (
     *("image/test_built.py", "controlplane/test_election.py", "controlplane/test_pace.py", "charts/installed/*"),
-    *("e2e/test_release.py", "followed/*", "demo/test_demo.py"),
+    *("e2e/test_release.py", "followed/*", "demo/test_demo.py", "controlplane/podgangs/test_policies.py"),
     *("controlplane/long/test_all_examples.py", "controlplane/long/test_observing.py"),
     *("tenants/test_mends_taken_out.py", "operator/cli/test_simulate.py"),
 )
