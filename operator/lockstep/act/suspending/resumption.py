@@ -49,6 +49,7 @@ class Resumption:
         self._departure = departure
         self._refused = refused
         self._is_refusal_said = False
+        self._is_mark_missed = False
 
     async def run(self) -> Suspension:
         """Resume the owner when its pods have left, unless others have removed it or our mark, or have set it."""
@@ -78,11 +79,19 @@ class Resumption:
             is_gone = answer.code == HTTPStatus.NOT_FOUND
             return Suspension(why_not=f"{self._owner} is gone") if is_gone else None
         if suspended_for(answer.body) != object_name(self._gang):
-            return Suspension(why_not=f"{self._owner} was suspended, and others have removed the mark of that")
+            return self._without_mark()
+        self._is_mark_missed = False
         others = self._set_by_others(answer.body)
         if others:
             return await self._leave(answer.body, others)
         return await self._resume(answer.body) if self._departure.is_over else None
+
+    def _without_mark(self) -> Suspension | None:
+        """The end of the suspension, once two answers in a row have no mark: one answer may be out of date."""
+        if self._is_mark_missed:
+            return Suspension(why_not=f"{self._owner} was suspended, and others have removed the mark of that")
+        self._is_mark_missed = True
+        return None
 
     def _set_by_others(self, found: Manifest) -> str:
         """What others have decided since we have suspended the owner, as a clause; or ''.

@@ -80,6 +80,24 @@ async def test_job_that_is_marked_and_runs_can_still_be_suspended():
         await until(lambda: placed(api) and mark_of(api, HEAT) is None)
 
 
+async def test_answer_that_is_out_of_date_leaves_no_owner_suspended():
+    async with api_with() as api, operator(api), job_bound_in_part(api):
+        await until(lambda: is_suspended(api, HEAT))
+        answers = iter([{MARK: None}, {MARK: "lockstep"}])
+
+        def fault(it):
+            labels = next(answers, None) if (it.verb, it.resource) == ("GET", "jobs") else None
+            if labels:
+                api.store.change(HEAT, metadata={"labels": labels})
+
+        api.fault = fault
+        await until(lambda: placed(api))
+
+        assert next(answers, None) is None
+        assert not is_suspended(api, HEAT)
+        assert mark_of(api, HEAT) is None
+
+
 @pytest.mark.parametrize("part", ["labels", "annotations"])
 async def test_owner_on_which_others_let_no_mark_stay_is_never_suspended(part):
     def without_mark(place, wanted):
