@@ -30,7 +30,7 @@ def _all_run(world: World) -> bool:
     for job in world.list(JOBS):
         if job["metadata"]["name"] != MARKER:
             own = [pod for pod in pods if owner_of_kind(pod, "Job") == job["metadata"]["uid"]]
-            _check_job(job, own, _says(world, job["metadata"]["name"]))
+            _check_job(job, own, f"{_says(world, job['metadata']['name'])}; {job['status']}; {len(own)} pods")
     return True
 
 
