@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from coschedule import GangKey
+from lockstep.act.podgang.group_priority import higher_priority
 from lockstep.act.podgang.job_needs import learn_needs
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
@@ -16,6 +17,7 @@ from lockstep.api.client.turns import Urgency
 from lockstep.api.cluster.event import pod_subject
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.made_gang import made_gang, made_parts, refused_parts
+from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.pod_gang import is_as_made
 from lockstep.api.podgang.sized_job import awaits_size
@@ -45,6 +47,7 @@ class GangMaker:
         self._state = services.state
         self._writer = services.writer
         services.state.pod_gangs.await_checks()
+        self._owners = OwnerReader(services.client)
         self._checks: dict[GangKey, int] = {}
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
@@ -109,12 +112,12 @@ class GangMaker:
 
     async def _make_or_change(self, gang: GangKey, kind: OwnerKind, owner: str) -> str:
         """Make the Gang or change it, if that is due; returns why that failed, or ''."""
-        found = await self._client.get(kind.target(gang.namespace, owner))
+        kind, found = await self._owners.read(kind, gang.namespace, owner)
         if not found.is_success:
             return f"{kind.kind} {owner} can't be read: {found.message}"
         known, is_sized = self._state.pod_gangs.objects.get(gang), self._is_sized(kind, found.body)
         parts = made_parts(kind, found.body, awaits_size=is_sized)
-        refusal = await learn_needs(self._client, self._state, gang, found.body) if is_sized else ""
+        refusal = await self._refusal(gang, kind, found.body, is_sized=is_sized)
         if refusal:
             parts = refused_parts(kind, found.body, refusal)
         if known is not None and (known.made_for is None or is_as_made(known, parts)):
@@ -129,6 +132,14 @@ class GangMaker:
             # It follows from the owner as it was read just now, and pods of the next owner of that name don't count.
             self._state.check_pod_gang(gang)
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
+
+    async def _refusal(self, gang: GangKey, kind: OwnerKind, owner: Manifest, *, is_sized: bool) -> str:
+        """Why the Gang can't be as its owner wants it, by what else is known of its pods; or ''."""
+        if is_sized:
+            return await learn_needs(self._client, self._state, gang, owner)
+        if kind.resource == OWNERS[Source.SCHEDULING_GROUP].resource:
+            return higher_priority(self._state, gang, owner)
+        return ""
 
     def _is_sized(self, kind: OwnerKind, owner: Manifest) -> bool:
         """Whether an owner waits for a size, which the operator may give it."""

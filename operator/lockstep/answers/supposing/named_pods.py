@@ -100,7 +100,9 @@ def _groups(manifest: Manifest, owner: Section) -> Iterator[NamedGang | None]:
 
 def _gang(template: Section, sources: Collection[Source], made: NamedGang | None) -> NamedGang | None:
     """What the first of these sources names; else the first of all. Pods that are gangs of one name none."""
-    pod = {"metadata": {"labels": template.section("metadata").texts("labels")}, "spec": {}}
+    group = template.section("spec").section("schedulingGroup").text("podGroupName")
+    labels = template.section("metadata").texts("labels")
+    pod = {"metadata": {"labels": labels}, "spec": {"schedulingGroup": {"podGroupName": group}}}
     for known in (frozenset(sources) - {Source.SINGLE}, frozenset(Source) - {Source.SINGLE}):
         by_label = gang_named_by(pod, known)
         found = by_label or (made if made is not None and made.source in known else None)

@@ -24,6 +24,7 @@ def parse_pod_gang(manifest: Manifest) -> PodGang:
         **identity(pod_gang_key(metadata["namespace"], metadata["name"]), metadata),
         asks=_refusal(annotations) or parse_asks(manifest["spec"]),
         made_for=_made_for(metadata),
+        owner_version=_owner(metadata).get("apiVersion", ""),
         status=parse_status(manifest.get("status") or {}),
     )
 
@@ -45,13 +46,17 @@ def is_as_made(gang: PodGang, made: Manifest) -> bool:
     """Whether a Gang is as the operator would make it now from its owner."""
     [owner] = made["metadata"]["ownerReferences"]
     asks = _refusal(made["metadata"]["annotations"]) or parse_asks(made["spec"])
-    return (gang.made_for, gang.asks) == (owner["uid"], asks)
+    return (gang.made_for, gang.owner_version, gang.asks) == (owner["uid"], owner["apiVersion"], asks)
 
 
 def _made_for(metadata: Manifest) -> str | None:
     if (metadata.get("annotations") or {}).get(MADE_ANNOTATION) != MADE:
         return None
-    return next((owner["uid"] for owner in metadata.get("ownerReferences") or ()), "")
+    return str(_owner(metadata).get("uid", ""))
+
+
+def _owner(metadata: Manifest) -> Manifest:
+    return next(iter(metadata.get("ownerReferences") or ()), {})
 
 
 def _parsed(spec: Manifest) -> PodGangSpec:

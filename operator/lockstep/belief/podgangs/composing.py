@@ -108,8 +108,11 @@ def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:
 
 
 def _roles(shapes: Sequence[_Shape], gang: PodGang, asks: PodGangSpec, pods: OwnPods, turn: int) -> Iterator[RoleSpec]:
-    """Of one kind, a number of pods; of several, all that are there; of pods that come later, one kind in turn."""
-    if pods.going:
+    """Of one kind, a number of pods; of several, all that are there.
+
+    Of pods that come later, or that need no others, one kind in turn.
+    """
+    if pods.going or gang.needs_no_others:
         chosen = shapes[turn % len(shapes)]
         yield _role(chosen, Sizes(minimum=1, maximum=chosen.members))
         return

@@ -36,9 +36,10 @@ class PodGangs:
         self.turn = int(now // _TURN_SECONDS)
 
     def next_turn(self, gang: GangKey, now: float) -> float | None:
-        """When pods of another kind have their turn; None where all that wait are alike, or nothing is bound yet."""
-        group = self.group(gang)
-        has_turns = group.going and len(list(islice(group.waiting_by_kind(self.owner(gang)), 2))) > 1
+        """When pods of another kind have their turn; None where all that wait are alike, or are placed together."""
+        group, known = self.group(gang), self.objects.get(gang)
+        are_apart = group.going or (known is not None and known.needs_no_others)
+        has_turns = are_apart and len(list(islice(group.waiting_by_kind(self.owner(gang)), 2))) > 1
         return (now // _TURN_SECONDS + 1) * _TURN_SECONDS if has_turns else None
 
     def enter(self, pod: PodFact) -> None:

@@ -12,6 +12,7 @@ from lockstep.act.podgang.gang_maker import GangMaker
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
+from lockstep.cycle.podgang.group_conditions import GroupConditions
 from lockstep.cycle.podgang.leaving import LeavingGangs
 from lockstep.cycle.podgang.reports import PodGangReports
 from lockstep.facts.gang.gang import GangFact
@@ -29,6 +30,7 @@ class PodGangFollower:
         self._maker = GangMaker(services)
         self._suspensions = services.suspensions
         self._leaving = LeavingGangs(services)
+        self._conditions = GroupConditions(services)
         self._state = services.state
         self._writer = services.writer
         self._attempts = attempts
@@ -44,6 +46,7 @@ class PodGangFollower:
 
     def reconcile(self, gang: GangFact, reservation: Reservation | None, now: float) -> None:
         """Take the one step that is due."""
+        self._conditions.check(gang)
         if reservation is None:
             self._leaving.check(gang, now)
         match self._state.phase_of(gang):
@@ -65,6 +68,7 @@ class PodGangFollower:
     def forget(self, gang: GangKey) -> None:
         """Forget a Gang that is gone."""
         self._leaving.forget(gang)
+        self._conditions.forget(gang)
 
     def reconcile_made(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with the owner of its pods, while pods wait for it or run without it."""
@@ -77,6 +81,7 @@ class PodGangFollower:
         """Stop all work and change nothing in the cluster."""
         await self._maker.stop()
         await self._leaving.stop()
+        await self._conditions.stop()
         await self._suspensions.stop()
 
     def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:

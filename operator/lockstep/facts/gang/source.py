@@ -18,6 +18,8 @@ class Source(StrEnum):
     MPI_JOB = "mpijob"
     POD_GROUP = "podgroup"
     RAY_CLUSTER = "raycluster"
+    SCHEDULING_GROUP = "schedulinggroup"
+    """PodGroups of Kubernetes' own, which pods name in ``spec.schedulingGroup``."""
     SINGLE = "single"
     """Pods that need no others: each is the owner of its Gang."""
     SIZED_JOB = "sizedjob"
@@ -36,6 +38,7 @@ class Source(StrEnum):
                 | Source.MPI_JOB
                 | Source.POD_GROUP
                 | Source.RAY_CLUSTER
+                | Source.SCHEDULING_GROUP
                 | Source.SINGLE
             ):
                 return True
