@@ -174,3 +174,68 @@ def test_count_of_a_group_can_not_change_in_this_version(groups):
         groups.api.request("PATCH", f"{groups.path}/heat", {"spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}})
 
     assert refused.value.status == 422
+
+
+def test_annotation_of_a_job_counts_for_its_group(arena, groups):
+    arena.add_nodes(1, cpu="2")
+
+    groups.gangs.create_job("", 2, name="heat", annotations={"lockstep.dev/serial-time": "1h"})
+
+    group = groups.of_job("heat")
+    groups.until(group, "True")
+    assert groups.gangs.spec(f"schedulinggroup.{group}")["work"] == {"serialTime": "1h"}
+
+
+def test_job_that_is_made_anew_while_its_pods_are_bound_is_placed_whole(arena, groups):
+    arena.add_nodes(1, cpu="4")
+    groups.gangs.create_job("", 4, name="heat")
+    first = groups.of_job("heat")
+    eventually(lambda: groups.bound(first) > 0)
+    groups.api.request("DELETE", f"{groups.gangs.jobs}/heat?propagationPolicy=Background")
+
+    groups.gangs.create_job("", 3, name="heat")
+
+    eventually(lambda: not groups.pods(first) and not groups.gangs.exists(f"schedulinggroup.{first}"))
+    second = groups.of_job("heat")
+    groups.until(second, "True")
+    assert groups.bound(second) == 3
+
+
+def test_group_that_goes_while_its_pods_run_leaves_them_running(arena, groups):
+    arena.add_nodes(1, cpu="4")
+    groups.create("heat", 2)
+    groups.create_pods("heat", "a", "b")
+    groups.until("heat", "True")
+
+    groups.delete("heat")
+    eventually(lambda: not groups.gangs.exists("schedulinggroup.heat"))
+    groups.create("heat", 2)
+    groups.create_pods("heat", "c", "d")
+
+    groups.until("heat", "True")
+    eventually(lambda: groups.bound("heat") == 4)
+
+
+def test_name_that_is_too_long_for_a_gang_is_said_about_a_pod(arena, groups):
+    arena.add_nodes(1, cpu="2")
+    name = ".".join(["a" * 60] * 4)
+    groups.create(name, 1)
+    groups.create_pods(name, "long")
+
+    notes = partial(arena.events, "long")
+    eventually(lambda: "must be no more than 253" in " ".join(event["note"] for event in notes()))
+
+
+def test_odd_groups_say_why_and_cost_the_others_nothing(arena, groups):
+    arena.add_nodes(1, cpu="2")
+    groups.create("huge", 2**31 - 1)
+    groups.create_pods("huge", "a")
+    groups.create("nowhere", 1, **within("example.com/nowhere"))
+    groups.create_pods("nowhere", "b")
+
+    groups.create("heat", 2)
+    groups.create_pods("heat", "c", "d")
+
+    groups.until("heat", "True")
+    assert "example.com/nowhere" in groups.until("nowhere", "False")["message"]
+    assert groups.bound("huge") == 0

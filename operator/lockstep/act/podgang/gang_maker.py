@@ -8,6 +8,7 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.act.podgang.group_priority import higher_priority
+from lockstep.act.podgang.job_above import with_annotations_of_job
 from lockstep.act.podgang.job_needs import learn_needs
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
@@ -115,11 +116,7 @@ class GangMaker:
         kind, found = await self._owners.read(kind, gang.namespace, owner)
         if not found.is_success:
             return f"{kind.kind} {owner} can't be read: {found.message}"
-        known, is_sized = self._state.pod_gangs.objects.get(gang), self._is_sized(kind, found.body)
-        parts = made_parts(kind, found.body, awaits_size=is_sized)
-        refusal = await self._refusal(gang, kind, found.body, is_sized=is_sized)
-        if refusal:
-            parts = refused_parts(kind, found.body, refusal)
+        known, parts = self._state.pod_gangs.objects.get(gang), await self._parts(gang, kind, found.body)
         if known is not None and (known.made_for is None or is_as_made(known, parts)):
             self._state.check_pod_gang(gang)
             return ""
@@ -133,13 +130,15 @@ class GangMaker:
             self._state.check_pod_gang(gang)
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
 
-    async def _refusal(self, gang: GangKey, kind: OwnerKind, owner: Manifest, *, is_sized: bool) -> str:
-        """Why the Gang can't be as its owner wants it, by what else is known of its pods; or ''."""
+    async def _parts(self, gang: GangKey, kind: OwnerKind, owner: Manifest) -> dict[str, Any]:
+        """What of the Gang follows from its owner, and from what else is known of its pods."""
+        is_sized, refusal = self._is_sized(kind, owner), ""
         if is_sized:
-            return await learn_needs(self._client, self._state, gang, owner)
-        if kind.resource == OWNERS[Source.SCHEDULING_GROUP].resource:
-            return higher_priority(self._state, gang, owner)
-        return ""
+            refusal = await learn_needs(self._client, self._state, gang, owner)
+        elif kind.resource == OWNERS[Source.SCHEDULING_GROUP].resource:
+            owner = await with_annotations_of_job(self._client, self._state.sources, owner)
+            refusal = higher_priority(self._state, gang, owner)
+        return refused_parts(kind, owner, refusal) if refusal else made_parts(kind, owner, awaits_size=is_sized)
 
     def _is_sized(self, kind: OwnerKind, owner: Manifest) -> bool:
         """Whether an owner waits for a size, which the operator may give it."""

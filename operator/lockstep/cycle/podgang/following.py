@@ -16,10 +16,14 @@ from lockstep.cycle.podgang.group_conditions import GroupConditions
 from lockstep.cycle.podgang.leaving import LeavingGangs
 from lockstep.cycle.podgang.reports import PodGangReports
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.source import Source, maker_of
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
 
+# The number of these may change while their pods stay as they are.
+_GROUPS = (Source.POD_GROUP, Source.SCHEDULING_GROUP)
 _ALL_TAKEN_AWAY = Failure(reason=Reason.POD_LOST, message="all pods of it that were bound are being deleted")
 
 
@@ -59,6 +63,8 @@ class PodGangFollower:
             case Phase.AWAITS_PODS:
                 self.reconcile_made(gang.key)
                 self._writer.report(gang, partial(self._reports.awaiting, gang, now))
+            case Phase.WAITING | Phase.BACKING_OFF if _is_of_group(gang.key):
+                self.reconcile_made(gang.key)
             case Phase.WAITING | Phase.BACKING_OFF | Phase.DELETED | Phase.SUSPENDED | Phase.COMPLETE:
                 # Plans and attempts report to Gangs that wait. The rest does not occur, or needs no report.
                 pass
@@ -101,3 +107,8 @@ class PodGangFollower:
             self._writer.report(gang, partial(self._reports.placed, gang, now))
         elif not self._attempts.is_resting(gang.key):
             self._attempts.resume(gang, left)
+
+
+def _is_of_group(gang: GangKey) -> bool:
+    named = maker_of(object_name(gang))
+    return named is not None and named[0] in _GROUPS
