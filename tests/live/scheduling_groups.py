@@ -60,7 +60,7 @@ class SchedulingGroups:
         self.gangs.create_pods("", *names, cpu=cpu, schedulingGroup={"podGroupName": group}, **pod)
 
     def delete(self, name: str) -> None:
-        """Delete a PodGroup; its pods stay."""
+        """Delete a PodGroup: a finalizer keeps it until its pods have ended."""
         self.api.request("DELETE", f"{self.path}/{name}")
 
     # Seeing things
@@ -88,6 +88,10 @@ class SchedulingGroups:
     def bound(self, group: str) -> int:
         """How many pods of a group are on nodes."""
         return sum(node != "" for node in self.nodes_of(group).values())
+
+    def exists(self, name: str) -> bool:
+        """Whether there is a PodGroup of that name."""
+        return name in [one["metadata"]["name"] for one in self.api.request("GET", self.path)["items"]]
 
     def condition(self, group: str) -> Manifest:
         """The condition of a group that says whether it is scheduled; empty while there is none."""
