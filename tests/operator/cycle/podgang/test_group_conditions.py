@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from builders.served import pod
+from builders.served import node, pod
 from fake_cluster.api import NEVER_ARRIVED, Refusal
 from fake_cluster.bound_in_part import operator, placed
 from fake_cluster.jumping import until
@@ -163,6 +163,22 @@ async def test_pods_that_need_no_others_are_placed_kind_by_kind():
         await until(lambda: len(bound(api)) == 2)
 
         assert {one["metadata"]["name"] for one in bound(api)} == {"small", "other"}
+
+
+@pytest.mark.parametrize("policy", [{"basic": {}}, {"gang": {"minCount": 2}}], ids=["basic", "gang"])
+async def test_pods_that_come_later_go_to_the_domain_of_the_others(policy):
+    nodes = [node(f"n{number}", labels={"rack": "ab"[number // 2]}) for number in range(4)]
+    async with api_with(*nodes) as api, operator(api):
+        within = {"schedulingConstraints": {"topology": [{"key": "rack"}]}}
+        create_owner(api, "podgroups", "heat", spec={"schedulingPolicy": policy, **within})
+        add_pods(api, 0, 1)
+        await until(lambda: len(bound(api)) == 2 and placed(api))
+
+        add_pods(api, *range(2, 7))
+        await asyncio.sleep(300)
+
+        assert len({one["spec"]["nodeName"] for one in bound(api)} & {"n0", "n1"}) in (0, 2)
+        assert len(bound(api)) == 4
 
 
 def create_of_job(api, annotations):
