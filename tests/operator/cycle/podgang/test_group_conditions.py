@@ -6,9 +6,9 @@ import pytest
 
 from builders.served import node, pod
 from fake_cluster.api import NEVER_ARRIVED, Refusal
-from fake_cluster.bound_in_part import operator, placed
+from fake_cluster.bound_in_part import operator, placed, refuses
 from fake_cluster.jumping import until
-from fake_cluster.owners import create_owner, reference
+from fake_cluster.owners import controlled, create_owner, is_suspended, reference
 from fake_cluster.pod_gangs import bound
 from fake_cluster.rig import DEFAULT, api_with
 from fake_cluster.store import Place
@@ -29,8 +29,12 @@ def create_group(api, least, *, pods=None, owners=()):
 
 def add_pods(api, *numbers):
     for number in numbers:
-        spec = {"schedulerName": "lockstep", "schedulingGroup": {"podGroupName": "heat"}}
-        api.store.create("pods", pod(f"heat-{number}", cpu="4", spec=spec))
+        api.store.create("pods", group_pod(f"heat-{number}"))
+
+
+def group_pod(name):
+    """Describe a pod that names the group."""
+    return pod(name, cpu="4", spec={"schedulerName": "lockstep", "schedulingGroup": {"podGroupName": "heat"}})
 
 
 def conditions(api):
@@ -205,3 +209,32 @@ async def test_annotations_of_a_job_are_not_read_if_jobs_are_no_source():
 
         assert "work" not in api.store.get(GANG)["spec"]
         assert not [one for one in api.requests if (one.verb, one.resource) == ("GET", "jobs") and one.name]
+
+
+async def test_group_that_was_bound_in_part_is_gone_on_with_by_the_next_process():
+    async with api_with() as api:
+        api.fault = lambda it: Refusal(code=503) if (it.verb, it.name) == ("POST", "heat-1") else None
+        async with operator(api):
+            create_group(api, 2)
+            await until(lambda: len(bound(api)) == 1)
+        assert is_scheduled(api) != "True"
+        api.fault = lambda _: None
+
+        async with operator(api):
+            await until(lambda: is_scheduled(api) == "True")
+
+        assert len(bound(api)) == 2
+
+
+async def test_job_above_a_group_that_is_bound_in_part_is_suspended_and_placed_whole():
+    async with api_with() as api, operator(api, sources={Source.SCHEDULING_GROUP}):
+        api.fault = refuses("job-1")
+        place = create_owner(api, "jobs", "job", spec={"parallelism": 2})
+        create_group(api, 2, pods=0, owners=[reference("batch/v1", "Job", "job")])
+        async with controlled(api, place, group_pod, 2) as made:
+            await until(lambda: len(made) == 4)
+            api.fault = lambda _: None
+            await until(lambda: is_scheduled(api) == "True")
+
+        assert sorted(one["metadata"]["name"] for one in bound(api)) == ["job-2", "job-3"]
+        assert not is_suspended(api, place)
