@@ -57,4 +57,4 @@ def _of_sources(rule: Mapping[str, Any]) -> str:
     [group, *_], [resource, *_] = rule["apiGroups"], rule["resources"]
     if resource == "gangs" and "create" in rule["verbs"]:
         return _MAKES_GANGS
-    return _READS_OWNERS.get((group, resource), "")
+    return _READS_OWNERS.get((group, resource.removesuffix("/status")), "")

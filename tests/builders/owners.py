@@ -52,6 +52,12 @@ def ray_cluster(**spec):
     return owner("ray.io/v1", "RayCluster", headGroupSpec={"template": template()}, workerGroupSpecs=workers, **spec)
 
 
+def scheduling_group(least, *, version="v1alpha2", name="heat", **spec):
+    """Describe a PodGroup of Kubernetes' own."""
+    policy = {"gang": {"minCount": least}}
+    return owner(f"scheduling.k8s.io/{version}", "PodGroup", name=name, schedulingPolicy=policy, **spec)
+
+
 def pod_group(least, *, name="heat"):
     """Describe a PodGroup of Coscheduling's."""
     return owner("scheduling.x-k8s.io/v1alpha1", "PodGroup", name=name, minMember=least)

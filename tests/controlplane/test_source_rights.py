@@ -15,7 +15,7 @@ REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 ACCOUNT = "system:serviceaccount:lockstep-system:lockstep"
 READS = ("get gangs", "list gangs", "watch gangs", "patch gangs/status")
 # Every operator may read pods.
-KINDS = {owner.plural for owner in OWNERS.values()} - {"pods"}
+KINDS = {owner.resource for owner in OWNERS.values()} - {"pods"}
 NEEDS = (*READS, "create gangs", "patch gangs", *(f"get {kind}" for kind in KINDS))
 
 

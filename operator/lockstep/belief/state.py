@@ -94,7 +94,7 @@ class State:
         self.next_sizes = NextSizes(self.ledger)
         self.roster = Roster()
         self.pods_nearby = PodsNearby(self._pods_and_coming_members, users_changed=self._users_changed)
-        self.pod_gangs = PodGangs(self.changes.reconcile, pool)
+        self.pod_gangs = PodGangs(self.changes.reconcile, pool, self.nodes)
         counted = CountedBy(
             ledger=self.ledger,
             roster=self.roster,

@@ -8,6 +8,7 @@ what they would get is not given to others.
 import math
 
 from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
+from lockstep.belief.podgangs.bound_domain import in_bound_domain
 from lockstep.belief.podgangs.composing import room_spec
 from lockstep.belief.podgangs.pod_group import OwnPods
 from lockstep.belief.state import State
@@ -28,7 +29,9 @@ def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | N
     if spec is None:
         return None
     identity = {**known.identity(), "key": room_key(gang.key), "uid": f"{known.uid}/later-pods"}
-    room = AcceptedGang(**identity, status=GangStatus(), spec=spec)
+    room = in_bound_domain(
+        AcceptedGang(**identity, status=GangStatus(), spec=spec), state.pod_gangs.group(gang.key), state.nodes
+    )
     return room if state.refusal_of(room) is None else None
 
 

@@ -99,7 +99,7 @@ def test_sources_bring_the_rights_that_the_operator_asks_for_with_them_and_no_ot
         for resource in rule["resources"]
     }
 
-    assert got == {(one.need.verb, one.group, one.need.resource) for one in needs_of({*map(Source, sources)})}
+    assert got == {(one.need.verb, one.group, one.resource) for one in needs_of({*map(Source, sources)})}
 
 
 def test_agents_bring_their_own_rights_and_the_policy_that_confines_them():

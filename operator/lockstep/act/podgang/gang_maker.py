@@ -7,6 +7,8 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from coschedule import GangKey
+from lockstep.act.podgang.group_priority import higher_priority
+from lockstep.act.podgang.job_above import with_annotations_of_job
 from lockstep.act.podgang.needs_to_be import learn_needs
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
@@ -17,6 +19,7 @@ from lockstep.api.cluster.event import pod_subject
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue_group import pod_in_group
 from lockstep.api.podgang.made_gang import made_gang, made_parts, refused_parts
+from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.pod_gang import is_as_made
 from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kinds
@@ -65,6 +68,7 @@ class GangMaker:
         self._state = services.state
         self._writer = services.writer
         services.state.pod_gangs.await_checks()
+        self._owners = OwnerReader(services.client)
         self._checks: dict[GangKey, int] = {}
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
@@ -136,15 +140,21 @@ class GangMaker:
 
     async def _make_or_change(self, gang: GangKey, kind: OwnerKind, owner: str) -> str:
         """Make the Gang or change it, if that is due; returns why that failed, or ''."""
-        found = await self._client.get(kind.target(gang.namespace, owner))
+        kind, found = await self._owners.read(kind, gang.namespace, owner)
         if not found.is_success:
             return f"{kind.kind} {owner} can't be read: {found.message}"
-        sized = self._sized(kind, found.body)
-        wanted = _WantedGang(kind, found.body, made_parts(kind, found.body, awaits_size=sized is not None))
-        if sized is None:
-            return await self._apply(gang, wanted)
-        refusal = sized.problem(found.body) or await learn_needs(self._client, self._state, sized, found.body)
-        return await self._apply(gang, wanted.refused(refusal) if refusal else wanted)
+        return await self._apply(gang, await self._wanted(gang, kind, found.body))
+
+    async def _wanted(self, gang: GangKey, kind: OwnerKind, owner: Manifest) -> _WantedGang:
+        """The Gang that follows from its owner, and from what else is known of its pods."""
+        sized, refusal = self._sized(kind, owner), ""
+        if sized is not None:
+            refusal = sized.problem(owner) or await learn_needs(self._client, self._state, sized, owner)
+        elif kind.resource == OWNERS[Source.SCHEDULING_GROUP].resource:
+            owner = await with_annotations_of_job(self._client, self._state.sources, owner)
+            refusal = higher_priority(self._state, gang, owner)
+        wanted = _WantedGang(kind, owner, made_parts(kind, owner, awaits_size=sized is not None))
+        return wanted.refused(refusal) if refusal else wanted
 
     async def _make_of_pods(self, gang: GangKey, kind: OwnerKind) -> str:
         """The same for pods without an owner in common: what they say is known, so nothing is read."""

@@ -21,6 +21,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.names import SUSPENDED_LABEL
+from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.podgang.suspending import suspended_for
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
@@ -41,6 +42,7 @@ class Suspensions:
 
     def __init__(self, client: KubeClient, state: State, writer: StatusWriter, lost_nodes: LostNodes) -> None:
         self._client = client
+        self._owners = OwnerReader(client)
         self._state = state
         self._lost_nodes = lost_nodes
         self._writer = writer
@@ -126,7 +128,7 @@ class Suspensions:
     async def _suspended(self, gang: GangKey, uids: Collection[str], why: str, departure: Departure) -> TopOwner | str:
         """The owner, suspended with our mark; or a clause on why it is not."""
         for _ in range(_MOST_CONFLICTS):
-            owner = await top_owner(self._client, gang, uids)
+            owner = await top_owner(self._client, self._owners, gang, uids)
             if isinstance(owner, str):
                 return owner
             if owner.kind.is_suspended(owner.manifest):

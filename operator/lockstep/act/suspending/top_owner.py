@@ -9,6 +9,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.event import EventSubject
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue import is_queued
+from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.single_pods import controller_of
 from lockstep.api.podgang.suspending import SuspendableKind, kinds_above, suspendable
@@ -46,7 +47,7 @@ class TopOwner(NamedTuple):
         )
 
 
-async def top_owner(client: KubeClient, gang: GangKey, uids: Collection[str]) -> TopOwner | str:
+async def top_owner(client: KubeClient, owners: OwnerReader, gang: GangKey, uids: Collection[str]) -> TopOwner | str:
     """The object to suspend for a Gang whose pods say that their owner has one of ``uids``; or a clause on why not.
 
     Raises ``ApiUnavailableError``.
@@ -57,8 +58,7 @@ async def top_owner(client: KubeClient, gang: GangKey, uids: Collection[str]) ->
     source, name = named
     if source is Source.KUEUE_GROUP:
         return "the pods of a group of Kueue have no owner in common"
-    kind = OWNERS[source]
-    answer = await client.get(kind.target(gang.namespace, name))
+    kind, answer = await owners.read(OWNERS[source], gang.namespace, name)
     if not answer.is_success:
         return f"{kind.kind} {name} can't be read: {answer.message}"
     if uids and answer.body["metadata"]["uid"] not in uids:

@@ -104,7 +104,9 @@ def _gang(template: Section, sources: Collection[Source], made: NamedGang | None
 
     Kueue queues owners for which a Gang is made as a whole, and ignores the groups of their pods.
     """
-    pod = {"metadata": {"labels": template.section("metadata").texts("labels")}, "spec": {}}
+    group = template.section("spec").section("schedulingGroup").text("podGroupName")
+    labels = template.section("metadata").texts("labels")
+    pod = {"metadata": {"labels": labels}, "spec": {"schedulingGroup": {"podGroupName": group}}}
     others = {Source.SINGLE} if made is None else {source for source in Source if source.is_of_pods}
     for known in (frozenset(sources) - others, frozenset(Source) - others):
         by_label = gang_named_by(pod, known)

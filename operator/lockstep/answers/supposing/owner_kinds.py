@@ -39,7 +39,10 @@ GANG_JOB = ObjectKind(API_VERSION, GANG_KIND)
 POD_GANG = ObjectKind(API_VERSION, POD_GANG_KIND)
 
 SOURCES: Mapping[ObjectKind, Source] = {
-    ObjectKind(one.api_version, one.kind): source for source, one in OWNERS.items() if not source.is_of_pods
+    ObjectKind(version, one.kind): source
+    for source, one in OWNERS.items()
+    if not source.is_of_pods
+    for version in one.versions
 }
 """The kinds of owners for which the operator makes Gangs of several pods."""
 

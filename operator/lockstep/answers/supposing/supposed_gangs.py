@@ -86,9 +86,10 @@ class _Gathered:
 
     def add(self, owner: Manifest) -> None:
         """Add the pods of an owner, and the Gang that is made for it. Raises ``AnswerError`` or ``FieldError``."""
-        if SOURCES.get(kind_of(owner)) is Source.POD_GROUP:
-            key = _key(owner, made_name(Source.POD_GROUP, owner["metadata"]["name"]))
-            self.gang(key).made = _made(Source.POD_GROUP, owner, key, self._now)
+        source = SOURCES.get(kind_of(owner))
+        if source in (Source.POD_GROUP, Source.SCHEDULING_GROUP):
+            key = _key(owner, made_name(source, owner["metadata"]["name"]))
+            self.gang(key).made = _made(source, owner, key, self._now)
             return
         most = _most_of_sized(owner)
         is_sized = most is not None

@@ -1,11 +1,12 @@
 """The name of the Gang that a pod belongs to, by its labels and its owner."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import MEMBER_OF_LABEL
 from lockstep.api.podgang.kueue_group import KUEUE_GROUP
+from lockstep.api.podgang.scheduling_group import scheduling_group_of
 from lockstep.api.podgang.single_pods import controller_of, is_single
 from lockstep.facts.gang.source import Source, made_name
 
@@ -21,20 +22,28 @@ class NamedGang(NamedTuple):
 def gang_named_by(pod: Manifest, sources: Collection[Source]) -> NamedGang | None:
     """The Gang that a pod belongs to: what the first of these sources names.
 
-    A pod's own label comes first, then a PodGroup, then the owner at the top: a JobSet rather than its Jobs. A pod that
-    another source names is no gang of one, even if that source is not among these.
+    A pod's own label comes first, then a PodGroup of Kubernetes' own, then one of Coscheduling's, then the owner at the
+    top: a JobSet rather than its Jobs. A pod that another source names is no gang of one, even if that source is not
+    among these.
     """
     metadata = pod["metadata"]
-    names = (*_names(metadata), *_kueue_group(metadata))
+    names = (*_names(pod), *_kueue_group(metadata))
     if names or Source.SINGLE not in sources or not is_single(pod):
         return next((one for one in names if one.source in sources), None)
     return NamedGang(made_name(Source.SINGLE, metadata["name"]), Source.SINGLE, metadata["uid"])
 
 
-def _names(metadata: Manifest) -> Iterator[NamedGang]:
-    labels = metadata.get("labels") or {}
+def _names(pod: Manifest) -> Iterator[NamedGang]:
+    labels = pod["metadata"].get("labels") or {}
     if labels.get(MEMBER_OF_LABEL):
         yield NamedGang(labels[MEMBER_OF_LABEL], Source.PODS)
+    group = scheduling_group_of(pod["spec"])
+    if group:
+        yield NamedGang(made_name(Source.SCHEDULING_GROUP, group), Source.SCHEDULING_GROUP)
+    yield from _names_of_owners(pod["metadata"], labels)
+
+
+def _names_of_owners(metadata: Manifest, labels: Mapping[str, str]) -> Iterator[NamedGang]:
     for source, label, owner in _LABELS:
         if labels.get(label):
             yield NamedGang(made_name(source, labels[label]), source, owner(metadata))

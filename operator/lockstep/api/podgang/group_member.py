@@ -15,6 +15,7 @@ from lockstep.api.names import (
 )
 from lockstep.api.podgang.gang_names import gang_named_by
 from lockstep.api.podgang.kueue_group import group_terms
+from lockstep.api.podgang.scheduling_group import scheduling_group_of
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.volume import Sharing
 from lockstep.facts.gang.gang import Refusal
@@ -87,7 +88,7 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
     metadata, spec = manifest["metadata"], manifest["spec"]
     labels = metadata.get("labels") or {}
     index = labels.get(_INDEX, "")
-    needs = _needs(spec, f"pod {metadata['name']}")
+    needs = _needs_in_group(spec, f"pod {metadata['name']}", source)
     return WaitingPod(
         name=metadata["name"],
         source=source,
@@ -98,6 +99,16 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
         completion_index=int(index) if _is_number(index) else -1,
         selected=() if isinstance(needs, Refusal) else _selected(needs.pod_affinity, labels_of(metadata)),
     )
+
+
+def _needs_in_group(spec: Manifest, path: str, source: Source) -> Needs | Refusal:
+    """What the pod needs besides its PodGroup, which is read, or does not count beside the pod's own label."""
+    if not scheduling_group_of(spec):
+        return _needs(spec, path)
+    if source not in (Source.SCHEDULING_GROUP, Source.PODS):
+        message = f"{path}.spec.schedulingGroup: its PodGroup is read with the source {Source.SCHEDULING_GROUP} only."
+        return Refusal(Reason.UNSUPPORTED_FIELD, message)
+    return _needs({name: value for name, value in spec.items() if name != "schedulingGroup"}, path)
 
 
 def _needs(spec: Manifest, path: str) -> Needs | Refusal:

@@ -118,8 +118,10 @@ def _work(annotations: dict[str, str]) -> dict[str, Any] | None:
 
 def _placement(kind: OwnerKind, owner: Manifest) -> dict[str, Any] | None:
     fields = Section(owner)
-    label = required_domain(fields, kind.first(fields))
-    return {"allIn": label} if label else None
+    own, label = kind.domain(fields), required_domain(fields, kind.first(fields))
+    if own and label not in ("", own):
+        raise ValueError(f"its spec requires one domain of {own}, and its annotations one of {label}: a Gang has one")
+    return {"allIn": own or label} if own or label else None
 
 
 def _check_duration(name: str, text: str) -> None:

@@ -19,6 +19,7 @@ from lockstep.api.podgang.first_pods import (
     of_ray_cluster,
     of_single_pod,
 )
+from lockstep.api.podgang.scheduling_group import VERSIONS, domain_of_scheduling_group, of_scheduling_group
 from lockstep.api.podgang.section import Section
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.pod_gang import PodGang
@@ -31,7 +32,8 @@ class OwnerKind(NamedTuple):
 
     An owner that has ``groups`` makes so many Gangs: the number of the group stands behind its name. ``left`` returns
     how many pods it still makes at most, when others of its pods have ended. ``says_size`` is whether its annotations
-    may say another size.
+    may say another size. ``domain`` returns the label of nodes by which its own fields require one domain, or '';
+    it raises ``ValueError`` for what no Gang can have. The API server may have ``other_versions`` of the kind instead.
     """
 
     api_version: str
@@ -41,11 +43,28 @@ class OwnerKind(NamedTuple):
     groups: Callable[[Section], int] | None = None
     left: Callable[[Manifest], int] = lambda _: MOST_RANKS
     says_size: bool = True
+    domain: Callable[[Section], str] = lambda _: ""
+    other_versions: tuple[str, ...] = ()
+    shown_as: str = ""
 
     @property
     def group(self) -> str:
         """The API group of the owner; empty for that of pods."""
         return self.api_version.rpartition("/")[0]
+
+    @property
+    def resource(self) -> str:
+        """The kind in rights and metrics: its plural, or one with the group if other kinds have the same plural."""
+        return self.shown_as or self.plural
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Every version of the kind that can be read."""
+        return (self.api_version, *self.other_versions)
+
+    def at(self, version: str) -> "OwnerKind":
+        """The same kind in another of its versions."""
+        return self if version == self.api_version else self._replace(api_version=version, other_versions=())
 
     def expected(self, owner: Manifest) -> int:
         """How many pods of one owner are to be placed together. Raises ``FieldError`` for a field of the wrong type."""
@@ -57,7 +76,8 @@ class OwnerKind(NamedTuple):
 
     def target(self, namespace: str, named: str) -> Target:
         """The owner for which a Gang is made, as the Gang's name says without its source."""
-        return object_of(self.api_version, self.plural, namespace, self._name(named))
+        path, _ = object_of(self.api_version, self.plural, namespace, self._name(named))
+        return Target(path, self.resource)
 
     def subject(self, namespace: str, named: str, uid: str) -> EventSubject:
         """The same owner as the subject of events."""
@@ -89,6 +109,15 @@ OWNERS: Mapping[Source, OwnerKind] = {
     Source.MPI_JOB: OwnerKind("kubeflow.org/v2beta1", "MPIJob", "mpijobs", of_mpi_job),
     Source.POD_GROUP: OwnerKind("scheduling.x-k8s.io/v1alpha1", "PodGroup", "podgroups", of_pod_group),
     Source.RAY_CLUSTER: OwnerKind("ray.io/v1", "RayCluster", "rayclusters", of_ray_cluster),
+    Source.SCHEDULING_GROUP: OwnerKind(
+        VERSIONS[0],
+        "PodGroup",
+        "podgroups",
+        of_scheduling_group,
+        domain=domain_of_scheduling_group,
+        other_versions=VERSIONS[1:],
+        shown_as="podgroups.scheduling.k8s.io",
+    ),
     # Bindings write the annotation of the size to pods, for their programs.
     Source.SINGLE: OwnerKind("v1", "Pod", "pods", of_single_pod, says_size=False),
     # Any pod of the group says how many there are.
@@ -106,4 +135,6 @@ def owner_subject(gang: PodGang) -> EventSubject | None:
     if named is None or not gang.made_for or named[0] is Source.KUEUE_GROUP:
         return None
     source, owner = named
-    return OWNERS[source].subject(gang.key.namespace, owner, gang.made_for)
+    kind = OWNERS[source]
+    version = gang.owner_version if gang.owner_version in kind.versions else kind.api_version
+    return kind.at(version).subject(gang.key.namespace, owner, gang.made_for)

@@ -27,6 +27,7 @@ def parse_pod_gang(manifest: Manifest) -> PodGang:
         asks=_refusal(annotations) or parse_asks(manifest["spec"]),
         made_for=_made_for(metadata),
         owners=_owners(metadata),
+        owner_version=_owner_version(metadata),
         status=parse_status(manifest.get("status") or {}),
     )
 
@@ -49,7 +50,8 @@ def is_as_made(gang: PodGang, made: Manifest) -> bool:
     owners = _owners(made["metadata"])
     asks = _refusal(made["metadata"]["annotations"]) or parse_asks(made["spec"])
     is_for_them = gang.made_for == owners[0].uid if len(owners) == 1 else {*owners} <= {*gang.owners}
-    return is_for_them and gang.asks == asks
+    is_for_it = is_for_them and gang.owner_version == _owner_version(made["metadata"])
+    return is_for_it and gang.asks == asks
 
 
 def _made_for(metadata: Manifest) -> str | None:
@@ -61,6 +63,10 @@ def _made_for(metadata: Manifest) -> str | None:
 def _owners(metadata: Manifest) -> tuple[OwnerName, ...]:
     found = islice(metadata.get("ownerReferences") or (), MOST_OWNERS)
     return tuple(OwnerName(owner["name"], owner["uid"]) for owner in found)
+
+
+def _owner_version(metadata: Manifest) -> str:
+    return next((str(owner["apiVersion"]) for owner in metadata.get("ownerReferences") or ()), "")
 
 
 def _parsed(spec: Manifest) -> PodGangSpec:

@@ -122,6 +122,8 @@ _ABOVE: Mapping[Source, tuple[SuspendableKind, ...]] = {
     Source.MPI_JOB: (_MPI_JOB,),
     Source.POD_GROUP: (_MPI_JOB, _TRAIN_JOB, *_TRAINING),
     Source.RAY_CLUSTER: (_RAY_CLUSTER,),
+    # Only the Job controller makes such PodGroups for its pods.
+    Source.SCHEDULING_GROUP: (_JOB,),
     Source.SINGLE: (),
     Source.SIZED_JOB: (),
     Source.SIZED_RAY_CLUSTER: (),

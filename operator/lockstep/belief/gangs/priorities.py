@@ -55,6 +55,11 @@ class Priorities:
         known = self._class_of(gang) if isinstance(gang, AcceptedGang) else None
         return "" if known is None else known.name
 
+    def value_of(self, name: str) -> int | None:
+        """The priority of pods with the class of that name, or without a class: ''. None if it does not exist."""
+        known = self._classes.get(name) if name else self._default
+        return None if known is None else known.value
+
     def preempts(self, gang: GangFact) -> bool:
         """Whether gangs of lower priority may be evicted for the gang."""
         known = self._class_of(gang) if isinstance(gang, AcceptedGang) else None

@@ -126,8 +126,11 @@ def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:
 def _roles(
     shapes: Sequence[_Shape], gang: PodGang, asks: PodGangSpec, pods: OwnPods, turn: int, *, is_alone: bool
 ) -> Iterator[RoleSpec]:
-    """Of a kind that is alone, a number of pods; of several, all that are there; beside others, one kind in turn."""
-    if pods.going:
+    """Of a kind that is alone, a number of pods; of several, all that are there.
+
+    Beside others, or if the pods need no others, one kind in turn.
+    """
+    if pods.going or gang.needs_no_others:
         chosen = shapes[turn % len(shapes)]
         yield _role(chosen, Sizes(minimum=1, maximum=chosen.members))
         return

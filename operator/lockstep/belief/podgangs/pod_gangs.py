@@ -1,13 +1,15 @@
 """The Gangs and the pods that belong to them. None of these pods is in the roster, whose pods may be deleted."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice
 
 from coschedule import GangKey
 from lockstep.api.pool import Pool
+from lockstep.belief.podgangs.bound_domain import in_bound_domain
 from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.sized_owners import SizedOwners
+from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
 from lockstep.facts.pods.pod import Membership, PodFact
@@ -19,11 +21,12 @@ _NO_PODS = PodGroup()
 
 
 class PodGangs:
-    """What is known of Gangs. ``changed`` is called with each Gang whose pods have changed."""
+    """What is known of Gangs. ``changed`` is called with each Gang whose pods have changed. ``nodes`` are all nodes."""
 
-    def __init__(self, changed: Callable[[GangKey], None], pool: Pool) -> None:
+    def __init__(self, changed: Callable[[GangKey], None], pool: Pool, nodes: Mapping[str, NodeFact]) -> None:
         self._changed = changed
         self._pool = pool
+        self._nodes = nodes
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
         self.sized = SizedOwners()
@@ -36,9 +39,10 @@ class PodGangs:
         self.turn = int(now // _TURN_SECONDS)
 
     def next_turn(self, gang: GangKey, now: float) -> float | None:
-        """When pods of another kind have their turn; None where all that wait are alike, or nothing is bound yet."""
-        group = self.group(gang)
-        has_turns = group.going and len(list(islice(group.waiting_by_kind(self.owner(gang)), 2))) > 1
+        """When pods of another kind have their turn; None where all that wait are alike, or are placed together."""
+        group, known = self.group(gang), self.objects.get(gang)
+        are_apart = group.going or (known is not None and known.needs_no_others)
+        has_turns = are_apart and len(list(islice(group.waiting_by_kind(self.owner(gang)), 2))) > 1
         return (now // _TURN_SECONDS + 1) * _TURN_SECONDS if has_turns else None
 
     def enter(self, pod: PodFact) -> None:
@@ -73,14 +77,16 @@ class PodGangs:
 
     def composed(self, gang: PodGang) -> GangFact:
         """The Gang as a gang of its pods; of those that it will have, if its owner waits for a size."""
-        return composed(
+        group = self.group(gang.key)
+        fact = composed(
             gang,
-            self.group(gang.key),
+            group,
             self._pool,
             self.turn,
             is_checked=self.is_checked(gang.key),
             sized=self.sized.pods(gang.key, gang.made_for),
         )
+        return in_bound_domain(fact, group, self._nodes)
 
     def owner(self, gang: GangKey) -> str | None:
         """The UID of the owner for which the Gang is made; None for the Gang of a user, and for none."""

@@ -12,13 +12,18 @@ from lockstep.act.podgang.gang_maker import GangMaker
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
+from lockstep.cycle.podgang.group_conditions import GroupConditions
 from lockstep.cycle.podgang.leaving import LeavingGangs
 from lockstep.cycle.podgang.reports import PodGangReports
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.source import Source, maker_of
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
 
+# The number of these may change while their pods stay as they are.
+_GROUPS = (Source.POD_GROUP, Source.SCHEDULING_GROUP)
 _ALL_TAKEN_AWAY = Failure(reason=Reason.POD_LOST, message="all pods of it that were bound are being deleted")
 
 
@@ -29,6 +34,7 @@ class PodGangFollower:
         self._maker = GangMaker(services)
         self._suspensions = services.suspensions
         self._leaving = LeavingGangs(services)
+        self._conditions = GroupConditions(services)
         self._state = services.state
         self._writer = services.writer
         self._attempts = attempts
@@ -44,6 +50,7 @@ class PodGangFollower:
 
     def reconcile(self, gang: GangFact, reservation: Reservation | None, now: float) -> None:
         """Take the one step that is due."""
+        self._conditions.check(gang)
         if reservation is None:
             self._leaving.check(gang, now)
         match self._state.phase_of(gang):
@@ -56,6 +63,8 @@ class PodGangFollower:
             case Phase.AWAITS_PODS:
                 self.reconcile_made(gang.key)
                 self._writer.report(gang, partial(self._reports.awaiting, gang, now))
+            case Phase.WAITING | Phase.BACKING_OFF if _is_of_group(gang.key):
+                self.reconcile_made(gang.key)
             case Phase.WAITING | Phase.BACKING_OFF | Phase.DELETED | Phase.SUSPENDED | Phase.COMPLETE:
                 # Plans and attempts report to Gangs that wait. The rest does not occur, or needs no report.
                 pass
@@ -65,6 +74,7 @@ class PodGangFollower:
     def forget(self, gang: GangKey) -> None:
         """Forget a Gang that is gone."""
         self._leaving.forget(gang)
+        self._conditions.forget(gang)
 
     def reconcile_made(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with the owner of its pods, while pods wait for it or run without it."""
@@ -77,6 +87,7 @@ class PodGangFollower:
         """Stop all work and change nothing in the cluster."""
         await self._maker.stop()
         await self._leaving.stop()
+        await self._conditions.stop()
         await self._suspensions.stop()
 
     def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:
@@ -96,3 +107,8 @@ class PodGangFollower:
             self._writer.report(gang, partial(self._reports.placed, gang, now))
         elif not self._attempts.is_resting(gang.key):
             self._attempts.resume(gang, left)
+
+
+def _is_of_group(gang: GangKey) -> bool:
+    named = maker_of(object_name(gang))
+    return named is not None and named[0] in _GROUPS

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from coschedule import GangKey, ProfileWork, SerialWork
 from lockstep.facts.gang.gang import GangStatus, Refusal
 from lockstep.facts.gang.identity import GangIdentity
+from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.role import Needs
-from lockstep.facts.gang.source import Source
+from lockstep.facts.gang.source import Source, maker_of
 from lockstep.facts.pods.pod import Labels, Membership, PodFact
 from lockstep.facts.sizing import Sizing
 
@@ -111,10 +112,22 @@ MOST_OWNERS = 8
 class PodGang(GangIdentity):
     """A Gang as the API server has it, or why its spec can't be obeyed.
 
-    If the operator has made it, ``made_for`` is the UID of the first of its ``owners``; otherwise it is None.
+    If the operator has made it, ``made_for`` is the UID of the first of its ``owners``, and ``owner_version`` the API
+    version of that one; otherwise ``made_for`` is None.
     """
 
     asks: PodGangSpec | Refusal
     made_for: str | None = None
     owners: tuple[OwnerName, ...] = ()
+    owner_version: str = ""
     status: GangStatus = field(default_factory=GangStatus)
+
+    @property
+    def needs_no_others(self) -> bool:
+        """Whether one pod may be placed without the others, of whatever kind these are.
+
+        So it is with a PodGroup of Kubernetes' own whose policy is ``basic``, or which counts to one.
+        """
+        made = maker_of(object_name(self.key)) if self.made_for else None
+        is_of_group = made is not None and made[0] is Source.SCHEDULING_GROUP
+        return is_of_group and isinstance(self.asks, PodGangSpec) and self.asks.minimum == 1

@@ -18,6 +18,8 @@ class Source(StrEnum):
     MPI_JOB = "mpijob"
     POD_GROUP = "podgroup"
     RAY_CLUSTER = "raycluster"
+    SCHEDULING_GROUP = "schedulinggroup"
+    """PodGroups of Kubernetes' own, which pods name in ``spec.schedulingGroup``."""
     SINGLE = "single"
     """Pods that need no others: each is the owner of its Gang."""
     SIZED_JOB = "sizedjob"
@@ -40,6 +42,7 @@ class Source(StrEnum):
                 | Source.MPI_JOB
                 | Source.POD_GROUP
                 | Source.RAY_CLUSTER
+                | Source.SCHEDULING_GROUP
                 | Source.SINGLE
                 | Source.KUEUE_GROUP
             ):
@@ -61,6 +64,7 @@ class Source(StrEnum):
                 | Source.MPI_JOB
                 | Source.POD_GROUP
                 | Source.RAY_CLUSTER
+                | Source.SCHEDULING_GROUP
                 | Source.SIZED_JOB
                 | Source.SIZED_RAY_CLUSTER
             ):

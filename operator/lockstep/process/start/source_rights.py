@@ -28,6 +28,11 @@ class SourceNeed(NamedTuple):
     group: str
     need: Need
 
+    @property
+    def resource(self) -> str:
+        """The resource as in the rules of roles, such as ``gangs/status``."""
+        return self.need.resource.replace(f".{self.group}", "", 1)
+
 
 async def check_source_rights(client: KubeClient, rights: Rights, sources: Collection[Source]) -> None:
     """Record each right that the sources need and that the API server does not give within 5 s.
@@ -56,9 +61,12 @@ def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:
     for owner in owners:
         # Every operator reads pods.
         if owner.group:
-            yield SourceNeed(owner.group, Need("get", owner.plural, ""))
+            yield SourceNeed(owner.group, Need("get", owner.resource, ""))
+    if Source.SCHEDULING_GROUP in sources:
+        groups = OWNERS[Source.SCHEDULING_GROUP]
+        yield SourceNeed(groups.group, Need("patch", f"{groups.resource}/status", ""))
     for kind in sized_kinds(sources):
-        yield from (SourceNeed(kind.owner.group, Need(verb, kind.owner.plural, "")) for verb in _SIZING)
+        yield from (SourceNeed(kind.owner.group, Need(verb, kind.owner.resource, "")) for verb in _SIZING)
 
 
 async def _still_missing(client: KubeClient, needs: Iterable[SourceNeed]) -> list[SourceNeed]:
@@ -67,7 +75,7 @@ async def _still_missing(client: KubeClient, needs: Iterable[SourceNeed]) -> lis
 
 async def _has(client: KubeClient, one: SourceNeed) -> bool:
     """Whether we have that right; True if the review itself is refused."""
-    resource, _, subresource = one.need.resource.partition("/")
+    resource, _, subresource = one.resource.partition("/")
     review = own_access_review(verb=one.need.verb, group=one.group, resource=resource, subresource=subresource)
     answer = await client.review(paths.OWN_ACCESS_REVIEWS, review)
     return not answer.is_success or is_allowed(answer.body)

@@ -17,6 +17,7 @@ from builders.owners import (
     pod_gang_manifest,
     pod_group,
     ray_cluster,
+    scheduling_group,
     template,
 )
 from lockstep.answers.reading.errors import AnswerError
@@ -45,6 +46,8 @@ FILE = (
     mpi_job(runPolicy={"suspend": False}),
     ray_cluster(),
     pod_group(1),
+    scheduling_group(1, schedulingConstraints={"topology": [{"key": "zone"}]}),
+    bare_pod("b", schedulingGroup={"podGroupName": "heat"}),
     bare_pod("a", labels={"scheduling.x-k8s.io/pod-group": "heat"}),
     owner("apps/v1", "StatefulSet", replicas=2, podManagementPolicy="Parallel", template=FULL),
 )

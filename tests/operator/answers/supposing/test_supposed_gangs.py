@@ -13,6 +13,7 @@ from builders.owners import (
     pod_gang_manifest,
     pod_group,
     ray_cluster,
+    scheduling_group,
     template,
 )
 from coschedule import SerialWork
@@ -29,6 +30,7 @@ NOW = 1_800_000_000.0
 EVERY = frozenset(Source)
 LABEL, GROUP_LABEL = "lockstep.dev/member-of", "scheduling.x-k8s.io/pod-group"
 KUEUE_LABEL = "kueue.x-k8s.io/pod-group-name"
+GROUPED = {"schedulingGroup": {"podGroupName": "heat"}}
 MEMBER = template(labels={LABEL: "heat"})
 KINDS_WITH_PODS = {one.kind for one in TAKEN} - {GANG_JOB.kind}
 WITH_PODS = [
@@ -118,6 +120,19 @@ def jobset_of(*parallelisms, **spec):
             [job_of(template(labels={GROUP_LABEL: "heat"}), parallelism=4), pod_group(3)],
             {"podgroup.heat": [(3, 4)]},
             id="a PodGroup with a Job",
+        ),
+        *(
+            pytest.param(
+                [scheduling_group(2, version=version), *(bare_pod(name, **GROUPED) for name in "abc")],
+                {"schedulinggroup.heat": [(2, 3)]},
+                id=f"a PodGroup of Kubernetes' own, {version}",
+            )
+            for version in ("v1alpha2", "v1alpha3", "v1beta1")
+        ),
+        pytest.param(
+            [job_of(template(**GROUPED), parallelism=4), scheduling_group(3)],
+            {"schedulinggroup.heat": [(3, 4)]},
+            id="such a PodGroup with a Job",
         ),
         pytest.param(
             [pod_gang_manifest(2), *(bare_pod(name, labels={LABEL: "heat"}) for name in "ab")],

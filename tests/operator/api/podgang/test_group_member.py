@@ -63,6 +63,47 @@ def test_pod_without_label_or_scheduler_is_of_no_gang(manifest):
     assert not isinstance(parse(manifest), GroupedPod)
 
 
+GROUPED = {"schedulingGroup": {"podGroupName": "heat"}}
+OF_JOB = {"apiVersion": "batch/v1", "kind": "Job", "name": "heat", "uid": "u", "controller": True}
+OTHER_GROUP = {"scheduling.x-k8s.io/pod-group": "other"}
+EVERY = frozenset(Source)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "sources", "want"),
+    [
+        pytest.param(of_heat(spec=GROUPED), EVERY, "heat", id="the pod's own label first"),
+        pytest.param(
+            pod("a", spec={**OURS, **GROUPED}, labels=OTHER_GROUP), EVERY, "schedulinggroup.heat", id="then this group"
+        ),
+        pytest.param(
+            pod("a", spec={**OURS, **GROUPED}, labels=OTHER_GROUP),
+            EVERY - {Source.SCHEDULING_GROUP},
+            "podgroup.other",
+            id="where it is a source",
+        ),
+    ],
+)
+def test_group_of_a_pod_counts_between_its_own_label_and_other_groups(manifest, sources, want):
+    assert group_member.group_member(manifest, sources).gang == pod_gang_key("default", want)
+
+
+def test_pod_of_a_group_that_is_no_source_is_refused_with_the_name_of_the_source():
+    manifest = pod("a", spec={**OURS, **GROUPED}, ownerReferences=[OF_JOB])
+
+    needs = group_member.group_member(manifest, {Source.JOB}).waiting.needs
+
+    assert needs.reason == Reason.UNSUPPORTED_FIELD
+    assert needs.message == ("pod a.spec.schedulingGroup: its PodGroup is read with the source schedulinggroup only.")
+
+
+@pytest.mark.parametrize("sources", [{Source.SCHEDULING_GROUP}, {Source.PODS}], ids=["its group", "its own label"])
+def test_group_that_is_read_or_does_not_count_is_no_reason_to_refuse_a_pod(sources):
+    needs = group_member.group_member(of_heat(spec=GROUPED), sources).waiting.needs
+
+    assert not isinstance(needs, Refusal)
+
+
 def test_pod_is_of_no_gang_where_no_source_is_placed():
     assert group_member.group_member(of_heat(), ()) is None
     assert not isinstance(any_pod.parse_any_pod(of_heat()), GroupedPod)

@@ -1,0 +1,29 @@
+"""Compares the priority of a PodGroup of Kubernetes' own with that of its pods, which is the Gang's."""
+
+from itertools import islice
+
+from coschedule import GangKey
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.scheduling_group import priority_of_scheduling_group
+from lockstep.belief.podgangs.refusals import MOST_KINDS
+from lockstep.belief.state import State
+
+
+def higher_priority(state: State, gang: GangKey, group: Manifest) -> str:
+    """Why a PodGroup is refused whose priority is higher than that of its pods; '' where it is not.
+
+    Quotas have counted the pods by their class, so a group can't lift them. A lower priority is not read: the API
+    server writes one to each group that names no class.
+    """
+    wanted = priority_of_scheduling_group(group)
+    if wanted is None:
+        return ""
+    for kind, pods in islice(state.pod_gangs.group(gang).waiting_by_kind(None), MOST_KINDS):
+        has = state.priorities.value_of(kind.priority_class)
+        if has is not None and has < wanted:
+            pod = next(iter(pods)).name
+            return (
+                f"spec.priority: the group has the priority {wanted}, and pod {pod} has {has}. A Gang has the priority "
+                "of its pods: give these the priority class of the group"
+            )
+    return ""

@@ -1,0 +1,84 @@
+"""PodGroups of Kubernetes' own (``scheduling.k8s.io``): what they ask for, and their condition.
+
+Pods name one in ``spec.schedulingGroup``. kube-scheduler writes the condition for the pods that name it as their
+scheduler, and we do so for ours.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.first_pods import FirstPods
+from lockstep.api.podgang.section import Section
+from lockstep.api.quantities import rfc3339
+
+_GROUP = "scheduling.k8s.io"
+_OF_1_36 = f"{_GROUP}/v1alpha2"
+VERSIONS = (f"{_GROUP}/v1beta1", f"{_GROUP}/v1alpha3", _OF_1_36)
+"""The versions that can be read, the newest first: Kubernetes 1.37 has two of them, and 1.36 the last one."""
+
+# The API server takes no more.
+_MOST_MESSAGE = 32768
+
+
+class GroupCondition(NamedTuple):
+    """Whether the pods of a PodGroup have got their nodes, and a sentence about it."""
+
+    is_scheduled: bool
+    message: str
+
+
+def scheduling_group_of(spec: Manifest) -> str:
+    """The name of the PodGroup that a pod's spec names; '' for none."""
+    return str((spec.get("schedulingGroup") or {}).get("podGroupName") or "")
+
+
+def of_scheduling_group(group: Section) -> Sequence[FirstPods]:
+    """As many pods as have to be placed together: one of a group whose policy is ``basic``. Others make them."""
+    policy = group.section("spec").section("schedulingPolicy")
+    return [FirstPods(policy.section("gang").number("minCount", otherwise=1), None)]
+
+
+def domain_of_scheduling_group(group: Section) -> str:
+    """The label of nodes by which all pods of the group have to be in one domain; '' if they may be anywhere.
+
+    Raises ``ValueError`` for several labels, and for a group that is a part of another one.
+    """
+    spec = group.section("spec")
+    if spec.has("parentCompositePodGroupName"):
+        raise ValueError("spec.parentCompositePodGroupName: Lockstep places each PodGroup by itself")
+    topology = spec.section("schedulingConstraints").sections("topology")
+    if len(topology) > 1:
+        raise ValueError(f"{topology[1].path}: a Gang has one domain, so it can't have a second label")
+    return topology[0].text("key") if topology else ""
+
+
+def priority_of_scheduling_group(group: Manifest) -> int | None:
+    """The priority of the group, which the API server has written beside the name of its class; None without one."""
+    priority = group["spec"].get("priority")
+    return None if priority is None else int(priority)
+
+
+def condition_patch(group: Manifest, version: str, condition: GroupCondition, now: float) -> dict[str, Any] | None:
+    """The merge patch of the status that says so; None where it does, or where the pods had nodes before.
+
+    As with kube-scheduler, a group that was scheduled once stays so. The patch is for the object as it was read.
+    """
+    kind = "PodGroupScheduled" if version == _OF_1_36 else "PodGroupInitiallyScheduled"
+    conditions = (group.get("status") or {}).get("conditions") or []
+    before: Manifest = next((one for one in conditions if one["type"] == kind), {})
+    says = _says(condition)
+    if before.get("status") == "True" or {**before, **says} == before:
+        return None
+    is_same = before.get("status") == says["status"]
+    since = before["lastTransitionTime"] if is_same else rfc3339(now)
+    observed = group["metadata"].get("generation", 0)
+    written = {"type": kind, **says, "lastTransitionTime": since, "observedGeneration": observed}
+    others = [one for one in conditions if one["type"] != kind]
+    metadata = {name: group["metadata"][name] for name in ("uid", "resourceVersion")}
+    return {"metadata": metadata, "status": {"conditions": [*others, written]}}
+
+
+def _says(condition: GroupCondition) -> dict[str, str]:
+    status, reason = ("True", "Scheduled") if condition.is_scheduled else ("False", "Unschedulable")
+    return {"status": status, "reason": reason, "message": condition.message[:_MOST_MESSAGE]}

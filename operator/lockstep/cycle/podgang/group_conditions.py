@@ -1,0 +1,135 @@
+"""Writes the condition of PodGroups of Kubernetes' own, as kube-scheduler does for those whose pods it places.
+
+Level-triggered: what a Gang's status says is compared with what was written last.
+"""
+
+import asyncio
+import logging
+from http import HTTPStatus
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.act.requests.services import Services
+from lockstep.api.client.answer import Answer, ApiUnavailableError, Target
+from lockstep.api.client.pauses import pause_after
+from lockstep.api.client.turns import Urgency
+from lockstep.api.podgang.owner_reader import OwnerReader
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.scheduling_group import GroupCondition, condition_patch
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.source import Source, maker_of
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
+
+# These are reports for people, and the statuses of Gangs say the same.
+_AT_ONCE = 4
+_MOST_CONFLICTS = 5
+# Before its pods are there, kube-scheduler says nothing of a group either.
+_BEFORE_ITS_PODS = (Reason.AWAITS_PODS, Reason.PODS_MISSING)
+
+log = logging.getLogger(__name__)
+
+
+class _Due(NamedTuple):
+    """What is to be written: to the PodGroup of that name, if it is still the one with that UID."""
+
+    name: str
+    uid: str
+    condition: GroupCondition
+
+
+class GroupConditions:
+    """One write for each Gang at a time. A condition follows the status of its Gang, so it changes no more often."""
+
+    def __init__(self, services: Services) -> None:
+        self._client = services.client
+        self._state = services.state
+        self._now = services.now
+        self._owners = OwnerReader(services.client)
+        self._at_once = asyncio.Semaphore(_AT_ONCE)
+        self._written: dict[GangKey, _Due] = {}
+        self._under_way: dict[GangKey, asyncio.Task[None]] = {}
+
+    def check(self, gang: GangFact) -> None:
+        """Begin to write what the status of the Gang says, if that is due."""
+        due = self._due(gang)
+        if due is not None and due != self._written.get(gang.key) and gang.key not in self._under_way:
+            self._under_way[gang.key] = asyncio.create_task(self._write(gang.key, due))
+
+    def forget(self, gang: GangKey) -> None:
+        """Forget a Gang that is gone."""
+        self._written.pop(gang, None)
+
+    async def stop(self) -> None:
+        """Stop: the next process compares the conditions anew."""
+        for task in self._under_way.values():
+            task.cancel()
+        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+
+    def _due(self, gang: GangFact) -> _Due | None:
+        named, uid = maker_of(object_name(gang.key)), self._state.pod_gangs.owner(gang.key)
+        if named is None or named[0] is not Source.SCHEDULING_GROUP or not uid:
+            return None
+        condition = condition_of(gang)
+        return None if condition is None else _Due(named[1], uid, condition)
+
+    async def _write(self, gang: GangKey, due: _Due) -> None:
+        work_for(gang)
+        try:
+            await self._write_patiently(gang, due)
+            self._written[gang] = due
+        except (LookupError, TypeError, AttributeError, ValueError):
+            log.exception("the condition of its PodGroup can't be written", extra=about(gang))
+            self._written[gang] = due
+        finally:
+            del self._under_way[gang]
+        # Its status may have changed meanwhile, and the Gang may be gone.
+        self._state.changes.reconcile(gang)
+
+    async def _write_patiently(self, gang: GangKey, due: _Due) -> None:
+        tries = 0
+        while True:
+            try:
+                async with self._at_once:
+                    answer = await self._write_once(gang, due)
+            except ApiUnavailableError as error:
+                log.warning("the condition of its PodGroup is not written yet: %s", error, extra=about(gang))
+            else:
+                if answer.code != HTTPStatus.CONFLICT or tries >= _MOST_CONFLICTS:
+                    return _log_refusal(gang, answer)
+            await asyncio.sleep(pause_after(tries))
+            tries += 1
+
+    async def _write_once(self, gang: GangKey, due: _Due) -> Answer:
+        """Compare the PodGroup with what is due, and patch it if it says something else."""
+        kind, found = await self._owners.read(OWNERS[Source.SCHEDULING_GROUP], gang.namespace, due.name)
+        if not found.is_success or found.body["metadata"]["uid"] != due.uid:
+            return found
+        patch = condition_patch(found.body, kind.api_version, due.condition, self._now())
+        if patch is None:
+            return found
+        path, resource = kind.target(gang.namespace, due.name)
+        return await self._client.patch(Target(f"{path}/status", f"{resource}/status"), patch, Urgency.REPORT)
+
+
+def condition_of(gang: GangFact) -> GroupCondition | None:
+    """What the status of a Gang says of its PodGroup; None for nothing new, as while an attempt goes on."""
+    status = gang.status
+    accepted, planned, placed = map(status.condition, (Condition.ACCEPTED, Condition.PLANNED, Condition.PLACED))
+    if placed is not None and status.is_true(Condition.PLACED):
+        return GroupCondition(is_scheduled=True, message=placed.message)
+    if status.reserved_at is not None:
+        return None
+    if accepted is not None and not status.is_true(Condition.ACCEPTED):
+        return GroupCondition(is_scheduled=False, message=accepted.message)
+    if planned is None or planned.reason in _BEFORE_ITS_PODS:
+        return None
+    return GroupCondition(is_scheduled=False, message=planned.message)
+
+
+def _log_refusal(gang: GangKey, answer: Answer) -> None:
+    # A PodGroup that is gone has no condition.
+    if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:
+        log.warning("the condition of its PodGroup is not written: %s", answer.message, extra=about(gang))

@@ -1,0 +1,48 @@
+"""A control plane with PodGroups of Kubernetes' own, and an operator whose sources are these and Jobs."""
+
+import pytest
+
+from live.arena import Arena
+from live.quick_start import Forked
+from live.scheduling_groups import SchedulingGroups, with_scheduling_groups
+from lockstep_demo.operator_process import OperatorProcess, running
+
+
+@pytest.fixture(scope="module")
+def plane(tmp_path_factory):
+    """A control plane of the file's own: the others do not have this API."""
+    with with_scheduling_groups(tmp_path_factory.mktemp("groups")) as api:
+        yield api
+
+
+@pytest.fixture(scope="module")
+def account(plane):
+    """What the operator logs in with."""
+    return plane.kubeconfig_for_service_account("lockstep-system", "lockstep")
+
+
+@pytest.fixture(scope="module")
+def operator(account, tmp_path_factory):
+    """An operator that is ready; one for all tests of a file."""
+    log = tmp_path_factory.mktemp("operator") / "log"
+    options = "--sources=pods,job,single,schedulinggroup"
+    with running(OperatorProcess(account, log, options, spawn=Forked)) as process:
+        yield process
+
+
+@pytest.fixture
+def arena(plane, request):
+    """A namespace and nodes of the test's own."""
+    name = f"test-{abs(hash(request.node.nodeid)) % 10**12}"
+    plane.create_namespace(name)
+    arena = Arena(plane, name)
+    yield arena
+    arena.close()
+
+
+@pytest.fixture
+def groups(arena):
+    """The PodGroups of the test's own."""
+    groups = SchedulingGroups(arena)
+    yield groups
+    groups.close()
