@@ -47,7 +47,7 @@ from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
 from lockstep.belief.volumes.claims import Claims, ClaimsChange
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal, Verdict, oversize
 from lockstep.facts.gang.keys import is_pod_gang
-from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source
 from lockstep.facts.past_runs import USUAL_QUANTILE
@@ -157,7 +157,11 @@ class State:
 
     def remove_pod(self, key: PodKey, uid: str) -> None:
         """Remove a pod, unless another one has its name."""
+        known = self.pods.get(key)
         self.pods.remove(key, uid)
+        if isinstance(known, GroupedPod):
+            # At once: if pods of the next owner are there before the next cycle, no cycle sees the Gang without pods.
+            self.pod_gangs.forget_check(known.group.gang)
 
     # Facts about gangs
 

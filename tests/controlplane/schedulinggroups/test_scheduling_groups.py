@@ -16,6 +16,14 @@ def within(domain):
     return {"schedulingConstraints": {"topology": [{"key": domain}]}}
 
 
+def priority_class(arena, value):
+    """Create a class; returns the field by which pods and groups name it."""
+    kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+    name = f"{arena.namespace}-{abs(value)}"
+    arena.create({**kind, "metadata": {"name": name}, "value": value})
+    return {"priorityClassName": name}
+
+
 def is_suspended(groups, job):
     return groups.api.request("GET", f"{groups.gangs.jobs}/{job}")["spec"]["suspend"]
 
@@ -76,15 +84,7 @@ def test_group_that_requires_one_domain_is_placed_in_one(arena, groups):
 
 def test_group_more_urgent_than_its_pods_is_refused_until_these_are_as_urgent(arena, groups):
     arena.add_nodes(1, cpu="2")
-    arena.create(
-        {
-            "apiVersion": "scheduling.k8s.io/v1",
-            "kind": "PriorityClass",
-            "metadata": {"name": f"{arena.namespace}-urgent"},
-            "value": 1000,
-        }
-    )
-    urgent = {"priorityClassName": f"{arena.namespace}-urgent"}
+    urgent = priority_class(arena, 1000)
     groups.create("heat", 2, **urgent)
     groups.create_pods("heat", "a", "b")
 
@@ -94,6 +94,16 @@ def test_group_more_urgent_than_its_pods_is_refused_until_these_are_as_urgent(ar
         arena.delete_pod(name)
     groups.create_pods("heat", "c", "d", **urgent)
     groups.until("heat", "True")
+
+
+def test_group_without_a_class_says_nothing_of_the_priority_of_its_pods(arena, groups):
+    arena.add_nodes(1, cpu="2")
+    low = priority_class(arena, -1000)
+    written = groups.create("heat", 2)
+    groups.create_pods("heat", "a", "b", **low)
+
+    groups.until("heat", "True")
+    assert written["spec"]["priority"] == 0
 
 
 def test_pods_of_a_basic_group_need_no_others(arena, groups):

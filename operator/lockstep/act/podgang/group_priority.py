@@ -12,11 +12,11 @@ from lockstep.belief.state import State
 def higher_priority(state: State, gang: GangKey, group: Manifest) -> str:
     """Why a PodGroup is refused whose priority is higher than that of its pods; '' where it is not.
 
-    Quotas have counted the pods by their class, so a group can't lift them. A lower priority is not read: the API
-    server writes one to each group that names no class.
+    Quotas have counted the pods by their class, so a group can't lift them. The default priority is not read: the API
+    server writes it to each group that names no class. Neither is a lower one.
     """
     wanted = priority_of_scheduling_group(group)
-    if wanted is None:
+    if wanted is None or wanted == state.priorities.value_of(""):
         return ""
     for kind, pods in islice(state.pod_gangs.group(gang).waiting_by_kind(None), MOST_KINDS):
         has = state.priorities.value_of(kind.priority_class)

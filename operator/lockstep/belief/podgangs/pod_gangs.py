@@ -50,6 +50,7 @@ class PodGangs:
         if isinstance(pod, GroupedPod):
             group = self._groups.setdefault(pod.group.gang, PodGroup())
             group.enter(pod)
+            self.forget_check(pod.group.gang)
             self._changed(pod.group.gang)
 
     def leave(self, pod: PodFact) -> None:

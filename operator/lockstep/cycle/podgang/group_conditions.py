@@ -73,18 +73,19 @@ class GroupConditions:
         if named is None or named[0] is not Source.SCHEDULING_GROUP or not uid:
             return None
         condition = condition_of(gang)
-        return None if condition is None else _Due(named[1], uid, condition)
+        # The status may still be that of an earlier group of that name, whose pods are gone: True can't be taken back.
+        is_over = condition is not None and condition.is_scheduled and not self._state.pod_gangs.group(gang.key).going
+        return None if condition is None or is_over else _Due(named[1], uid, condition)
 
     async def _write(self, gang: GangKey, due: _Due) -> None:
         work_for(gang)
         try:
             await self._write_patiently(gang, due)
-            self._written[gang] = due
         except (LookupError, TypeError, AttributeError, ValueError):
             log.exception("the condition of its PodGroup can't be written", extra=about(gang))
-            self._written[gang] = due
         finally:
             del self._under_way[gang]
+        self._written[gang] = due
         # Its status may have changed meanwhile, and the Gang may be gone.
         self._state.changes.reconcile(gang)
 

@@ -143,6 +143,22 @@ async def test_next_process_writes_what_the_last_one_has_not():
             await until(lambda: is_scheduled(api) == "True")
 
 
+async def test_next_group_of_that_name_is_not_called_scheduled_because_the_last_one_was():
+    async with api_with() as api, operator(api):
+        create_group(api, 2)
+        await until(lambda: is_scheduled(api) == "True")
+
+        for name in ("heat-0", "heat-1"):
+            api.store.remove(Place("pods", DEFAULT, name))
+        api.store.remove(GROUP)
+        create_group(api, 5, pods=0)
+        api.store.change(GROUP, metadata={**api.store.get(GROUP)["metadata"], "uid": "uid-of-the-next"})
+        add_pods(api, *range(2, 7))
+
+        await until(lambda: is_scheduled(api) != "")
+        assert is_scheduled(api) == "False"
+
+
 async def test_conditions_of_others_stay():
     async with api_with() as api, operator(api):
         create_group(api, 5)
