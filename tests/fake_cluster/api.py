@@ -132,7 +132,7 @@ class FakeApi:
         if http.method == POST:
             return self._create(place, body, is_dry="dryRun" in http.query)
         if http.method == PATCH:
-            return self._patch(place, body)
+            return self._patch(place, body, is_dry="dryRun" in http.query)
         if http.method == PUT:
             return self._replace(place, body)
         return self._delete(place, body)
@@ -190,7 +190,7 @@ class FakeApi:
             return pod.code, {"message": pod.message}
         return 200, (known if pod == known else self.store.replace(place, pod))
 
-    def _patch(self, place, body):
+    def _patch(self, place, body, *, is_dry):
         known = self.store.get(place)
         if known is None:
             return not_found(place)
@@ -209,6 +209,8 @@ class FakeApi:
         if self.stops and changed["spec"].get("activeDeadlineSeconds") and changed["spec"].get("nodeName"):
             changed["status"] = {**changed["status"], "phase": "Failed", "reason": "DeadlineExceeded"}
         changed = self.admit_patch(place, changed)
+        if is_dry:
+            return 200, changed
         return 200, (known if changed == known else self.store.replace(place, changed))
 
     def _replace(self, place, body):

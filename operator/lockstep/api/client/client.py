@@ -144,6 +144,12 @@ class KubeClient:
         """Merge ``body`` into an object; with ``metadata.resourceVersion``, only if the object is unchanged."""
         return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH, urgency=urgency)
 
+    async def dry_patch(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Send a dry run of the same. Nothing is changed."""
+        return await self._request(
+            "PATCH", target, body=body, params={DRY_RUN: "All"}, content_type=MERGE_PATCH, urgency=Urgency.ACT
+        )
+
     async def patch_entries(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.DELETE) -> Answer:
         """Merge ``body`` into a built-in object of Kubernetes, with its lists merged entry by entry."""
         return await self._request("PATCH", target, body=body, content_type=STRATEGIC_MERGE_PATCH, urgency=urgency)

@@ -8,6 +8,8 @@ from lockstep.api.names import MEMBER_OF_LABEL
 from lockstep.api.podgang.single_pods import controller_of, is_single
 from lockstep.facts.gang.source import Source, made_name
 
+POD_GROUP_LABEL = "scheduling.x-k8s.io/pod-group"
+
 
 class NamedGang(NamedTuple):
     """The name of a Gang, the source that names it, and the UID of the owner where the pod says it."""
@@ -67,7 +69,7 @@ _KUBEFLOW_OPERATOR = "training.kubeflow.org/operator-name"
 _LWS_NAME = "leaderworkerset.sigs.k8s.io/name"
 _LWS_GROUP = "leaderworkerset.sigs.k8s.io/group-index"
 _LABELS = (
-    (Source.POD_GROUP, "scheduling.x-k8s.io/pod-group", _unknown),
+    (Source.POD_GROUP, POD_GROUP_LABEL, _unknown),
     (Source.JOB_SET, "jobset.sigs.k8s.io/jobset-name", _job_set_uid),
     (Source.RAY_CLUSTER, "ray.io/cluster", _ray_cluster_uid),
 )

@@ -8,6 +8,7 @@ from lockstep.api.pool import Pool
 from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.sized_jobs import SizedJobs
+from lockstep.belief.podgangs.yielding import YieldingGangs
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
 from lockstep.facts.pods.pod import Membership, PodFact
@@ -19,20 +20,25 @@ _NO_PODS = PodGroup()
 
 
 class PodGangs:
-    """What is known of Gangs. ``changed`` is called with each Gang whose pods have changed."""
+    """What is known of Gangs. ``changed`` is called with each Gang whose pods have changed.
 
-    def __init__(self, changed: Callable[[GangKey], None], pool: Pool) -> None:
+    ``may_yield`` is called if more Gangs can give way, or fewer.
+    """
+
+    def __init__(self, changed: Callable[[GangKey], None], pool: Pool, may_yield: Callable[[], None]) -> None:
         self._changed = changed
         self._pool = pool
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
         self.sized = SizedJobs()
+        self.yielding = YieldingGangs(may_yield)
         self.turn = 0
         self._checked: set[GangKey] = set()
         self._awaits_checks = False
 
     def advance_to(self, now: float) -> None:
-        """Give pods of another kind their turn, of those that come later, when that is due."""
+        """Give pods of another kind their turn, of those that come later, and forget what is remembered too long."""
+        self.yielding.expire(now)
         self.turn = int(now // _TURN_SECONDS)
 
     def next_turn(self, gang: GangKey, now: float) -> float | None:
@@ -62,6 +68,10 @@ class PodGangs:
     def names(self) -> Iterable[GangKey]:
         """The Gangs that pods name, whether they are there or not."""
         return self._groups.keys()
+
+    def groups(self) -> Iterable[PodGroup]:
+        """The pods by Gang; none of these groups must be changed."""
+        return self._groups.values()
 
     def group(self, gang: GangKey) -> PodGroup:
         """The pods of a Gang; it must not be changed."""

@@ -11,7 +11,7 @@ from lockstep.facts.gang.gang import GangStatus, Refusal
 from lockstep.facts.gang.identity import GangIdentity
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.gang.source import Source
-from lockstep.facts.pods.pod import Labels, Membership, PodFact
+from lockstep.facts.pods.pod import USUAL_GRACE_SECONDS, Labels, Membership, PodFact
 from lockstep.facts.sizing import Sizing
 
 
@@ -35,7 +35,8 @@ class WaitingPod(NamedTuple):
 class GroupMember(NamedTuple):
     """The Gang that a pod belongs to; its seat and its rank if we bound it, or what it needs while it waits.
 
-    ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not say it.
+    ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not say it. A pod on a node has
+    ``grace_seconds`` to end, and runs ``since`` its kubelet has started it.
     """
 
     gang: GangKey
@@ -43,6 +44,8 @@ class GroupMember(NamedTuple):
     waiting: WaitingPod | None
     rank: int | None = None
     owner: str = ""
+    grace_seconds: int = USUAL_GRACE_SECONDS
+    since: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
