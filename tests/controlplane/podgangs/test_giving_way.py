@@ -1,0 +1,182 @@
+"""Jobs that give way to urgent gangs on a real control plane: they begin anew, and their rules count no failure."""
+
+import itertools
+
+import pytest
+
+from builders.manifests import gang, priority_class
+from eventually import eventually
+from live.proxy import Injected
+from live.quick_start import Forked
+from lockstep.api.names import SUSPENDED_LABEL
+from lockstep_demo.operator_process import OperatorProcess, running
+
+SIZED = "lockstep.dev/sized"
+NUMBERS = itertools.count(1)
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+
+@pytest.fixture(scope="module")
+def operator(suspending, proxy, tmp_path_factory):
+    """An operator that may suspend owners and talks to the proxy; one for all tests of a file."""
+    assert suspending
+    log = tmp_path_factory.mktemp("operator") / "log"
+    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=pods,job,sizedjob", spawn=Forked)) as process:
+        yield process
+
+
+@pytest.fixture(autouse=True)
+def undisturbed(proxy):
+    """Disturb nothing after the test."""
+    yield
+    proxy.reset()
+
+
+@pytest.fixture
+def urgent(arena):
+    """A priority class whose gangs others give way to."""
+    name = f"yielding-{next(NUMBERS)}"
+    arena.create(priority_class(name, 1000, policy="PreemptLowerPriority"))
+    return name
+
+
+def job(gangs):
+    return gangs.api.request("GET", f"{gangs.jobs}/heat")
+
+
+def uids(gangs):
+    return {pod["metadata"]["uid"] for pod in gangs.pods("job.heat")}
+
+
+def run_job(arena, gangs, **spec):
+    """Place a Job of two pods on the only node; returns the UIDs of its pods."""
+    arena.add_nodes(1, cpu="2")
+    gangs.create_job("", 2, name="heat", **spec)
+    gangs.until("job.heat", "Placed")
+    return uids(gangs)
+
+
+def is_left_alone(gangs):
+    """Whether the Job is neither suspended nor marked."""
+    found = job(gangs)
+    return not found["spec"]["suspend"] and SUSPENDED_LABEL not in found["metadata"].get("labels", {})
+
+
+def waits_anew(gangs, old):
+    """Whether the Job has two other pods, which have no nodes."""
+    return len(uids(gangs)) == 2 and not uids(gangs) & old and gangs.bound("job.heat") == 0
+
+
+def test_job_begins_anew_after_an_urgent_gang_and_counts_nothing(arena, gangs, urgent):
+    old = run_job(arena, gangs, backoffLimit=0)
+    arena.submit(gang("hot", size=2, priorityClassName=urgent))
+    arena.until_placed("hot")
+
+    eventually(lambda: waits_anew(gangs, old) and is_left_alone(gangs))
+    assert gangs.until("job.heat", "Preempted")["message"].startswith(f"Gang {arena.namespace}/hot, of priority 1000")
+    assert job(gangs)["status"].get("failed", 0) == 0
+    notes = [one["note"] for one in arena.events("heat") if one["reason"] == "OwnerSuspended"]
+    assert [f"gang {arena.namespace}/hot, of priority 1000, takes its place" in note for note in notes] == [True]
+
+    arena.delete_gang("hot")
+    gangs.until("job.heat", "Placed")
+    gangs.until("job.heat", "Preempted", "False")
+    assert job(gangs)["status"].get("failed", 0) == 0
+
+
+def test_job_gives_way_to_the_pods_of_another_job(arena, gangs, urgent):
+    old = run_job(arena, gangs, backoffLimit=0)
+    gangs.create_job("", 2, name="hot", template=gangs.template("", priorityClassName=urgent))
+    gangs.until("job.hot", "Placed")
+
+    eventually(lambda: waits_anew(gangs, old) and is_left_alone(gangs))
+    assert job(gangs)["status"].get("failed", 0) == 0
+
+
+def test_job_whose_suspension_is_refused_stays_and_is_not_asked_again(arena, gangs, urgent, proxy):
+    old = run_job(arena, gangs)
+    tried = []
+
+    def fault(verb, resource):
+        if (verb, resource) != ("PATCH", "jobs"):
+            return None
+        tried.append(verb)
+        return Injected(422)
+
+    proxy.fault = fault
+    arena.submit(gang("hot", size=2, priorityClassName=urgent))
+    eventually(lambda: tried)
+    arena.until("hot", "Planned", "False")
+
+    arena.add_nodes(1, cpu="2")
+    arena.until_placed("hot")
+    assert (uids(gangs), gangs.bound("job.heat")) == (old, 2)
+    assert is_left_alone(gangs)
+    assert len(tried) == 1
+
+
+def test_job_that_has_a_size_waits_for_a_size_again(arena, gangs, urgent):
+    arena.add_nodes(1, cpu="2")
+    annotations = {"lockstep.dev/size": "2-4"}
+    gangs.create_job("", 1, name="heat", suspend=True, annotations=annotations)
+    gangs.until("job.heat", "Placed")
+    arena.submit(gang("hot", size=2, priorityClassName=urgent))
+    arena.until_placed("hot")
+
+    eventually(lambda: not gangs.pods("job.heat") and SIZED not in job(gangs)["metadata"]["annotations"])
+    arena.delete_gang("hot")
+    gangs.until("job.heat", "Preempted", "False")
+    assert job(gangs)["spec"]["parallelism"] == 2
+    assert job(gangs)["status"].get("failed", 0) == 0
+
+
+def test_next_process_goes_on(arena, gangs, urgent, proxy, operator):
+    old = run_job(arena, gangs, backoffLimit=0)
+    proxy.fault = lambda verb, resource: (
+        Injected(422) if (verb, resource) == ("PATCH", "jobs") and not is_left_alone(gangs) else None
+    )
+    arena.submit(gang("hot", size=2, priorityClassName=urgent))
+    eventually(lambda: not is_left_alone(gangs))
+    operator.kill()
+    proxy.reset()
+    operator.launch()
+
+    arena.until_placed("hot")
+    eventually(lambda: waits_anew(gangs, old) and is_left_alone(gangs))
+    assert job(gangs)["status"].get("failed", 0) == 0
+
+
+def test_job_that_is_deleted_and_made_again_meanwhile_is_placed_as_any_other(arena, gangs, urgent, proxy):
+    old = run_job(arena, gangs)
+    proxy.fault = lambda verb, resource: (
+        Injected(422) if (verb, resource) == ("PATCH", "jobs") and not is_left_alone(gangs) else None
+    )
+    arena.submit(gang("hot", size=2, priorityClassName=urgent))
+    eventually(lambda: not is_left_alone(gangs))
+    gangs.api.request("DELETE", f"{gangs.jobs}/heat?propagationPolicy=Background")
+    eventually(lambda: not gangs.pods("job.heat"))
+    gangs.create_job("", 2, name="heat")
+    proxy.reset()
+
+    arena.until_placed("hot")
+    arena.add_nodes(1, cpu="2")
+    eventually(lambda: gangs.bound("job.heat") == 2)
+    assert not uids(gangs) & old
+    assert is_left_alone(gangs)
+
+
+def test_job_that_its_user_suspends_meanwhile_stays_suspended(arena, gangs, urgent, proxy):
+    run_job(arena, gangs)
+    proxy.fault = lambda verb, resource: (
+        Injected(422) if (verb, resource) == ("PATCH", "jobs") and not is_left_alone(gangs) else None
+    )
+    arena.submit(gang("hot", size=2, priorityClassName=urgent))
+    eventually(lambda: not is_left_alone(gangs))
+    for suspend in (False, True):
+        gangs.api.request("PATCH", f"{gangs.jobs}/heat", {"spec": {"suspend": suspend}})
+    proxy.reset()
+
+    arena.until_placed("hot")
+    eventually(lambda: SUSPENDED_LABEL not in job(gangs)["metadata"].get("labels", {}))
+    assert job(gangs)["spec"]["suspend"] is True
