@@ -86,6 +86,12 @@ class _Order(NamedTuple):
         """The victims whose pods belong to others."""
         return frozenset(filter(is_pod_gang, self.preemption.victims))
 
+    @property
+    def other_pod_gangs(self) -> Iterator[GangKey]:
+        """The other Gangs that the plan might have chosen."""
+        running = (one.key for one in self.decided.snapshot.running)
+        return (key for key in running if is_pod_gang(key) and key not in self.pod_gangs)
+
 
 class WaysToYield(NamedTuple):
     """What ends the attempts of gangs that give way, what shrinks them, and what has the pods of Gangs begin anew."""
@@ -159,7 +165,8 @@ class Evictions:
         is_admitted, order = False, self._orders.get(key)
         asked = frozenset[GangKey]() if order is None else order.pod_gangs
         with self._guarded(key):
-            gang, can_give_way = self._state.gangs.get(key), await self._pod_gangs.can_give_way(asked)
+            can_give_way = order is not None and await self._pod_gangs.can_give_way(asked, order.other_pod_gangs)
+            gang = self._state.gangs.get(key)
             is_admitted = gang is not None and can_give_way and await self._dry_runs.admits_now(gang)
         order = self._orders.pop(key, None)
         if order is None:

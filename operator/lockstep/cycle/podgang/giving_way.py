@@ -6,8 +6,10 @@ way. A Gang whose owner can't be suspended is remembered for a while, and the ne
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine
+from collections.abc import Collection, Coroutine, Iterable
+from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from coschedule import GangKey, RunningGang
@@ -28,6 +30,8 @@ from lockstep.snapshot.holders.pod_gang_runs import may_yield
 _LONGEST_SECONDS = 10.0
 # Owners that are asked about at a time.
 _AT_ONCE = 8
+# What is found of so many in a few seconds is enough for the next plan.
+_MOST_OTHERS = 256
 # A conflict gives a newer version to compute from; more conflicts than this are no coincidence.
 _MOST_CONFLICTS = 3
 
@@ -63,10 +67,18 @@ class PodGangEvictions:
             return None
         return gang if (group.going, len(group.nodes)) == (seen.size, len(seen.holds)) else None
 
-    async def can_give_way(self, gangs: Collection[GangKey]) -> bool:
-        """Whether the owners of the pods of all of these can be suspended now."""
+    async def can_give_way(self, gangs: Collection[GangKey], others: Iterable[GangKey]) -> bool:
+        """Whether the owners of the pods of all of these can be suspended now.
+
+        If one can't, ``others`` are asked about too. Otherwise each of many such Gangs would cost a plan.
+        """
         answers = await asyncio.gather(*(self._can_give_way(gang) for gang in gangs))
-        return all(answers)
+        if all(answers):
+            return True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LONGEST_SECONDS):
+                await asyncio.gather(*(self._can_give_way(gang) for gang in islice(others, _MOST_OTHERS)))
+        return False
 
     def evict(self, gang: PodGang, urgent: GangFact, priority: int) -> None:
         """Begin to suspend the owner of the Gang's pods."""

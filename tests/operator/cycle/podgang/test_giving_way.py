@@ -261,6 +261,25 @@ async def test_two_gangs_give_way_to_one_that_needs_the_room_of_both():
         assert condition(api, "cold", "Preempted") == ("True", "Preempted")
 
 
+async def test_many_gangs_that_can_not_give_way_cost_one_plan():
+    names = [f"heat{number}" for number in range(4)]
+    async with operator_over(*(node(f"n-{name}", cpu="1") for name in names), sources=ALL) as (api, parts):
+        create_classes(api)
+        for name in names:
+            spec = {"parallelism": 1, "template": {"spec": {"schedulerName": "lockstep"}}}
+            create_owner(api, "jobs", name, spec=spec, **QUEUED)
+            api.store.create("pods", yielding_pod(f"{name}-0", owner=reference("batch/v1", "Job", name)))
+        await until(lambda: all("nodeName" in it["spec"] for it in api.store.objects("pods")))
+        await asyncio.sleep(60)
+        before = len(api.requests)
+        api.store.create("gangjobs", urgent_gang(size=1))
+        await asyncio.sleep(LONG_SECONDS)
+
+        read = [it.name for it in api.requests[before:] if (it.verb, it.resource) == ("GET", "jobs") and it.name]
+        assert sorted(read) == names
+        assert not any(parts.state.pod_gangs.yielding.can(gang) for gang in parts.state.pod_gangs.objects.values())
+
+
 async def test_none_gives_way_if_one_of_two_can_not():
     nodes = (*ONE_NODE, node("n2", cpu="2"))
     async with operator_over(*nodes, sources=ALL) as (api, _), running_job(api, **QUEUED):
