@@ -38,6 +38,11 @@ class YieldingGangs:
             self._allowed.update(sources)
             self._changed()
 
+    @property
+    def allowed(self) -> frozenset[Source]:
+        """The sources of whose pods owners may be suspended."""
+        return frozenset(self._allowed)
+
     def keep(self, gang: PodGang, now: float) -> None:
         """The owner of the Gang's pods can't be suspended, as was just found."""
         self._kept[gang.key] = _CannotYield(gang.made_for or "", now + _REMEMBERED_SECONDS)
