@@ -6,9 +6,11 @@ import pytest
 
 from builders.manifests import gang, priority_class
 from eventually import eventually
+from live.asked_plan import answers_of, ask_plan
 from live.proxy import Injected
 from live.quick_start import Forked
 from lockstep.api.names import SUSPENDED_LABEL
+from lockstep.facts.gang.source import Source
 from lockstep_demo.operator_process import OperatorProcess, running
 
 SIZED = "lockstep.dev/sized"
@@ -83,6 +85,63 @@ def test_job_begins_anew_after_an_urgent_gang_and_counts_nothing(arena, gangs, u
     gangs.until("job.heat", "Placed")
     gangs.until("job.heat", "Preempted", "False")
     assert job(gangs)["status"].get("failed", 0) == 0
+
+
+@pytest.mark.parametrize(("yielding", "want"), [([Source.JOB], ["gang/job.heat"]), ([], [])])
+def test_plan_names_the_job_that_would_give_way(arena, gangs, urgent, yielding, want):
+    run_job(arena, gangs)
+    spec = {"parallelism": 2, "template": gangs.template("", priorityClassName=urgent)}
+    hot = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "hot"}, "spec": spec}
+
+    [answer] = answers_of(ask_plan(arena, hot, yielding=yielding))["gangs"]
+
+    assert [victim["name"] for victim in answer["preempts"]] == want
+
+
+def test_job_that_its_user_resumes_meanwhile_is_placed_as_any_other(arena, gangs, urgent, proxy):
+    run_job(arena, gangs)
+    proxy.fault = lambda verb, resource: (
+        Injected(422) if (verb, resource) == ("PATCH", "jobs") and not is_left_alone(gangs) else None
+    )
+    arena.submit(gang("hot", size=2, priorityClassName=urgent))
+    eventually(lambda: not is_left_alone(gangs) and not gangs.pods("job.heat"))
+    gangs.api.request("PATCH", f"{gangs.jobs}/heat", {"spec": {"suspend": False}})
+    proxy.reset()
+
+    arena.until_placed("hot")
+    arena.add_nodes(1, cpu="2")
+    gangs.until("job.heat", "Placed")
+    gangs.until("job.heat", "Preempted", "False")
+    eventually(lambda: is_left_alone(gangs))
+
+
+def test_gang_that_is_deleted_meanwhile_is_made_anew_and_its_job_is_resumed(arena, gangs, urgent, proxy):
+    run_job(arena, gangs)
+    proxy.fault = lambda verb, resource: (
+        Injected(422) if (verb, resource) == ("PATCH", "jobs") and not is_left_alone(gangs) else None
+    )
+    arena.submit(gang("hot", size=2, priorityClassName=urgent))
+    eventually(lambda: not is_left_alone(gangs))
+    gangs.delete("job.heat")
+    proxy.reset()
+
+    arena.until_placed("hot")
+    arena.add_nodes(1, cpu="2")
+    gangs.until("job.heat", "Placed")
+    eventually(lambda: is_left_alone(gangs))
+
+
+def test_job_gives_way_again_and_again(arena, gangs, urgent):
+    run_job(arena, gangs, backoffLimit=0)
+    for number in range(3):
+        arena.submit(gang(f"hot-{number}", size=2, priorityClassName=urgent))
+        arena.until_placed(f"hot-{number}")
+        arena.delete_gang(f"hot-{number}")
+        gangs.until("job.heat", "Placed")
+        gangs.until("job.heat", "Preempted", "False")
+
+    assert job(gangs)["status"].get("failed", 0) == 0
+    eventually(lambda: is_left_alone(gangs))
 
 
 def test_job_gives_way_to_the_pods_of_another_job(arena, gangs, urgent):
