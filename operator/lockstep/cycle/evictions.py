@@ -38,6 +38,7 @@ from lockstep.facts.pods.budget import BudgetFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.snapshot.holders.disruptions import disrupted_by, disruptions, still_allowed
+from lockstep.snapshot.holders.pod_gang_runs import priority_of
 from lockstep.snapshot.holders.running import may_be_evicted
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
@@ -62,7 +63,7 @@ class _GivingWay(NamedTuple):
         """The priorities of all of these; of a Gang, that of its pods."""
         gangs = [*(victim.gang for victim in self.evicted), *(changing.gang for changing in self.shrinking)]
         yield from (state.priorities.of(gang) for gang in gangs)
-        yield from (state.pod_gangs.group(gang.key).held.priority for gang in self.suspended)
+        yield from (priority_of(state, gang) for gang in self.suspended)
 
     def disruptions(self, state: State) -> Iterator[Counter[BudgetFact]]:
         """How many members of each gang count against budgets: all, or those that leave while others run."""
@@ -194,7 +195,8 @@ class Evictions:
         if not isinstance(gang, AcceptedGang) or priority is None:
             return None
         evicted = [self._victim(key, decided, now) for key in order.preemption.victims if key not in order.pod_gangs]
-        suspended = [self._pod_gangs.victim(one) for one in decided.snapshot.running if one.key in order.pod_gangs]
+        seen = {one.key: one for one in decided.snapshot.running}
+        suspended = [self._pod_gangs.victim(seen[key]) for key in sorted(order.pod_gangs)]
         shrinks = order.preemption.shrinks
         shrinking = [self._size_changes.shrink_for(gang.key, priority, change, decided) for change in shrinks]
         if None in evicted or None in shrinking or None in suspended:

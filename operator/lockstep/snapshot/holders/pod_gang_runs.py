@@ -1,4 +1,4 @@
-"""The Gangs whose pods run and that may give way to urgent gangs, as the engine needs them.
+"""The Gangs whose pods run, as the engine needs them, and which of them may give way to urgent gangs.
 
 A Gang gives way as a whole: the owner of its pods is suspended, and all pods begin anew. So all of its pods are lost,
 and their room becomes free.
@@ -16,6 +16,11 @@ from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end
 from lockstep.snapshot.nodes.resource_columns import Columns
 
 
+def placed_pod_gangs(state: State) -> Iterator[PodGang]:
+    """The Gangs that have pods on nodes, and no attempt under way."""
+    return (gang for gang in state.pod_gangs.objects.values() if _is_placed(state, gang))
+
+
 def yielding_pod_gangs(state: State) -> Iterator[PodGang]:
     """The Gangs that may give way."""
     return (gang for gang in state.pod_gangs.objects.values() if may_yield(state, gang))
@@ -26,12 +31,23 @@ def may_yield(state: State, gang: PodGang) -> bool:
 
     It has no attempt, since its reservation would be no part of what becomes free.
     """
-    group = state.pod_gangs.group(gang.key)
-    if not group.going or gang.is_deleting or not state.pod_gangs.yielding.can(gang):
+    if gang.is_deleting or not (state.pod_gangs.yielding.can(gang) and _is_placed(state, gang)):
         return False
-    is_attempted = gang.status.reserved_at is not None or gang.key in state.reservations
+    group = state.pod_gangs.group(gang.key)
     is_of_owner = group.going_of(gang.made_for or "") == group.going
-    return not is_attempted and is_of_owner and group.held.grace_seconds <= MOST_GRACE_SECONDS
+    return is_of_owner and group.held.grace_seconds <= MOST_GRACE_SECONDS
+
+
+def _is_placed(state: State, gang: PodGang) -> bool:
+    is_attempted = gang.status.reserved_at is not None or gang.key in state.reservations
+    return state.pod_gangs.group(gang.key).going > 0 and not is_attempted
+
+
+def priority_of(state: State, gang: PodGang) -> int:
+    """The highest priority of the pods of a Gang, also of those that wait: it never gives way to itself."""
+    group, known = state.pod_gangs.group(gang.key), state.gangs.get(gang.key)
+    waiting = state.priorities.of(known) if known is not None and group.waiting else None
+    return group.held.priority if waiting is None else max(group.held.priority, waiting)
 
 
 def run_of(state: State, gang: PodGang, index: Mapping[str, int], columns: Columns, now: float) -> RunningGang:
@@ -40,7 +56,7 @@ def run_of(state: State, gang: PodGang, index: Mapping[str, int], columns: Colum
     since = group.held.running_since(now)
     return RunningGang(
         key=gang.key,
-        priority=group.held.priority,
+        priority=priority_of(state, gang),
         queued_since=gang.created,
         size=group.going,
         since=math.inf if since is None else since,

@@ -18,7 +18,7 @@ from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.budget import BudgetFact
 from lockstep.snapshot.holders.disruptions import disrupted_by, disruptions, still_allowed
 from lockstep.snapshot.holders.endings import expected_end, grace_seconds, is_ending
-from lockstep.snapshot.holders.pod_gang_runs import run_of, yielding_pod_gangs
+from lockstep.snapshot.holders.pod_gang_runs import placed_pod_gangs, priority_of, run_of, yielding_pod_gangs
 from lockstep.snapshot.nodes.resource_columns import Columns
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def evictable_gangs(state: State, index: Mapping[str, int], columns: Columns, no
         for one in _less_urgent(state, below)
     ]
     for gang in yielding_pod_gangs(state):
-        group = state.pod_gangs.group(gang.key)
-        if group.held.priority < below:
-            disrupts = budgets.disrupted(disrupted_by(state, gang.key, group.going_pods()))
+        if priority_of(state, gang) < below:
+            pods = state.pod_gangs.group(gang.key).going_pods()
+            disrupts = budgets.disrupted(disrupted_by(state, gang.key, pods))
             running.append(replace(run_of(state, gang, index, columns, now), disrupts=disrupts))
     allowed = still_allowed(state) if budgets.numbers else None
     return Evictable(
@@ -75,11 +75,8 @@ def evictable_gangs(state: State, index: Mapping[str, int], columns: Columns, no
 
 
 def gangs_that_hold(state: State, index: Mapping[str, int], columns: Columns, now: float) -> tuple[RunningGang, ...]:
-    """All gangs that hold nodes, whether they may be evicted or not; budgets are not read.
-
-    Of Gangs that were placed, only those that may give way.
-    """
-    of_pods = (run_of(state, gang, index, columns, now) for gang in yielding_pod_gangs(state))
+    """All gangs that hold nodes, whether they may be evicted or not; budgets are not read."""
+    of_pods = (run_of(state, gang, index, columns, now) for gang in placed_pod_gangs(state))
     return (*(_running(state, one, index, columns, now) for one in _holders(state)), *of_pods)
 
 
@@ -121,7 +118,7 @@ def _since(gang: GangFact) -> float:
 
 def lowest_held_priority(state: State) -> float:
     """The lowest priority of the gangs that hold nodes; infinity where none does."""
-    of_pods = (state.pod_gangs.group(gang.key).held.priority for gang in yielding_pod_gangs(state))
+    of_pods = (priority_of(state, gang) for gang in yielding_pod_gangs(state))
     return min(chain((one.priority for one in _holders(state)), of_pods), default=math.inf)
 
 

@@ -330,6 +330,21 @@ async def test_job_set_gives_way_if_all_of_its_pods_are_of_the_gang(jobs, want):
             assert not is_suspended(api, place)
 
 
+async def test_job_set_does_not_give_way_to_later_pods_of_its_own():
+    async with operator_over(*ONE_NODE, sources=ALL) as (api, _):
+        create_classes(api)
+        place = create_owner(api, "jobsets", "heat", spec={"replicatedJobs": [OURS, OURS]})
+        labels = {"jobset.sigs.k8s.io/jobset-name": "heat"}
+        async with controlled(api, place, partial(yielding_pod, owner=None, labels=labels), 2) as made:
+            await until(lambda: len(of_job(api)) == 2)
+            spec = {"schedulerName": "lockstep", "priorityClassName": "urgent", "priority": 100}
+            api.store.create("pods", pod("later", cpu="1", spec=spec, labels=labels))
+            await asyncio.sleep(LONG_SECONDS)
+
+            assert len(made) == 2
+            assert suspensions(api) == 0
+
+
 async def test_pods_of_an_owner_of_before_stay_with_the_gang_of_the_next_one():
     async with operator_over(*ONE_NODE, sources=ALL) as (api, _), running_job(api):
         stray = {**reference("batch/v1", "Job", "heat"), "uid": "uid-of-before"}

@@ -15,6 +15,7 @@ from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import Membership, PodPhase
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.holders.pod_gang_runs import run_of, yielding_pod_gangs
+from lockstep.snapshot.holders.running import gangs_that_hold
 from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.snapshots import SnapshotCutter
 
@@ -87,6 +88,14 @@ GANG = job_gang()
 )
 def test_gang_does_not_give_way(gang, pods, sources):
     assert runs(state_with(gang, *pods, sources=sources)) == []
+
+
+def test_gang_that_does_not_give_way_holds_nodes_all_the_same():
+    gang = pod_gang(1, name="heat")
+    state = state_with(gang, pod_of(gang, "a"))
+
+    assert [one.key for one in gangs_that_hold(state, INDEX, COLUMNS, NOW)] == [gang.key]
+    assert runs(state) == []
 
 
 def test_pods_of_an_owner_that_is_being_suspended_release_their_room_after_their_grace():
