@@ -12,8 +12,10 @@ from live.quick_start import Forked
 from lockstep.api.names import SUSPENDED_LABEL
 from lockstep.facts.gang.source import Source
 from lockstep_demo.operator_process import OperatorProcess, running
+from sandbox import ApiError
 
 SIZED = "lockstep.dev/sized"
+POLICIES = "/apis/admissionregistration.k8s.io/v1"
 NUMBERS = itertools.count(1)
 
 pytestmark = pytest.mark.usefixtures("operator")
@@ -41,6 +43,45 @@ def urgent(arena):
     name = f"yielding-{next(NUMBERS)}"
     arena.create(priority_class(name, 1000, policy="PreemptLowerPriority"))
     return name
+
+
+@pytest.fixture
+def protection(arena):
+    """Begins to protect the Jobs of the arena's namespace from being suspended, by a ValidatingAdmissionPolicy."""
+    name = f"{arena.pool}-protection"
+    kinds = ("validatingadmissionpolicies", "validatingadmissionpolicybindings")
+    selector = {"matchLabels": {"kubernetes.io/metadata.name": arena.namespace}}
+    jobs = {"apiGroups": ["batch"], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["jobs"]}
+    specs = (
+        {"matchConstraints": {"resourceRules": [jobs]}, "validations": [{"expression": "!object.spec.suspend"}]},
+        {"policyName": name, "validationActions": ["Deny"], "matchResources": {"namespaceSelector": selector}},
+    )
+
+    def begin():
+        for kind, spec in zip(kinds, specs, strict=True):
+            arena.api.request("POST", f"{POLICIES}/{kind}", {"metadata": {"name": name}, "spec": spec})
+        eventually(lambda: is_protected(arena))
+
+    yield begin
+    for kind in kinds:
+        arena.delete(f"{POLICIES}/{kind}/{name}")
+
+
+def is_protected(arena):
+    path = f"/apis/batch/v1/namespaces/{arena.namespace}/jobs/heat?dryRun=All"
+    try:
+        arena.api.request("PATCH", path, {"spec": {"suspend": True}})
+    except ApiError:
+        return True
+    return False
+
+
+def finalize(arena, pod, *finalizers):
+    """Have somebody's finalizer keep a pod beside that of its Job, or nobody's."""
+    path = f"{arena.core}/pods/{pod}"
+    found = arena.api.request("GET", path)["metadata"].get("finalizers", [])
+    others = [one for one in found if not one.startswith("somebody/")]
+    arena.api.request("PATCH", path, {"metadata": {"finalizers": [*others, *finalizers] or None}})
 
 
 def job(gangs):
@@ -173,6 +214,37 @@ def test_job_whose_suspension_is_refused_stays_and_is_not_asked_again(arena, gan
     assert (uids(gangs), gangs.bound("job.heat")) == (old, 2)
     assert is_left_alone(gangs)
     assert len(tried) == 1
+
+
+def test_job_that_a_policy_protects_stays_and_another_gang_gives_way(arena, gangs, urgent, protection):
+    old = run_job(arena, gangs)
+    protection()
+    arena.add_nodes(1, cpu="2")
+    arena.submit(gang("cold", size=2))
+    arena.until_placed("cold")
+    arena.submit(gang("hot", size=2, priorityClassName=urgent))
+    arena.until_placed("hot")
+
+    arena.until("cold", "Preempted")
+    assert (uids(gangs), gangs.bound("job.heat")) == (old, 2)
+    assert not [one for one in arena.events("heat") if one["reason"] == "OwnerSuspended"]
+
+
+def test_urgent_gang_says_for_which_job_it_waits_while_pods_still_end(arena, gangs, urgent):
+    run_job(arena, gangs, backoffLimit=0)
+    names = [pod["metadata"]["name"] for pod in gangs.pods("job.heat")]
+    for name in names:
+        finalize(arena, name, "somebody/keeps")
+    arena.submit(gang("hot", size=2, priorityClassName=urgent))
+
+    found = arena.until("hot", "Planned", "True", "Preempting")
+    assert f"preempts gang {arena.namespace}/gang/job.heat" in found["message"]
+    assert not is_left_alone(gangs)
+    for name in names:
+        finalize(arena, name)
+    arena.until_placed("hot")
+    eventually(lambda: is_left_alone(gangs))
+    assert job(gangs)["status"].get("failed", 0) == 0
 
 
 def test_job_that_has_a_size_waits_for_a_size_again(arena, gangs, urgent):
