@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from crashes.stage import PATIENCE_SECONDS, SIZE, Stage
+from crashes.urgent_lives import run_urgent_gang
 from eventually import eventually
 from live.pod_gangs import RANK, SEAT, PodGangs
 from live.pod_gangs import SIZE as PLACED_WITH
@@ -125,6 +126,21 @@ def begin_anew(stage: Stage) -> None:
     _check_left_alone(stage)
 
 
+def begin_anew_for_an_urgent_gang(stage: Stage) -> None:
+    """Placed; the Job is suspended for a more urgent gang, and its next pods are placed whole when that has ended."""
+    gangs = _gangs(stage)
+    gang = f"job.{stage.name}"
+    gangs.create_job("", 2 * SIZE, cpu=stage.cpu, name=stage.name, backoffLimit=0)
+    _until_placed(stage, gang)
+    before = {pod["metadata"]["uid"] for pod in gangs.pods(gang)}
+    run_urgent_gang(stage)
+    eventually(lambda: _are_bound(gangs, gang, 2 * SIZE, other_than=before), seconds=PATIENCE_SECONDS)
+    _until_placed(stage, gang)
+    eventually(lambda: _is_left_running(gangs, stage), seconds=PATIENCE_SECONDS)
+    assert len(_attempts(gangs, gang)) == 1, "one attempt"
+    assert not _job(gangs, stage)["status"].get("failed"), "nothing failed"
+
+
 def _gangs(stage: Stage) -> PodGangs:
     """The Gangs of the stage; what this life makes is taken away in the end."""
     gangs = PodGangs(stage.arena)
@@ -175,8 +191,13 @@ def _attempts(gangs: PodGangs, gang: str) -> set[str]:
 
 def _is_left_running(gangs: PodGangs, stage: Stage) -> bool:
     """Whether the Job is not suspended, and has no mark of ours."""
-    job = gangs.api.request("GET", f"{gangs.jobs}/{stage.name}")
+    job = _job(gangs, stage)
     return not job["spec"].get("suspend") and SUSPENDED_LABEL not in job["metadata"].get("labels", {})
+
+
+def _job(gangs: PodGangs, stage: Stage) -> dict[str, Any]:
+    found: dict[str, Any] = gangs.api.request("GET", f"{gangs.jobs}/{stage.name}")
+    return found
 
 
 def _until_placed(stage: Stage, gang: str) -> None:
@@ -214,5 +235,6 @@ POD_GANG_LIVES: Mapping[str, Callable[[Stage], None]] = {
         place_a_single_pod,
         make_a_single_pod_anew_while_reserving,
         begin_anew,
+        begin_anew_for_an_urgent_gang,
     )
 }

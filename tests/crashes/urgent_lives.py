@@ -18,7 +18,7 @@ def give_way(stage: Stage) -> None:
     """Placed; evicted for a more urgent gang; placed again, whole, when that has ended."""
     stage.submit(size=2 * SIZE)
     eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
-    _run_urgent_gang(stage)
+    run_urgent_gang(stage)
     eventually(lambda: stage.arena.status(stage.name)["attempt"] > 1, seconds=PATIENCE_SECONDS)
     stage.until("Placed")
     assert stage.arena.status(stage.name)["attempt"] == 2, "it was evicted once"
@@ -45,14 +45,14 @@ def _shrink(stage: Stage, terms: Mapping[str, Any]) -> None:
     stage.submit(size=(SIZE, 2 * SIZE), work={"serialTime": "400h"}, elastic=terms)
     eventually(lambda: _has_run(stage), seconds=PATIENCE_SECONDS)
     assert stage.arena.status(stage.name)["size"] == 2 * SIZE
-    _run_urgent_gang(stage)
+    run_urgent_gang(stage)
     eventually(lambda: _has_size(stage, 2 * SIZE), seconds=PATIENCE_SECONDS)
     preempted = stage.arena.condition(stage.name, "Preempted")
     assert (preempted["status"], preempted["reason"]) == ("False", "ShrunkForGang"), "no member is evicted"
     assert stage.arena.status(stage.name).get("restarts", 0) == 0
 
 
-def _run_urgent_gang(stage: Stage) -> None:
+def run_urgent_gang(stage: Stage) -> None:
     """Submit a more urgent gang, and wait until it has succeeded."""
     urgency = f"{stage.name}-urgency"
     stage.arena.create(priority_class(urgency, 1000, policy="PreemptLowerPriority"))

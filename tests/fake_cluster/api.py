@@ -209,7 +209,9 @@ class FakeApi:
         if self.stops and changed["spec"].get("activeDeadlineSeconds") and changed["spec"].get("nodeName"):
             changed["status"] = {**changed["status"], "phase": "Failed", "reason": "DeadlineExceeded"}
         changed = self.admit_patch(place, changed)
-        return 200, (changed if is_dry or changed == known else self.store.replace(place, changed))
+        if is_dry:
+            return 200, changed
+        return 200, (known if changed == known else self.store.replace(place, changed))
 
     def _replace(self, place, body):
         known = self.store.get(place)

@@ -15,11 +15,19 @@ from lockstep.facts.gang.source import Source
 EVERY = frozenset(Source)
 
 
-def ask_plan(arena: Arena, *objects: Mapping[str, Any], sources: Collection[Source] = EVERY) -> Result:
-    """Ask about these objects, with those sources of the operator; the answer is for programs."""
+def ask_plan(
+    arena: Arena,
+    *objects: Mapping[str, Any],
+    sources: Collection[Source] = EVERY,
+    yielding: Collection[Source] = frozenset(),
+) -> Result:
+    """Ask about these objects, with those sources of the operator; the answer is for programs.
+
+    Gangs of the sources ``yielding`` give way.
+    """
     options = [f"--kubeconfig={arena.api.kubeconfig}", f"--namespace={arena.namespace}", "--output=json"]
-    text = yaml.safe_dump_all(objects)
-    return CliRunner().invoke(main, ["plan", "-f", "-", f"--sources={','.join(sources)}", *options], input=text)
+    options += [f"--sources={','.join(sources)}", f"--yielding={','.join(yielding)}"]
+    return CliRunner().invoke(main, ["plan", "-f", "-", *options], input=yaml.safe_dump_all(objects))
 
 
 def answers_of(done: Result) -> dict[str, Any]:

@@ -94,7 +94,7 @@ class State:
         self.next_sizes = NextSizes(self.ledger)
         self.roster = Roster()
         self.pods_nearby = PodsNearby(self._pods_and_coming_members, users_changed=self._users_changed)
-        self.pod_gangs = PodGangs(self.changes.reconcile, pool, self.nodes)
+        self.pod_gangs = PodGangs(self.changes.reconcile, pool, self.nodes, self._plan_anew)
         counted = CountedBy(
             ledger=self.ledger,
             roster=self.roster,
@@ -225,6 +225,7 @@ class State:
         known = self.pod_gangs.objects.get(key)
         if known is not None and known.uid == uid:
             del self.pod_gangs.objects[key]
+            self.pod_gangs.yielding.forget(key)
             self.remove_gang(key, uid)
 
     def renew_pod_gang(self, key: GangKey) -> None:

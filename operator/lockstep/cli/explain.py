@@ -32,7 +32,7 @@ from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.gang_argument import KeyIn, any_gang_argument
 from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
 from lockstep.cli.options.settings_options import settings_option, with_operators
-from lockstep.cli.options.source_options import source_options
+from lockstep.cli.options.source_options import yielding_options
 from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.learned import work_used
@@ -44,7 +44,7 @@ from lockstep.report.text.learned import work_used
 @connection_options
 @plan_options
 @member_options
-@source_options
+@yielding_options
 @settings_option
 @output_option
 def explain(gang: KeyIn, namespace: str | None, output: str, **options: Any) -> None:

@@ -38,7 +38,7 @@ from lockstep.cli.options.answer_options import (
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
 from lockstep.cli.options.settings_options import settings_option, with_operators
-from lockstep.cli.options.source_options import source_options
+from lockstep.cli.options.source_options import yielding_options
 from lockstep.facts.gang.source import Source
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 
@@ -62,7 +62,7 @@ Delays = Sequence[tuple[str, float]]
 @connection_options
 @plan_options
 @member_options
-@source_options
+@yielding_options
 @settings_option
 @output_option
 def plan(file: IO[str], snapshot: IO[bytes] | None, namespace: str | None, output: str, **options: Any) -> None:

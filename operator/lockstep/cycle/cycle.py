@@ -19,12 +19,13 @@ from lockstep.act.requests.services import Services
 from lockstep.cycle.clockwork.plan_time import PlanTime
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.clockwork.wake_event import WakeEvent
-from lockstep.cycle.evictions import Evictions
+from lockstep.cycle.evictions import Evictions, WaysToYield
 from lockstep.cycle.explaining.attempt_events import AttemptEvents
 from lockstep.cycle.explaining.explain import Explainer
 from lockstep.cycle.explaining.reporting import Reporting
 from lockstep.cycle.follow import Follower
 from lockstep.cycle.planning.planning import Planning, PlanOptions
+from lockstep.cycle.podgang.giving_way import PodGangEvictions
 from lockstep.cycle.resizing.member_changes import MemberChanges
 from lockstep.cycle.resizing.notices import Notices
 from lockstep.cycle.resizing.resizing import Resizing
@@ -91,7 +92,11 @@ class Cycle:
         self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
         self._starting = Starting(services, self._attempts, self._planning, guarded=self._guarded)
         self._evictions = Evictions(
-            services, self._attempts, self._planning, self._dry_runs, self._size_changes, guarded=self._guarded
+            services,
+            self._planning,
+            self._dry_runs,
+            WaysToYield(self._attempts, self._size_changes, PodGangEvictions(services, metrics)),
+            guarded=self._guarded,
         )
         self._plan_time = PlanTime(services.monotonic)
         self._reporting = Reporting(
@@ -227,6 +232,7 @@ class Cycle:
             self._state.bids.next_end() or float("inf"),
             self._state.failed_nodes.next_end(),
             self._state.rejections.next_end(),
+            self._state.pod_gangs.yielding.next_end(),
             self._state.owners.next_due(now),
         )
 

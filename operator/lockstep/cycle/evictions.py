@@ -4,9 +4,10 @@ Neither can be reverted. So a fresh dry run first admits the members of the urge
 checked against the cache again. Plans and other gangs go on meanwhile. A later plan replaces decisions that still wait
 for their dry run, and drops those that it does not repeat.
 
-Each eviction undoes an attempt: the victim's status is written first and names the urgent gang. A shrink is a change of
-size (``cycle/resizing/size_changes.py``) of which members have no notice. After a restart, the next process carries
-out what statuses say.
+Each eviction undoes an attempt: the victim's status is written first and names the urgent gang. A Gang gives way by a
+suspension of the owner of its pods (``cycle/podgang/giving_way.py``), which is tried as a dry run before. A shrink is
+a change of size (``cycle/resizing/size_changes.py``) of which members have no notice. After a restart, the next process
+carries out what statuses say.
 """
 
 from collections import Counter
@@ -28,12 +29,16 @@ from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_preemption
 from lockstep.cycle.planning.planning import Planning
+from lockstep.cycle.podgang.giving_way import PodGangEvictions
 from lockstep.cycle.resizing.size_changes import Changing, SizeChanges
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.pods.budget import BudgetFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
-from lockstep.snapshot.holders.disruptions import disruptions, still_allowed
+from lockstep.snapshot.holders.disruptions import disrupted_by, disruptions, still_allowed
+from lockstep.snapshot.holders.pod_gang_runs import priority_of
 from lockstep.snapshot.holders.running import may_be_evicted
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
@@ -48,19 +53,23 @@ class _Victim(NamedTuple):
 
 
 class _GivingWay(NamedTuple):
-    """The gangs to evict, and those that shrink."""
+    """The gangs to evict, those that shrink, and the Gangs that begin anew."""
 
     evicted: list[_Victim]
     shrinking: list[Changing]
+    suspended: list[PodGang]
 
-    @property
-    def gangs(self) -> list[GangFact]:
-        """All of these."""
-        return [*(victim.gang for victim in self.evicted), *(changing.gang for changing in self.shrinking)]
+    def priorities(self, state: State) -> Iterator[int | None]:
+        """The priorities of all of these; of a Gang, that of its pods."""
+        gangs = [*(victim.gang for victim in self.evicted), *(changing.gang for changing in self.shrinking)]
+        yield from (state.priorities.of(gang) for gang in gangs)
+        yield from (priority_of(state, gang) for gang in self.suspended)
 
     def disruptions(self, state: State) -> Iterator[Counter[BudgetFact]]:
         """How many members of each gang count against budgets: all, or those that leave while others run."""
         yield from (disruptions(state, *victim) for victim in self.evicted)
+        for one in self.suspended:
+            yield disrupted_by(state, one.key, state.pod_gangs.group(one.key).going_pods())
         for gang, held, _, _, members in self.shrinking:
             staying = replace(held, members=members.members, gapped=members.gapped)
             yield disruptions(state, gang, held, staying=staying if gang.spec.keeps_members else None)
@@ -73,6 +82,25 @@ class _Order(NamedTuple):
     placement: Placement
     decided: LastPlan
 
+    @property
+    def pod_gangs(self) -> frozenset[GangKey]:
+        """The victims whose pods belong to others."""
+        return frozenset(filter(is_pod_gang, self.preemption.victims))
+
+    @property
+    def other_pod_gangs(self) -> Iterator[GangKey]:
+        """The other Gangs that the plan might have chosen."""
+        running = (one.key for one in self.decided.snapshot.running)
+        return (key for key in running if is_pod_gang(key) and key not in self.pod_gangs)
+
+
+class WaysToYield(NamedTuple):
+    """What ends the attempts of gangs that give way, what shrinks them, and what has the pods of Gangs begin anew."""
+
+    attempts: Attempts
+    size_changes: SizeChanges
+    pod_gangs: PodGangEvictions
+
 
 class Evictions:
     """Carries out preemptions. ``guarded`` contains errors in work for one gang."""
@@ -80,18 +108,16 @@ class Evictions:
     def __init__(
         self,
         services: Services,
-        attempts: Attempts,
         planning: Planning,
         dry_runs: DryRuns,
-        size_changes: SizeChanges,
+        ways: WaysToYield,
         *,
         guarded: Callable[[GangKey], AbstractContextManager[None]],
     ) -> None:
         self._state = services.state
-        self._attempts = attempts
+        self._attempts, self._size_changes, self._pod_gangs = ways
         self._planning = planning
         self._dry_runs = dry_runs
-        self._size_changes = size_changes
         self._now = services.now
         self._guarded = guarded
         self._orders: dict[GangKey, _Order] = {}
@@ -119,6 +145,7 @@ class Evictions:
         """Start no more evictions."""
         self._orders.clear()
         await self._workers.stop()
+        await self._pod_gangs.stop()
 
     def _take_order(self, order: _Order) -> None:
         gang = order.preemption.gang
@@ -132,23 +159,34 @@ class Evictions:
             self._queue.put(gang, Rank(group=0, minus_priority=-(priority or 0)))
 
     async def _carry_out(self, key: GangKey) -> None:
-        """Check by dry run that the gang's members are admitted; then all of the newest plan give way, or none."""
-        is_admitted = False
+        """Check by dry runs that the gang's members are admitted, and that Gangs can give way.
+
+        Then all of the newest plan give way, or none.
+        """
+        is_admitted, order = False, self._orders.get(key)
+        asked = frozenset[GangKey]() if order is None else order.pod_gangs
         with self._guarded(key):
+            can_give_way = order is not None and await self._pod_gangs.can_give_way(asked, order.other_pod_gangs)
             gang = self._state.gangs.get(key)
-            is_admitted = gang is not None and await self._dry_runs.admits_now(gang)
+            is_admitted = gang is not None and can_give_way and await self._dry_runs.admits_now(gang)
         order = self._orders.pop(key, None)
         if order is None:
             return
         with self._guarded(key):
-            giving = self._giving_way(order) if is_admitted else None
+            # A newer plan may have chosen Gangs that were not asked about.
+            giving = self._giving_way(order) if is_admitted and order.pod_gangs <= asked else None
             if giving is None:
                 self._state.changes.plan()
-                return
-            for victim in giving.evicted:
-                self._evict(victim, self._state.gangs[key])
-            for changing in giving.shrinking:
-                self._shrink(changing, key)
+            else:
+                self._begin(giving, self._state.gangs[key])
+
+    def _begin(self, giving: _GivingWay, urgent: GangFact) -> None:
+        for victim in giving.evicted:
+            self._evict(victim, urgent)
+        for changing in giving.shrinking:
+            self._shrink(changing, urgent.key)
+        for gang in giving.suspended:
+            self._pod_gangs.evict(gang, urgent, self._priority(urgent))
 
     def _giving_way(self, order: _Order) -> _GivingWay | None:
         """The gangs that give way; None if any fact of the decision has changed in the cache."""
@@ -156,12 +194,16 @@ class Evictions:
         priority = None if gang is None else self._state.priorities.of(gang)
         if not isinstance(gang, AcceptedGang) or priority is None:
             return None
-        evicted = [self._victim(key, decided, now) for key in order.preemption.victims]
+        evicted = [self._victim(key, decided, now) for key in order.preemption.victims if key not in order.pod_gangs]
+        seen = {one.key: one for one in decided.snapshot.running}
+        suspended = [self._pod_gangs.victim(seen[key]) for key in sorted(order.pod_gangs)]
         shrinks = order.preemption.shrinks
         shrinking = [self._size_changes.shrink_for(gang.key, priority, change, decided) for change in shrinks]
-        if None in evicted or None in shrinking:
+        if None in evicted or None in shrinking or None in suspended:
             return None
-        giving = _GivingWay([one for one in evicted if one], [one for one in shrinking if one])
+        giving = _GivingWay(
+            [one for one in evicted if one], [one for one in shrinking if one], [one for one in suspended if one]
+        )
         return giving if self._stands(gang, priority, giving, order) else None
 
     def _victim(self, key: GangKey, decided: LastPlan, now: float) -> _Victim | None:
@@ -182,8 +224,7 @@ class Evictions:
             return False
         if not order.decided.seen.offers.stand({entry.node for entry in placement.members}, state):
             return False
-        others = [state.priorities.of(one) for one in giving.gangs]
-        if any(other is None or other >= priority for other in others):
+        if any(other is None or other >= priority for other in giving.priorities(state)):
             return False
         is_allowed = still_allowed(state).all_of(giving.disruptions(state))
         is_spared = not (is_allowed or order.decided.against_budgets)
@@ -196,13 +237,16 @@ class Evictions:
         self._size_changes.begin_at_once(changing)
 
     def _evict(self, victim: _Victim, gang: GangFact) -> None:
-        priority = self._state.priorities.of(gang)
-        assert priority is not None, "a gang of unknown priority is not planned"
-        failure = Failure(reason=Reason.PREEMPTED, message=preemption_clause(gang.key, priority))
+        failure = Failure(reason=Reason.PREEMPTED, message=preemption_clause(gang.key, self._priority(gang)))
         self._state.preempted_gangs.decide(victim.gang.key, gang.key)
         if self._attempts.is_under_way(victim.gang.key):
             self._attempts.drop(victim.gang.key)
         self._attempts.interrupt(victim.gang, victim.reservation, failure)
+
+    def _priority(self, urgent: GangFact) -> int:
+        priority = self._state.priorities.of(urgent)
+        assert priority is not None, "a gang of unknown priority is not planned"
+        return priority
 
 
 def _orders_of(decided: LastPlan | None) -> list[_Order]:

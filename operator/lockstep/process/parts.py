@@ -122,7 +122,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
         cycle=parts.cycle,
         metrics=access.metrics,
         run_times=_make_run_time_store(settings, access, parts.state),
-        settings=_make_settings_store(settings, access),
+        settings=_make_settings_store(settings, access, parts.state),
         node_requests=_make_node_requests(settings, parts.services),
     )
 
@@ -230,9 +230,12 @@ def _make_run_time_store(settings: Settings, access: Access, state: State) -> Ru
     return RunTimeStore(access.client, access.fence, state.past_runs, settings.election)
 
 
-def _make_settings_store(settings: Settings, access: Access) -> SettingsStore | None:
+def _make_settings_store(settings: Settings, access: Access, state: State) -> SettingsStore | None:
     """The store that publishes the settings, beside the lease; None without a lease."""
-    return None if settings.election is None else SettingsStore(access.client, settings.election, published(settings))
+    if settings.election is None:
+        return None
+    yielding = state.pod_gangs.yielding
+    return SettingsStore(access.client, settings.election, lambda: published(settings, yielding.allowed))
 
 
 def _make_node_requests(settings: Settings, services: Services) -> NodeRequests | None:

@@ -64,15 +64,38 @@ class Suspensions:
         if gang in self._departures:
             self._departures[gang].wake()
 
-    async def suspend(self, gang: GangKey, uids: Collection[str], why: str) -> Suspension:
+    async def suspend(
+        self, gang: GangKey, uids: Collection[str], why: str, *, begun: Callable[[], None] = lambda: None
+    ) -> Suspension:
         """Suspend the owner of a Gang's pods until they are gone.
 
-        ``uids`` is what these pods say of their owner; ``why`` is a sentence for it. Returns once the owner is resumed
-        or can't be, so that nothing is kept for pods that may not come.
+        ``uids`` is what these pods say of their owner; ``why`` is a sentence for it. ``begun`` is called once it is
+        suspended. Returns once the owner is resumed or can't be, so that nothing is kept for pods that may not come.
         """
         if gang not in self._tasks:
-            self._begin(gang, lambda departure: self._suspend_patiently(gang, uids, why, departure))
+            self._begin(gang, lambda departure: self._suspend_patiently(gang, uids, why, departure, begun))
         return await asyncio.shield(self._outcomes[gang])
+
+    async def why_not_whole(self, gang: GangKey, uids: Collection[str]) -> str:
+        """Why the owner can't be suspended now, or would lose other pods too, as a clause; or ''.
+
+        Nothing is changed: the suspension is sent as a dry run. Raises ``ApiUnavailableError``.
+        """
+        owner = await top_owner(self._client, self._owners, gang, uids)
+        if isinstance(owner, str):
+            return owner
+        if owner.has_other_pods:
+            return f"{owner} has other pods"
+        if owner.kind.is_suspended(owner.manifest):
+            return f"{owner} is suspended already"
+        return await self._why_not(gang, owner) or await self._why_not_dry(gang, owner)
+
+    async def _why_not_dry(self, gang: GangKey, owner: TopOwner) -> str:
+        patch = owner.kind.suspension(owner.manifest, object_name(gang))
+        answer = await self._client.dry_run_of_patch(owner.target, patch)
+        if not answer.is_success:
+            return f"{owner} can't be suspended: {answer.message}"
+        return "" if owner.kind.is_suspended(answer.body) else f"others would resume {owner} at once"
 
     async def stop(self) -> None:
         """Stop: the next process resumes what is suspended."""
@@ -85,6 +108,7 @@ class Suspensions:
         departure = self._departures[gang] = Departure(self._state, self._lost_nodes, gang)
         outcome = self._outcomes[gang] = asyncio.get_running_loop().create_future()
         self._tasks[gang] = asyncio.create_task(self._run(gang, work(departure), outcome))
+        self._state.pod_gangs.yielding.begin(gang)
 
     async def _run(
         self, gang: GangKey, work: Coroutine[Any, Any, Suspension], outcome: asyncio.Future[Suspension]
@@ -99,6 +123,7 @@ class Suspensions:
         finally:
             outcome.cancel()
             del self._tasks[gang], self._departures[gang], self._outcomes[gang]
+            self._state.pod_gangs.yielding.end(gang)
             self._state.changes.reconcile(gang)
 
     def _go_on(self, owner: TopOwner) -> None:
@@ -114,7 +139,7 @@ class Suspensions:
         return await Resumption(self._client, self._writer, gang, owner, departure, refused).run()
 
     async def _suspend_patiently(
-        self, gang: GangKey, uids: Collection[str], why: str, departure: Departure
+        self, gang: GangKey, uids: Collection[str], why: str, departure: Departure, begun: Callable[[], None]
     ) -> Suspension:
         for tries in itertools.count():
             try:
@@ -123,7 +148,10 @@ class Suspensions:
             except ApiUnavailableError as error:
                 log.warning("the owner of its pods is not suspended yet: %s", error, extra=about(gang))
                 await asyncio.sleep(pause_after(tries))
-        return Suspension(why_not=owner) if isinstance(owner, str) else await self._resume(gang, owner, departure)
+        if isinstance(owner, str):
+            return Suspension(why_not=owner)
+        begun()
+        return await self._resume(gang, owner, departure)
 
     async def _suspended(self, gang: GangKey, uids: Collection[str], why: str, departure: Departure) -> TopOwner | str:
         """The owner, suspended with our mark; or a clause on why it is not."""

@@ -13,6 +13,7 @@ from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.single_pods import controller_of
 from lockstep.api.podgang.suspending import SuspendableKind, kinds_above, suspendable
+from lockstep.api.podgang.whole_owner import has_other_pods
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.source import Source, maker_of
 
@@ -23,10 +24,11 @@ _CRON_JOB = "CronJob"
 
 
 class TopOwner(NamedTuple):
-    """An object that can be suspended, as it was read."""
+    """An object that can be suspended, as it was read. ``has_other_pods``: pods of it are not of the Gang."""
 
     kind: SuspendableKind
     manifest: Manifest
+    has_other_pods: bool = False
 
     def __str__(self) -> str:
         """``Job heat``."""
@@ -64,7 +66,9 @@ async def top_owner(client: KubeClient, owners: OwnerReader, gang: GangKey, uids
     if uids and answer.body["metadata"]["uid"] not in uids:
         return f"{kind.kind} {name} is not the owner of these pods, but another one of that name"
     found = await _above(client, source, kind, answer.body)
-    return found if isinstance(found, str) else _unless_queued(found)
+    if isinstance(found, str):
+        return found
+    return _unless_queued(found._replace(has_other_pods=has_other_pods(kind, answer.body)))
 
 
 async def _above(client: KubeClient, source: Source, of: OwnerKind, owner: Manifest) -> TopOwner | str:

@@ -10,6 +10,8 @@ from lockstep.api.podgang.scheduling_group import scheduling_group_of
 from lockstep.api.podgang.single_pods import controller_of, is_single
 from lockstep.facts.gang.source import Source, made_name
 
+POD_GROUP_LABEL = "scheduling.x-k8s.io/pod-group"
+
 
 class NamedGang(NamedTuple):
     """The name of a Gang, the source that names it, and the UID of the owner where the pod says it."""
@@ -89,7 +91,7 @@ _QUEUED_BY_KUEUE = frozenset(
     {"batch", "jobset.x-k8s.io", "kubeflow.org", "ray.io", "trainer.kubeflow.org", "workload.codeflare.dev"}
 )
 _LABELS = (
-    (Source.POD_GROUP, "scheduling.x-k8s.io/pod-group", _unknown),
+    (Source.POD_GROUP, POD_GROUP_LABEL, _unknown),
     (Source.JOB_SET, "jobset.sigs.k8s.io/jobset-name", _job_set_uid),
     (Source.RAY_CLUSTER, "ray.io/cluster", _ray_cluster_uid),
 )

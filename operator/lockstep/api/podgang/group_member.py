@@ -23,7 +23,7 @@ from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupMember, WaitingPod
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.gang.source import Source
-from lockstep.facts.pods.pod import Labels, Membership, PodAffinity, PodPhase
+from lockstep.facts.pods.pod import USUAL_GRACE_SECONDS, Labels, Membership, PodAffinity, PodPhase
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
 
@@ -41,10 +41,16 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
     gang = pod_gang_key(metadata["namespace"], found.gang)
     waiting = _waiting(manifest, found.source) if _waits(manifest) else None
     annotations = metadata.get("annotations") or {}
-    terms = group_terms(annotations) if found.source is Source.KUEUE_GROUP else None
-    if not spec.get("nodeName"):
-        return GroupMember(gang, None, waiting, owner=found.owner, terms=terms)
-    return GroupMember(gang, _seat(gang, annotations), waiting, _rank(annotations), found.owner, terms)
+    return GroupMember(
+        gang,
+        _seat(gang, annotations) if spec.get("nodeName") else None,
+        waiting,
+        _rank(annotations) if spec.get("nodeName") else None,
+        found.owner,
+        terms=group_terms(annotations) if found.source is Source.KUEUE_GROUP else None,
+        grace_seconds=_grace_seconds(spec),
+        since=epoch_seconds((manifest.get("status") or {}).get("startTime")),
+    )
 
 
 def seat_annotations(seat: Membership, *, rank: int, size: int) -> dict[str, str]:
@@ -67,6 +73,14 @@ def _seat(gang: GangKey, annotations: Mapping[str, str]) -> Membership | None:
 def _rank(annotations: Mapping[str, str]) -> int | None:
     rank = annotations.get(RANK_LABEL, "")
     return int(rank) if _is_number(rank) else None
+
+
+def _grace_seconds(spec: Manifest) -> int:
+    """The pod's grace period; a negative one counts as 1, as in the kubelet."""
+    given = spec.get("terminationGracePeriodSeconds")
+    if given is None:
+        return USUAL_GRACE_SECONDS
+    return 1 if given < 0 else int(given)
 
 
 def _is_number(text: str) -> bool:

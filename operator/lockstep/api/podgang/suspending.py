@@ -104,6 +104,11 @@ def kinds_above(sources: Collection[Source]) -> list[SuspendableKind]:
     return list(dict.fromkeys(kind for source in Source if source in sources for kind in _ABOVE[source]))
 
 
+def sources_below(kind: SuspendableKind, sources: Collection[Source]) -> list[Source]:
+    """Those of these sources whose pods may have an object of that kind at the top of their owners."""
+    return [source for source in Source if source in sources and kind in _ABOVE[source]]
+
+
 _JOB = SuspendableKind("batch/v1", "Job", "jobs")
 _JOB_SET = SuspendableKind("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets")
 _MPI_JOB = SuspendableKind("kubeflow.org/v2beta1", "MPIJob", "mpijobs", "runPolicy")

@@ -119,7 +119,8 @@ class Assumptions:
         self._changed(needs_plan=True)
 
     def _leave(self, gang: GangKey) -> Reservation | None:
-        for preempted in self._giving_way:
+        # A Gang that was placed gives way without a reservation.
+        for preempted in self._giving_way if gang in self._holders.reservations else ():
             preempted.finalize(gang)
         self._next_sizes.forget_decided(gang)
         reservation = self._holders.leave(gang)

@@ -9,6 +9,7 @@ from lockstep.belief.podgangs.bound_domain import in_bound_domain
 from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.sized_owners import SizedOwners
+from lockstep.belief.podgangs.yielding import YieldingGangs
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
@@ -21,21 +22,32 @@ _NO_PODS = PodGroup()
 
 
 class PodGangs:
-    """What is known of Gangs. ``changed`` is called with each Gang whose pods have changed. ``nodes`` are all nodes."""
+    """What is known of Gangs. ``changed`` is called with each Gang whose pods have changed. ``nodes`` are all nodes.
 
-    def __init__(self, changed: Callable[[GangKey], None], pool: Pool, nodes: Mapping[str, NodeFact]) -> None:
+    ``may_yield`` is called if more Gangs can give way, or fewer.
+    """
+
+    def __init__(
+        self,
+        changed: Callable[[GangKey], None],
+        pool: Pool,
+        nodes: Mapping[str, NodeFact],
+        may_yield: Callable[[], None],
+    ) -> None:
         self._changed = changed
         self._pool = pool
         self._nodes = nodes
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
         self.sized = SizedOwners()
+        self.yielding = YieldingGangs(may_yield)
         self.turn = 0
         self._checked: set[GangKey] = set()
         self._awaits_checks = False
 
     def advance_to(self, now: float) -> None:
-        """Give pods of another kind their turn, of those that come later, when that is due."""
+        """Give pods of another kind their turn, of those that come later, and forget what is remembered too long."""
+        self.yielding.expire(now)
         self.turn = int(now // _TURN_SECONDS)
 
     def next_turn(self, gang: GangKey, now: float) -> float | None:
@@ -67,6 +79,10 @@ class PodGangs:
     def names(self) -> Iterable[GangKey]:
         """The Gangs that pods name, whether they are there or not."""
         return self._groups.keys()
+
+    def groups(self) -> Iterable[PodGroup]:
+        """The pods by Gang; none of these groups must be changed."""
+        return self._groups.values()
 
     def group(self, gang: GangKey) -> PodGroup:
         """The pods of a Gang; it must not be changed."""

@@ -5,11 +5,12 @@ A Gang may have 10,000 pods, and each of them changes several times while it is 
 
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
 from lockstep.belief.podgangs.group_terms import SharedTerms, TermsOfPods
+from lockstep.belief.podgangs.held_by_pods import HeldByPods
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.pod_gang import GroupedPod, GroupMember, WaitingPod
 from lockstep.facts.gang.role import Needs
@@ -134,6 +135,8 @@ class PodGroup:
         self._created: list[float] = []
         self._nodes: Counter[str] = Counter()
         self._terms = TermsOfPods()
+        self._leaving: dict[PodKey, GroupedPod] = {}
+        self.held = HeldByPods()
 
     def enter(self, pod: GroupedPod) -> None:
         """Add or update a pod."""
@@ -147,6 +150,9 @@ class PodGroup:
             insort(self._created, pod.group.waiting.created)
         if _is_going(pod):
             self._nodes[pod.node] += 1
+            self.held.enter(pod)
+        elif _is_leaving(pod):
+            self._leaving[pod.key] = pod
 
     def leave(self, key: PodKey) -> None:
         """Remove a pod, if it is there."""
@@ -163,9 +169,11 @@ class PodGroup:
         if pod.group.waiting is not None:
             del self._created[bisect_left(self._created, pod.group.waiting.created)]
         if _is_going(pod):
+            self.held.leave(pod)
             self._nodes[pod.node] -= 1
             if not self._nodes[pod.node]:
                 del self._nodes[pod.node]
+        self._leaving.pop(key, None)
 
     @property
     def nodes(self) -> KeysView[str]:
@@ -180,6 +188,15 @@ class PodGroup:
     def going(self) -> int:
         """How many pods we have bound that have not ended and are not being deleted."""
         return self._all.going
+
+    def going_of(self, owner: str) -> int:
+        """How many of these are of the owner with that UID, or do not say their owner."""
+        return sum(one.going for one in self._parts(owner))
+
+    @property
+    def leaving(self) -> Collection[GroupedPod]:
+        """The pods that we have bound and that are being deleted, while they take room."""
+        return self._leaving.values()
 
     @property
     def waiting(self) -> int:
@@ -239,6 +256,10 @@ def _kinds(parts: Iterable[_OwnersPods]) -> Iterator[tuple[PodKind, _Bucket]]:
 
 def _is_going(pod: GroupedPod) -> bool:
     return pod.group.seat is not None and not (pod.has_ended or pod.is_deleting)
+
+
+def _is_leaving(pod: GroupedPod) -> bool:
+    return pod.group.seat is not None and pod.is_deleting and not pod.has_ended
 
 
 def alone(pod: GroupedPod) -> PodsAlike | None:

@@ -89,7 +89,7 @@ def rules_of(options: Mapping[str, Any]) -> PlanRules:
 
 
 def state_of(options: Mapping[str, Any]) -> State:
-    """An empty cache, by the options of ``plan_options``, ``member_options`` and ``source_options``."""
+    """An empty cache, by the options of ``plan_options``, ``member_options`` and ``yielding_options``."""
     pool = Pool(selector=options["node_selector"], taints=options["pool_taint"])
     state = State(
         lambda: None,
@@ -99,4 +99,5 @@ def state_of(options: Mapping[str, Any]) -> State:
         run_time_quantile=options["run_time_quantile"],
     )
     state.sources = options["sources"]
+    state.pod_gangs.yielding.allow(*options["yielding"])
     return state

@@ -1,4 +1,4 @@
-"""The option for what is placed as gangs beside GangJobs."""
+"""The options for what is placed as gangs beside GangJobs, and for what of it gives way."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,9 +19,25 @@ _SOURCES = click.option(
 )
 
 
+_YIELDING = click.option(
+    "--yielding",
+    metavar="SOURCE[,SOURCE...]",
+    default="",
+    show_default=False,
+    callback=lambda _context, _option, value: _parse(value),
+    help="Sources whose Gangs give way to urgent gangs, since the operator may suspend the owners of their pods. "
+    "Without it: none.",
+)
+
+
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add this option to a command."""
+    """Add the option for sources to a command."""
     return _SOURCES(command)
+
+
+def yielding_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option for sources, and for those whose Gangs give way, which the operator finds out by itself."""
+    return _SOURCES(_YIELDING(command))
 
 
 def _parse(text: str) -> frozenset[Source]:

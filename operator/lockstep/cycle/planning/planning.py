@@ -385,7 +385,8 @@ class Planning:
         snapshot = await in_turns(drawing, self._metrics.cycle_duration.labels("snapshot").observe)
         self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
         holding = (*(one.key for one in snapshot.running), *(run.key for run in watch.runs))
-        held = {key: watch.reservations[key] for key in holding}
+        # Gangs that were placed hold nodes by their pods.
+        held = {key: watch.reservations[key] for key in holding if key in watch.reservations}
         unplanned = unplanned._replace(any=unplanned.any or bool(watch.left_out))
         fewest = self._sizing.wanting_fewest(self._state.gangs, [run.key for run in watch.runs])
         elastic = ElasticGangs.of(watch.runs, planned.values(), unplanned, fewest)

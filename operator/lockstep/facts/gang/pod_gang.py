@@ -12,7 +12,7 @@ from lockstep.facts.gang.identity import GangIdentity
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.gang.source import Source, maker_of
-from lockstep.facts.pods.pod import Labels, Membership, PodFact
+from lockstep.facts.pods.pod import USUAL_GRACE_SECONDS, Labels, Membership, PodFact
 from lockstep.facts.sizing import Sizing
 
 
@@ -49,7 +49,8 @@ class GroupMember(NamedTuple):
     """The Gang that a pod belongs to; its seat and its rank if we bound it, or what it needs while it waits.
 
     ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not say it. ``terms`` are what it
-    says of its group, if there is no such object.
+    says of its group, if there is no such object. A pod on a node has ``grace_seconds`` to end, and runs ``since`` its
+    kubelet has started it.
     """
 
     gang: GangKey
@@ -58,6 +59,8 @@ class GroupMember(NamedTuple):
     rank: int | None = None
     owner: str = ""
     terms: GroupTerms | None = None
+    grace_seconds: int = USUAL_GRACE_SECONDS
+    since: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,9 @@ LARGEST_AMOUNT = 2**49
 So the sum over 10,000 members, the largest gang, is below 2**63 and fits into one integer of an array.
 """
 
+USUAL_GRACE_SECONDS = 30
+"""The API server's default of the grace period."""
+
 MOST_GRACE_SECONDS = 3_600
 """The longest grace period of a member, as in the schema: no gang waits longer for the room of an evicted member."""
 

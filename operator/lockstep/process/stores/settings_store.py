@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from http import HTTPStatus
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.published_settings import parse_published, published_under, settings_manifest
+from lockstep.facts.gang.source import Source
 from lockstep.process.election.elector import ElectionTerms
 from lockstep.process.stores.settings import Settings
 
@@ -17,8 +18,11 @@ _PAUSE_SECONDS = 10.0
 log = logging.getLogger(__name__)
 
 
-def published(settings: Settings) -> dict[str, str]:
-    """The options that affect plans, formatted as on the command line; nothing confidential is among them."""
+def published(settings: Settings, yielding: Collection[Source]) -> dict[str, str]:
+    """The options that affect plans, formatted as on the command line; nothing confidential is among them.
+
+    ``yielding`` are the sources whose Gangs can give way, as the API server has said.
+    """
     return {
         "hold-for": _seconds(settings.hold_for),
         "holding-gangs": str(settings.holding_gangs),
@@ -30,6 +34,7 @@ def published(settings: Settings) -> dict[str, str]:
         "pool-taint": " ".join(taint.formatted for taint in settings.pool_taint),
         "gate-image": settings.gate_image,
         "sources": ",".join(sorted(settings.sources)),
+        "yielding": ",".join(sorted(yielding)),
     }
 
 
@@ -38,29 +43,33 @@ def _seconds(seconds: float) -> str:
 
 
 class SettingsStore:
-    """One ConfigMap beside the lease, which only the leader writes. Errors with it affect no gang."""
+    """One ConfigMap beside the lease, which only the leader writes. Errors with it affect no gang.
 
-    def __init__(self, client: KubeClient, terms: ElectionTerms, settings: Mapping[str, str]) -> None:
+    ``settings`` returns what is to stand there now, which may change.
+    """
+
+    def __init__(self, client: KubeClient, terms: ElectionTerms, settings: Callable[[], Mapping[str, str]]) -> None:
         self._client = client
-        self._settings = dict(settings)
+        self._settings = settings
         self._namespace, self._name = terms.namespace, published_under(terms.name)
         self._trouble = ""
 
     async def keep_published(self) -> None:
-        """Write the settings, again after a pause until that has succeeded; then wait until cancelled."""
-        stands = False
-        while not stands:
-            stands = await self._publish()
-            await asyncio.sleep(0.0 if stands else _PAUSE_SECONDS)
-        await asyncio.Event().wait()
+        """Write the settings, again after a pause until that has succeeded and whenever they change."""
+        stands: Mapping[str, str] | None = None
+        while True:
+            settings = self._settings()
+            if settings != stands:
+                stands = settings if await self._publish(settings) else None
+            await asyncio.sleep(_PAUSE_SECONDS)
 
-    async def _publish(self) -> bool:
+    async def _publish(self, settings: Mapping[str, str]) -> bool:
         """Write the settings unless they are there already; returns whether they are now."""
         try:
             there = await self._client.get(paths.config_map(self._namespace, self._name))
-            if there.is_success and parse_published(there.body) == self._settings:
+            if there.is_success and parse_published(there.body) == settings:
                 return True
-            answer = await self._write(there)
+            answer = await self._write(there, settings)
         except ApiUnavailableError as error:
             self._note(str(error))
             return False
@@ -68,14 +77,14 @@ class SettingsStore:
             self._note(answer.message)
         return answer.is_success
 
-    async def _write(self, there: Answer) -> Answer:
+    async def _write(self, there: Answer, settings: Mapping[str, str]) -> Answer:
         if there.code == HTTPStatus.NOT_FOUND:
-            body = settings_manifest(self._namespace, self._name, self._settings, version="")
+            body = settings_manifest(self._namespace, self._name, settings, version="")
             return await self._client.create(paths.config_maps_of(self._namespace), body)
         if not there.is_success:
             return there
         version = there.body["metadata"]["resourceVersion"]
-        body = settings_manifest(self._namespace, self._name, self._settings, version=version)
+        body = settings_manifest(self._namespace, self._name, settings, version=version)
         return await self._client.replace(paths.config_map(self._namespace, self._name), body)
 
     def _note(self, trouble: str) -> None:

@@ -22,6 +22,7 @@ from lockstep.report.status.conditions import (
     with_condition,
     with_every_condition,
     with_not_placed,
+    with_placed_again,
     without_nodes_requested,
     without_plan,
 )
@@ -115,10 +116,7 @@ def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
     since = gang.status.active_since
     says = (TRUE, Reason.BOUND, all_members(size, one="is bound", more="are bound"))
     status = replace(gang.status, active_since=now if since is None else since)
-    status = with_condition(status, gang, Condition.PLACED, says, now)
-    if not status.is_true(Condition.PREEMPTED):
-        return status
-    return with_condition(status, gang, Condition.PREEMPTED, (FALSE, Reason.BOUND, "It is placed again."), now)
+    return with_placed_again(with_condition(status, gang, Condition.PLACED, says, now), gang, now)
 
 
 def mark_started(gang: GangFact, *, now: float) -> GangStatus:

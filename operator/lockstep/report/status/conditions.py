@@ -64,6 +64,13 @@ def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: st
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 
+def with_placed_again(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
+    """The status of a gang that is placed: if it gave way before, that is over."""
+    if not status.is_true(Condition.PREEMPTED):
+        return status
+    return with_condition(status, gang, Condition.PREEMPTED, (FALSE, Reason.BOUND, "It is placed again."), now)
+
+
 def with_every_condition(gang: GangFact, now: float) -> GangStatus:
     """The present status, with first values for conditions that were never written."""
     status = gang.status

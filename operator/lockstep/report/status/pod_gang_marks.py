@@ -7,8 +7,15 @@ from dataclasses import replace
 from coschedule import Members
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.report.status.conditions import FALSE, TRUE, mark_accepted, with_condition, without_plan
-from lockstep.report.text.sentences import n_pods
+from lockstep.report.status.conditions import (
+    FALSE,
+    TRUE,
+    mark_accepted,
+    with_condition,
+    with_placed_again,
+    without_plan,
+)
+from lockstep.report.text.sentences import as_sentence, n_pods
 
 
 def mark_pods_placed(gang: GangFact, nodes: Iterable[str], *, now: float) -> GangStatus:
@@ -19,7 +26,13 @@ def mark_pods_placed(gang: GangFact, nodes: Iterable[str], *, now: float) -> Gan
     size = sum(entry.count for entry in gang.status.members)
     status = _without_wait(_on_nodes(replace(gang.status, reserved_at=None, started_at=now), nodes))
     says = (TRUE, Reason.BOUND, f"{n_pods(size)} of it {'was' if size == 1 else 'were'} bound together.")
-    return with_condition(status, gang, Condition.PLACED, says, now)
+    return with_placed_again(with_condition(status, gang, Condition.PLACED, says, now), gang, now)
+
+
+def mark_preempted(gang: GangFact, why: str, *, now: float) -> GangStatus:
+    """The owner of the pods is suspended for a more urgent gang, which the clause ``why`` names."""
+    says = (TRUE, Reason.PREEMPTED, as_sentence(why))
+    return with_condition(gang.status, gang, Condition.PREEMPTED, says, now)
 
 
 def mark_found_bound(gang: GangFact, why: str, nodes: Iterable[str], *, now: float) -> GangStatus:

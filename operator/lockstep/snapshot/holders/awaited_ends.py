@@ -10,14 +10,28 @@ from lockstep.snapshot.holders.leaving import leaving_members
 
 def awaited_end(state: State, gang: GangKey, now: float) -> float | None:
     """When the gangs that give way to this one will have left; None where none of them still holds its nodes."""
-    ends = [expected_end(state, state.reservations[victim], now) for victim in victims_ending_for(state, gang)]
+    ends = [_end_of(state, victim, now) for victim in victims_ending_for(state, gang)]
     ends += _ends_of_shrinks(state, gang, now)
     return max((end for end in ends if end is not None), default=None)
 
 
 def victims_ending_for(state: State, gang: GangKey) -> tuple[GangKey, ...]:
     """The gangs that are evicted for this one and still hold nodes."""
-    return tuple(victim for victim in state.preempted_gangs.victims_of(gang) if victim in state.reservations)
+    victims = state.preempted_gangs.victims_of(gang)
+    return tuple(victim for victim in victims if victim in state.reservations or _are_leaving(state, victim))
+
+
+def _are_leaving(state: State, victim: GangKey) -> bool:
+    """Whether the owner of a Gang's pods is being suspended, and pods are still there."""
+    group = state.pod_gangs.group(victim)
+    return victim in state.pod_gangs.yielding.suspended and bool(group.going or group.leaving)
+
+
+def _end_of(state: State, victim: GangKey, now: float) -> float | None:
+    held = state.reservations.get(victim)
+    if held is None:
+        return now + state.pod_gangs.group(victim).held.grace_seconds
+    return expected_end(state, held, now)
 
 
 def _ends_of_shrinks(state: State, gang: GangKey, now: float) -> Iterator[float | None]:

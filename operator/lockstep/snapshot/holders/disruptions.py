@@ -1,8 +1,9 @@
 """What the eviction of gangs takes from PodDisruptionBudgets."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+from coschedule import GangKey
 from lockstep.api.names import RANK_LABEL
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
@@ -23,16 +24,21 @@ def disruptions(
     Members that differ only by rank are checked together, since there may be as many budgets as members. If there are
     too many different labels, each member counts against every budget.
     """
+    pods = state.pods_of(reservation)
+    return disrupted_by(state, gang.key, (pod for pod in pods if staying is None or not _is_of(staying, pod)))
+
+
+def disrupted_by(state: State, gang: GangKey, pods: Iterable[PodFact]) -> Counter[BudgetFact]:
+    """How many of these pods of a gang count against each budget, as for ``disruptions``."""
     counts: Counter[BudgetFact] = Counter()
-    budgets = state.budgets.of(gang.key.namespace)
+    budgets = state.budgets.of(gang.namespace)
     if not budgets:
         return counts
-    going = (pod for pod in _that_run(state, reservation) if staying is None or not _is_of(staying, pod))
-    alike = Counter(_without_rank(pod.labels) for pod in going)
+    alike = Counter(_without_rank(pod.labels) for pod in pods if _counts(pod))
     if len(alike) * len(budgets) > _MOST_COMPARISONS:
         return Counter(dict.fromkeys(budgets, alike.total()))
     for labels, count in alike.items():
-        for budget in state.budgets.protecting(gang.key.namespace, dict(labels)):
+        for budget in state.budgets.protecting(gang.namespace, dict(labels)):
             counts[budget] += count
     return counts
 
@@ -44,6 +50,8 @@ def still_allowed(state: State) -> "Allowed":
         gang = state.gangs.get(key)
         if gang is not None and is_ending(state, gang):
             taken += disruptions(state, gang, reservation)
+    for key in state.pod_gangs.yielding.suspended:
+        taken += disrupted_by(state, key, state.pod_gangs.group(key).going_pods())
     return Allowed(taken)
 
 
@@ -61,10 +69,6 @@ class Allowed:
         """Whether all of these may be evicted together."""
         total: Counter[BudgetFact] = sum(counts, Counter())
         return all(count <= self.of(budget) for budget, count in total.items())
-
-
-def _that_run(state: State, reservation: Reservation) -> Iterator[PodFact]:
-    return (pod for pod in state.pods_of(reservation) if _counts(pod))
 
 
 def _is_of(reservation: Reservation, pod: PodFact) -> bool:

@@ -8,11 +8,8 @@ from lockstep.belief.run_times.overruns import end_after, patience
 from lockstep.belief.state import State
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, PodFact
+from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, USUAL_GRACE_SECONDS, PodFact
 from lockstep.snapshot.holders.pod_gang_releases import pod_gang_ends
-
-# In seconds, the API server's default where the template does not state one.
-_USUAL_GRACE_SECONDS = 30
 
 
 def expected_end(state: State, reservation: Reservation, now: float) -> float | None:
@@ -84,5 +81,5 @@ def gone_by(pod: PodFact, gang: GangFact, asked_at: float) -> float:
 
 def _seconds(given: object) -> int:
     if not isinstance(given, int):
-        return _USUAL_GRACE_SECONDS
+        return USUAL_GRACE_SECONDS
     return 1 if given < 0 else given

@@ -1,6 +1,8 @@
-"""What the pods of Gangs release, and when: a Gang with work says when they are expected to have ended."""
+"""What the pods of Gangs release, and when: a Gang with work says when they are expected to have ended.
 
-from collections import Counter
+The pods of a Gang whose owner is being suspended end after their grace, and so do pods that are being deleted.
+"""
+
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -8,6 +10,7 @@ from coschedule import AMOUNT_LIMIT, GangKey, Release
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.run_times.overruns import end_after
 from lockstep.belief.state import State
+from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns
@@ -49,20 +52,44 @@ class PodGangReleases:
                 known = _KeptReleases(group.changes, end, tuple(_releases(group, nodes, columns, end)))
             kept[gang] = known
         self._kept = kept
-        return tuple(release for one in kept.values() for release in one.releases)
+        of_gangs = tuple(release for one in kept.values() for release in one.releases)
+        return of_gangs + tuple(self._of_leaving_pods(nodes, columns, now))
+
+    def _of_leaving_pods(self, nodes: NodeArrays, columns: Columns, now: float) -> Iterator[Release]:
+        for group in self._state.pod_gangs.groups():
+            for pod in group.leaving:
+                if pod.node in nodes.index:
+                    request = columns.held([(pod.request, 1)], AMOUNT_LIMIT)
+                    yield Release(node=nodes.index[pod.node], request=request, time=_gone_by(pod, now))
 
 
 def pod_gang_ends(state: State, now: float) -> Iterator[PodGangEnd]:
-    """The expected ends of Gangs whose pods are all bound; each overrun moves one further."""
+    """The expected ends of Gangs whose pods are all bound, and of those whose owners are being suspended."""
     for gang in state.pod_gangs.objects.values():
-        status = gang.status
-        is_placed = status.reserved_at is None and status.is_true(Condition.PLACED)
-        if is_placed and status.start is not None and status.expected_finish is not None:
-            end = end_after(now, start=status.start, expected=max(status.start, status.expected_finish))
-            yield PodGangEnd(gang.key, status.start, end)
+        if gang.key in state.pod_gangs.yielding.suspended:
+            yield PodGangEnd(gang.key, now, now + state.pod_gangs.group(gang.key).held.grace_seconds)
+            continue
+        end = pod_gang_end(gang, now)
+        if end is not None and gang.status.start is not None:
+            yield PodGangEnd(gang.key, gang.status.start, end)
+
+
+def pod_gang_end(gang: PodGang, now: float) -> float | None:
+    """When the pods of a Gang are expected to have ended if all are bound; each overrun moves that further."""
+    status = gang.status
+    is_placed = status.reserved_at is None and status.is_true(Condition.PLACED)
+    if not is_placed or status.start is None or status.expected_finish is None:
+        return None
+    return end_after(now, start=status.start, expected=max(status.start, status.expected_finish))
+
+
+def _gone_by(pod: GroupedPod, now: float) -> float:
+    """When a pod that is being deleted will be gone, which is ever later if it does not go."""
+    grace, end = pod.group.grace_seconds, now if pod.gone_by is None else pod.gone_by
+    return end_after(now, start=end - grace, expected=end)
 
 
 def _releases(group: PodGroup, nodes: NodeArrays, columns: Columns, end: float) -> Iterator[Release]:
-    counts = Counter((pod.node, pod.request) for pod in group.going_pods() if pod.node in nodes.index)
-    for (node, request), count in counts.items():
-        yield Release(node=nodes.index[node], request=columns.held([(request, count)], AMOUNT_LIMIT), time=end)
+    for (node, request), count in group.held.taken.items():
+        if node in nodes.index:
+            yield Release(node=nodes.index[node], request=columns.held([(request, count)], AMOUNT_LIMIT), time=end)

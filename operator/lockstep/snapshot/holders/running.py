@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.budget import BudgetFact
-from lockstep.snapshot.holders.disruptions import disruptions, still_allowed
+from lockstep.snapshot.holders.disruptions import disrupted_by, disruptions, still_allowed
 from lockstep.snapshot.holders.endings import expected_end, grace_seconds, is_ending
+from lockstep.snapshot.holders.pod_gang_runs import placed_pod_gangs, priority_of, run_of, yielding_pod_gangs
 from lockstep.snapshot.nodes.resource_columns import Columns
 
 if TYPE_CHECKING:
@@ -54,20 +56,28 @@ class _Holder(NamedTuple):
 def evictable_gangs(state: State, index: Mapping[str, int], columns: Columns, now: float, *, below: float) -> Evictable:
     """The gangs that may be evicted for one of priority ``below``."""
     budgets = _Budgets()
-    running = tuple(
+    running = [
         replace(
             _running(state, one, index, columns, now),
             disrupts=budgets.disrupted(disruptions(state, one.gang, one.reservation)),
         )
         for one in _less_urgent(state, below)
-    )
+    ]
+    for gang in yielding_pod_gangs(state):
+        if priority_of(state, gang) < below:
+            pods = state.pod_gangs.group(gang.key).going_pods()
+            disrupts = budgets.disrupted(disrupted_by(state, gang.key, pods))
+            running.append(replace(run_of(state, gang, index, columns, now), disrupts=disrupts))
     allowed = still_allowed(state) if budgets.numbers else None
-    return Evictable(running=running, budgets=tuple(allowed.of(one) for one in budgets.numbers) if allowed else ())
+    return Evictable(
+        running=tuple(running), budgets=tuple(allowed.of(one) for one in budgets.numbers) if allowed else ()
+    )
 
 
 def gangs_that_hold(state: State, index: Mapping[str, int], columns: Columns, now: float) -> tuple[RunningGang, ...]:
     """All gangs that hold nodes, whether they may be evicted or not; budgets are not read."""
-    return tuple(_running(state, one, index, columns, now) for one in _holders(state))
+    of_pods = (run_of(state, gang, index, columns, now) for gang in placed_pod_gangs(state))
+    return (*(_running(state, one, index, columns, now) for one in _holders(state)), *of_pods)
 
 
 def open_ended(state: State, index: Mapping[str, int], now: float) -> OpenEnded:
@@ -108,13 +118,14 @@ def _since(gang: GangFact) -> float:
 
 def lowest_held_priority(state: State) -> float:
     """The lowest priority of the gangs that hold nodes; infinity where none does."""
-    return min((one.priority for one in _holders(state)), default=math.inf)
+    of_pods = (priority_of(state, gang) for gang in yielding_pod_gangs(state))
+    return min(chain((one.priority for one in _holders(state)), of_pods), default=math.inf)
 
 
 def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bool:
     """Whether the gang's status has this reservation, and the gang is not ending for another reason.
 
-    A Gang is never evicted: its pods belong to others.
+    A Gang is never evicted: its pods belong to others. It gives way once it is placed (``pod_gang_runs.py``).
     """
     is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
     is_going = (

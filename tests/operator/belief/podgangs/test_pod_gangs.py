@@ -27,7 +27,7 @@ def runs(name, rank=None, **more):
 def gangs_of(*pods):
     """The Gangs of these pods, and the keys of those that changed."""
     changed = []
-    gangs = PodGangs(changed.append, ALL_NODES, {})
+    gangs = PodGangs(changed.append, ALL_NODES, {}, lambda: None)
     for pod in pods:
         gangs.enter(pod)
     return gangs, changed

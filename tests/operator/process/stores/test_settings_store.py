@@ -19,6 +19,7 @@ from lockstep.cli.options import settings_options
 from lockstep.cli.options.election_options import take_election_terms
 from lockstep.cli.plan import plan
 from lockstep.cli.run import run
+from lockstep.facts.gang.source import Source
 from lockstep.facts.sizing import Sizing
 from lockstep.process.election.elector import ElectionTerms
 from lockstep.process.stores.settings import Settings
@@ -40,6 +41,8 @@ TYPED = (
     ("--sources", "pods,job"),
 )
 # What a person says about the answer, or about the way to the API server, and no operator has.
+# What the operator finds out by itself, so it is no option of ``run``.
+FOUND = frozenset({Source.JOB, Source.JOB_SET})
 ONES_OWN = {"file", "snapshot", "namespace", "kubeconfig", "context", "settings", "output", "gang", "help"}
 
 
@@ -57,7 +60,7 @@ def settings_of(*arguments):
 def taken(settings):
     """What ``explain`` takes for options that are not given."""
     with explain.make_context("explain", ["gj/a"]) as context, context.scope():
-        return {**context.params, **settings_options._taken(published(settings))}
+        return {**context.params, **settings_options._taken(published(settings, FOUND))}
 
 
 @pytest.mark.parametrize(
@@ -66,9 +69,9 @@ def taken(settings):
 def test_options_come_back_as_they_were_typed(typed):
     settings = settings_of(*typed)
 
-    assert {name: value for name, value in taken(settings).items() if name not in ONES_OWN} == {
-        name: getattr(settings, name) for name in taken(settings) if name not in ONES_OWN
-    }
+    typed_ones = {name: value for name, value in taken(settings).items() if name not in ONES_OWN}
+    assert typed_ones.pop("yielding") == FOUND
+    assert typed_ones == {name: getattr(settings, name) for name in typed_ones}
 
 
 def test_all_is_another_one_than_the_default():
@@ -76,21 +79,23 @@ def test_all_is_another_one_than_the_default():
 
     assert (settings.hold_for, settings.sizing, settings.promises) == (5400, Sizing.FEWEST, Promises.EASY)
     assert Taint("owned", "", "NoExecute") in settings.pool_taint
-    assert {name for name, text in published(settings).items() if text == published(settings_of())[name]} == set()
+    assert {
+        name for name, text in published(settings, FOUND).items() if text == published(settings_of(), ())[name]
+    } == set()
 
 
 @pytest.mark.parametrize("command", [explain, plan], ids=lambda command: command.name)
 def test_every_option_by_which_a_command_plans_is_published(command):
     planned_by = {one.opts[0].removeprefix("--") for one in command.params if one.name not in ONES_OWN}
 
-    assert published(settings_of()).keys() == planned_by
+    assert published(settings_of(), ()).keys() == planned_by
 
 
 def test_option_that_is_given_wins(monkeypatch):
     monkeypatch.setenv("LOCKSTEP_EXPLAIN_PROMISES", "None")
     arguments = ["gj/a", "--gate-image", "mine"]
     with explain.make_context("explain", arguments, auto_envvar_prefix="LOCKSTEP_EXPLAIN") as context, context.scope():
-        values = settings_options._taken(published(settings_of(*sum(TYPED, ()))))
+        values = settings_options._taken(published(settings_of(*sum(TYPED, ())), FOUND))
 
     assert "gate_image" not in values
     assert "promises" not in values
@@ -122,10 +127,12 @@ async def api():
 
 
 @asynccontextmanager
-async def leading(api, *typed):
+async def leading(api, *typed, yielding=()):
     """A leader with these options, which publishes them."""
     async with KubeClient(api.configuration, concurrency=2, observer=lambda *_: None) as client:
-        task = asyncio.create_task(SettingsStore(client, TERMS, published(settings_of(*typed))).keep_published())
+        task = asyncio.create_task(
+            SettingsStore(client, TERMS, lambda: published(settings_of(*typed), yielding)).keep_published()
+        )
         try:
             yield task
         finally:
@@ -140,7 +147,7 @@ def stands(api):
 @pytest.mark.asyncio
 async def test_leader_writes_what_differs_and_nothing_else(api):
     async with leading(api) as task:
-        await until(lambda: stands(api) == published(settings_of()))
+        await until(lambda: stands(api) == published(settings_of(), ()))
         await asyncio.sleep(60)
         assert not task.done()
     api.requests.clear()
@@ -152,6 +159,15 @@ async def test_leader_writes_what_differs_and_nothing_else(api):
 
 
 @pytest.mark.asyncio
+async def test_leader_writes_what_has_changed(api):
+    yielding = set()
+    async with leading(api, yielding=yielding):
+        await until(lambda: stands(api))
+        yielding.add(Source.JOB)
+        await until(lambda: stands(api)["yielding"] == "job", seconds=60)
+
+
+@pytest.mark.asyncio
 @pytest.mark.parametrize("verb", [POST, PUT])
 async def test_leader_tries_again_until_it_stands_and_says_so_once(api, verb, caplog):
     if verb is PUT:
@@ -159,6 +175,6 @@ async def test_leader_tries_again_until_it_stands_and_says_so_once(api, verb, ca
     refusals = iter([Refusal(code=422)] * 3)
     api.fault = lambda request: next(refusals, None) if request.verb == verb else None
     async with leading(api):
-        await until(lambda: stands(api) == published(settings_of()), seconds=60)
+        await until(lambda: stands(api) == published(settings_of(), ()), seconds=60)
 
     assert len([one for one in caplog.records if "can't be published" in one.getMessage()]) == 1

@@ -1,0 +1,26 @@
+"""Whether all pods of an owner are of one Gang, as its templates say: a suspension would end the others too."""
+
+from lockstep.api.manifest import Manifest
+from lockstep.api.names import MEMBER_OF_LABEL, SCHEDULER_NAME
+from lockstep.api.podgang.gang_names import POD_GROUP_LABEL
+from lockstep.api.podgang.owners import OwnerKind
+from lockstep.api.podgang.section import FieldError, Section
+
+
+def has_other_pods(kind: OwnerKind, owner: Manifest) -> bool:
+    """Whether a template makes pods that others schedule, or that name another Gang, or can't be understood.
+
+    The templates of a PodGroup's pods are unknown. It counts its own pods, so the Gang has them all.
+    """
+    try:
+        templates = [pods.template for pods in kind.first(Section(owner))]
+        return any(_is_of_others(template) for template in templates if template is not None)
+    except FieldError:
+        return True
+
+
+def _is_of_others(template: Section) -> bool:
+    labels = template.section("metadata").texts("labels")
+    spec = template.section("spec")
+    names_another = labels.get(MEMBER_OF_LABEL) or labels.get(POD_GROUP_LABEL) or spec.has("schedulingGroup")
+    return bool(names_another) or spec.text("schedulerName") != SCHEDULER_NAME

@@ -1,0 +1,67 @@
+"""What the pods of a Gang hold together while they are on nodes, counted as they come and go."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
+
+from lockstep.facts.gang.pod_gang import GroupedPod
+from lockstep.facts.pods.pod import Request
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+class HeldByPods:
+    """The room, the priority and the work of pods on nodes. No question depends on the number of pods."""
+
+    def __init__(self) -> None:
+        self._taken: Counter[tuple[str, Request]] = Counter()
+        self._priorities: Counter[int] = Counter()
+        self._graces: Counter[int] = Counter()
+        self._pods = self._started = 0
+        self._starts = 0.0
+
+    def enter(self, pod: GroupedPod) -> None:
+        """Count a pod."""
+        self._count(pod, +1)
+
+    def leave(self, pod: GroupedPod) -> None:
+        """Stop counting a pod that was counted."""
+        self._count(pod, -1)
+
+    @property
+    def taken(self) -> Mapping[tuple[str, Request], int]:
+        """The number of pods by node and request."""
+        return self._taken
+
+    @property
+    def priority(self) -> int:
+        """The highest priority of the pods, since none may give way to a gang that is less urgent; 0 without pods."""
+        return max(self._priorities, default=0)
+
+    @property
+    def grace_seconds(self) -> int:
+        """The longest grace period of the pods; 0 without pods."""
+        return max(self._graces, default=0)
+
+    def running_since(self, now: float) -> float | None:
+        """Since when the pods run, in the mean; one that does not run yet counts as of now. None if none runs."""
+        if not self._started:
+            return None
+        return (self._starts + (self._pods - self._started) * now) / self._pods
+
+    def _count(self, pod: GroupedPod, sign: int) -> None:
+        group = pod.group
+        self._pods += sign
+        if group.since is not None:
+            self._started += sign
+            # Whole seconds are exact, so what was added is taken off again without a rest.
+            self._starts += sign * group.since
+        _add(self._taken, (pod.node, pod.request), sign)
+        _add(self._priorities, pod.priority, sign)
+        _add(self._graces, group.grace_seconds, sign)
+
+
+def _add(counts: Counter[_Key], key: _Key, sign: int) -> None:
+    counts[key] += sign
+    if not counts[key]:
+        del counts[key]

@@ -1,0 +1,81 @@
+"""Which Gangs can give way to urgent gangs: the owners of their pods can be suspended, as far as is known."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.source import Source, maker_of
+
+# What keeps an owner from being suspended may pass, as when Kueue lets it go. To ask costs a few requests.
+_REMEMBERED_SECONDS = 600.0
+
+
+class _CannotYield(NamedTuple):
+    """The owner of a Gang's pods can't be suspended until then, as was found."""
+
+    owner: str
+    until: float
+
+
+class YieldingGangs:
+    """What is known of Gangs that would have to give way. ``changed`` is called if more of them can, or fewer.
+
+    Nothing can until a source is allowed. What is remembered of a Gang is forgotten after ten minutes, or with it.
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+        self._allowed: set[Source] = set()
+        self._kept: dict[GangKey, _CannotYield] = {}
+        self.suspended: set[GangKey] = set()
+        """The Gangs whose owners are being suspended, so that their pods leave."""
+
+    def allow(self, *sources: Source) -> None:
+        """Owners of pods of these sources may be suspended."""
+        if not self._allowed.issuperset(sources):
+            self._allowed.update(sources)
+            self._changed()
+
+    @property
+    def allowed(self) -> frozenset[Source]:
+        """The sources of whose pods owners may be suspended."""
+        return frozenset(self._allowed)
+
+    def keep(self, gang: PodGang, now: float) -> None:
+        """The owner of the Gang's pods can't be suspended, as was just found."""
+        self._kept[gang.key] = _CannotYield(gang.made_for or "", now + _REMEMBERED_SECONDS)
+        self._changed()
+
+    def begin(self, gang: GangKey) -> None:
+        """The owner of the Gang's pods is being suspended, so these leave."""
+        self.suspended.add(gang)
+
+    def end(self, gang: GangKey) -> None:
+        """The owner is resumed, or was not suspended."""
+        self.suspended.discard(gang)
+
+    def forget(self, gang: GangKey) -> None:
+        """Forget a Gang that is gone; its pods may still leave."""
+        self._kept.pop(gang, None)
+
+    def expire(self, now: float) -> None:
+        """Forget what was found too long ago."""
+        over = [gang for gang, kept in self._kept.items() if kept.until <= now]
+        for gang in over:
+            del self._kept[gang]
+        if over:
+            self._changed()
+
+    def next_end(self) -> float:
+        """When something is forgotten next; infinity if nothing is remembered."""
+        return min((kept.until for kept in self._kept.values()), default=float("inf"))
+
+    def can(self, gang: PodGang) -> bool:
+        """Whether the Gang is expected to give way if that is asked: nothing speaks against a suspension."""
+        named = maker_of(object_name(gang.key))
+        if gang.made_for is None or named is None or named[0] not in self._allowed:
+            return False
+        kept = self._kept.get(gang.key)
+        return gang.key not in self.suspended and (kept is None or kept.owner != gang.made_for)

@@ -1,0 +1,173 @@
+"""Has Gangs give way to urgent gangs: the owners of their pods are suspended, and all pods begin anew.
+
+Whether an owner can be suspended is known to the API server only. So that is asked by a dry run before any gang gives
+way. A Gang whose owner can't be suspended is remembered for a while, and the next plan goes on without it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Collection, Coroutine, Iterable
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+from coschedule import GangKey, RunningGang
+from lockstep.act.requests.services import Services
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.preemption import preemption_clause
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status.events import gang_preempted, preempted_for_gang
+from lockstep.report.status.pod_gang_marks import mark_preempted
+from lockstep.report.status.status import Written
+from lockstep.snapshot.holders.pod_gang_runs import may_yield
+
+# A decision waits for these answers. No answer in time counts as a no.
+_LONGEST_SECONDS = 10.0
+# Owners that are asked about at a time.
+_AT_ONCE = 8
+# What is found of so many in a few seconds is enough for the next plan.
+_MOST_OTHERS = 256
+# A conflict gives a newer version to compute from; more conflicts than this are no coincidence.
+_MOST_CONFLICTS = 3
+
+log = logging.getLogger(__name__)
+
+
+class _Eviction(NamedTuple):
+    """A Gang that gives way, to which gang and why, and what it loses."""
+
+    gang: PodGang
+    urgent: GangKey
+    why: str
+    seconds: float
+    members: int
+
+
+class PodGangEvictions:
+    """The Gangs that give way. An owner that is suspended is resumed, whatever becomes of the urgent gang."""
+
+    def __init__(self, services: Services, metrics: Metrics) -> None:
+        self._state = services.state
+        self._writer = services.writer
+        self._suspensions = services.suspensions
+        self._now = services.now
+        self._metrics = metrics
+        self._at_once = asyncio.Semaphore(_AT_ONCE)
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    def victim(self, seen: RunningGang) -> PodGang | None:
+        """The Gang, if it may give way and has as many pods on as many nodes as a plan has seen; else None."""
+        gang, group = self._state.pod_gangs.objects.get(seen.key), self._state.pod_gangs.group(seen.key)
+        if gang is None or not may_yield(self._state, gang) or self._suspensions.is_under_way(gang.key):
+            return None
+        return gang if (group.going, len(group.nodes)) == (seen.size, len(seen.holds)) else None
+
+    async def can_give_way(self, gangs: Collection[GangKey], others: Iterable[GangKey]) -> bool:
+        """Whether the owners of the pods of all of these can be suspended now.
+
+        If one can't, ``others`` are asked about too. Otherwise each of many such Gangs would cost a plan.
+        """
+        answers = await asyncio.gather(*(self._can_give_way(gang) for gang in gangs))
+        if all(answers):
+            return True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LONGEST_SECONDS):
+                await asyncio.gather(*(self._can_give_way(gang) for gang in islice(others, _MOST_OTHERS)))
+        return False
+
+    def evict(self, gang: PodGang, urgent: GangFact, priority: int) -> None:
+        """Begin to suspend the owner of the Gang's pods."""
+        group, now = self._state.pod_gangs.group(gang.key), self._now()
+        since = group.held.running_since(now)
+        eviction = _Eviction(
+            gang=gang,
+            urgent=urgent.key,
+            why=preemption_clause(urgent.key, priority),
+            seconds=0.0 if since is None else now - since,
+            members=group.going,
+        )
+        self._state.preempted_gangs.decide(gang.key, urgent.key)
+        self._state.pod_gangs.yielding.begin(gang.key)
+        self._spawn(self._evict(eviction))
+
+    async def stop(self) -> None:
+        """Stop all work: the next process resumes what is suspended."""
+        for task in self._under_way:
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    async def _can_give_way(self, key: GangKey) -> bool:
+        gang = self._state.pod_gangs.objects.get(key)
+        if gang is None:
+            return False
+        try:
+            async with self._at_once, asyncio.timeout(_LONGEST_SECONDS):
+                why_not = await self._suspensions.why_not_whole(key, self._uids(key))
+        except ApiUnavailableError:
+            # This is no answer about that owner.
+            return False
+        except Exception as error:
+            log.exception("whether it can give way is not known", extra=about(key))
+            why_not = f"its owner can't be understood: {error!r}"
+        if why_not:
+            self._keep(gang, why_not)
+        return not why_not
+
+    def _keep(self, gang: PodGang, why_not: str) -> None:
+        log.info("it can't give way to urgent gangs: %s", why_not, extra=about(gang.key))
+        self._state.pod_gangs.yielding.keep(gang, self._now())
+
+    async def _evict(self, eviction: _Eviction) -> None:
+        key = eviction.gang.key
+        work_for(key)
+        why = f"it is suspended until its pods are gone, and then resumed: {eviction.why}"
+        try:
+            begun = partial(self._begun, eviction)
+            suspension = await self._suspensions.suspend(key, self._uids(key), why, begun=begun)
+        finally:
+            self._state.preempted_gangs.finalize(key)
+        if not suspension.owner:
+            self._keep(eviction.gang, suspension.why_not)
+        # Without the victim, or with its room, another plan may help the urgent gang.
+        self._state.changes.plan()
+
+    def _begun(self, eviction: _Eviction) -> None:
+        """The owner is suspended: report it to both gangs."""
+        self._metrics.preempted(seconds=eviction.seconds, members=eviction.members)
+        victim, urgent = (self._state.gangs.get(key) for key in (eviction.gang.key, eviction.urgent))
+        if victim is not None:
+            self._writer.post(victim, gang_preempted(eviction.why))
+        if urgent is not None:
+            self._writer.post(urgent, preempted_for_gang(eviction.gang.key, gives_way="begins anew"))
+        self._spawn(self._report(eviction))
+
+    async def _report(self, eviction: _Eviction) -> None:
+        """Write the condition Preempted, while the owner is suspended; after that it would come too late."""
+        work_for(eviction.gang.key)
+        for _ in range(_MOST_CONFLICTS):
+            gang = self._state.gangs.get(eviction.gang.key)
+            if gang is None or gang.key not in self._state.pod_gangs.yielding.suspended:
+                return
+            status = mark_preempted(gang, eviction.why, now=self._now())
+            try:
+                written, message = await self._writer.write(gang, status)
+            except ApiUnavailableError as error:
+                written, message = Written.REFUSED, str(error)
+            if written is Written.REFUSED:
+                log.warning("that it gives way could not be written: %s", message, extra=about(gang.key))
+            if written is not Written.CONFLICT:
+                return
+
+    def _uids(self, gang: GangKey) -> set[str]:
+        """What the Gang's pods on nodes say of their owner."""
+        return {pod.group.owner for pod in self._state.pod_gangs.group(gang).going_pods()} - {""}
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
