@@ -14,6 +14,7 @@ from lockstep.api.names import (
     SIZE_LABEL,
 )
 from lockstep.api.podgang.gang_names import gang_named_by
+from lockstep.api.podgang.job_failures import job_of
 from lockstep.api.podgang.kueue_group import group_terms
 from lockstep.api.podgang.scheduling_group import scheduling_group_of
 from lockstep.api.quantities import epoch_seconds
@@ -44,7 +45,9 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
     terms = group_terms(annotations) if found.source is Source.KUEUE_GROUP else None
     if not spec.get("nodeName"):
         return GroupMember(gang, None, waiting, owner=found.owner, terms=terms)
-    return GroupMember(gang, _seat(gang, annotations), waiting, _rank(annotations), found.owner, terms)
+    return GroupMember(
+        gang, _seat(gang, annotations), waiting, _rank(annotations), found.owner, terms, job_of(metadata)
+    )
 
 
 def seat_annotations(seat: Membership, *, rank: int, size: int) -> dict[str, str]:
