@@ -94,7 +94,9 @@ class GangEvictions:
         return decision
 
     def _may_be_asked_for(self, gang: GangKey) -> bool:
-        return bool(_group_of_set(gang)) or self._undo(gang) is Undo.EVICT
+        """Whether such pods may have to go. The pods of a Gang that is gone run on."""
+        is_there = gang in self._state.pod_gangs.objects
+        return is_there and (bool(_group_of_set(gang)) or self._undo(gang) is Undo.EVICT)
 
     def _undo(self, gang: GangKey) -> Undo:
         """What the Gang says now; a Gang that is gone or refused says nothing."""

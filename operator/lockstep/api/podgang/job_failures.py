@@ -1,6 +1,5 @@
 """Which Jobs count the eviction of a pod as a failure, and of which Job a pod is."""
 
-import sys
 from collections.abc import Iterable
 
 from lockstep.api.manifest import Manifest
@@ -16,8 +15,7 @@ def job_of(metadata: Manifest) -> str:
     """The name of the Job that has made a pod; '' if another one has."""
     controller = controller_of(metadata)
     is_job = (controller.get("apiVersion"), controller.get("kind")) == ("batch/v1", "Job")
-    # Many pods are of one Job.
-    return sys.intern(str(controller["name"])) if is_job else ""
+    return str(controller["name"]) if is_job else ""
 
 
 def counts_evictions(job: Manifest) -> bool:

@@ -124,9 +124,17 @@ async def test_group_is_evicted_once_it_is_allowed():
         await until(lambda: pod(api, LEADER) is None)
 
 
-async def test_refused_eviction_is_tried_again_ever_more_rarely():
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        pytest.param(BUDGET, id="budget"),
+        pytest.param(Refusal(code=500, message="This pod has more than one PodDisruptionBudget"), id="two budgets"),
+        pytest.param(Refusal(code=403, message='admission webhook "w" denied the request: stay'), id="webhook"),
+    ],
+)
+async def test_refused_eviction_is_tried_again_ever_more_rarely(refusal):
     async with running_group() as api:
-        api.fault = lambda it: BUDGET if it.resource == "pods/eviction" else None
+        api.fault = lambda it: refusal if it.resource == "pods/eviction" else None
         return_to(api)
         await until(lambda: notes(api, "OwnerReturned"))
         await asyncio.sleep(7200)
@@ -135,7 +143,8 @@ async def test_refused_eviction_is_tried_again_ever_more_rarely():
 
         # A round has at most seven tries, each of which is sent up to six times; a round begins every ten minutes.
         assert len(evicted(api)) - tries <= 7 * 6 * 12
-        assert len(notes(api, "OwnerReturned")) == 1
+        [note] = notes(api, "OwnerReturned")
+        assert refusal.message.rstrip(".") in note
 
 
 async def test_pod_that_only_looks_like_the_leader_is_left_alone():
