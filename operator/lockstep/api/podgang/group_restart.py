@@ -2,6 +2,7 @@
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.section import Section
+from lockstep.api.podgang.single_pods import controller_of
 from lockstep.facts.pods.pod import PodKey
 
 _REMAKES = "RecreateGroupOnPodRestart"
@@ -16,10 +17,11 @@ def leader_of(namespace: str, group: str) -> PodKey:
 
 
 def is_leader(pod: Manifest, group: str) -> bool:
-    """Whether a pod is the leader of that group by its labels."""
+    """Whether a pod is the leader of that group by its labels, and made by the StatefulSet of the leaders."""
     name, _, number = group.rpartition(".")
-    labels = pod["metadata"].get("labels") or {}
-    return (labels.get(_NAME), labels.get(_GROUP), labels.get(_WORKER)) == (name, number, "0")
+    labels, controller = pod["metadata"].get("labels") or {}, controller_of(pod["metadata"])
+    is_made = (controller.get("kind"), controller.get("name")) == ("StatefulSet", name)
+    return is_made and (labels.get(_NAME), labels.get(_GROUP), labels.get(_WORKER)) == (name, number, "0")
 
 
 def why_not_remade(leader_worker_set: Manifest, *, has_waiting: bool) -> str:

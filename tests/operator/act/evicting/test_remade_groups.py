@@ -8,7 +8,7 @@ import pytest
 from builders.served import bid, node
 from fake_cluster.api import REFUSED, Refusal
 from fake_cluster.jumping import until
-from fake_cluster.owners import create_owner, group_pod
+from fake_cluster.owners import create_owner, group_pod, reference
 from fake_cluster.pod_gangs import BINDING, bound, changes_of_pods
 from fake_cluster.rig import DEFAULT, api_with, running_operator
 from fake_cluster.store import Place
@@ -30,7 +30,9 @@ def make_group(api, *numbers):
     for number in numbers:
         words = {"name": "heat", "group-index": "0", "worker-index": str(number)}
         labels = {f"leaderworkerset.sigs.k8s.io/{word}": value for word, value in words.items()}
-        api.store.create("pods", group_pod(f"{LEADER}-{number}" if number else LEADER, labels=labels, cpu="2"))
+        name, owner = (f"{LEADER}-{number}", LEADER) if number else (LEADER, "heat")
+        sets = reference("apps/v1", "StatefulSet", owner)
+        api.store.create("pods", group_pod(name, labels=labels, cpu="2", owner=sets))
 
 
 def pod(api, name):
@@ -79,6 +81,15 @@ async def test_group_leaves_a_node_by_the_eviction_of_its_leader():
         assert "pod heat-0 was evicted, and its LeaderWorkerSet makes the whole group anew" in note
         [note] = await until(lambda: notes(api, "PodsEvicted"))
         assert "the owner of node n1 is back" in note
+
+
+async def test_group_leaves_a_node_that_is_lost():
+    async with running_group() as api:
+        taint = {"key": "node.kubernetes.io/out-of-service", "value": "", "effect": "NoExecute"}
+        api.store.change(Place("nodes", "", "n1"), spec={"taints": [taint]})
+        await until(lambda: pod(api, LEADER) is None)
+
+        assert evicted(api) == [LEADER]
 
 
 async def test_group_that_is_bound_in_part_is_made_anew():

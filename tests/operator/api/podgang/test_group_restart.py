@@ -8,6 +8,9 @@ from lockstep.facts.pods.pod import PodKey
 AFTER_START = "leaderworkerset.sigs.k8s.io/experimental-recreate-group-after-start"
 
 
+LEADERS = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "heat", "uid": "u", "controller": True}
+
+
 def of(policy=None, **annotations):
     template = {} if policy is None else {"restartPolicy": policy}
     return {"metadata": {"annotations": annotations}, "spec": {"leaderWorkerTemplate": template}}
@@ -47,7 +50,9 @@ def test_leader_is_named_by_the_set_and_its_group():
 def test_leader_says_so_in_its_labels(labels, want):
     names = (f"leaderworkerset.sigs.k8s.io/{word}" for word in ("name", "group-index", "worker-index"))
 
-    assert is_leader({"metadata": {"labels": dict(zip(names, labels, strict=True))}}, "heat.0") is want
+    metadata = {"labels": dict(zip(names, labels, strict=True)), "ownerReferences": [LEADERS]}
+    assert is_leader({"metadata": metadata}, "heat.0") is want
+    assert not is_leader({"metadata": {**metadata, "ownerReferences": []}}, "heat.0")
 
 
 def test_pod_without_labels_is_no_leader():
