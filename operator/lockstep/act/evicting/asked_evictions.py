@@ -5,7 +5,7 @@ from http import HTTPStatus
 from coschedule import GangKey
 from lockstep.act.evicting.permit import EvictedPod, EvictionDecision
 from lockstep.api.client.client import KubeClient
-from lockstep.api.podgang.job_failures import counts_evictions
+from lockstep.api.evictions.job_failures import counts_evictions
 from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.belief.state import State

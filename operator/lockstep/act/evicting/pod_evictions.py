@@ -5,7 +5,7 @@ from lockstep.act.requests.concurrent import for_each
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.turns import Urgency
-from lockstep.api.members.eviction import eviction_manifest, why_not_evicted
+from lockstep.api.evictions.eviction import eviction_manifest, why_not_evicted
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 

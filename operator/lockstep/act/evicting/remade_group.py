@@ -8,8 +8,8 @@ from coschedule import GangKey
 from lockstep.act.evicting.permit import EvictedPod, EvictionDecision
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
+from lockstep.api.evictions.group_restart import is_leader, leader_of, why_not_remade
 from lockstep.api.manifest import Manifest
-from lockstep.api.podgang.group_restart import is_leader, leader_of, why_not_remade
 from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.belief.state import State

@@ -14,9 +14,9 @@ from lockstep.api.names import (
     SIZE_LABEL,
 )
 from lockstep.api.podgang.gang_names import gang_named_by
-from lockstep.api.podgang.job_failures import job_of
 from lockstep.api.podgang.kueue_group import group_terms
 from lockstep.api.podgang.scheduling_group import scheduling_group_of
+from lockstep.api.podgang.single_pods import job_of
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.volume import Sharing
 from lockstep.facts.gang.gang import Refusal

@@ -94,8 +94,8 @@ class Undo(StrEnum):
 class PodGangSpec:
     """What a Gang asks for: the fewest pods that are placed together, and the most that are placed at all.
 
-    Beyond the fewest, ``later`` pods come step by step, in this order. ``undo`` belongs to the user, also in a Gang that
-    the operator has made. The other fields are as in ``GangSpec``.
+    Beyond the fewest, ``later`` pods come step by step, in this order. ``undo`` belongs to the user, also in a Gang
+    that the operator has made. The other fields are as in ``GangSpec``.
     """
 
     minimum: int

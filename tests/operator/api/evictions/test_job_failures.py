@@ -2,8 +2,9 @@
 
 import pytest
 
-from lockstep.api.podgang.job_failures import counts_evictions, job_of
+from lockstep.api.evictions.job_failures import counts_evictions
 from lockstep.api.podgang.section import FieldError
+from lockstep.api.podgang.single_pods import job_of
 
 IGNORES = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
 

@@ -1,21 +1,13 @@
-"""Which Jobs count the eviction of a pod as a failure, and of which Job a pod is."""
+"""Which Jobs count the eviction of a pod as a failure."""
 
 from collections.abc import Iterable
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.members.disruption import DISRUPTION_TARGET
 from lockstep.api.podgang.section import Section
-from lockstep.api.podgang.single_pods import controller_of
 
 # A program that does not handle the signals that end an evicted pod exits with one of these.
 _EXITS_OF_EVICTED = frozenset({128 + 15, 128 + 9})
-
-
-def job_of(metadata: Manifest) -> str:
-    """The name of the Job that has made a pod; '' if another one has."""
-    controller = controller_of(metadata)
-    is_job = (controller.get("apiVersion"), controller.get("kind")) == ("batch/v1", "Job")
-    return str(controller["name"]) if is_job else ""
 
 
 def counts_evictions(job: Manifest) -> bool:

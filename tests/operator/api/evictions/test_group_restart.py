@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.api.podgang.group_restart import is_leader, leader_of, why_not_remade
+from lockstep.api.evictions.group_restart import is_leader, leader_of, why_not_remade
 from lockstep.facts.pods.pod import PodKey
 
 AFTER_START = "leaderworkerset.sigs.k8s.io/experimental-recreate-group-after-start"
