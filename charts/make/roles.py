@@ -12,6 +12,7 @@ SOURCES = (
     "operator/rbac-sources.yaml",
     "operator/rbac-sizing.yaml",
     "operator/rbac-suspending.yaml",
+    "operator/rbac-evicting.yaml",
     "operator/rbac-agent.yaml",
 )
 
@@ -23,6 +24,7 @@ _ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
 _PLACES_PODS = f"and {_CREATES} .Values.sources"
 _SIZES_OWNERS = f'and {_CREATES} (or (has "sizedjob" .Values.sources) (has "sizedraycluster" .Values.sources))'
 _SUSPENDS = f"{_PLACES_PODS} .Values.suspends"
+_EVICTS = f"{_PLACES_PODS} .Values.evicts"
 # When the chart has which object. One that is not named here makes the generator fail: somebody has to decide.
 _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep": _CREATES,
@@ -46,6 +48,8 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRoleBinding/lockstep-sizing": _SIZES_OWNERS,
     "ClusterRole/lockstep-suspending": _SUSPENDS,
     "ClusterRoleBinding/lockstep-suspending": _SUSPENDS,
+    "ClusterRole/lockstep-evicting": _EVICTS,
+    "ClusterRoleBinding/lockstep-evicting": _EVICTS,
     "ClusterRole/lockstep-agent": _AGENTS,
     "ClusterRoleBinding/lockstep-agent": _AGENTS,
     "ValidatingAdmissionPolicy/lockstep-agent": _AGENTS,

@@ -27,6 +27,7 @@ from sandbox.binaries import Tool
 ROOT = Path(__file__).parents[2]
 SOURCE_RIGHTS = [ROOT / "operator" / f"rbac-{name}.yaml" for name in ("sources", "sizing")]
 SUSPENDING_RIGHTS = ROOT / "operator" / "rbac-suspending.yaml"
+EVICTING_RIGHTS = ROOT / "operator" / "rbac-evicting.yaml"
 NAMESPACE_NUMBERS = itertools.count(1)
 
 
@@ -83,6 +84,14 @@ def suspending(sources: Sandbox) -> Iterator[Sandbox]:
     sources.apply(SUSPENDING_RIGHTS)
     yield sources
     sources.kubectl("delete", f"--filename={SUSPENDING_RIGHTS}")
+
+
+@pytest.fixture(scope="module")
+def evicting(sources: Sandbox) -> Iterator[Sandbox]:
+    """The control plane of ``sources``, and the operator may evict such pods."""
+    sources.apply(EVICTING_RIGHTS)
+    yield sources
+    sources.kubectl("delete", f"--filename={EVICTING_RIGHTS}")
 
 
 @pytest.fixture(scope="session")

@@ -129,12 +129,13 @@ class FakeApi:
         if part in ("binding", "resize"):
             is_dry = "dryRun" in http.query
             return self._bind(place, body, is_dry=is_dry) if part == "binding" else self._resize(place, body)
+        if part == "eviction":
+            return self._delete(place, body["deleteOptions"])
         if http.method == POST:
             return self._create(place, body, is_dry="dryRun" in http.query)
-        if http.method == PATCH:
-            return self._patch(place, body, is_dry="dryRun" in http.query)
-        if http.method == PUT:
-            return self._replace(place, body)
+        if http.method in (PATCH, PUT):
+            is_dry = "dryRun" in http.query
+            return self._patch(place, body, is_dry=is_dry) if http.method == PATCH else self._replace(place, body)
         return self._delete(place, body)
 
     def _read(self, http, place):

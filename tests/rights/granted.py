@@ -9,7 +9,15 @@ import yaml
 Manifest = Mapping[str, Any]
 
 OPERATOR = Path(__file__).parents[2] / "operator"
-_FILES = ("rbac", "rbac-metrics", "rbac-provisioning", "rbac-sources", "rbac-sizing", "rbac-suspending")
+_FILES = (
+    "rbac",
+    "rbac-metrics",
+    "rbac-provisioning",
+    "rbac-sources",
+    "rbac-sizing",
+    "rbac-suspending",
+    "rbac-evicting",
+)
 SOURCES = tuple(OPERATOR / f"{name}.yaml" for name in _FILES)
 NAMESPACE, NAME = "lockstep-system", "lockstep"
 

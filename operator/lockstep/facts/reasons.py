@@ -117,5 +117,6 @@ class EventReason(StrEnum):
     GANG_OVERRUNS = "GangOverruns"
     OWNER_RETURNED = "OwnerReturned"
     OWNER_SUSPENDED = "OwnerSuspended"
+    PODS_EVICTED = "PodsEvicted"
     GANG_SUCCEEDED = "GangSucceeded"
     GANG_FAILED = "GangFailed"

@@ -80,6 +80,13 @@ def test_each_owner_that_may_be_suspended_brings_its_own_right_alone(kind):
     assert rule == {"apiGroups": [group], "resources": [kind.plural], "verbs": ["get", "list", "patch"]}
 
 
+def test_evictions_bring_their_own_rights():
+    values = {"sources": SOURCES, "evicts": True}
+
+    files = ("rbac.yaml", "rbac-sources.yaml", "rbac-sizing.yaml", "rbac-evicting.yaml")
+    assert given(values) == applied(*files)
+
+
 @pytest.mark.parametrize(
     "sources",
     [[one] for one in SOURCES if not one.startswith("sized")]

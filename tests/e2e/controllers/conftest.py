@@ -73,11 +73,26 @@ def stage(plane: Sandbox, operator: OperatorProcess, proxy: Proxy) -> Iterator[S
     arena.close()
 
 
-@pytest.fixture(autouse=True)
-def nothing_ended(plane: Sandbox) -> Iterator[None]:
-    """Whatever a test does, the operator neither deletes nor evicts a pod."""
+@pytest.fixture
+def evicting(plane: Sandbox) -> Iterator[None]:
+    """The operator may evict pods during a test."""
+    rights = ROOT / "operator" / "rbac-evicting.yaml"
+    plane.apply(rights)
     yield
-    assert pods_ended_by_operator(plane.audit_events()) == []
+    plane.kubectl("delete", f"--filename={rights}")
+
+
+@pytest.fixture(scope="session")
+def allowed_evictions() -> set[str]:
+    """The evictions that tests have asked for, as the audit log has them."""
+    return set()
+
+
+@pytest.fixture(autouse=True)
+def nothing_ended(plane: Sandbox, allowed_evictions: set[str]) -> Iterator[None]:
+    """Whatever a test does, the operator neither deletes nor evicts a pod, but those that the test allows."""
+    yield
+    assert {*pods_ended_by_operator(plane.audit_events())} - allowed_evictions == set()
 
 
 @pytest.hookimpl(wrapper=True)

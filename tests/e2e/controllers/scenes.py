@@ -206,7 +206,7 @@ def killed_in_mid_bind(stage: Stage, owners: Owners) -> None:
 
 
 def begun_anew(stage: Stage, owners: Owners) -> None:
-    """If nodes of the other pods go in mid-bind, its owner is suspended, and all pods are placed anew; none counts."""
+    """If nodes of the other pods go in mid-bind, all of its pods are placed anew; none counts."""
     gang = stage.bind_in_part(owners, "heat", nodes=SIZE, cpu="1")
     before, old = owners.losses("heat"), stage.uids(gang)
 

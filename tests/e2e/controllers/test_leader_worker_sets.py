@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from builders.manifests import bid
 from e2e.controllers import scenes
 from e2e.controllers.configured_controller import Layout, configured_controller
 from e2e.controllers.owners import Owners
@@ -95,6 +96,35 @@ def test_group_that_is_made_anew_is_placed_whole_again(stage, sets):
     stage.arena.delete_pod(stage.gangs.pods("heat")[-1]["metadata"]["name"])
 
     eventually(lambda: stage.gangs.bound("heat") == scenes.SIZE and not before & stage.uids("heat"))
+
+
+@pytest.mark.usefixtures("evicting")
+def test_group_that_is_bound_in_part_is_made_anew(stage, made_sets, allowed_evictions):
+    allowed_evictions.add(f"create {stage.arena.core}/pods/heat-0/eviction")
+
+    scenes.begun_anew(stage, made_sets)
+
+
+@pytest.mark.usefixtures("evicting")
+@pytest.mark.parametrize("startup", ["LeaderCreated", "LeaderReady"])
+def test_group_that_has_to_leave_a_node_is_made_anew(stage, made_sets, allowed_evictions, startup):
+    made_sets.startup = startup
+    allowed_evictions.add(f"create {stage.arena.core}/pods/heat-0/eviction")
+    stage.arena.add_nodes(scenes.SIZE + 1, cpu="1")
+    made_sets.create("heat", scenes.SIZE)
+    gang = made_sets.gang("heat")
+    eventually(lambda: stage.gangs.bound(gang) == scenes.SIZE)
+    before, left = uids_of(stage, gang), stage.gangs.nodes_of(gang)[0]
+
+    stage.arena.create(bid(left, onReturn="Evict", gracePeriodSeconds=0, ownerPresent=True))
+
+    eventually(lambda: stage.gangs.bound(gang) == scenes.SIZE and not before & uids_of(stage, gang))
+    assert left not in stage.gangs.nodes_of(gang)
+
+
+def uids_of(stage, gang):
+    """The UIDs of the pods of a Gang that the operator has made."""
+    return {pod["metadata"]["uid"] for pod in stage.gangs.pods(gang)}
 
 
 def test_groups_of_one_object_are_one_gang(stage, sets):

@@ -24,10 +24,14 @@ log = logging.getLogger(__name__)
 
 
 class Suspension(NamedTuple):
-    """The owner that was suspended and resumed, such as ``Job heat``; or ``why_not``, as a clause."""
+    """The owner that was suspended and resumed, such as ``Job heat``; or ``why_not``, as a clause.
+
+    If it ``was_suspended`` all the same, others have decided otherwise, or it did not help: it is not tried again.
+    """
 
     owner: str = ""
     why_not: str = ""
+    was_suspended: bool = False
 
 
 class Resumption:
@@ -89,7 +93,7 @@ class Resumption:
     def _without_mark(self) -> Suspension | None:
         """The end of the suspension, once two answers in a row have no mark: one answer may be out of date."""
         if self._is_mark_missed:
-            return Suspension(why_not=f"{self._owner} was suspended, and others have removed the mark of that")
+            return _in_vain(f"{self._owner} was suspended, and others have removed the mark of that")
         self._is_mark_missed = True
         return None
 
@@ -106,7 +110,7 @@ class Resumption:
     async def _leave(self, found: Manifest, why: str) -> Suspension | None:
         """Remove our mark, and leave the owner as others have set it."""
         answer = await self._client.patch(self._owner.target, unmarking(found))
-        return Suspension(why_not=why) if answer.is_success else None
+        return _in_vain(why) if answer.is_success else None
 
     async def _resume(self, found: Manifest) -> Suspension | None:
         answer = await self._client.patch(self._owner.target, self._owner.kind.resumption(found))
@@ -115,12 +119,16 @@ class Resumption:
                 self._say_refusal(answer.message)
             return None
         if self._departure.pods_stay:
-            return Suspension(why_not=f"{self._owner} was suspended for a while, and they did not go")
+            return _in_vain(f"{self._owner} was suspended for a while, and they did not go")
         return Suspension(owner=str(self._owner))
 
     def _say_refusal(self, why: str) -> None:
         log.warning("%s can't be resumed: %s", self._owner, why, extra=about(self._gang))
         if not self._is_refusal_said:
             self._is_refusal_said = True
-            self._refused(Suspension(why_not=f"{self._owner} was suspended, and can't be resumed: {why}"))
+            self._refused(_in_vain(f"{self._owner} was suspended, and can't be resumed: {why}"))
             self._writer.post_about(self._owner.subject, owner_not_resumed(why), of=self._gang)
+
+
+def _in_vain(why_not: str) -> Suspension:
+    return Suspension(why_not=why_not, was_suspended=True)

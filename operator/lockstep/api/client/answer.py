@@ -41,6 +41,13 @@ class Answer(NamedTuple):
         return self.code == HTTPStatus.UNAUTHORIZED or is_denial(self.code, self.message)
 
     @property
+    def is_about_budget(self) -> bool:
+        """Whether a PodDisruptionBudget refuses an eviction. That passes when pods change, and not with time alone."""
+        causes = (self.body.get("details") or {}).get("causes") or ()
+        is_named = any(cause.get("reason") == "DisruptionBudget" for cause in causes)
+        return self.code == HTTPStatus.TOO_MANY_REQUESTS and is_named
+
+    @property
     def message(self) -> str:
         """The API server's message about a refusal."""
         return str(self.body.get("message", f"HTTP {self.code}"))

@@ -253,7 +253,8 @@ class KubeClient:
                 problem = str(error) or type(error).__name__
                 log_silence(wanted.verb, wanted.target.path, problem)
                 continue
-            if answer.code != 429 and answer.code < 500 and not (answer.is_about_rights and attempt < patience - 1):
+            is_trouble = (answer.code == 429 and not answer.is_about_budget) or answer.code >= 500
+            if not is_trouble and not (answer.is_about_rights and attempt < patience - 1):
                 return answer
             problem, pause = answer.message, max(pause, retry_after)
         raise ApiUnavailableError(f"{wanted.verb} {wanted.target.resource}: {problem}")

@@ -60,6 +60,11 @@ def binding_to_be(key: PodKey) -> Target:
     return Target(pod_binding(key).path, "pods/binding/dry-run")
 
 
+def pod_eviction(key: PodKey) -> Target:
+    """The eviction of a pod."""
+    return Target(f"{pod(key).path}/eviction", "pods/eviction")
+
+
 def pod_resize(key: PodKey) -> Target:
     """The resize subresource of a pod."""
     return Target(f"{pod(key).path}/resize", "pods/resize")

@@ -32,7 +32,9 @@ _SCHEDULING_GROUPS = "podgroups.scheduling.k8s.io"
 _OF_SOURCES = (POD_GANGS, f"{POD_GANGS}/status", _SCHEDULING_GROUPS, f"{_SCHEDULING_GROUPS}/status")
 _OWNERS = ("jobs", "jobsets", "leaderworkersets", "mpijobs", "podgroups", "rayclusters")
 _ABOVE_OWNERS = ("trainjobs", "pytorchjobs", "tfjobs", "xgboostjobs", "paddlejobs", "jaxjobs")
+_EVICTIONS = "pods/eviction"
 _SOURCES = "operator/rbac-sources.yaml"
+_EVICTS = "operator/rbac-evicting.yaml"
 _CHANGES = "operator/rbac-suspending.yaml, or operator/rbac-sizing.yaml for the sources sizedjob and sizedraycluster"
 
 log = logging.getLogger(__name__)
@@ -164,7 +166,9 @@ def need_of(verb: str, path: str, resource: str) -> Need:
 
 def _remedy(resource: str, verb: str = "") -> str:
     manifest = _MANIFEST
-    if resource in _ABOVE_OWNERS or (resource in _OWNERS and verb != "get"):
+    if resource == _EVICTIONS:
+        manifest = _EVICTS
+    elif resource in _ABOVE_OWNERS or (resource in _OWNERS and verb != "get"):
         manifest = _CHANGES
     elif resource in _OF_SOURCES or resource in _OWNERS:
         manifest = _SOURCES

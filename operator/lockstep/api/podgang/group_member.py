@@ -16,6 +16,7 @@ from lockstep.api.names import (
 from lockstep.api.podgang.gang_names import gang_named_by
 from lockstep.api.podgang.kueue_group import group_terms
 from lockstep.api.podgang.scheduling_group import scheduling_group_of
+from lockstep.api.podgang.single_pods import job_of
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.volume import Sharing
 from lockstep.facts.gang.gang import Refusal
@@ -48,6 +49,7 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
         _rank(annotations) if spec.get("nodeName") else None,
         found.owner,
         terms=group_terms(annotations) if found.source is Source.KUEUE_GROUP else None,
+        job=job_of(metadata) if spec.get("nodeName") else "",
         grace_seconds=_grace_seconds(spec),
         since=epoch_seconds((manifest.get("status") or {}).get("startTime")),
     )

@@ -1,6 +1,7 @@
 """Parses Gangs: gangs of pods that others create."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import islice
 
 from lockstep.api.gangjob.gangjob import parse_status
@@ -12,7 +13,7 @@ from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION, PROBLEM_ANNOTA
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
-from lockstep.facts.gang.pod_gang import MOST_OWNERS, OwnerName, PodGang, PodGangSpec
+from lockstep.facts.gang.pod_gang import MOST_OWNERS, OwnerName, PodGang, PodGangSpec, Undo
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
 from lockstep.facts.sizing import Sizing
@@ -46,9 +47,14 @@ def parse_asks(spec: Manifest) -> PodGangSpec | Refusal:
 
 
 def is_as_made(gang: PodGang, made: Manifest) -> bool:
-    """Whether a Gang is as the operator would make it now from its owner, or from the pods that own it."""
+    """Whether a Gang is as the operator would make it now from its owner, or from the pods that own it.
+
+    What a user may set in it does not count.
+    """
     owners = _owners(made["metadata"])
     asks = _refusal(made["metadata"]["annotations"]) or parse_asks(made["spec"])
+    if isinstance(asks, PodGangSpec) and isinstance(gang.asks, PodGangSpec):
+        asks = replace(asks, undo=gang.asks.undo)
     is_for_them = gang.made_for == owners[0].uid if len(owners) == 1 else {*owners} <= {*gang.owners}
     is_for_it = is_for_them and gang.owner_version == _owner_version(made["metadata"])
     return is_for_it and gang.asks == asks
@@ -83,4 +89,5 @@ def _parsed(spec: Manifest) -> PodGangSpec:
         all_in=placement.get("allIn") or "",
         sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
         later=parse_later(spec.get("later") or ()),
+        undo=Undo(spec.get("undo") or Undo.KEEP),
     )

@@ -23,6 +23,13 @@ def controller_of(metadata: Manifest) -> Manifest:
     return next((owner for owner in metadata.get("ownerReferences") or () if owner.get("controller")), {})
 
 
+def job_of(metadata: Manifest) -> str:
+    """The name of the Job that has made a pod; '' if another one has."""
+    controller = controller_of(metadata)
+    is_job = (controller.get("apiVersion"), controller.get("kind")) == ("batch/v1", "Job")
+    return str(controller["name"]) if is_job else ""
+
+
 def is_single(pod: Manifest) -> bool:
     """Whether a pod that no source names needs no other pod: it has no controller, or one whose pods run alone."""
     controller = controller_of(pod["metadata"])

@@ -1,17 +1,24 @@
 """Gangs whose pods have to leave a node: its owner is back and wants them evicted, or the node is lost.
 
-Their owner is suspended until all pods of the Gang are gone. Then they are placed anew, on other nodes.
+All pods of the Gang are taken back, where that can be done. Then they are placed anew, on other nodes. If it can't be
+done, it is tried again after pauses, as long as the reason lasts.
 """
 
 import asyncio
 import logging
+import math
+from typing import NamedTuple
 
 from coschedule import GangKey
+from lockstep.act.admission.repeats import pause_before_repeat
+from lockstep.act.podgang.taking_back import TakenBack, TakingBack
 from lockstep.act.requests.services import Services
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.podgangs.pod_group import PodGroup
+from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.facts.cluster.node import OnReturn
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.way_back import WayBack
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
@@ -20,39 +27,71 @@ from lockstep.report.status.events import pods_leave, pods_stay
 log = logging.getLogger(__name__)
 
 
+class _Answered(NamedTuple):
+    """Why pods had to leave, by the Gang as it was then; and what the last try has found.
+
+    ``why_not`` is why they stayed, after so many ``tries`` in vain. They are taken back again at ``again_at``.
+    """
+
+    failure: Failure
+    generation: int
+    again_at: float
+    tries: int = 0
+    why_not: str = ""
+
+    def again(self, now: float) -> "_Answered":
+        """The same after one more try in vain."""
+        return self._replace(tries=self.tries + 1, again_at=now + pause_before_repeat(self.tries))
+
+
 class LeavingGangs:
-    """Has each Gang leave a node once for each reason."""
+    """Has each Gang leave a node once for each reason, or tries it again. An event says so when the answer changes."""
 
     def __init__(self, services: Services) -> None:
         self._state = services.state
         self._writer = services.writer
+        self._now = services.now
         self._suspensions = services.suspensions
+        self._taking_back = TakingBack(services)
         self._lost_nodes = services.lost_nodes
         self._count = services.count_given_up
-        self._answered: dict[GangKey, Failure] = {}
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
+        self._answered: dict[GangKey, _Answered] = {}
+        self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def check(self, gang: GangFact, now: float) -> None:
         """Begin to take the pods of the Gang away, if that is due."""
-        group = self._state.pod_gangs.group(gang.key)
-        failure = self._owner_back(group, now) or self._node_lost(group)
+        if gang.key in self._under_way or self._suspensions.is_under_way(gang.key):
+            return
+        failure = self._failure(gang.key, now)
         if failure is None:
-            self._answered.pop(gang.key, None)
-        elif self._answered.get(gang.key) != failure and not self._suspensions.is_under_way(gang.key):
-            self._answered[gang.key] = failure
-            task = asyncio.create_task(self._leave(gang, group, failure))
-            self._under_way.add(task)
-            task.add_done_callback(self._under_way.discard)
+            self.forget(gang.key)
+            return
+        known = self._answered.get(gang.key)
+        if known is None or (known.failure, known.generation) != (failure, gang.generation):
+            known = _Answered(failure, gang.generation, again_at=now)
+        if known.again_at <= now:
+            self._under_way[gang.key] = asyncio.create_task(self._leave(gang, known))
+            # Also if the try ends by an error.
+            known = known.again(now)
+        self._keep(gang.key, known)
 
     def forget(self, gang: GangKey) -> None:
-        """Forget a Gang that is gone."""
+        """Forget a Gang that is gone, or that need not leave."""
         self._answered.pop(gang, None)
+        self._alarms.forget(gang)
 
     async def stop(self) -> None:
         """Stop all work: what is suspended stays marked."""
-        for task in self._under_way:
+        self._alarms.stop()
+        for task in self._under_way.values():
             task.cancel()
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+
+    def _failure(self, gang: GangKey, now: float) -> Failure | None:
+        """Why the pods of a Gang have to leave now, if they have to."""
+        group = self._state.pod_gangs.group(gang)
+        return self._owner_back(group, now) or self._node_lost(group)
 
     def _owner_back(self, group: PodGroup, now: float) -> Failure | None:
         """The return of a node owner whose bid says that members are evicted, once their grace is over."""
@@ -70,14 +109,33 @@ class LeavingGangs:
                 return Failure(reason=Reason.POD_LOST, message=f"a pod of it is lost: node {node} {why}")
         return None
 
-    async def _leave(self, gang: GangFact, group: PodGroup, failure: Failure) -> None:
-        uids = {pod.group.owner for pod in group.going_pods()} - {""}
-        why = f"it is suspended until its pods are gone, and then resumed: {failure.message}"
-        suspension = await self._suspensions.suspend(gang.key, uids, why)
-        if suspension.owner:
-            self._count("suspended")
-            self._writer.post(gang, pods_leave(failure, suspension.owner))
-        elif group.going:
-            self._count("kept")
-            log.warning("%s; its pods stay: %s", failure.message, suspension.why_not, extra=about(gang.key))
-            self._writer.post(gang, pods_stay(failure, suspension.why_not))
+    async def _leave(self, gang: GangFact, known: _Answered) -> None:
+        try:
+            taken = await self._taking_back.take_back(
+                gang.key, known.failure.message, lambda: self._failure(gang.key, self._now()) is not None
+            )
+            self._answer(gang, known, taken)
+        finally:
+            del self._under_way[gang.key]
+            self._state.changes.reconcile(gang.key)
+
+    def _answer(self, gang: GangFact, known: _Answered, taken: TakenBack) -> None:
+        """Report what became of the pods, and have it tried again if they stay."""
+        if gang.key not in self._state.gangs:
+            return
+        if taken.way is not WayBack.KEPT:
+            self._count(taken.way)
+            self._writer.post(gang, pods_leave(known.failure, taken.how))
+        elif self._state.pod_gangs.group(gang.key).going and taken.how != known.why_not:
+            self._report_kept(gang, known.failure, taken.how)
+        known = known._replace(why_not=taken.how)
+        self._keep(gang.key, known.again(self._now()) if taken.may_pass else known._replace(again_at=math.inf))
+
+    def _keep(self, gang: GangKey, known: _Answered) -> None:
+        self._answered[gang] = known
+        self._alarms.set(gang, known.again_at if known.again_at < math.inf else None)
+
+    def _report_kept(self, gang: GangFact, failure: Failure, why_not: str) -> None:
+        self._count(WayBack.KEPT)
+        log.warning("%s; its pods stay: %s", failure.message, why_not, extra=about(gang.key))
+        self._writer.post(gang, pods_stay(failure, why_not))

@@ -1,9 +1,10 @@
 """Pod gangs: Gangs whose pods others create. What a Gang asks for, and which of its pods are there.
 
-Lockstep plans and binds these pods. It never creates, deletes or evicts them.
+Lockstep plans and binds these pods. It never creates or deletes them. It evicts them only as ``act/evicting`` says.
 """
 
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule import GangKey, ProfileWork, SerialWork
@@ -50,7 +51,7 @@ class GroupMember(NamedTuple):
 
     ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not say it. ``terms`` are what it
     says of its group, if there is no such object. A pod on a node has ``grace_seconds`` to end, and runs ``since`` its
-    kubelet has started it.
+    kubelet has started it; ``job`` is the name of the Job that has made it, '' if another one has.
     """
 
     gang: GangKey
@@ -59,6 +60,7 @@ class GroupMember(NamedTuple):
     rank: int | None = None
     owner: str = ""
     terms: GroupTerms | None = None
+    job: str = ""
     grace_seconds: int = USUAL_GRACE_SECONDS
     since: float | None = None
 
@@ -83,11 +85,19 @@ class LaterPods(NamedTuple):
     priority_class: str = ""
 
 
+class Undo(StrEnum):
+    """What becomes of the bound pods of a Gang that can't go on where they are, if their owner can't be suspended."""
+
+    KEEP = "Keep"
+    EVICT = "Evict"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGangSpec:
     """What a Gang asks for: the fewest pods that are placed together, and the most that are placed at all.
 
-    Beyond the fewest, ``later`` pods come step by step, in this order. The other fields are as in ``GangSpec``.
+    Beyond the fewest, ``later`` pods come step by step, in this order. ``undo`` belongs to the user, also in a Gang
+    that the operator has made. The other fields are as in ``GangSpec``.
     """
 
     minimum: int
@@ -98,6 +108,7 @@ class PodGangSpec:
     all_in: str = ""
     sizing: Sizing | None = None
     later: tuple[LaterPods, ...] = ()
+    undo: Undo = Undo.KEEP
 
 
 class OwnerName(NamedTuple):

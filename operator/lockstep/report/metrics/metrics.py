@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from coschedule import Reason as PlanReason
 from lockstep import __version__
 from lockstep.facts.gang.policies import Action
+from lockstep.facts.gang.way_back import WayBack
 from lockstep.facts.reason_meanings import FAILURES, UNDONE_REASONS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.bid_metrics import BidMetrics
@@ -47,7 +48,6 @@ NODE_STATES = ("in_use", "promised", "free", "closed")
 SLOT_STATES = ("in_use", "promised", "free")
 CORE_STATES = ("in_use", "promised", "others", "free", "closed")
 BINDING_RESULTS = ("bound", "refused", "error")
-GIVEN_UP = ("suspended", "kept")
 REFUSED_WRITES = ("reservation", "release", "report")
 SIZE_CHANGES = ("grow", "shrink")
 END_REASONS = (Reason.SUCCEEDED, *FAILURES)
@@ -158,7 +158,7 @@ class Metrics:
         self.given_up = Counter(
             "lockstep_gangs_given_up",
             "Gangs of pods that others create that were bound in part, or had to leave a node: their owner was "
-            "suspended, or pods were kept.",
+            "suspended, pods were evicted, or they were kept.",
             ["result"],
             registry=registry,
         )
@@ -173,7 +173,7 @@ class Metrics:
             self.undone.labels(reason)
         for result in BINDING_RESULTS:
             self.binds.labels(result)
-        for result in GIVEN_UP:
+        for result in WayBack:
             self.given_up.labels(result)
 
     def _declare_ends(self, registry: CollectorRegistry) -> None:

@@ -145,9 +145,9 @@ def owner_returned(why: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.OWNER_RETURNED, action="Interrupt", note=note)
 
 
-def pods_leave(failure: Failure, owner: str) -> Event:
-    """The pods of a Gang had to leave a node, so ``owner`` was suspended until all of them were gone."""
-    return _about_leaving(failure, f"{owner} was suspended until its pods were gone, and resumed")
+def pods_leave(failure: Failure, how: str) -> Event:
+    """The pods of a Gang had to leave a node, and did so; ``how`` is a clause."""
+    return _about_leaving(failure, how)
 
 
 def pods_stay(failure: Failure, why: str) -> Event:
@@ -180,6 +180,11 @@ def owner_not_resumed(why: str) -> Event:
     """The owner of pods should run again, and its resumption is refused; about that owner."""
     note = as_sentence(f"it is still suspended, and is resumed as soon as that is possible: it can't be resumed: {why}")
     return Event(kind=WARNING, reason=EventReason.OWNER_SUSPENDED, action="Undo", note=note)
+
+
+def pods_evicted(why: str) -> Event:
+    """Pods of a Gang were evicted; about their owner."""
+    return Event(kind=WARNING, reason=EventReason.PODS_EVICTED, action="Undo", note=as_sentence(why))
 
 
 def gang_succeeded(note: str) -> Event:

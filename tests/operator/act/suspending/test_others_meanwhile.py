@@ -234,9 +234,7 @@ async def test_status_says_what_it_waits_for_while_its_owner_is_suspended():
             api.store.create("pods", group_pod(f"heat-{number}", owner=JOB))
         await until(lambda: is_suspended(api, HEAT))
 
-        assert "Attempt 1 is being taken back; the owner of its pods is to be suspended until they are gone" in message(
-            api
-        )
+        assert "Attempt 1 is being taken back; its pods are to leave their nodes" in message(api)
 
 
 async def test_jobs_of_a_job_set_that_are_gangs_of_their_own_do_not_suspend_it():

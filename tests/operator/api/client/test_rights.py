@@ -255,3 +255,12 @@ async def test_denial_names_a_manifest_that_has_the_right(manifest, caplog):
     assert len(said) == len(missing)
     for right, text in zip(missing, said, strict=True):
         assert any(one in text for one, rights_there in have.items() if right in rights_there), text
+
+
+async def test_denial_of_an_eviction_names_the_manifest_that_has_the_right(caplog):
+    manifest = "rbac-evicting.yaml"
+    assert ("create", "pods/eviction") in {(it.verb, it.resource) for it in rights_of(OPERATOR / manifest)}
+    Rights().deny(Need("create", "pods/eviction", ""), "no")
+
+    [(_, text)] = told(caplog)
+    assert manifest in text

@@ -4,9 +4,13 @@ import pytest
 
 from builders.served import metadata
 from coschedule import SerialWork
-from lockstep.api.podgang.pod_gang import parse_pod_gang
+from lockstep.api.podgang.made_gang import made_gang, made_parts
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.pod_gang import is_as_made, parse_pod_gang
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import is_pod_gang, object_name, pod_gang_key
+from lockstep.facts.gang.pod_gang import Undo
+from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import PodKey
 from lockstep.facts.reasons import Reason
 from lockstep.facts.sizing import Sizing
@@ -42,11 +46,27 @@ def test_gang_says_all_that_it_asks_for():
         deadline="1h",
         placement={"onePer": "host", "allIn": "zone"},
         sizing="Fewest",
+        undo="Evict",
     ).asks
 
     assert (asks.minimum, asks.maximum, asks.deadline_seconds) == (2, 8, 3600)
     assert isinstance(asks.work, SerialWork)
     assert (asks.one_per, asks.all_in, asks.sizing) == ("host", "zone", Sizing.FEWEST)
+    assert (asks.undo, parse().asks.undo) == (Undo.EVICT, Undo.KEEP)
+
+
+@pytest.mark.parametrize("undo", ["Keep", "Evict"])
+def test_gang_that_was_made_is_left_alone_whatever_its_user_says_of_undo(undo):
+    owner = {"metadata": {"name": "heat", "namespace": "default", "uid": "u1"}, "spec": {"minMember": 2}}
+    parts = made_parts(OWNERS[Source.POD_GROUP], owner)
+    made = made_gang("podgroup.heat", owner, parts)
+    changed = {
+        **made,
+        "metadata": {**metadata("podgroup.heat", namespace="default", generation=2), **made["metadata"]},
+        "spec": {**made["spec"], "undo": undo},
+    }
+
+    assert is_as_made(parse_pod_gang(changed), parts)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +77,7 @@ def test_gang_says_all_that_it_asks_for():
         pytest.param({"min": 1, "max": 10_001}, {}, id="too many"),
         pytest.param({"min": 1}, {"deadline": "soon"}, id="a deadline that is no duration"),
         pytest.param({"min": 1}, {"sizing": "Largest"}, id="an unknown sizing"),
+        pytest.param({"min": 1}, {"undo": "Delete"}, id="an unknown undo"),
     ],
 )
 def test_spec_that_makes_no_sense_is_refused_and_the_gang_is_known(size, spec):

@@ -13,6 +13,7 @@ from coschedule import Reason as PlanReason
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal
 from lockstep.facts.gang.policies import Action, Policies
+from lockstep.facts.gang.way_back import WayBack
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.gauges import refreshing
 from lockstep.report.metrics.metrics import (
@@ -21,7 +22,6 @@ from lockstep.report.metrics.metrics import (
     END_REASONS,
     GANG_ERROR_STAGES,
     GANG_STATES,
-    GIVEN_UP,
     NODE_STATES,
     OUTCOMES,
     REFUSED_WRITES,
@@ -99,7 +99,7 @@ def test_counters_end_in_total(families):
         ("lockstep_decisions_total", "outcome", OUTCOMES),
         ("lockstep_gangs", "state", GANG_STATES),
         ("lockstep_binds_total", "result", BINDING_RESULTS),
-        ("lockstep_gangs_given_up_total", "result", GIVEN_UP),
+        ("lockstep_gangs_given_up_total", "result", WayBack),
         ("lockstep_gang_errors_total", "stage", GANG_ERROR_STAGES),
         ("lockstep_attempts_undone_total", "reason", UNDONE_REASONS),
         ("lockstep_gang_failures_total", "action", Action),

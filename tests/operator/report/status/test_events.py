@@ -25,7 +25,7 @@ NOT_READY = [
     for reason in (Reason.CLAIM_NOT_READY, Reason.CLAIM_NOT_BOUND, Reason.REJECTED_BY_KUBELETS)
 ]
 LEAVING = [
-    events.pods_leave(FAILURE, "Job heat"),
+    events.pods_leave(FAILURE, "Job heat was suspended until its pods were gone, and resumed"),
     events.pods_stay(FAILURE, "it can't be suspended"),
     events.owner_not_resumed("denied by a policy"),
 ]
@@ -49,6 +49,7 @@ ALL = [
     events.gang_missing("there is no Gang heat"),
     events.pods_missing("Gang job.heat is not complete: 1 of the 2 pods"),
     events.owner_suspended("Gang job.heat was bound in part"),
+    events.pods_evicted("pod heat-0 was evicted: the owner of node n1 is back"),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
     events.gang_undoing(FAILURE, "pod g-1-0 was deleted; waits for g-1-1 on n1."),

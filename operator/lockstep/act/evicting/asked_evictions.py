@@ -1,0 +1,51 @@
+"""Decides whether all bound pods of a Gang have to go because its user has written ``undo: Evict``."""
+
+from http import HTTPStatus
+
+from coschedule import GangKey
+from lockstep.act.evicting.permit import EvictedPod, EvictionDecision
+from lockstep.api.client.client import KubeClient
+from lockstep.api.evictions.job_failures import counts_evictions
+from lockstep.api.podgang.kueue import is_queued
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.belief.state import State
+from lockstep.facts.gang.source import Source
+from lockstep.report.text.sentences import n_pods
+
+# Each is read anew at each try.
+_MOST_JOBS = 100
+
+
+async def pods_to_evict(client: KubeClient, state: State, gang: GangKey) -> EvictionDecision | str:
+    """The bound pods of the Gang, or a clause on why they stay: their Job would count them as failed.
+
+    Raises ``ApiUnavailableError``, and an error for a Job that can't be understood.
+    """
+    pods = list(state.pod_gangs.group(gang).going_pods())
+    if not pods:
+        return "its pods on nodes have gone meanwhile"
+    jobs = sorted({pod.group.job for pod in pods} - {""})
+    if len(jobs) > _MOST_JOBS:
+        return f"its undo is Evict, but its pods are of {len(jobs)} Jobs, and no more than {_MOST_JOBS} are read"
+    for job in jobs:
+        why_not = await _why_not(client, gang.namespace, job)
+        if why_not:
+            return why_not
+    effect = f"its undo is Evict, so {n_pods(len(pods))} of it on nodes were evicted"
+    return EvictionDecision([EvictedPod(pod.key, pod.uid) for pod in pods], effect)
+
+
+async def _why_not(client: KubeClient, namespace: str, job: str) -> str:
+    answer = await client.get(OWNERS[Source.JOB].target(namespace, job))
+    if answer.code == HTTPStatus.NOT_FOUND:
+        return ""
+    if not answer.is_success:
+        return f"Job {job} can't be read: {answer.message}"
+    if is_queued(answer.body):
+        return f"Kueue has queued Job {job}"
+    if counts_evictions(answer.body):
+        return (
+            f"its undo is Evict, but Job {job} would count evicted pods as failed: it has no rule in podFailurePolicy "
+            "that ignores DisruptionTarget before rules that may match them"
+        )
+    return ""

@@ -1,0 +1,121 @@
+"""Evicts the pods of a Gang that have to go, where its owner can't be suspended.
+
+Only two kinds of Gangs have such pods: the group of a LeaderWorkerSet, which is then made anew, and a Gang whose user
+has written ``undo: Evict``. A PodDisruptionBudget may refuse an eviction, so it is tried for a minute.
+"""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.act.evicting.asked_evictions import pods_to_evict
+from lockstep.act.evicting.permit import EvictionDecision, EvictionPermit, eviction_right
+from lockstep.act.evicting.pod_evictions import evict
+from lockstep.act.evicting.remade_group import leader_to_evict
+from lockstep.act.requests.services import Services
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.pauses import pause_after
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.pod_gang import PodGangSpec, Undo
+from lockstep.facts.gang.source import Source, maker_of
+
+_LONGEST_SECONDS = 60.0
+
+
+class Eviction(NamedTuple):
+    """What evictions have done, as a clause; or ``why_not``, which is empty where none was asked for.
+
+    If it ``may_pass``, another try may succeed.
+    """
+
+    effect: str = ""
+    why_not: str = ""
+    may_pass: bool = False
+
+
+class GangEvictions:
+    """Evicts pods of Gangs. Each try decides anew, from the Gang, the owners and the rights as they are then."""
+
+    def __init__(self, services: Services) -> None:
+        self._client = services.client
+        self._state = services.state
+        self._monotonic = services.monotonic
+
+    async def evict(self, gang: GangKey, is_due: Callable[[], bool]) -> Eviction:
+        """Evict the pods of a Gang that have to go, and wait until all that were on nodes are leaving.
+
+        Returns after two minutes at most. ``is_due`` is asked before each try.
+        """
+        before = {pod.uid for pod in self._state.pod_gangs.group(gang).going_pods()}
+        eviction = await self._in_time(gang, is_due)
+        if eviction.effect and not await self._have_left(gang, before):
+            return Eviction(why_not=f"{eviction.effect}, but others of it are still there")
+        return eviction
+
+    async def _in_time(self, gang: GangKey, is_due: Callable[[], bool]) -> Eviction:
+        until = self._monotonic() + _LONGEST_SECONDS
+        for tries in itertools.count():
+            if not is_due():
+                return Eviction(why_not="they need not go any more")
+            eviction = await self._try(gang)
+            left = until - self._monotonic()
+            if not eviction.may_pass or left <= 0:
+                return eviction
+            await asyncio.sleep(min(pause_after(tries), left))
+        raise AssertionError("there is no last try")
+
+    async def _try(self, gang: GangKey) -> Eviction:
+        if not self._may_be_asked_for(gang):
+            return Eviction()
+        try:
+            return await self._evict(gang)
+        except ApiUnavailableError as error:
+            return Eviction(why_not=f"the API server did not answer: {error}", may_pass=True)
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            return Eviction(why_not=f"their owner can't be understood: {error!r}")
+
+    async def _evict(self, gang: GangKey) -> Eviction:
+        right = await eviction_right(self._client)
+        if isinstance(right, str):
+            return Eviction(why_not=right)
+        decision = await self._decide(gang)
+        if isinstance(decision, str):
+            return Eviction(why_not=decision)
+        why_not = await evict(self._client, EvictionPermit(right, decision))
+        return Eviction(why_not=why_not, may_pass=True) if why_not else Eviction(effect=decision.effect)
+
+    async def _decide(self, gang: GangKey) -> EvictionDecision | str:
+        group = _group_of_set(gang)
+        decision = await leader_to_evict(self._client, self._state, gang, group) if group else ""
+        if isinstance(decision, str) and self._undo(gang) is Undo.EVICT:
+            return await pods_to_evict(self._client, self._state, gang)
+        return decision
+
+    def _may_be_asked_for(self, gang: GangKey) -> bool:
+        """Whether such pods may have to go. The pods of a Gang that is gone run on."""
+        is_there = gang in self._state.pod_gangs.objects
+        return is_there and (bool(_group_of_set(gang)) or self._undo(gang) is Undo.EVICT)
+
+    def _undo(self, gang: GangKey) -> Undo:
+        """What the Gang says now; a Gang that is gone or refused says nothing."""
+        known = self._state.pod_gangs.objects.get(gang)
+        return known.asks.undo if known is not None and isinstance(known.asks, PodGangSpec) else Undo.KEEP
+
+    async def _have_left(self, gang: GangKey, uids: Collection[str]) -> bool:
+        """Wait until these pods are being deleted or gone, for a minute at most; returns whether they are."""
+        until = self._monotonic() + _LONGEST_SECONDS
+        for tries in itertools.count():
+            if all(pod.uid not in uids for pod in self._state.pod_gangs.group(gang).going_pods()):
+                return True
+            if self._monotonic() >= until:
+                return False
+            await asyncio.sleep(pause_after(tries))
+        raise AssertionError("there is no last check")
+
+
+def _group_of_set(gang: GangKey) -> str:
+    """The LeaderWorkerSet and the number of its group, as the name of its Gang says; '' for other Gangs."""
+    source, named = maker_of(object_name(gang)) or (None, "")
+    return named if source is Source.LEADER_WORKER_SET else ""

@@ -1,0 +1,59 @@
+"""Takes back the bound pods of a Gang that can't go on where they are, by the first way that works.
+
+Their owner is suspended, or pods are evicted, or they are kept.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.act.evicting.gang_evictions import GangEvictions
+from lockstep.act.requests.services import Services
+from lockstep.api.podgang.owners import owner_subject
+from lockstep.facts.gang.way_back import WayBack
+from lockstep.report.status.events import pods_evicted
+
+
+class TakenBack(NamedTuple):
+    """What became of the pods, and how, as a clause; for pods that were kept, why.
+
+    If it ``may_pass``, another try may take them back.
+    """
+
+    way: WayBack
+    how: str
+    may_pass: bool = False
+
+
+class TakingBack:
+    """Takes back the bound pods of Gangs."""
+
+    def __init__(self, services: Services) -> None:
+        self._state = services.state
+        self._writer = services.writer
+        self._suspensions = services.suspensions
+        self._evictions = GangEvictions(services)
+
+    async def take_back(self, gang: GangKey, cause: str, is_due: Callable[[], bool]) -> TakenBack:
+        """Take back all pods of a Gang that are bound. ``cause`` is a clause; ``is_due`` is asked before evictions."""
+        uids = {pod.group.owner for pod in self._state.pod_gangs.group(gang).going_pods()} - {""}
+        why = f"it is suspended until its pods are gone, and then resumed: {cause}"
+        suspension = await self._suspensions.suspend(gang, uids, why)
+        if suspension.owner:
+            how = f"{suspension.owner} was suspended until its pods were gone, and resumed"
+            return TakenBack(WayBack.SUSPENDED, how)
+        if suspension.was_suspended:
+            return TakenBack(WayBack.KEPT, suspension.why_not)
+        eviction = await self._evictions.evict(gang, is_due)
+        if eviction.effect:
+            self._report(gang, f"{eviction.effect}: {cause}")
+            return TakenBack(WayBack.EVICTED, eviction.effect)
+        why_not = "; ".join(filter(None, (suspension.why_not, eviction.why_not)))
+        return TakenBack(WayBack.KEPT, why_not, may_pass=True)
+
+    def _report(self, gang: GangKey, why: str) -> None:
+        """Post an event about the owner for which the operator has made the Gang."""
+        known = self._state.pod_gangs.objects.get(gang)
+        subject = owner_subject(known) if known is not None else None
+        if subject is not None:
+            self._writer.post_about(subject, pods_evicted(why), of=gang)

@@ -1,0 +1,1 @@
+"""Evictions of pods of others: what is sent, and what owners make of it."""

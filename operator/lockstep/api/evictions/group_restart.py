@@ -1,0 +1,37 @@
+"""What a LeaderWorkerSet does if the leader of a group is evicted."""
+
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.section import Section
+from lockstep.api.podgang.single_pods import controller_of
+from lockstep.facts.pods.pod import PodKey
+
+_REMAKES = "RecreateGroupOnPodRestart"
+_ONLY_STARTED = "leaderworkerset.sigs.k8s.io/experimental-recreate-group-after-start"
+_NAME, _GROUP, _WORKER = (f"leaderworkerset.sigs.k8s.io/{word}" for word in ("name", "group-index", "worker-index"))
+
+
+def leader_of(namespace: str, group: str) -> PodKey:
+    """The leader of a group, as its Gang names it: ``heat.0`` is the first group of ``heat``."""
+    name, _, number = group.rpartition(".")
+    return PodKey(namespace, f"{name}-{number}")
+
+
+def is_leader(pod: Manifest, group: str) -> bool:
+    """Whether a pod is the leader of that group by its labels, and made by the StatefulSet of the leaders."""
+    name, _, number = group.rpartition(".")
+    labels, controller = pod["metadata"].get("labels") or {}, controller_of(pod["metadata"])
+    is_made = (controller.get("kind"), controller.get("name")) == ("StatefulSet", name)
+    return is_made and (labels.get(_NAME), labels.get(_GROUP), labels.get(_WORKER)) == (name, number, "0")
+
+
+def why_not_remade(leader_worker_set: Manifest, *, has_waiting: bool) -> str:
+    """Why the whole group would not be made anew if a pod of it went, as a clause; or ''.
+
+    ``has_waiting`` is whether a pod of the group has no node. Raises ``FieldError`` for a field of the wrong type.
+    """
+    policy = Section(leader_worker_set).section("spec").section("leaderWorkerTemplate").text("restartPolicy")
+    if (policy or _REMAKES) != _REMAKES:
+        return f"its restartPolicy is {policy}, so its group would not be made anew"
+    if has_waiting and _ONLY_STARTED in (leader_worker_set["metadata"].get("annotations") or {}):
+        return f"by its annotation {_ONLY_STARTED}, its group is not made anew while pods of it wait"
+    return ""
