@@ -25,8 +25,6 @@ from lockstep.watch.reader import Reader
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 30.0
-# There is no right to list, or no such kind.
-_DISPENSED_WITH = (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
 # In seconds. The server ends a quiet watch by itself; the range avoids that all watches start again at once.
 _WATCH_SECONDS = (240, 360)
 
@@ -40,7 +38,8 @@ class WatchError(Exception):
 class Informer(Generic[Fact]):
     """Keeps one kind's facts equal to the API server's.
 
-    ``synced`` is set when the first list has been applied, or a dispensable kind may not be listed.
+    ``synced`` is set when the first list has been applied, or a dispensable kind may not be listed. It is also set when
+    a kind is missing that may be.
     """
 
     def __init__(self, client: KubeClient, kind: WatchedKind[Fact], *, heard: Callable[[str], None]) -> None:
@@ -66,7 +65,7 @@ class Informer(Generic[Fact]):
                 # If a server ends every stream at once, this avoids a tight loop.
                 await asyncio.sleep(_FIRST_PAUSE_SECONDS)
             except (ApiUnavailableError, ListError, WatchError) as error:
-                if self._kind.is_dispensable and isinstance(error, ListError) and error.code in _DISPENSED_WITH:
+                if isinstance(error, ListError) and self._goes_without(error.code):
                     self.synced.set()
                 if str(error) != logged:
                     log.warning("watch of %s broke off, listing again: %s", self._kind.target.resource, error)
@@ -74,6 +73,11 @@ class Informer(Generic[Fact]):
                 version = ""
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+    def _goes_without(self, code: int) -> bool:
+        """Whether all else goes on after that answer to a list."""
+        is_missing = code == HTTPStatus.NOT_FOUND and self._kind.may_be_missing
+        return is_missing or (code == HTTPStatus.FORBIDDEN and self._kind.is_dispensable)
 
     async def _list(self) -> str:
         """Apply all listed objects, remove the other cached ones, return the list's version."""

@@ -34,7 +34,8 @@ class WatchedKind(Generic[Fact]):
     be parsed, from its manifest and the error. Without it, such an object counts as deleted. ``counts_as`` says the
     same in words. ``believed`` returns the keys of all cached objects, including those from other sources than a watch:
     a list without them removes them. ``version`` returns the cached version of the object of that key, where the cache
-    keeps it. ``is_dispensable``: if it may not be listed, or is not there, all else goes on without.
+    keeps it. ``is_dispensable``: if it may not be listed, everything else goes on without it.
+    ``may_be_missing``: the same if the API server does not know it.
     """
 
     target: Target
@@ -48,6 +49,7 @@ class WatchedKind(Generic[Fact]):
     believed: Callable[[], Iterable[Any]] = tuple
     version: Callable[[Any], str | None] = lambda _: None
     is_dispensable: bool = False
+    may_be_missing: bool = False
 
     def read(self, manifest: Manifest) -> Understood[Fact] | NotUnderstood:
         """Parse an object; the cache does not change. Any thread may do so, and no content of the object raises."""

@@ -255,6 +255,7 @@ def sized_owners_kind(sized: SizedKind, state: State) -> WatchedKind[SizedOwner]
         remove=lambda it: state.remove_sized_owner(*it),
         parse_failures=state.parse_failures,
         is_dispensable=True,
+        may_be_missing=True,
     )
 
 

@@ -44,6 +44,7 @@ def test_gang_goes_with_the_last_pod(arena, gangs, group):
     arena.add_nodes(1, cpu="4")
     group.create("a", "b", "c", count=3)
     gangs.until(group.gang, "Placed")
+    eventually(lambda: sorted(group.owners()) == ["a", "b", "c"])
     made = group.made()["uid"]
 
     group.delete("a", "b")
@@ -59,13 +60,13 @@ def test_other_pods_own_the_gang_when_those_that_did_are_gone(arena, gangs, grou
     names = [f"p{number}" for number in range(10)]
     group.create(*names, count=10)
     gangs.until(group.gang, "Placed")
-    made = group.made()["uid"]
-    eventually(lambda: len(group.owners()) == 8)
-
-    gone = group.owners()[:6]
+    # It is made when the first of them are there, so it has between three and eight.
+    eventually(lambda: len(group.owners()) >= 3)
+    assert len(group.owners()) <= 8
+    made, gone = group.made()["uid"], group.owners()[1:]
     group.delete(*gone)
 
-    eventually(lambda: {*group.owners()} == {*names} - {*gone})
+    eventually(lambda: len({*group.owners()} - {*gone}) >= 3)
     assert group.made()["uid"] == made
 
 

@@ -37,6 +37,13 @@ _OPERATORS_OWN = "operator"
 _AWAITS_PODS = (Reason.AWAITS_PODS, Reason.PODS_MISSING)
 
 
+class _NoSuchKindError(AnswerError):
+    """The API server does not know the kind."""
+
+
+_ERRORS = {HTTPStatus.FORBIDDEN: NotAllowedError, HTTPStatus.NOT_FOUND: _NoSuchKindError}
+
+
 def one_client(configuration: Configuration, *, connections: int = 1) -> KubeClient:
     """A client without metrics, with at least that many connections."""
     credentials = Credentials(refused=refused_to_person(configuration))
@@ -161,7 +168,11 @@ async def _read_kind(client: KubeClient, kind: WatchedKind[Any]) -> None:
             kind.drop(key)
         believed.clear()
 
-    await _read(client, kind.target, believe, forget=forget)
+    try:
+        await _read(client, kind.target, believe, forget=forget)
+    except _NoSuchKindError:
+        if not kind.may_be_missing:
+            raise
 
 
 async def _read(
@@ -180,7 +191,7 @@ async def _read(
                 await _read_pages(client, target, believe, selector)
         except ListError as error:
             if error.code != HTTPStatus.GONE:
-                kind = NotAllowedError if error.code == HTTPStatus.FORBIDDEN else AnswerError
+                kind = _ERRORS.get(error.code, AnswerError)
                 raise kind(_refusal(client, error.code, _sentence(target.resource, error, whose))) from error
             forget()
         else:
