@@ -1,6 +1,6 @@
 """Reads a cluster: lists everything that the operator watches once. Nothing is written."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -41,7 +41,10 @@ class _NoSuchKindError(AnswerError):
     """The API server does not know the kind."""
 
 
-_ERRORS = {HTTPStatus.FORBIDDEN: NotAllowedError, HTTPStatus.NOT_FOUND: _NoSuchKindError}
+_ERRORS: Mapping[int, type[AnswerError]] = {
+    HTTPStatus.FORBIDDEN: NotAllowedError,
+    HTTPStatus.NOT_FOUND: _NoSuchKindError,
+}
 
 
 def one_client(configuration: Configuration, *, connections: int = 1) -> KubeClient:

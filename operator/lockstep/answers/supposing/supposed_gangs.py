@@ -15,6 +15,7 @@ from lockstep.api.podgang.made_gang import made_gang, made_parts, size_range
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.section import FieldError, Section
 from lockstep.api.podgang.sizing.sized_job import job_awaits_size
+from lockstep.api.podgang.sizing.sized_ray_cluster import ray_cluster_awaits_size
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.keys import object_name, pod_gang_key
@@ -132,12 +133,18 @@ def _maker(owner: Manifest, named: NamedPods) -> Manifest:
 
 
 def _most_of_sized(owner: Manifest) -> int | None:
-    """The most pods of a Job that waits for a size; None for all other objects, and for a range that is none."""
+    """The most pods of a Job that waits for a size; None for other objects, and for a range that is none.
+
+    Raises ``AnswerError`` for a RayCluster that waits for a size.
+    """
     fields = Section(owner)
     metadata, spec = fields.section("metadata"), fields.section("spec")
     annotations, _ = metadata.texts("annotations"), metadata.texts("labels")
     spec.section("template").section("spec").text("schedulerName")
-    if SOURCES.get(kind_of(owner)) is not Source.JOB or not job_awaits_size(owner):
+    source = SOURCES.get(kind_of(owner))
+    if source is Source.RAY_CLUSTER and ray_cluster_awaits_size(owner):
+        raise AnswerError(f"{called(owner)} waits for a size, which is planned from a file for Jobs only.")
+    if source is not Source.JOB or not job_awaits_size(owner):
         return None
     try:
         return size_range(annotations)[1]

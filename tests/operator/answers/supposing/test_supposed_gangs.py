@@ -327,6 +327,13 @@ def test_file_that_makes_no_sense_is_refused_with_the_field(objects, want):
     assert "\n" not in str(caught.value)
 
 
+def test_ray_cluster_that_waits_for_a_size_is_refused_with_a_sentence():
+    cluster = ray_cluster(suspend=True, annotations={"lockstep.dev/size": "2-6"})
+
+    with pytest.raises(AnswerError, match=r"RayCluster .*heat waits for a size"):
+        ask(cluster)
+
+
 def test_job_that_waits_for_a_size_needs_a_source_of_its_own():
     job = job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"})
 

@@ -8,21 +8,26 @@ from lockstep.api.names import SCHEDULER_NAME, SIZED_ANNOTATION
 from lockstep.api.podgang.gang_annotations import SIZE
 from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.made_gang import size_range
+from lockstep.api.podgang.section import Section
 
 _DRY_RUN_NAME_LENGTH = 200
 
 
-def is_suspended_for_size(owner: Manifest, templates: Iterable[Manifest]) -> bool:
+def is_suspended_for_size(owner: Manifest, templates: Iterable[Section]) -> bool:
     """Whether an owner is suspended, names a range, and names Lockstep in all templates of its pods.
+
+    Raises ``FieldError`` for a template that makes no sense.
 
     One that has its size does not wait: a user has suspended it after its start.
     """
     metadata = owner["metadata"]
     annotations = metadata.get("annotations") or {}
-    is_asked = bool(owner["spec"].get("suspend")) and SIZE in annotations and SIZED_ANNOTATION not in annotations
+    is_asked = (
+        Section(owner).section("spec").has("suspend") and SIZE in annotations and SIZED_ANNOTATION not in annotations
+    )
     if not is_asked or "deletionTimestamp" in metadata or is_queued(owner):
         return False
-    return all((template.get("spec") or {}).get("schedulerName") == SCHEDULER_NAME for template in templates)
+    return all(template.section("spec").text("schedulerName") == SCHEDULER_NAME for template in templates)
 
 
 def asked_sizes(owner: Manifest) -> range:

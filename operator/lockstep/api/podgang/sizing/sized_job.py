@@ -3,12 +3,13 @@
 from typing import Any
 
 from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.podgang.section import Section
 from lockstep.api.podgang.sizing.awaiting import is_suspended_for_size, pod_to_be, resuming
 
 
 def job_awaits_size(job: Manifest) -> bool:
     """Whether the Job waits for a size."""
-    return is_suspended_for_size(job, [job["spec"].get("template") or {}])
+    return is_suspended_for_size(job, [Section(job).section("spec").section("template")])
 
 
 def job_with_size(job: Manifest, size: int) -> dict[str, Any]:

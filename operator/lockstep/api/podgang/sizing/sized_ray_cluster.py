@@ -22,8 +22,9 @@ _WAITS_FOR_HEAD = {
 
 def ray_cluster_awaits_size(cluster: Manifest) -> bool:
     """Whether the RayCluster waits for a size. One that a RayJob or a RayService has made does not."""
-    holders = (cluster["spec"].get("headGroupSpec") or {}, *_groups(cluster))
-    templates = [holder.get("template") or {} for holder in holders]
+    spec = Section(cluster).section("spec")
+    holders = (spec.section("headGroupSpec"), *spec.sections("workerGroupSpecs"))
+    templates = (holder.section("template") for holder in holders)
     return not controller_of(cluster["metadata"]) and is_suspended_for_size(cluster, templates)
 
 
