@@ -129,4 +129,5 @@ def test_suspended_ray_cluster_with_a_range_gets_as_many_workers_as_find_room(st
     stage.gangs.api.request("POST", made_clusters.path, manifest)
 
     stage.check_whole("raycluster.heat", 4)
-    assert stage.gangs.status("raycluster.heat")["attempt"] == 1
+    found = stage.gangs.api.request("GET", f"{made_clusters.path}/heat")
+    assert found["metadata"]["annotations"]["lockstep.dev/sized"] == "4"
