@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from lockstep.api.podgang.sized_job import parse_sized_job
 
 from builders.facts import bid_fact, gang_fact, member_fact, node_fact
 from builders.served import owned_by, pod
@@ -10,6 +11,7 @@ from coschedule import GangKey, Members
 from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.keys import pod_gang_key
 
 NAME = GangKey("default", "g")
 
@@ -83,6 +85,18 @@ def test_leader_looks_at_every_gang_and_at_those_that_only_have_pods(state):
 
     assert state.changes.gangs == {NAME, GangKey("default", "gone")}
     assert state.changes.is_plan_due
+
+
+def test_leader_makes_gangs_for_jobs_that_wait_for_a_size(state):
+    about = {"name": "heat", "namespace": "default", "uid": "u", "resourceVersion": "1"}
+    job = {
+        "metadata": {**about, "annotations": {"lockstep.dev/size": "2-4"}},
+        "spec": {"suspend": True, "template": {"spec": {"schedulerName": "lockstep"}}},
+    }
+    state.apply_sized_job(parse_sized_job(job))
+    state.lead()
+
+    assert state.changes.gangs == {pod_gang_key("default", "job.heat")}
 
 
 def test_leader_answers_the_bids_that_want_an_answer(state):

@@ -77,8 +77,8 @@ class PodGangs:
         self._changed(pod.group.gang)
 
     def names(self) -> Iterable[GangKey]:
-        """The Gangs that pods name, whether they are there or not."""
-        return self._groups.keys()
+        """The Gangs that pods name, and those of owners that wait for a size, whether they are there or not."""
+        return self._groups.keys() | self.sized.gangs()
 
     def groups(self) -> Iterable[PodGroup]:
         """The pods by Gang; none of these groups must be changed."""

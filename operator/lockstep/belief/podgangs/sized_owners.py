@@ -1,5 +1,7 @@
 """The suspended owners that wait for a size, and what pods of them would need."""
 
+from collections.abc import KeysView
+
 from coschedule import GangKey
 from lockstep.belief.podgangs.pod_group import SizedPods
 from lockstep.facts.gang.sized_owner import SizedOwner
@@ -27,6 +29,10 @@ class SizedOwners:
         if known is not None and known.uid == uid:
             del self._owners[gang]
             self._pods.pop(gang, None)
+
+    def gangs(self) -> KeysView[GangKey]:
+        """The Gangs of the owners that wait for a size."""
+        return self._owners.keys()
 
     def of(self, gang: GangKey) -> SizedOwner | None:
         """The owner that waits for a size, if there is one."""
