@@ -35,8 +35,12 @@ SOME_ARE_MEANT = {
     ): "the two that a plan decides about",
     ("operator/lockstep/act/podgang/binding.py", "Reason"): "those after which no repetition helps",
     ("operator/lockstep/api/podgang/owners.py", "Source"): "those for which the operator makes Gangs",
+    (
+        "operator/lockstep/api/podgang/group_member.py",
+        "Source",
+    ): "the one that reads such PodGroups, and that of labels, which go before",
+    ("operator/lockstep/answers/supposing/supposed_gangs.py", "Source"): "those whose owners may wait for a size",
     ("operator/lockstep/facts/gang/gang.py", "Condition"): "the two by which a gang is over",
-    ("operator/lockstep/answers/reading/cluster.py", "Reason"): "those by which a status says that pods are missing",
     ("operator/lockstep/answers/member_logs.py", "Condition"): "those that say why there are no members, best first",
     (
         "operator/lockstep/api/client/turns.py",

@@ -13,7 +13,7 @@ class Meaning(NamedTuple):
     gang may fail for it. ``saves_work``: the members are asked to end while they work, so that a program that saves its
     work then loses none. ``undone`` is the reason of the event about an attempt that failed for it. ``refused`` is
     the reason of the event about a spec that is not accepted. ``wants_no_nodes``: nodes requested for the gang are
-    not needed.
+    not needed. ``lacks_pods``: a Gang waits for pods that others create.
     """
 
     is_of_attempt: bool = False
@@ -24,6 +24,7 @@ class Meaning(NamedTuple):
     undone: EventReason = EventReason.BIND_INTERRUPTED
     refused: EventReason = EventReason.INVALID_SPEC
     wants_no_nodes: bool = False
+    lacks_pods: bool = False
 
 
 def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one table, and nothing else
@@ -37,6 +38,8 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             return Meaning(refused=EventReason.REJECTED_BY_KUBELETS)
         case Reason.STARTS_LATER | Reason.PREEMPTING:
             return Meaning(wants_no_nodes=True)
+        case Reason.AWAITS_PODS | Reason.PODS_MISSING:
+            return Meaning(lacks_pods=True)
         case Reason.QUOTA_EXCEEDED:
             return Meaning(is_of_attempt=True, undone=EventReason.QUOTA_EXCEEDED, wants_no_nodes=True)
         case Reason.POD_REJECTED:
@@ -74,8 +77,6 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             | Reason.NODE_NOT_FOUND
             | Reason.UNKNOWN_PRIORITY_CLASS
             | Reason.NOT_PLANNED
-            | Reason.AWAITS_PODS
-            | Reason.PODS_MISSING
             | Reason.RESERVED
             | Reason.RESERVATION_RELEASED
             | Reason.NOT_RESERVED
@@ -100,6 +101,9 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
 
 UNDONE_REASONS = tuple(reason for reason in Reason if meaning_of(reason).is_of_attempt)
 """The reasons why an attempt is undone."""
+
+LACKING_PODS = tuple(reason for reason in Reason if meaning_of(reason).lacks_pods)
+"""The reasons why a Gang is not planned before its pods are there."""
 
 FAILURES = tuple(reason for reason in Reason if meaning_of(reason).is_of_failure)
 """The reasons why a gang has failed."""

@@ -3,7 +3,7 @@
 import pytest
 
 from charts.helm import ROOT, load_all, render
-from lockstep.api.podgang.suspending import SUSPENDABLE_KINDS
+from lockstep.api.suspending.suspendable import SUSPENDABLE_KINDS
 from lockstep.facts.gang.source import Source
 from lockstep.process.start.source_rights import needs_of
 

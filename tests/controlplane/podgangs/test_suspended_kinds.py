@@ -11,7 +11,7 @@ from live.kinds_of_owners import StubKind, install_kinds
 from live.pod_gangs import PodGangs
 from live.quick_start import Forked
 from lockstep.api.podgang.owners import OWNERS
-from lockstep.api.podgang.suspending import SUSPENDABLE_KINDS
+from lockstep.api.suspending.suspendable import SUSPENDABLE_KINDS
 from lockstep.facts.gang.source import Source
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running

@@ -12,7 +12,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.review import is_allowed, own_access_review
 from lockstep.api.names import SUSPENDED_BY, SUSPENDED_LABEL
-from lockstep.api.podgang.suspending import SuspendableKind, kinds_above, sources_below
+from lockstep.api.suspending.suspendable import SuspendableKind, kinds_above, sources_below
 from lockstep.belief.state import State
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.source import maker_of

@@ -14,7 +14,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.manifest import Manifest
-from lockstep.api.podgang.suspending import suspended_for, unmarking
+from lockstep.api.suspending.suspendable import suspended_for, unmarking
 from lockstep.facts.gang.keys import object_name
 from lockstep.logs.fields import about
 from lockstep.report.status.events import owner_not_resumed

@@ -22,7 +22,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.names import SUSPENDED_LABEL
 from lockstep.api.podgang.owner_reader import OwnerReader
-from lockstep.api.podgang.suspending import suspended_for
+from lockstep.api.suspending.suspendable import suspended_for
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
 from lockstep.facts.gang.keys import object_name, pod_gang_key

@@ -12,8 +12,8 @@ from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.single_pods import controller_of
-from lockstep.api.podgang.suspending import SuspendableKind, kinds_above, suspendable
-from lockstep.api.podgang.whole_owner import has_other_pods
+from lockstep.api.suspending.suspendable import SuspendableKind, kinds_above, suspendable
+from lockstep.api.suspending.whole_owner import has_other_pods
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.source import Source, maker_of
 

@@ -26,7 +26,8 @@ from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
-from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.reason_meanings import LACKING_PODS
+from lockstep.facts.reasons import Condition
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, pod_gangs_kind
 from lockstep.watch.pages import ListError, pages
@@ -34,7 +35,6 @@ from lockstep.watch.pages import ListError, pages
 _GANG_JOBS_AND_BIDS = (gangs_kind, bids_kind)
 
 _OPERATORS_OWN = "operator"
-_AWAITS_PODS = (Reason.AWAITS_PODS, Reason.PODS_MISSING)
 
 
 class _NoSuchKindError(AnswerError):
@@ -142,7 +142,7 @@ def _awaited(status: GangStatus) -> str:
     if planned is None:
         return ""
     is_just_placed = status.is_true(Condition.PLACED) and status.is_true(Condition.PLANNED) and status.plan is None
-    return planned.message if is_just_placed or planned.reason in _AWAITS_PODS else ""
+    return planned.message if is_just_placed or planned.reason in LACKING_PODS else ""
 
 
 async def _read_shown(

@@ -88,7 +88,7 @@ class _Gathered:
     def add(self, owner: Manifest) -> None:
         """Add the pods of an owner, and the Gang that is made for it. Raises ``AnswerError`` or ``FieldError``."""
         source = SOURCES.get(kind_of(owner))
-        if source in (Source.POD_GROUP, Source.SCHEDULING_GROUP):
+        if source is not None and source.is_pod_group:
             key = _key(owner, made_name(source, owner["metadata"]["name"]))
             self.gang(key).made = _made(source, owner, key, self._now)
             return

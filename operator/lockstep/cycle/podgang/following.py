@@ -17,13 +17,11 @@ from lockstep.cycle.podgang.leaving import LeavingGangs
 from lockstep.cycle.podgang.reports import PodGangReports
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import object_name
-from lockstep.facts.gang.source import Source, maker_of
+from lockstep.facts.gang.source import maker_of
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
 
-# The number of these may change while their pods stay as they are.
-_GROUPS = (Source.POD_GROUP, Source.SCHEDULING_GROUP)
 _ALL_TAKEN_AWAY = Failure(reason=Reason.POD_LOST, message="all pods of it that were bound are being deleted")
 
 
@@ -111,4 +109,4 @@ class PodGangFollower:
 
 def _is_of_group(gang: GangKey) -> bool:
     named = maker_of(object_name(gang))
-    return named is not None and named[0] in _GROUPS
+    return named is not None and named[0].is_pod_group

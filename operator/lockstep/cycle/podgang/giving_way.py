@@ -10,7 +10,7 @@ from collections.abc import Collection, Coroutine, Iterable
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from coschedule import GangKey, RunningGang
 from lockstep.act.requests.services import Services
@@ -158,10 +158,16 @@ class PodGangEvictions:
                 written, message = await self._writer.write(gang, status)
             except ApiUnavailableError as error:
                 written, message = Written.REFUSED, str(error)
-            if written is Written.REFUSED:
-                log.warning("that it gives way could not be written: %s", message, extra=about(gang.key))
-            if written is not Written.CONFLICT:
-                return
+            match written:
+                case Written.CONFLICT:
+                    continue
+                case Written.REFUSED:
+                    log.warning("that it gives way could not be written: %s", message, extra=about(gang.key))
+                case Written.DONE | Written.GONE:
+                    pass
+                case unknown:
+                    assert_never(unknown)
+            return
 
     def _uids(self, gang: GangKey) -> set[str]:
         """What the Gang's pods on nodes say of their owner."""

@@ -19,15 +19,14 @@ from lockstep.api.podgang.scheduling_group import GroupCondition, condition_patc
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.source import Source, maker_of
-from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.reason_meanings import LACKING_PODS
+from lockstep.facts.reasons import Condition
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
 # These are reports for people, and the statuses of Gangs say the same.
 _AT_ONCE = 4
 _MOST_CONFLICTS = 5
-# Before its pods are there, kube-scheduler says nothing of a group either.
-_BEFORE_ITS_PODS = (Reason.AWAITS_PODS, Reason.PODS_MISSING)
 
 log = logging.getLogger(__name__)
 
@@ -118,14 +117,16 @@ class GroupConditions:
 def condition_of(gang: GangFact) -> GroupCondition | None:
     """What the status of a Gang says of its PodGroup; None for nothing new, as while an attempt goes on."""
     status = gang.status
-    accepted, planned, placed = map(status.condition, (Condition.ACCEPTED, Condition.PLANNED, Condition.PLACED))
+    accepted, planned = status.condition(Condition.ACCEPTED), status.condition(Condition.PLANNED)
+    placed = status.condition(Condition.PLACED)
     if placed is not None and status.is_true(Condition.PLACED):
         return GroupCondition(is_scheduled=True, message=placed.message)
     if status.reserved_at is not None:
         return None
     if accepted is not None and not status.is_true(Condition.ACCEPTED):
         return GroupCondition(is_scheduled=False, message=accepted.message)
-    if planned is None or planned.reason in _BEFORE_ITS_PODS:
+    # Before its pods are there, kube-scheduler says nothing of a group either.
+    if planned is None or planned.reason in LACKING_PODS:
         return None
     return GroupCondition(is_scheduled=False, message=planned.message)
 

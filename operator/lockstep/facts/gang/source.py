@@ -51,6 +51,28 @@ class Source(StrEnum):
                 assert_never(self)
 
     @property
+    def is_pod_group(self) -> bool:
+        """Whether an object that makes no pods says how many pods there are, and may change that while they stay."""
+        match self:
+            case Source.POD_GROUP | Source.SCHEDULING_GROUP:
+                return True
+            case (
+                Source.PODS
+                | Source.JOB
+                | Source.JOB_SET
+                | Source.LEADER_WORKER_SET
+                | Source.MPI_JOB
+                | Source.RAY_CLUSTER
+                | Source.SINGLE
+                | Source.SIZED_JOB
+                | Source.SIZED_RAY_CLUSTER
+                | Source.KUEUE_GROUP
+            ):
+                return False
+            case _:
+                assert_never(self)
+
+    @property
     def is_of_pods(self) -> bool:
         """Whether pods themselves own such a Gang, since they have no owner in common."""
         match self:

@@ -12,7 +12,7 @@ from fake_cluster.owners import controlled, create_owner, group_pod, is_suspende
 from fake_cluster.pod_gangs import bound, changes_of_pods
 from fake_cluster.rig import DEFAULT, api_with
 from fake_cluster.store import Place
-from lockstep.api.podgang.suspending import SUSPENDABLE_KINDS
+from lockstep.api.suspending.suspendable import SUSPENDABLE_KINDS
 from lockstep.facts.gang.source import Source
 
 pytestmark = pytest.mark.asyncio

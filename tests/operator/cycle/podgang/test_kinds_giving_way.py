@@ -9,7 +9,7 @@ from fake_cluster.jumping import until
 from fake_cluster.owners import controlled, create_owner, is_suspended, reference
 from fake_cluster.pod_gangs import changes_of_pods
 from fake_cluster.rig import is_placed, operator_over
-from lockstep.api.podgang.suspending import SUSPENDABLE_KINDS
+from lockstep.api.suspending.suspendable import SUSPENDABLE_KINDS
 from lockstep.facts.gang.source import Source
 
 pytestmark = pytest.mark.asyncio

@@ -3,7 +3,7 @@
 import pytest
 
 from fake_cluster.api import merged
-from lockstep.api.podgang.suspending import SUSPENDABLE_KINDS, suspended_for, unmarking
+from lockstep.api.suspending.suspendable import SUSPENDABLE_KINDS, suspended_for, unmarking
 
 BY_SPEC = next(kind for kind in SUSPENDABLE_KINDS if not kind.policy)
 BY_POLICY = next(kind for kind in SUSPENDABLE_KINDS if kind.policy)

@@ -8,7 +8,7 @@ from lockstep.api.client.instance import FIELD_MANAGER
 from lockstep.api.client.paths import object_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import SIZED_ANNOTATION, SUSPENDED_BY, SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
-from lockstep.api.podgang.field_managers import managers_of
+from lockstep.api.suspending.field_managers import managers_of
 from lockstep.facts.gang.source import Source
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lockstep.api.podgang.owners import OWNERS
-from lockstep.api.podgang.whole_owner import has_other_pods
+from lockstep.api.suspending.whole_owner import has_other_pods
 from lockstep.facts.gang.source import Source
 
 OURS = {"spec": {"schedulerName": "lockstep"}}

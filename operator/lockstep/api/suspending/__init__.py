@@ -1,0 +1,1 @@
+"""Owners of pods that can be suspended, on the wire."""
