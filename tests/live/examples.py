@@ -5,13 +5,22 @@ from typing import Any
 
 import yaml
 
+from live.arena import Arena
+
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 OFFERS = EXAMPLES[0]
+OF_CONTROLLERS = EXAMPLES[0].parent / "controllers"
+"""Examples for kinds of other projects, and for other sources than the README has. Their objects are called heat."""
 
 
 def example_of(stem: str) -> Path:
     """The example of that file name, without its ending."""
     return next(example for example in EXAMPLES if example.stem == stem)
+
+
+def apply_example(arena: Arena, name: str) -> None:
+    """Apply one of those examples in the namespace of an arena."""
+    arena.api.kubectl("apply", f"--namespace={arena.namespace}", f"--filename={OF_CONTROLLERS / name}.yaml")
 
 
 def documents_of(example: Path, kind: str) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 import pytest
 
 from eventually import eventually
+from live.examples import apply_example
 from live.kueue_groups import COUNT, GATE, NAME, KueueGroup
 
 RACK = "kueue.x-k8s.io/podset-required-topology"
@@ -192,3 +193,12 @@ def test_name_of_a_group_that_can_be_no_name_of_a_gang_is_said_about_a_pod(arena
     eventually(lambda: "GangMissing" in group.reasons("a"))
 
     assert "Invalid value" in group.reasons("a")["GangMissing"]
+
+
+def test_example_is_placed(arena, gangs, group):
+    arena.add_nodes(1, cpu="4")
+
+    apply_example(arena, "kueuegroup")
+
+    gangs.until(group.gang, "Placed")
+    assert gangs.bound(group.gang) == 3

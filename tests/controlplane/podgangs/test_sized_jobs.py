@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from eventually import eventually
+from live.examples import apply_example
 from live.quick_start import Forked
 from lockstep.cli import main
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -136,3 +137,12 @@ def test_job_that_waits_for_a_size_is_explained_as_the_operator_plans_it(arena, 
 
     assert done.exit_code == 0, done.stderr
     assert "Needs 2 members, 1 fit" in json.dumps(json.loads(done.stdout))
+
+
+def test_example_gets_as_many_pods_as_pay(arena, gangs):
+    arena.add_nodes(2, cpu="4")
+
+    apply_example(arena, "sizedjob")
+
+    gangs.until("job.heat", "Placed")
+    assert 2 <= gangs.bound("job.heat") <= 8

@@ -6,6 +6,7 @@ import pytest
 
 from builders.manifests import bid
 from eventually import eventually
+from live.examples import apply_example
 from sandbox import ApiError
 
 pytestmark = pytest.mark.usefixtures("operator")
@@ -250,3 +251,12 @@ def test_odd_groups_say_why_and_cost_the_others_nothing(arena, groups):
     groups.until("heat", "True")
     assert "example.com/nowhere" in groups.until("nowhere", "False")["message"]
     assert groups.bound("huge") == 0
+
+
+def test_example_is_placed(arena, groups):
+    arena.add_nodes(1, cpu="4")
+
+    apply_example(arena, "schedulinggroup")
+
+    groups.until("heat", "True")
+    assert groups.bound("heat") == 3

@@ -8,6 +8,7 @@ from e2e.controllers.owners import Owners
 from eventually import eventually
 from live.arena import Arena
 from live.asked_plan import answers_of, ask_plan, nodes_of
+from live.examples import apply_example
 from live.pod_gangs import RANK, PodGangs
 from live.proxy import Injected, Proxy
 from lockstep_demo.operator_process import OperatorProcess
@@ -258,6 +259,16 @@ def rivals_in_steps(stage: Stage, owners: Owners) -> None:
     owners.delete(first)
 
     eventually(lambda: stage.numbers_bound(*names) == [0, SIZE] and not stage.gangs.pods(owners.gang(first)))
+
+
+def as_in_the_example(stage: Stage, owners: Owners, size: int) -> None:
+    """All pods of the example of its kind are placed whole."""
+    stage.arena.add_nodes(3, cpu="4")
+    apply_example(stage.arena, owners.plural.removesuffix("s"))
+    gang = owners.gang("heat")
+
+    stage.gangs.until(gang, "Placed")
+    eventually(lambda: stage.gangs.bound(gang) == size and stage.gangs.nodes_of(gang) == stage.planned(gang))
 
 
 ALL = (

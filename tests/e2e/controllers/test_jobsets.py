@@ -96,3 +96,7 @@ def test_jobs_that_depend_on_another_are_placed_beside_it(stage, made_jobsets):
     gang = stage.submit(made_jobsets, "heat", scenes.SIZE)
 
     stage.until_all_beside(gang)
+
+
+def test_example_of_a_jobset_is_placed(stage, made_jobsets):
+    scenes.as_in_the_example(stage, made_jobsets, 5)

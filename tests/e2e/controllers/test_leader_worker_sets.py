@@ -150,3 +150,8 @@ def test_workers_that_wait_for_their_leader_are_placed_beside_it(stage, made_set
 
     for group in range(2):
         stage.until_all_beside(made_sets.gang_of_group("heat", group))
+
+
+def test_example_of_a_leaderworkerset_is_placed(stage, made_sets):
+    scenes.as_in_the_example(stage, made_sets, 3)
+    eventually(lambda: stage.gangs.bound(made_sets.gang_of_group("heat", 1)) == 3)

@@ -12,6 +12,7 @@ from e2e.controllers.module_folder import module_folder
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
+from live.examples import apply_example
 from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
@@ -158,3 +159,22 @@ def test_launcher_that_comes_last_is_placed_beside_a_pod_group_of_the_workers(st
     gang = stage.submit(grouped_mpijobs, "heat", WORKERS + 1)
 
     stage.until_all_beside(gang, first=WORKERS, size=WORKERS + 1)
+
+
+def test_example_of_an_mpijob_is_placed(stage, made_mpijobs):
+    scenes.as_in_the_example(stage, made_mpijobs, 4)
+
+
+def test_example_of_a_pod_group_is_placed(stage, mpijobs):
+    assert mpijobs
+    stage.arena.add_nodes(1, cpu="4")
+
+    apply_example(stage.arena, "podgroup")
+
+    eventually(lambda: stage.gangs.bound("podgroup.heat") == 3)
+
+
+def test_mpijobs_whose_launchers_come_last_do_not_wait_for_each_other(stage, made_mpijobs):
+    made_mpijobs.launcher = WORKERS_FIRST
+
+    scenes.rivals_in_steps(stage, made_mpijobs)

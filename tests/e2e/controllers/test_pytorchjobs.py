@@ -108,3 +108,8 @@ def test_pytorchjob_is_a_gang_with_its_master(stage, pytorchjobs, scene):
 @pytest.mark.parametrize("scene", scenes.SUSPENDABLE, ids=scenes.named)
 def test_gang_of_the_pod_group_of_a_pytorchjob_is_made(stage, made_pytorchjobs, scene):
     scene(stage, made_pytorchjobs)
+
+
+@pytest.mark.parametrize("controller", [POD_GROUPS], indirect=True, ids=["pod-groups"])
+def test_example_of_a_pytorchjob_is_placed(stage, made_pytorchjobs):
+    scenes.as_in_the_example(stage, made_pytorchjobs, 4)

@@ -13,6 +13,7 @@ from e2e.controllers.module_folder import module_folder
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
+from live.examples import apply_example
 from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
@@ -131,3 +132,16 @@ def test_suspended_ray_cluster_with_a_range_gets_as_many_workers_as_find_room(st
     stage.check_whole("raycluster.heat", 4)
     found = stage.gangs.api.request("GET", f"{made_clusters.path}/heat")
     assert found["metadata"]["annotations"]["lockstep.dev/sized"] == "4"
+
+
+def test_example_of_a_raycluster_is_placed(stage, made_clusters):
+    scenes.as_in_the_example(stage, made_clusters, 4)
+
+
+def test_example_of_a_raycluster_that_waits_for_a_size_gets_as_many_workers_as_pay(stage, made_clusters):
+    stage.arena.add_nodes(3, cpu="4")
+
+    apply_example(stage.arena, "sizedraycluster")
+
+    stage.gangs.until(made_clusters.gang("heat"), "Placed")
+    assert 3 <= stage.gangs.bound(made_clusters.gang("heat")) <= 7

@@ -110,3 +110,7 @@ def test_trainjob_is_a_gang(stage, trainjobs, scene):
 @pytest.mark.parametrize("scene", scenes.SUSPENDABLE, ids=scenes.named)
 def test_gang_of_the_pod_group_of_a_trainjob_is_made(stage, made_trainjobs, scene):
     scene(stage, made_trainjobs)
+
+
+def test_example_of_a_trainjob_is_placed(stage, made_trainjobs):
+    scenes.as_in_the_example(stage, made_trainjobs, 4)
