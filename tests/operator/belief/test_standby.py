@@ -3,15 +3,16 @@
 from dataclasses import replace
 
 import pytest
-from lockstep.api.podgang.sized_job import parse_sized_job
 
 from builders.facts import bid_fact, gang_fact, member_fact, node_fact
 from builders.served import owned_by, pod
 from coschedule import GangKey, Members
+from lockstep.api.podgang.sizing.sized_kind import SIZED_KINDS
 from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.source import Source
 
 NAME = GangKey("default", "g")
 
@@ -93,7 +94,8 @@ def test_leader_makes_gangs_for_jobs_that_wait_for_a_size(state):
         "metadata": {**about, "annotations": {"lockstep.dev/size": "2-4"}},
         "spec": {"suspend": True, "template": {"spec": {"schedulerName": "lockstep"}}},
     }
-    state.apply_sized_job(parse_sized_job(job))
+    [of_jobs] = (kind for kind in SIZED_KINDS if kind.source is Source.JOB)
+    state.apply_sized_owner(of_jobs.parse(job))
     state.lead()
 
     assert state.changes.gangs == {pod_gang_key("default", "job.heat")}
