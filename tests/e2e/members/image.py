@@ -29,14 +29,17 @@ IMAGES = {NAME: PACKAGES, TORCH_NAME: (*PACKAGES, "python3-torch")}
 MERGED = ("bin", "sbin", "lib", "lib64")
 NOT_NEEDED = ("./usr/share/doc", "./usr/share/man", "./usr/share/locale", "./usr/share/perl")
 # What the packages' scripts would do at an installation, as far as these programs need it.
-LINKS = {"usr/bin/mpirun": "mpirun.openmpi", "usr/bin/sh": "dash"}
+LINKS = {"usr/bin/mpirun": "mpirun.openmpi", "usr/bin/nslookup": "../../bin/busybox", "usr/bin/sh": "dash"}
 FILES = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\nsshd:x:100:65534::/run/sshd:/usr/sbin/nologin\n",
     "etc/group": "root:x:0:\nnogroup:x:65534:\n",
     "etc/ssh/sshd_config": "HostKey /run/sshd/host_key\nAuthorizedKeysFile /keys/authorized_keys\nStrictModes no\n",
     "etc/ssh/ssh_config": (
-        "IdentityFile /keys/id_ed25519\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
+        "IdentityFile /keys/id_ed25519\nIdentityFile ~/.ssh/id_rsa\n"
+        "StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
     ),
+    # As in the base image of the MPI operator, which mounts the keys.
+    "root/.sshd_config": "HostKey /root/.ssh/id_rsa\nStrictModes no\n",
 }
 FOLDERS = ("proc", "sys", "dev", "tmp", "root", "run/sshd", "var/run")
 PROGRAMS = Path(__file__).with_name("programs")
