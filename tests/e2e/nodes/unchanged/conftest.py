@@ -11,7 +11,7 @@ from e2e.installed import installed
 from e2e.release import Release
 from sandbox import Sandbox
 
-SOURCES = "sources={mpijob,podgroup}"
+VALUES = ("sources={mpijob,podgroup}", "suspends={mpijob}", "operator.unreachableAfter=5s")
 
 # Its image is large.
 collect_ignore = [] if os.environ.get("LOCKSTEP_E2E_TORCH") else ["test_pytorchjob.py"]
@@ -19,8 +19,8 @@ collect_ignore = [] if os.environ.get("LOCKSTEP_E2E_TORCH") else ["test_pytorchj
 
 @pytest.fixture(scope="session")
 def release(cluster: Cluster) -> Iterator[Release]:
-    """The chart, installed before the kinds of others."""
-    with installed(cluster, (SOURCES,)) as release:
+    """The chart, installed before the kinds of others; pods on a node that is lost are given up soon after."""
+    with installed(cluster, VALUES) as release:
         yield release
 
 

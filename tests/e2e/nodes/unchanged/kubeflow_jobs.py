@@ -1,9 +1,10 @@
 """Jobs of one kind of Kubeflow in the tests' namespace, as their user sees them."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
-from e2e.cluster import Cluster, Manifest
+from e2e.cluster import Cluster, CommandError, Manifest
 from e2e.gangs import NAMESPACE
 from e2e.nodes.conftest import POOL_TAINT
 from lockstep.api.names import SIZE_LABEL
@@ -47,9 +48,20 @@ class KubeflowJobs:
         return found
 
     def pods(self, name: str) -> dict[str, Manifest]:
-        """Return the pods of a job by their names, but for what was added to make these unique."""
+        """Return the pods of a job that are not deleted, by names without what was added to make these unique."""
         found = self._cluster.items("pods", f"--namespace={NAMESPACE}", f"--selector={JOB_NAME}={name}")
-        return {pod["spec"].get("hostname") or pod["metadata"]["name"]: pod for pod in found}
+        staying = [pod for pod in found if "deletionTimestamp" not in pod["metadata"]]
+        return {pod["spec"].get("hostname") or pod["metadata"]["name"]: pod for pod in staying}
+
+    def uids(self, name: str) -> set[str]:
+        """Return which pods of a job are not deleted."""
+        return {pod["metadata"]["uid"] for pod in self.pods(name).values()}
+
+    def written(self, name: str, pod: str) -> str:
+        """Return what a pod has written; empty while there is nothing to see."""
+        with suppress(CommandError, KeyError):
+            return self.log(self.pods(name)[pod])
+        return ""
 
     def sizes(self, name: str) -> dict[str, int]:
         """Return by pod how many pods of its gang were on nodes when it was placed, itself included."""
