@@ -187,6 +187,20 @@ e2e-controllers: TESTS = tests/e2e/controllers
 e2e-controllers: $(INSTALLED) ## Pods of JobSets, MPIJobs, RayClusters and others as gangs, with the real controllers
 	$(call beside_controllers,$(CONTROLLERS),$(TESTS))
 
+# Controllers whose jobs compute on real kubelets. Each is built in minutes, for which CI has no time. Their kinds are in their modules.
+UNCHANGED := mpi-operator $(if $(TORCH),training-operator)
+
+.PHONY: e2e-unchanged
+e2e-unchanged: TESTS = tests/e2e/nodes/unchanged
+e2e-unchanged: e2e-unchanged-needs ## An MPIJob of its own operator computes on real kubelets, as root; TORCH=1 also a PyTorchJob
+	@$(MAKE) --no-print-directory --jobs=2 image-rootfs $(MEMBERS)
+	$(call on_kubelets,$(TESTS),1)
+
+.PHONY: e2e-unchanged-needs
+e2e-unchanged-needs: e2e-needs
+	$(BIN)/python -m sandbox fetch $(UNCHANGED)
+	PYTHONPATH=tests $(BIN)/python -m e2e.controllers.kubeflow.modules
+
 # Jobs need no controller of others, and that of JobSets is built in two minutes.
 JOB_CONTROLLERS := jobset-controller
 JOB_TESTS := tests/e2e/controllers/test_jobs.py tests/e2e/controllers/test_jobsets.py
@@ -240,8 +254,9 @@ needs-of-fresh:
 	@sh tests/fresh.sh needs
 
 .PHONY: verify
-verify: needs-of-fresh test-whole generate ## All tests, long searches whole, generated files unchanged, and make fresh: what must hold before a release
+verify: needs-of-fresh e2e-needs test-whole generate ## All tests, long searches whole, generated files unchanged, jobs of others on real kubelets, and make fresh: what must hold before a release
 	git diff --exit-code
+	$(MAKE) e2e-unchanged TORCH=1
 	$(MAKE) fresh
 
 $(INSTALLED): requirements.lock pyproject.toml | needs

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from e2e.cluster import Cluster
 from e2e.cluster_dns import cluster_dns
@@ -14,7 +15,7 @@ from e2e.kubelet_settings import LOST_AFTER_SECONDS
 from e2e.kubelets import kubelets, last_words
 from e2e.pod_processes import pod_processes
 from e2e.service_address import service_address
-from sandbox import Component, Node, Options, start
+from sandbox import Component, Node, Options, Sandbox, start
 
 VARIABLE = "LOCKSTEP_E2E"
 KIND_CONTEXT = "kind-lockstep"
@@ -28,6 +29,14 @@ FLAGS_FOR_REAL_NODES = {
         f"--node-monitor-grace-period={LOST_AFTER_SECONDS}s",
     ),
 }
+
+
+class RealCluster(NamedTuple):
+    """A cluster of nodes that are real, these by name, and the control plane of both."""
+
+    cluster: Cluster
+    nodes: Mapping[str, KubeletNode]
+    sandbox: Sandbox
 
 
 def named_cluster(home: Path) -> AbstractContextManager[Cluster]:
@@ -63,14 +72,12 @@ def kind_cluster(home: Path) -> Iterator[Cluster]:
 def kubelets_cluster(home: Path) -> Iterator[Cluster]:
     """The workers of kind-config.yaml as real nodes of a control plane of our own; `make e2e-kubelets` calls this."""
     workers = [node for node in kind_nodes() if "worker" in node.name]
-    with real_cluster(home, workers) as (cluster, _):
-        yield cluster
+    with real_cluster(home, workers) as made:
+        yield made.cluster
 
 
 @contextmanager
-def real_cluster(
-    home: Path, nodes: Sequence[Node], *, members: Sequence[Path] = ()
-) -> Iterator[tuple[Cluster, Mapping[str, KubeletNode]]]:
+def real_cluster(home: Path, nodes: Sequence[Node], *, members: Sequence[Path] = ()) -> Iterator[RealCluster]:
     """Nodes that are real, of a control plane of our own, with names that resolve; ``members`` are images of theirs."""
     operator = Path(os.environ["LOCKSTEP_E2E_ARCHIVE"])
     options = Options(
@@ -82,17 +89,15 @@ def real_cluster(
         cluster_dns(sandbox, home / "dns"),
         kubelets(sandbox, nodes, home / "nodes", operator=operator, members=members) as started,
     ):
-        yield (
-            Cluster(
-                sandbox.kubeconfig,
-                SANDBOX,
-                image=os.environ["LOCKSTEP_E2E_IMAGE"],
-                home=home,
-                patience_seconds=180,
-                last_words=lambda: last_words(home / "nodes"),
-            ),
-            started,
+        cluster = Cluster(
+            sandbox.kubeconfig,
+            SANDBOX,
+            image=os.environ["LOCKSTEP_E2E_IMAGE"],
+            home=home,
+            patience_seconds=180,
+            last_words=lambda: last_words(home / "nodes"),
         )
+        yield RealCluster(cluster, started, sandbox)
 
 
 CLUSTERS: Mapping[str, Callable[[Path], AbstractContextManager[Cluster]]] = {

@@ -9,6 +9,7 @@ from sandbox import ApiError, Sandbox
 from sandbox.binaries import Tool
 
 KUSTOMIZATION = "kustomization.yaml"
+POD_GROUPS_MODULE = "sigs.k8s.io/scheduler-plugins"
 POD_GROUPS = Path("config/crd/bases/scheduling.x-k8s.io_podgroups.yaml")
 
 
@@ -28,7 +29,7 @@ def install_kinds(sandbox: Sandbox, source: Path) -> None:
 
 def install_pod_groups(sandbox: Sandbox, tool: Tool) -> None:
     """Install the PodGroups of scheduler-plugins, in the version that the controller was built with."""
-    install_kinds(sandbox, module_folder(tool, "sigs.k8s.io/scheduler-plugins") / POD_GROUPS)
+    install_kinds(sandbox, module_folder(tool, POD_GROUPS_MODULE) / POD_GROUPS)
 
 
 def _is_served(sandbox: Sandbox, path: str, plural: str) -> bool:

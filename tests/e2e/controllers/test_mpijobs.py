@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from e2e.controllers import scenes
-from e2e.controllers.controller_process import controller_process
-from e2e.controllers.kinds import install_kinds, install_pod_groups
-from e2e.controllers.module_folder import module_folder
+from e2e.controllers.kinds import install_pod_groups
+from e2e.controllers.kubeflow.mpi_operator import mpi_operator
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
@@ -17,9 +16,6 @@ from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
 
-# The operator has no option for it.
-HEALTH_PORT = 8080
-FAST = ("--kube-api-qps=100", "--kube-api-burst=200", "--controller-queue-rate-limit=100")
 POD_GROUPS = ("--gang-scheduling=lockstep",)
 AT_STARTUP, WORKERS_FIRST = "AtStartup", "WaitForWorkersReady"
 WORKERS = 3
@@ -59,12 +55,8 @@ def controller(
     request: pytest.FixtureRequest, plane: Sandbox, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
     """The MPI operator. Without options, it makes no PodGroups."""
-    folder = tmp_path_factory.mktemp("mpi-operator")
-    definition = module_folder(Tool.MPI_OPERATOR) / "manifests" / "base" / "kubeflow.org_mpijobs.yaml"
-    install_kinds(plane, definition)
     install_pod_groups(plane, Tool.MPI_OPERATOR)
-    command = [plane.program(Tool.MPI_OPERATOR), "--lock-namespace=default", *FAST, *request.param]
-    with controller_process(plane, command, log=folder / "log", ready=f"{HEALTH_PORT}/healthz"):
+    with mpi_operator(plane, tmp_path_factory.mktemp("mpi-operator"), *request.param):
         yield
 
 

@@ -1,32 +1,17 @@
 """PyTorchJobs: a master, and workers that have a container of the training operator's own, so their needs differ."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from e2e.controllers import scenes
-from e2e.controllers.controller_process import controller_process
-from e2e.controllers.kinds import install_kinds, install_pod_groups
-from e2e.controllers.module_folder import module_folder
-from e2e.controllers.own_certificates import OwnCertificates, mounted
+from e2e.controllers.kubeflow.training_operator import CERTIFICATES, POD_GROUPS, training_operator
+from e2e.controllers.own_certificates import mounted
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
-from sandbox.binaries import Tool
-from sandbox.ports import LOOPBACK, KeptPort
-
-POD_GROUPS = ("--gang-scheduler-name=lockstep",)
-KIND = Path("manifests/base/crds/kubeflow.org_pytorchjobs.yaml")
-CERTIFICATES = OwnCertificates(
-    namespace="kubeflow",
-    secret="training-operator-webhook-cert",
-    webhooks="validator.training-operator.kubeflow.org",
-    # It has no option for the folder.
-    folder=Path("/tmp/k8s-webhook-server/serving-certs"),  # noqa: S108
-)
 
 
 class PyTorchJobs(Owners):
@@ -69,19 +54,7 @@ def controller(
     request: pytest.FixtureRequest, plane: Sandbox, certificates: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
     """The training operator. Without options, it makes no PodGroups."""
-    folder, health, webhooks = tmp_path_factory.mktemp("training-operator"), KeptPort(), KeptPort()
-    install_kinds(plane, module_folder(Tool.TRAINING_OPERATOR) / KIND)
-    install_pod_groups(plane, Tool.TRAINING_OPERATOR)
-    command = [
-        plane.program(Tool.TRAINING_OPERATOR),
-        "--enable-scheme=pytorchjob",
-        "--metrics-bind-address=0",
-        f"--health-probe-bind-address={LOOPBACK}:{health.number}",
-        f"--webhook-server-port={webhooks.number}",
-        *request.param,
-    ]
-    ready = f"{health.number}/readyz"
-    with controller_process(plane, command, log=folder / "log", ready=ready):
+    with training_operator(plane, tmp_path_factory.mktemp("training-operator"), *request.param):
         yield
 
 

@@ -20,7 +20,7 @@ from sandbox.binaries.catalog import ARCHITECTURES
 NAME = "members:e2e"
 TORCH_NAME = "members-torch:e2e"
 PACKAGES = (
-    *("busybox-static", "coreutils", "dash", "procps"),
+    *("busybox-static", "coreutils", "dash", "libc-bin", "procps"),
     *("openmpi-bin", "openssh-client", "openssh-server"),
     *("python3", "python3-mpi4py"),
 )
@@ -35,8 +35,11 @@ FILES = {
     "etc/group": "root:x:0:\nnogroup:x:65534:\n",
     "etc/ssh/sshd_config": "HostKey /run/sshd/host_key\nAuthorizedKeysFile /keys/authorized_keys\nStrictModes no\n",
     "etc/ssh/ssh_config": (
-        "IdentityFile /keys/id_ed25519\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
+        "IdentityFile /keys/id_ed25519\nIdentityFile ~/.ssh/id_rsa\n"
+        "StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
     ),
+    # As in the base image of the MPI operator, which mounts the keys.
+    "root/.sshd_config": "HostKey /root/.ssh/id_rsa\nStrictModes no\n",
 }
 FOLDERS = ("proc", "sys", "dev", "tmp", "root", "run/sshd", "var/run")
 PROGRAMS = Path(__file__).with_name("programs")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from e2e.cluster import POOL, SPEED_LABEL, Cluster
-from e2e.clusters import real_cluster
+from e2e.clusters import RealCluster, real_cluster
 from e2e.gangs import bids
 from e2e.installed import installed
 from e2e.kubelet_node import KubeletNode
@@ -26,11 +26,9 @@ SLOTS = 3
 # Its image is large: whoever has the time asks for it.
 collect_ignore = [] if os.environ.get("LOCKSTEP_E2E_TORCH") else ["test_torchrun.py"]
 
-Machine = tuple[Cluster, Mapping[str, KubeletNode]]
-
 
 @pytest.fixture(scope="session")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealCluster]:
     """The cluster, and its nodes as those see them who can enter them."""
     pool = [
         Node(name=name, labels={POOL_KEY: POOL_VALUE, SPEED_LABEL: speed}, taints=(POOL_TAINT,))
@@ -42,15 +40,15 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
 
 
 @pytest.fixture(scope="session")
-def cluster(machine: Machine) -> Cluster:
+def cluster(machine: RealCluster) -> Cluster:
     """The cluster that the tests run on."""
-    return machine[0]
+    return machine.cluster
 
 
 @pytest.fixture(scope="session")
-def nodes(machine: Machine) -> Mapping[str, KubeletNode]:
+def nodes(machine: RealCluster) -> Mapping[str, KubeletNode]:
     """Its nodes by name."""
-    return machine[1]
+    return machine.nodes
 
 
 @pytest.fixture(scope="session")

@@ -121,7 +121,7 @@ class _OwnersPods:
         self.pods += sign
         self.going += sign * _is_going(pod)
         self.waiting += sign * (pod.group.waiting is not None)
-        self.succeeded += sign * (pod.phase is PodPhase.SUCCEEDED)
+        self.succeeded += sign * _has_succeeded(pod)
 
 
 class PodGroup:
@@ -260,6 +260,11 @@ def _is_going(pod: GroupedPod) -> bool:
 
 def _is_leaving(pod: GroupedPod) -> bool:
     return pod.group.seat is not None and pod.is_deleting and not pod.has_ended
+
+
+def _has_succeeded(pod: GroupedPod) -> bool:
+    # A program that is asked to end may call that a success. Its owner, which was suspended, makes the pod anew.
+    return pod.phase is PodPhase.SUCCEEDED and not pod.is_deleting
 
 
 def alone(pod: GroupedPod) -> PodsAlike | None:

@@ -262,6 +262,18 @@ def test_last_pod_of_an_owner_is_planned_when_the_others_have_succeeded():
     assert says == "1 of the 4 pods that it needs wait for a node."
 
 
+def test_pods_that_call_their_deletion_a_success_leave_the_minimum_as_it_is():
+    group = of_owner("job", waiting="d")
+    for rank, name in enumerate("abc"):
+        ended = pod_fact(name, node="n1", phase=PodPhase.SUCCEEDED, deleting=True)
+        seat = Membership(pod_gang().key, "uid-of-g", 1, rank)
+        group.enter(grouped(ended, GroupMember(pod_gang().key, seat, None, rank, "job")))
+
+    says = composed(made(4, "job"), group, ALL_NODES).spec.awaits_pods
+
+    assert says == "1 of the 4 pods that it needs wait for a node."
+
+
 @pytest.mark.parametrize("others", [{"going": "ab"}, {"succeeded": "ab"}])
 def test_pods_of_another_owner_do_not_count_for_a_made_gang(others):
     group = of_owner("before", **others)

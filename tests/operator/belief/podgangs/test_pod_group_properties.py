@@ -59,7 +59,7 @@ def check_own(own, pods):
     """Compare what is counted for an owner with the pods that count for it."""
     waiting = [pod for pod in pods if pod.group.waiting]
     going = [pod for pod in pods if pod.group.seat and not (pod.has_ended or pod.is_deleting)]
-    succeeded = [pod for pod in pods if pod.phase is PodPhase.SUCCEEDED]
+    succeeded = [pod for pod in pods if pod.phase is PodPhase.SUCCEEDED and not pod.is_deleting]
     assert (own.going, own.waiting, own.succeeded) == (len(going), len(waiting), len(succeeded))
     for found in own.alike:
         same = [pod for pod in waiting if kind_of(pod) == found.kind]
