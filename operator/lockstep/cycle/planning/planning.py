@@ -42,6 +42,7 @@ from lockstep.cycle.planning.sizing import Contention, SizingPolicy
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_quotas
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.keys import gang_of_room, room_key
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.snapshot.holders.elastic_runs import any_elastic_run
@@ -124,6 +125,7 @@ class Planning:
         self._quarantine.forget(gang)
         self._holds.forget(gang)
         self._rotation.forget(gang)
+        self._rotation.forget(room_key(gang))
 
     def seconds_to_next_plan(self) -> float:
         """Seconds until a plan is due although nothing changes; infinity if none is.
@@ -270,6 +272,8 @@ class Planning:
             yield
             gang = planned[one.gang]
             decision = with_pool(self._state, one)
+            if gang.spec.is_room and gang_of_room(gang.key) in self._state.gangs:
+                self._rotation.record(gang, decision)
             if gang.key not in self._state.gangs:
                 # It was deleted while the plan was made; what is recorded of it now would never be dropped.
                 recorded.append(decision)
