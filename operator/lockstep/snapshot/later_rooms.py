@@ -38,8 +38,9 @@ def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | N
 def kept_until(state: State, gang: GangFact | PodGang) -> float:
     """Until when room is kept for later pods of a Gang that has begun."""
     held = state.reservations.get(gang.key)
-    start = gang.status.start if held is None else held.start
-    return -math.inf if start is None else start + ROOM_KEPT_SECONDS
+    is_first = held is not None and not state.pod_gangs.group(gang.key).going
+    begun = held.start if held is not None and is_first else gang.status.active_since
+    return -math.inf if begun is None else begun + ROOM_KEPT_SECONDS
 
 
 def _is_kept(state: State, gang: PodGang, asks: PodGangSpec, now: float) -> bool:

@@ -85,7 +85,7 @@ def _spec(
     gang: PodGang, asks: PodGangSpec, pods: OwnPods, pool: Pool, turn: int, *, is_checked: bool
 ) -> GangSpec | Refusal:
     classes = {one.kind.priority_class for one in pods.alike}
-    content = partial(_content, asks, classes, is_beside=pods.going > 0)
+    content = partial(_content, asks, classes, is_beside=pods.going > 0, takes_room=_with_room(asks, pods) > 0)
     if gang.status.reserved_at is not None:
         return content(_reserved_roles(gang, _shapes(pods.alike, MOST_RANKS, pool)))
     terms = () if gang.made_for is None else pods.terms
@@ -132,7 +132,9 @@ def _roles(
     """
     if pods.going or gang.needs_no_others:
         chosen = shapes[turn % len(shapes)]
-        yield _role(chosen, Sizes(minimum=1, maximum=chosen.members))
+        # Others of the same kind are planned next, at their own place in the queue.
+        most = min(chosen.members, _with_room(asks, pods) or chosen.members)
+        yield _role(chosen, Sizes(minimum=1, maximum=most))
         return
     for shape in shapes:
         fewest = min(_least(gang, asks, pods), shape.members) if is_alone else shape.members
@@ -166,7 +168,9 @@ def _reserved_roles(gang: PodGang, shapes: Sequence[_Shape]) -> tuple[RoleSpec, 
     return tuple(replace(role, name=name) for name, role in roles.items())
 
 
-def _content(asks: PodGangSpec, classes: set[str], roles: tuple[RoleSpec, ...], *, is_beside: bool) -> GangSpec:
+def _content(
+    asks: PodGangSpec, classes: set[str], roles: tuple[RoleSpec, ...], *, is_beside: bool, takes_room: bool
+) -> GangSpec:
     """The spec with these roles. Of pods that come later it is unknown how much of the work they have."""
     return GangSpec(
         roles=roles,
@@ -177,7 +181,7 @@ def _content(asks: PodGangSpec, classes: set[str], roles: tuple[RoleSpec, ...], 
         all_in=asks.all_in,
         sizing=asks.sizing,
         has_bound_pods=is_beside,
-        takes_room=is_beside and bool(asks.later),
+        takes_room=takes_room,
     )
 
 
@@ -205,7 +209,7 @@ def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:
     """The pods that come later as a gang of their own, while others run; None if all are there."""
     roles = _later_roles(asks, pods, pool)
     classes = {one.priority_class for one in asks.later}
-    return replace(_content(asks, classes, roles, is_beside=True), is_room=True) if roles else None
+    return replace(_content(asks, classes, roles, is_beside=True, takes_room=True), is_room=True) if roles else None
 
 
 def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> tuple[RoleSpec, ...]:
@@ -218,6 +222,13 @@ def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> tuple[RoleSpec
             shape = _Shape(f"later-{number}", _in_pool(later.needs, pool), members, ())
             roles.append(replace(_role(shape, Sizes(minimum=members, maximum=members)), is_later=True))
     return tuple(reversed(roles))
+
+
+def _with_room(asks: PodGangSpec, pods: OwnPods) -> int:
+    """How many more pods may have the room that is kept: more than were announced stand in the queue like others."""
+    if not (asks.later and pods.going):
+        return 0
+    return max(0, asks.minimum + sum(one.pods for one in asks.later) - pods.going - pods.succeeded)
 
 
 def _later_pods(asks: PodGangSpec, pods: OwnPods) -> int:

@@ -1,0 +1,143 @@
+"""Room for later pods has limits: in time, in pods, and in what other gangs see of it."""
+
+import asyncio
+
+import pytest
+
+from builders.served import gang, node
+from fake_cluster.jumping import until
+from fake_cluster.pod_gangs import add_pods, bound, create, is_placed, message
+from fake_cluster.rig import DEFAULT, messages_of, operator_over, status_of
+from fake_cluster.rig import is_placed as is_job_placed
+from fake_cluster.store import Place
+from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
+
+pytestmark = pytest.mark.asyncio
+
+# Room for four pods of a CPU.
+NODES = (node("n1", cpu="2"), node("n2", cpu="2"))
+
+
+def later(pods, cpu="1"):
+    """What the spec of a Gang says of pods that come later."""
+    return [{"pods": pods, "resources": {"requests": {"cpu": cpu}}}]
+
+
+def names(api):
+    """The names of the pods on nodes."""
+    return {it["metadata"]["name"] for it in bound(api)}
+
+
+async def test_replacements_do_not_prolong_the_time_for_which_room_is_kept():
+    async with operator_over(*NODES) as (api, _):
+        create(api, "a", cpu="1", later=later(3))
+        await until(lambda: is_placed(api))
+        api.store.create("gangjobs", gang("cold", size=2))
+        await asyncio.sleep(ROOM_KEPT_SECONDS - 60)
+        add_pods(api, "b", cpu="1")
+        await until(lambda: "b" in names(api))
+        api.store.remove(Place("pods", DEFAULT, "a"))
+        await asyncio.sleep(120)
+
+        assert is_job_placed(api, "cold")
+
+
+async def test_next_run_of_a_gang_has_room_of_its_own():
+    async with operator_over(*NODES) as (api, _):
+        create(api, "a", cpu="1", later=later(3))
+        await until(lambda: is_placed(api))
+        await asyncio.sleep(2 * ROOM_KEPT_SECONDS)
+        api.store.remove(Place("pods", DEFAULT, "a"))
+        await asyncio.sleep(10)
+        add_pods(api, "b", cpu="1")
+        await until(lambda: names(api) == {"b"})
+        api.store.create("gangjobs", gang("cold", size=1))
+        await asyncio.sleep(60)
+
+        assert not is_job_placed(api, "cold")
+
+
+async def test_more_pods_than_were_announced_have_no_place_before_others():
+    async with operator_over(*NODES) as (api, _):
+        create(api, "a", cpu="1", later=later(1))
+        await until(lambda: is_placed(api))
+        api.store.create("gangjobs", gang("cold", size=3))
+        await asyncio.sleep(30)
+        add_pods(api, *(f"b{number}" for number in range(6)), cpu="1")
+        await until(lambda: len(names(api)) == 2)
+        api.store.create("nodes", node("n3", cpu="1"))
+
+        await until(lambda: is_job_placed(api, "cold"))
+
+
+async def test_one_kind_of_later_pods_leaves_the_announced_place_to_the_next_kind():
+    """Small pods that were not announced wait beside the large one: each kind has its turn."""
+    async with operator_over(node("n1", cpu="4")) as (api, _):
+        create(api, "a", cpu="1", later=later(1, cpu="3"))
+        await until(lambda: is_placed(api))
+        add_pods(api, "s1", "s2", cpu="5")
+        add_pods(api, "large", cpu="3")
+
+        await until(lambda: "large" in names(api))
+
+
+async def test_room_makes_no_plan_when_nothing_changes():
+    async with operator_over(*NODES) as (api, parts):
+        create(api, "a", cpu="1", later=later(3))
+        await until(lambda: is_placed(api))
+        api.store.create("gangjobs", gang("cold", size=1))
+        await asyncio.sleep(60)
+        plans = parts.metric("lockstep_cycles_total", result="ok")
+        await asyncio.sleep(200)
+
+        # Statuses are written again at times, but no plan is due each second.
+        assert parts.metric("lockstep_cycles_total", result="ok") - plans < 20
+
+
+async def test_gang_behind_room_reads_whose_room_it_is_and_what_its_own_position_is():
+    async with operator_over(*NODES) as (api, _):
+        create(api, "a", cpu="1", later=later(3))
+        await until(lambda: is_placed(api))
+        api.store.create("gangjobs", gang("cold", size=1))
+        await until(lambda: "room for later pods of default/gang/heat, which is in front" in "".join(messages_of(api)))
+
+        assert "later-pods" not in "".join(messages_of(api))
+
+
+async def test_room_has_no_position_in_the_queue():
+    async with operator_over(*NODES, node("n3", cpu="2")) as (api, _):
+        api.store.create("gangjobs", gang("warm", size=2, spec={"work": {"serialTime": "1h"}}))
+        await until(lambda: is_job_placed(api, "warm"))
+        create(api, "a", cpu="1", later=later(3))
+        await until(lambda: is_placed(api))
+        api.store.create("gangjobs", gang("cold", size=2))
+        await until(lambda: "plan" in status_of(api, "cold"))
+
+        assert status_of(api, "cold")["plan"]["position"] == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "want"),
+    [
+        pytest.param({"min": 2, "max": 4}, "with the 2 pods of size.min these are more than 4 in all", id="max"),
+        pytest.param({"min": 9_999}, "with the 9999 pods of size.min these are more than 10000 in all", id="most"),
+    ],
+)
+async def test_more_later_pods_than_a_gang_may_have_are_refused(size, want):
+    async with operator_over(*NODES) as (api, _):
+        create(api, "a", cpu="1", later=later(3), size=size)
+        await until(lambda: message(api, "Accepted"))
+
+        assert want in message(api, "Accepted")
+
+
+async def test_room_ends_with_its_gang():
+    async with operator_over(*NODES) as (api, _):
+        create(api, "a", cpu="1", later=later(3))
+        await until(lambda: is_placed(api))
+        api.store.create("gangjobs", gang("cold", size=1))
+        await asyncio.sleep(30)
+        assert not is_job_placed(api, "cold")
+        api.store.remove(Place("gangs", DEFAULT, "heat"))
+
+        await until(lambda: is_job_placed(api, "cold"))
