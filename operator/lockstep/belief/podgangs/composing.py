@@ -208,8 +208,7 @@ def _in_pool(needs: Needs, pool: Pool) -> Needs:
 def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:
     """The pods that come later as a gang of their own, while others run; None if all are there."""
     roles = _later_roles(asks, pods, pool)
-    classes = {one.priority_class for one in asks.later}
-    return replace(_content(asks, classes, roles, is_beside=True, takes_room=True), is_room=True) if roles else None
+    return replace(_content(asks, set(), roles, is_beside=True, takes_room=True), is_room=True) if roles else None
 
 
 def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> tuple[RoleSpec, ...]:
@@ -219,7 +218,7 @@ def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> tuple[RoleSpec
         members = min(later.pods, left)
         left -= members
         if members:
-            shape = _Shape(f"later-{number}", _in_pool(later.needs, pool), members, ())
+            shape = _Shape(f"pods-that-come-later-{number}", _in_pool(later.needs, pool), members, ())
             roles.append(replace(_role(shape, Sizes(minimum=members, maximum=members)), is_later=True))
     return tuple(reversed(roles))
 

@@ -46,7 +46,7 @@ from lockstep.facts.gang.keys import gang_of_room, room_key
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.snapshot.holders.elastic_runs import any_elastic_run
-from lockstep.snapshot.later_rooms import kept_until, room_for_later
+from lockstep.snapshot.later_rooms import kept_until, room_for_later, with_still_age
 from lockstep.snapshot.wanted import SOON_SECONDS, PlanTerms
 
 if TYPE_CHECKING:
@@ -216,7 +216,8 @@ class Planning:
             room = room_for_later(self._state, gang, now)
             if room is not None:
                 self._room_ends = min(self._room_ends, self._monotonic() + kept_until(self._state, gang) - now)
-                yield room
+                # Like a gang that fits nowhere, such room keeps no elastic gang from growing.
+                yield with_still_age(room) if self._rotation.was_refused(room) else room
         except Exception as error:
             if not self._is_quarantined(gang):
                 log.exception("it can't be decided whether it waits", extra=about(gang.key))

@@ -299,12 +299,12 @@ def later(*pods):
 @pytest.mark.parametrize(
     ("going", "waiting", "want"),
     [
-        pytest.param(0, "ab", {"later-0": 1, "later-1": 2}, id="the first step"),
-        pytest.param(0, "abc", {"later-1": 2}, id="one of the others is there too"),
+        pytest.param(0, "ab", {"pods-that-come-later-0": 1, "pods-that-come-later-1": 2}, id="the first step"),
+        pytest.param(0, "abc", {"pods-that-come-later-1": 2}, id="one of the others is there too"),
         pytest.param(0, "abcde", {}, id="all are there"),
-        pytest.param(2, "", {"later-0": 1, "later-1": 2}, id="the first step runs"),
-        pytest.param(2, "c", {"later-1": 2}, id="the second step has come"),
-        pytest.param(4, "", {"later-1": 1}, id="one is missing"),
+        pytest.param(2, "", {"pods-that-come-later-0": 1, "pods-that-come-later-1": 2}, id="the first step runs"),
+        pytest.param(2, "c", {"pods-that-come-later-1": 2}, id="the second step has come"),
+        pytest.param(4, "", {"pods-that-come-later-1": 1}, id="one is missing"),
         pytest.param(5, "", {}, id="all run"),
         pytest.param(6, "", {}, id="more than all run"),
     ],

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from builders.served import gang, node
+from builders.served import gang, node, priority_class
+from fake_cluster.giving_way import create_classes, urgent_gang
 from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import add_pods, bound, create, is_placed, message
 from fake_cluster.rig import DEFAULT, messages_of, operator_over, status_of
@@ -139,5 +140,27 @@ async def test_room_ends_with_its_gang():
         await asyncio.sleep(30)
         assert not is_job_placed(api, "cold")
         api.store.remove(Place("gangs", DEFAULT, "heat"))
+
+        await until(lambda: is_job_placed(api, "cold"))
+
+
+async def test_class_of_later_pods_does_not_lift_the_room_above_the_pods_that_run():
+    async with operator_over(*NODES) as (api, _):
+        create_classes(api)
+        create(api, "a", cpu="1", later=[{**later(3)[0], "priorityClassName": "urgent"}])
+        await until(lambda: is_placed(api))
+        api.store.create("gangjobs", urgent_gang())
+
+        await until(lambda: is_job_placed(api, "hot"))
+
+
+async def test_room_has_the_priority_of_the_least_urgent_later_pods():
+    async with operator_over(*NODES) as (api, _):
+        api.store.create("priorityclasses", priority_class("a-low", -10))
+        api.store.create("priorityclasses", priority_class("z-lowest", -20))
+        classes = [{**later(1)[0], "priorityClassName": name} for name in ("z-lowest", "a-low")]
+        create(api, "a", cpu="1", later=[*classes, *later(1)])
+        await until(lambda: is_placed(api))
+        api.store.create("gangjobs", gang("cold", size=2, spec={"priorityClassName": "a-low"}))
 
         await until(lambda: is_job_placed(api, "cold"))
