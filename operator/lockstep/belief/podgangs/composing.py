@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
+from lockstep.api.times import rfc3339
+from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.belief.podgangs.group_terms import refusal_of_terms
 from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodKind, PodsAlike, SizedPods
 from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods
@@ -94,7 +96,7 @@ def _spec(
         return refusal
     least = _least(gang, asks, pods)
     is_as_said = all(one.terms.fewest == asks.minimum for one in terms)
-    awaited = _awaited(asks, pods, least, is_checked=pods.sized is not None or (is_checked and is_as_said))
+    awaited = _awaited(gang, asks, pods, least, is_checked=pods.sized is not None or (is_checked and is_as_said))
     if awaited:
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
         since = pods.first_created if 0 < pods.waiting < least else None
@@ -237,14 +239,20 @@ def _later_pods(asks: PodGangSpec, pods: OwnPods) -> int:
     return max(0, min(later, asks.minimum + later - there))
 
 
-def _awaited(asks: PodGangSpec, pods: OwnPods, least: int, *, is_checked: bool) -> str:
+def _room_until(gang: PodGang) -> str:
+    """Until when room is kept; nothing if it is unknown when the Gang has begun, since it is younger than its pods."""
+    begun = gang.status.active_since
+    return "" if begun is None else f": room is kept for these until {rfc3339(begun + ROOM_KEPT_SECONDS)} at most"
+
+
+def _awaited(gang: PodGang, asks: PodGangSpec, pods: OwnPods, least: int, *, is_checked: bool) -> str:
     """What keeps the pods from being planned; '' for nothing."""
     if pods.going >= asks.maximum and pods.waiting:
         return f"{pods.going} pods of it are on nodes, of {asks.maximum} at most: {pods.waiting} wait for their end."
     if pods.going and not pods.waiting:
         later = _later_pods(asks, pods)
         if later:
-            return f"Its pods are bound. Others come later, {later} in all: room is kept for these for a while."
+            return f"Its pods are bound. Others come later, {later} in all{_room_until(gang)}."
         return "Its pods are bound, and no other pod of it waits for a node."
     if not pods.waiting:
         return f"No pod of it waits for a node. It needs {least}."
