@@ -82,7 +82,8 @@ def _parsed(spec: Manifest) -> PodGangSpec:
         raise ValueError(f"size: min {least} and max {most} are no range from 1 to {MOST_RANKS}")
     later = parse_later(spec.get("later") or ())
     if least + sum(one.pods for one in later) > most:
-        raise ValueError(f"later: with the {least} pods of size.min these are more than {most} in all")
+        total = least + sum(one.pods for one in later)
+        raise ValueError(f"later: size.min and these are {total} pods together, of {most} at most")
     return PodGangSpec(
         minimum=least,
         maximum=most,

@@ -100,7 +100,8 @@ async def test_gang_behind_room_reads_whose_room_it_is_and_what_its_own_position
         create(api, "a", cpu="1", later=later(3))
         await until(lambda: is_placed(api))
         api.store.create("gangjobs", gang("cold", size=1))
-        await until(lambda: "room for later pods of default/gang/heat, which is in front" in "".join(messages_of(api)))
+        says = "room for later pods of default/gang/heat, which is in front, holds 2 nodes: for 10 min at most"
+        await until(lambda: says in "".join(messages_of(api)))
 
         assert "later-pods" not in "".join(messages_of(api))
 
@@ -120,8 +121,8 @@ async def test_room_has_no_position_in_the_queue():
 @pytest.mark.parametrize(
     ("size", "want"),
     [
-        pytest.param({"min": 2, "max": 4}, "with the 2 pods of size.min these are more than 4 in all", id="max"),
-        pytest.param({"min": 9_999}, "with the 9999 pods of size.min these are more than 10000 in all", id="most"),
+        pytest.param({"min": 2, "max": 4}, "size.min and these are 5 pods together, of 4 at most", id="max"),
+        pytest.param({"min": 9_999}, "size.min and these are 10002 pods together, of 10000 at most", id="most"),
     ],
 )
 async def test_more_later_pods_than_a_gang_may_have_are_refused(size, want):
