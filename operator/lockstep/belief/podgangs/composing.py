@@ -214,15 +214,23 @@ def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:
 
 
 def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> tuple[RoleSpec, ...]:
-    """Pods that come later, by kind, without those that are there. The first step is planned with room for them."""
-    roles, left = list[RoleSpec](), _later_pods(asks, pods)
+    """Pods that come later, by kind, without those that are there. The first step is planned with room for them.
+
+    Pods of several steps with equal needs are one role, since a gang of many roles may be too complex for a plan.
+    """
+    shapes, left = dict[Needs, _Shape](), _later_pods(asks, pods)
     for number, later in reversed([*enumerate(asks.later)]):
         members = min(later.pods, left)
         left -= members
         if members:
-            shape = _Shape(f"pods-that-come-later-{number}", _in_pool(later.needs, pool), members, ())
-            roles.append(replace(_role(shape, Sizes(minimum=members, maximum=members)), is_later=True))
-    return tuple(reversed(roles))
+            alike = shapes.pop(later.needs, _NOTHING)
+            name = f"pods-that-come-later-{number}"
+            shapes[later.needs] = _Shape(name, _in_pool(later.needs, pool), alike.members + members, ())
+    return tuple(_later_role(shape) for shape in reversed(shapes.values()))
+
+
+def _later_role(shape: _Shape) -> RoleSpec:
+    return replace(_role(shape, Sizes(minimum=shape.members, maximum=shape.members)), is_later=True)
 
 
 def _with_room(asks: PodGangSpec, pods: OwnPods) -> int:

@@ -293,7 +293,7 @@ def test_pods_that_differ_in_a_label_that_their_affinity_selects_by_are_of_two_k
 
 def later(*pods):
     """Pods that come later, by the numbers of each kind."""
-    return tuple(LaterPods(count, SMALL) for count in pods)
+    return tuple(LaterPods(count, needs) for count, needs in zip(pods, (SMALL, LARGE), strict=False))
 
 
 @pytest.mark.parametrize(
@@ -319,6 +319,15 @@ def test_room_is_wanted_for_pods_that_are_not_there(going, waiting, want):
 
     assert {role.name: role.sizes.maximum for role in roles if role.is_later} == want
     assert spec is None or spec.is_room == (going > 0)
+
+
+def test_later_pods_with_equal_needs_are_one_role_in_the_place_of_the_first_of_them():
+    steps = (LaterPods(1, SMALL), LaterPods(2, LARGE), LaterPods(4, SMALL))
+
+    spec = plans(pod_gang(2, later=steps), *pods_of(LARGE, "ab")).spec
+
+    want = [("pods-that-come-later-0", 5), ("pods-that-come-later-1", 2)]
+    assert [(role.name, role.sizes.maximum) for role in spec.roles if role.is_later] == want
 
 
 def test_all_first_pods_are_placed_if_others_come_later():
