@@ -331,7 +331,9 @@ class Planning:
         return is_wanted and self._attempts.keeps_its_place(gang.key) and self._state.refusal_of(gang) is None
 
     def _asked(self, gang: GangFact) -> DecisionBasis:
-        needs = gang.spec.needs if isinstance(gang, AcceptedGang) else ()
+        # Later pods are not bound by the decision, and a quota may have left them out.
+        roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
+        needs = tuple(role.needs for role in roles if not role.is_later)
         return DecisionBasis(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
 
     def _all_terms(

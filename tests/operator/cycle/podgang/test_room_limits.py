@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from builders.served import gang, node, priority_class
+from builders.served import gang, metadata, node, pod, priority_class
 from fake_cluster.giving_way import create_classes, urgent_gang
 from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import add_pods, bound, create, is_placed, message
@@ -176,3 +176,43 @@ async def test_status_says_until_when_room_is_kept_and_nothing_of_room_that_a_yo
         create(api, cpu="1", least=1, later=later(3))
 
         await until(lambda: "3 in all." in message(api, "Planned"))
+
+
+def create_quota(api, *, hard, used):
+    """Create a quota of CPUs."""
+    amounts = {"hard": {"requests.cpu": hard}, "used": {"requests.cpu": used}}
+    about = metadata("small", namespace=DEFAULT)
+    api.store.create("resourcequotas", {"metadata": about, "spec": {"hard": amounts["hard"]}, "status": amounts})
+
+
+async def test_first_pods_do_not_wait_for_later_ones_that_a_quota_forbids():
+    async with operator_over(*NODES) as (api, _):
+        create_quota(api, hard="8", used="1")
+        create(api, "a", cpu="1", later=later(20))
+
+        await until(lambda: is_placed(api))
+
+
+async def test_first_pods_wait_for_room_for_later_ones_that_a_quota_allows():
+    async with operator_over(*NODES) as (api, _):
+        create_quota(api, hard="8", used="1")
+        create(api, "a", cpu="1", later=later(6))
+        await until(lambda: "pods-that-come-later-0" in message(api, "Planned"))
+
+        assert names(api) == set()
+
+
+async def test_no_gang_gives_way_to_later_pods_that_a_quota_forbids():
+    async with operator_over(*NODES) as (api, _):
+        create_classes(api)
+        api.store.create("gangjobs", gang("cold", size=3))
+        await until(lambda: is_job_placed(api, "cold"))
+        create_quota(api, hard="8", used="6")
+        create(api, later=[{**later(3)[0], "priorityClassName": "urgent"}], least=1)
+        spec = {"schedulerName": "lockstep", "priorityClassName": "urgent", "priority": 100}
+        api.store.create("pods", pod("a", cpu="1", spec=spec, labels={"lockstep.dev/member-of": "heat"}))
+        await until(lambda: is_placed(api))
+        await asyncio.sleep(60)
+
+        assert is_job_placed(api, "cold")
+        assert status_of(api, "cold")["attempt"] == 1
