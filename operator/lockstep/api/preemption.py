@@ -3,6 +3,7 @@
 import re
 
 from coschedule import GangKey
+from lockstep.facts.gang.keys import gang_of_room
 
 _GANG = r"ang (?P<namespace>[a-z0-9-]+)/(?P<name>(gang/)?[a-z0-9.-]+), of priority "
 _EVICTED_FOR = re.compile(rf"[Gg]{_GANG}")
@@ -20,8 +21,9 @@ def for_urgent_gang(gang: GangKey, priority: int) -> str:
 
 
 def gang_name(gang: GangKey) -> str:
-    """The name of a gang in messages."""
-    return str(gang)
+    """The name of a gang in messages. Room for later pods has that of their Gang."""
+    of = gang_of_room(gang)
+    return str(gang) if of is None else f"room for later pods of {of}"
 
 
 def named_preemptor(sentence: str) -> GangKey | None:

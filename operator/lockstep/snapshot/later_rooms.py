@@ -6,6 +6,7 @@ what they would get is not given to others.
 """
 
 import math
+from dataclasses import replace
 
 from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.belief.podgangs.bound_domain import in_bound_domain
@@ -28,6 +29,8 @@ def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | N
     spec = room_spec(known.asks, _pods_with_room(state, known), state.pool)
     if spec is None:
         return None
+    priority_class = _lowest_class(state, known.asks)
+    spec = replace(spec, priority_class=priority_class, most_priority=_own_priority(state, gang))
     identity = {**known.identity(), "key": room_key(gang.key), "uid": f"{known.uid}/later-pods"}
     room = in_bound_domain(
         AcceptedGang(**identity, status=GangStatus(), spec=spec), state.pod_gangs.group(gang.key), state.nodes
@@ -35,11 +38,29 @@ def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | N
     return room if state.refusal_of(room) is None else None
 
 
+def with_still_age(room: AcceptedGang) -> AcceptedGang:
+    """The room, where the last plan found that it does not fit."""
+    return replace(room, status=replace(room.status, waited_seconds=0))
+
+
 def kept_until(state: State, gang: GangFact | PodGang) -> float:
     """Until when room is kept for later pods of a Gang that has begun."""
     held = state.reservations.get(gang.key)
-    start = gang.status.start if held is None else held.start
-    return -math.inf if start is None else start + ROOM_KEPT_SECONDS
+    is_first = held is not None and not state.pod_gangs.group(gang.key).going
+    begun = held.start if held is not None and is_first else gang.status.active_since
+    return -math.inf if begun is None else begun + ROOM_KEPT_SECONDS
+
+
+def _lowest_class(state: State, asks: PodGangSpec) -> str:
+    """The class of the least urgent later pods; one that is unknown before all others, since such pods never come."""
+    values = {one.priority_class: state.priorities.value_of(one.priority_class) for one in asks.later}
+    return min(values, key=lambda name: (values[name] is not None, values[name] or 0, name))
+
+
+def _own_priority(state: State, gang: GangFact) -> int | None:
+    """That of the pods that run, or are being bound. No admission has seen the class of pods that are not there."""
+    group = state.pod_gangs.group(gang.key)
+    return group.held.priority if group.going else state.priorities.of(gang)
 
 
 def _is_kept(state: State, gang: PodGang, asks: PodGangSpec, now: float) -> bool:

@@ -16,7 +16,6 @@ from lockstep.api.pods.pod_request import pod_request
 from lockstep.api.quantities import CPU
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.pod_gang import LaterPods
-from lockstep.facts.ranks import MOST_RANKS
 
 _MOST_KINDS = 8
 _PODS = "pods"
@@ -28,9 +27,15 @@ def parse_later(entries: Sequence[Manifest]) -> tuple[LaterPods, ...]:
     return tuple(_parsed(entry, f"later[{number}]") for number, entry in enumerate(entries))
 
 
-def later_entries(pods: Sequence[FirstPods]) -> list[dict[str, Any]]:
-    """What the operator writes of the pods that an owner makes later; no more kinds than a Gang may have."""
-    return [_entry(one.later, one.template) for one in pods if one.template is not None and _is_ours(one)][:_MOST_KINDS]
+def later_entries(pods: Sequence[FirstPods], most: int) -> list[dict[str, Any]]:
+    """What the operator writes of the pods that an owner makes later; no more kinds and pods than a Gang may have."""
+    entries = list[dict[str, Any]]()
+    for one in pods:
+        number = min(one.later, most)
+        if one.template is not None and _is_ours(one) and number > 0 and len(entries) < _MOST_KINDS:
+            entries.append(_entry(number, one.template))
+            most -= number
+    return entries
 
 
 def _is_ours(pods: FirstPods) -> bool:
@@ -53,7 +58,7 @@ def _entry(pods: int, template: Section) -> dict[str, Any]:
     spec = template.section("spec")
     request = pod_request(spec.fields, {}, is_member=False)
     as_written = {name: spec.fields[name] for name in (*_AS_WRITTEN, "priorityClassName") if spec.has(name)}
-    return {"pods": min(pods, MOST_RANKS), "resources": {"requests": dict(_quantities(request))}, **as_written}
+    return {"pods": pods, "resources": {"requests": dict(_quantities(request))}, **as_written}
 
 
 def _quantities(request: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:

@@ -47,7 +47,8 @@ def made_parts(
         size = _size(expected, annotations if kind.says_size else {})
         # What has succeeded is not made again. The last pod would wait for the others for ever.
         size = {**size, "min": min(size["min"], left)}
-        later = None if SIZE in annotations else later_entries(kind.first(Section(owner))) or None
+        most_later = 0 if SIZE in annotations else MOST_RANKS - size["min"]
+        later = later_entries(kind.first(Section(owner)), most_later) or None
         spec = {"size": size, "work": _work(annotations), "placement": _placement(kind, owner), "later": later}
     except ValueError as error:
         return refused_parts(kind, owner, str(error), pods=pods)

@@ -80,6 +80,10 @@ def _parsed(spec: Manifest) -> PodGangSpec:
     least, most = int(size["min"]), int(size.get("max") or MOST_RANKS)
     if not 1 <= least <= most <= MOST_RANKS:
         raise ValueError(f"size: min {least} and max {most} are no range from 1 to {MOST_RANKS}")
+    later = parse_later(spec.get("later") or ())
+    if least + sum(one.pods for one in later) > most:
+        total = least + sum(one.pods for one in later)
+        raise ValueError(f"later: size.min and these are {total} pods together, of {most} at most")
     return PodGangSpec(
         minimum=least,
         maximum=most,
@@ -88,6 +92,6 @@ def _parsed(spec: Manifest) -> PodGangSpec:
         one_per=placement.get("onePer") or "",
         all_in=placement.get("allIn") or "",
         sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
-        later=parse_later(spec.get("later") or ()),
+        later=later,
         undo=Undo(spec.get("undo") or Undo.KEEP),
     )

@@ -16,7 +16,10 @@ from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition
 
 ROOM_KEPT_SECONDS = 600.0
-"""How long room is kept after a start: quotas do not count pods that are not there, so it can't be for ever."""
+"""How long room is kept after a gang has begun: quotas do not count pods that are not there, so it can't be for ever.
+
+Neither do later pods prolong it, nor replacements.
+"""
 
 
 def queued_since(gang: GangFact, now: float) -> float:
@@ -36,10 +39,10 @@ def in_queue_since(gang: GangFact, now: float) -> float:
 
     Room that is kept, and the pods for which it was kept, are before all others: the rest of the Gang holds its nodes.
     """
-    spec, start = gang.spec, gang.status.start
+    spec, begun = gang.spec, gang.status.active_since
     if spec is None or not spec.takes_room:
         return queued_since(gang, now)
-    is_kept = spec.is_room or (start is not None and now < start + ROOM_KEPT_SECONDS)
+    is_kept = spec.is_room or (begun is not None and now < begun + ROOM_KEPT_SECONDS)
     return -math.inf if is_kept else queued_since(gang, now)
 
 

@@ -47,8 +47,12 @@ class Priorities:
 
     def of(self, gang: GangFact) -> int | None:
         """The gang's priority; ``None`` if it is refused, or its class does not exist."""
-        known = self._class_of(gang) if isinstance(gang, AcceptedGang) else None
-        return None if known is None else known.value
+        if not isinstance(gang, AcceptedGang):
+            return None
+        known, most = self._class_of(gang), gang.spec.most_priority
+        if known is None:
+            return None
+        return known.value if most is None else min(known.value, most)
 
     def name_of(self, gang: GangFact) -> str:
         """The name of the PriorityClass of the gang's members; '' for none and for a refused gang."""

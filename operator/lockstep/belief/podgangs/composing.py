@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
+from lockstep.api.times import rfc3339
+from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.belief.podgangs.group_terms import refusal_of_terms
 from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodKind, PodsAlike, SizedPods
 from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods
@@ -85,7 +87,7 @@ def _spec(
     gang: PodGang, asks: PodGangSpec, pods: OwnPods, pool: Pool, turn: int, *, is_checked: bool
 ) -> GangSpec | Refusal:
     classes = {one.kind.priority_class for one in pods.alike}
-    content = partial(_content, asks, classes, is_beside=pods.going > 0)
+    content = partial(_content, asks, classes, is_beside=pods.going > 0, takes_room=_with_room(asks, pods) > 0)
     if gang.status.reserved_at is not None:
         return content(_reserved_roles(gang, _shapes(pods.alike, MOST_RANKS, pool)))
     terms = () if gang.made_for is None else pods.terms
@@ -94,7 +96,7 @@ def _spec(
         return refusal
     least = _least(gang, asks, pods)
     is_as_said = all(one.terms.fewest == asks.minimum for one in terms)
-    awaited = _awaited(asks, pods, least, is_checked=pods.sized is not None or (is_checked and is_as_said))
+    awaited = _awaited(gang, asks, pods, least, is_checked=pods.sized is not None or (is_checked and is_as_said))
     if awaited:
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
         since = pods.first_created if 0 < pods.waiting < least else None
@@ -132,7 +134,9 @@ def _roles(
     """
     if pods.going or gang.needs_no_others:
         chosen = shapes[turn % len(shapes)]
-        yield _role(chosen, Sizes(minimum=1, maximum=chosen.members))
+        # Others of the same kind are planned next, at their own place in the queue.
+        most = min(chosen.members, _with_room(asks, pods) or chosen.members)
+        yield _role(chosen, Sizes(minimum=1, maximum=most))
         return
     for shape in shapes:
         fewest = min(_least(gang, asks, pods), shape.members) if is_alone else shape.members
@@ -166,7 +170,9 @@ def _reserved_roles(gang: PodGang, shapes: Sequence[_Shape]) -> tuple[RoleSpec, 
     return tuple(replace(role, name=name) for name, role in roles.items())
 
 
-def _content(asks: PodGangSpec, classes: set[str], roles: tuple[RoleSpec, ...], *, is_beside: bool) -> GangSpec:
+def _content(
+    asks: PodGangSpec, classes: set[str], roles: tuple[RoleSpec, ...], *, is_beside: bool, takes_room: bool
+) -> GangSpec:
     """The spec with these roles. Of pods that come later it is unknown how much of the work they have."""
     return GangSpec(
         roles=roles,
@@ -177,7 +183,7 @@ def _content(asks: PodGangSpec, classes: set[str], roles: tuple[RoleSpec, ...], 
         all_in=asks.all_in,
         sizing=asks.sizing,
         has_bound_pods=is_beside,
-        takes_room=is_beside and bool(asks.later),
+        takes_room=takes_room,
     )
 
 
@@ -204,20 +210,34 @@ def _in_pool(needs: Needs, pool: Pool) -> Needs:
 def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:
     """The pods that come later as a gang of their own, while others run; None if all are there."""
     roles = _later_roles(asks, pods, pool)
-    classes = {one.priority_class for one in asks.later}
-    return replace(_content(asks, classes, roles, is_beside=True), is_room=True) if roles else None
+    return replace(_content(asks, set(), roles, is_beside=True, takes_room=True), is_room=True) if roles else None
 
 
 def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> tuple[RoleSpec, ...]:
-    """Pods that come later, by kind, without those that are there. The first step is planned with room for them."""
-    roles, left = list[RoleSpec](), _later_pods(asks, pods)
+    """Pods that come later, by kind, without those that are there. The first step is planned with room for them.
+
+    Pods of several steps with equal needs are one role, since a gang of many roles may be too complex for a plan.
+    """
+    shapes, left = dict[Needs, _Shape](), _later_pods(asks, pods)
     for number, later in reversed([*enumerate(asks.later)]):
         members = min(later.pods, left)
         left -= members
         if members:
-            shape = _Shape(f"later-{number}", _in_pool(later.needs, pool), members, ())
-            roles.append(replace(_role(shape, Sizes(minimum=members, maximum=members)), is_later=True))
-    return tuple(reversed(roles))
+            alike = shapes.pop(later.needs, _NOTHING)
+            name = f"pods-that-come-later-{number}"
+            shapes[later.needs] = _Shape(name, _in_pool(later.needs, pool), alike.members + members, ())
+    return tuple(_later_role(shape) for shape in reversed(shapes.values()))
+
+
+def _later_role(shape: _Shape) -> RoleSpec:
+    return replace(_role(shape, Sizes(minimum=shape.members, maximum=shape.members)), is_later=True)
+
+
+def _with_room(asks: PodGangSpec, pods: OwnPods) -> int:
+    """How many more pods may have the room that is kept: more than were announced stand in the queue like others."""
+    if not (asks.later and pods.going):
+        return 0
+    return max(0, asks.minimum + sum(one.pods for one in asks.later) - pods.going - pods.succeeded)
 
 
 def _later_pods(asks: PodGangSpec, pods: OwnPods) -> int:
@@ -227,14 +247,20 @@ def _later_pods(asks: PodGangSpec, pods: OwnPods) -> int:
     return max(0, min(later, asks.minimum + later - there))
 
 
-def _awaited(asks: PodGangSpec, pods: OwnPods, least: int, *, is_checked: bool) -> str:
+def _room_until(gang: PodGang) -> str:
+    """Until when room is kept; nothing if it is unknown when the Gang has begun, since it is younger than its pods."""
+    begun = gang.status.active_since
+    return "" if begun is None else f": room is kept for these until {rfc3339(begun + ROOM_KEPT_SECONDS)} at most"
+
+
+def _awaited(gang: PodGang, asks: PodGangSpec, pods: OwnPods, least: int, *, is_checked: bool) -> str:
     """What keeps the pods from being planned; '' for nothing."""
     if pods.going >= asks.maximum and pods.waiting:
         return f"{pods.going} pods of it are on nodes, of {asks.maximum} at most: {pods.waiting} wait for their end."
     if pods.going and not pods.waiting:
         later = _later_pods(asks, pods)
         if later:
-            return f"Its pods are bound. Others come later, {later} in all: room is kept for these for a while."
+            return f"Its pods are bound. Others come later, {later} in all{_room_until(gang)}."
         return "Its pods are bound, and no other pod of it waits for a node."
     if not pods.waiting:
         return f"No pod of it waits for a node. It needs {least}."

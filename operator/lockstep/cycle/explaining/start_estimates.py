@@ -14,6 +14,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.explaining.giving import giving_gangs
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import is_room
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, NodeKind, PlanChange, StartEstimate, is_same_time
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import room_held, room_opens
@@ -44,7 +45,7 @@ class StartEstimates:
         self._snapshot = decided.snapshot
         later = [one for one in decided.plan.decisions if isinstance(one, Placement) and not decided.is_due(one)]
         self.narrowing = decided.narrowing
-        self._starts = sorted(one.start for one in later)
+        self._starts = sorted(one.start for one in later if not is_room(one.gang))
         self._later = later
         self._giving = giving_gangs(state, decided)
         self._is_overrun = any(

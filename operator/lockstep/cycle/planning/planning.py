@@ -42,10 +42,11 @@ from lockstep.cycle.planning.sizing import Contention, SizingPolicy
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_quotas
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.keys import gang_of_room, room_key
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.snapshot.holders.elastic_runs import any_elastic_run
-from lockstep.snapshot.later_rooms import kept_until, room_for_later
+from lockstep.snapshot.later_rooms import kept_until, room_for_later, with_still_age
 from lockstep.snapshot.wanted import SOON_SECONDS, PlanTerms
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ class Planning:
         self._quarantine.forget(gang)
         self._holds.forget(gang)
         self._rotation.forget(gang)
+        self._rotation.forget(room_key(gang))
 
     def seconds_to_next_plan(self) -> float:
         """Seconds until a plan is due although nothing changes; infinity if none is.
@@ -214,7 +216,8 @@ class Planning:
             room = room_for_later(self._state, gang, now)
             if room is not None:
                 self._room_ends = min(self._room_ends, self._monotonic() + kept_until(self._state, gang) - now)
-                yield room
+                # Like a gang that fits nowhere, such room keeps no elastic gang from growing.
+                yield with_still_age(room) if self._rotation.was_refused(room) else room
         except Exception as error:
             if not self._is_quarantined(gang):
                 log.exception("it can't be decided whether it waits", extra=about(gang.key))
@@ -270,6 +273,8 @@ class Planning:
             yield
             gang = planned[one.gang]
             decision = with_pool(self._state, one)
+            if gang.spec.is_room and gang_of_room(gang.key) in self._state.gangs:
+                self._rotation.record(gang, decision)
             if gang.key not in self._state.gangs:
                 # It was deleted while the plan was made; what is recorded of it now would never be dropped.
                 recorded.append(decision)
@@ -326,7 +331,9 @@ class Planning:
         return is_wanted and self._attempts.keeps_its_place(gang.key) and self._state.refusal_of(gang) is None
 
     def _asked(self, gang: GangFact) -> DecisionBasis:
-        needs = gang.spec.needs if isinstance(gang, AcceptedGang) else ()
+        # Later pods are not bound by the decision, and a quota may have left them out.
+        roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
+        needs = tuple(role.needs for role in roles if not role.is_later)
         return DecisionBasis(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
 
     def _all_terms(

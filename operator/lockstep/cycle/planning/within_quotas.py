@@ -7,6 +7,7 @@ from coschedule import GangKey, Unplaceable
 from lockstep.belief.common.steps import at_once
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.keys import is_room
 from lockstep.snapshot.quotas.quota_bounds import Narrowed, QuotaBounds, QuotaShort
 from lockstep.snapshot.snapshots import Rescue
 
@@ -20,8 +21,8 @@ class WithinQuotas(NamedTuple):
 
     @property
     def short_namespaces(self) -> frozenset[str]:
-        """The namespaces of the refused gangs."""
-        return frozenset(one.gang.namespace for one in self.refused)
+        """The namespaces of the refused gangs. Room beyond a quota is not kept, so it waits for none."""
+        return frozenset(one.gang.namespace for one in self.refused if not is_room(one.gang))
 
 
 def within_quotas(state: State, gangs: Iterable[AcceptedGang], rescue: Rescue) -> WithinQuotas:

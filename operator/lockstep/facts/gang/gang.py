@@ -54,7 +54,8 @@ class GangSpec:
     too few of its pods wait for a node; empty for GangJobs. ``awaits_since``: when the first pod was created of those
     that are too few; None if there is none. ``has_bound_pods``: other pods of the Gang are on nodes.
     ``is_room``: its members are pods that come later, so room is kept for them, and nothing of it is ever started.
-    ``takes_room``: it is such room, or its pods take such room.
+    ``takes_room``: it is such room, or its pods take such room. Room has ``most_priority`` at most, whatever its class:
+    that of the pods that run.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -77,6 +78,7 @@ class GangSpec:
     has_bound_pods: bool = False
     is_room: bool = False
     takes_room: bool = False
+    most_priority: int | None = None
 
     @property
     def minimum(self) -> int:

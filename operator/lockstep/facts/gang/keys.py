@@ -28,6 +28,11 @@ def is_room(key: GangKey) -> bool:
     return key.name.endswith(_ROOM)
 
 
+def gang_of_room(key: GangKey) -> GangKey | None:
+    """The Gang for whose later pods that room is kept; None for the key of a gang."""
+    return GangKey(key.namespace, key.name.removesuffix(_ROOM)) if is_room(key) else None
+
+
 def object_name(key: GangKey) -> str:
     """The name of the Gang or GangJob in the API."""
     return key.name.removeprefix(_PREFIX)

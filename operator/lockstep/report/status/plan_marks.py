@@ -85,6 +85,7 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
         _with_plan(gang, placement, start.learned, now),
         attempt=held.attempt,
         start=now,
+        active_since=_begun(gang, now),
         expected_finish=gang.status.expected_finish if _has_bound_pods(gang) else held.expected_finish,
         members=held.members,
         ranks="",
@@ -104,6 +105,12 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
     message = f"{n_members(placement.size)} of attempt {held.attempt} are being {made}."
     status = with_not_placed(status, gang, Reason.BINDING, message, now)
     return with_narrowing(status, gang, start.narrowed, now)
+
+
+def _begun(gang: GangFact, now: float) -> float | None:
+    """Since when the gang is active: a Gang from the first pods of a run on, a GangJob once it is placed."""
+    is_first = is_pod_gang(gang.key) and not _has_bound_pods(gang)
+    return now if is_first else gang.status.active_since
 
 
 def _has_bound_pods(gang: GangFact) -> bool:

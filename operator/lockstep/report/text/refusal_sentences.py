@@ -32,9 +32,11 @@ from coschedule import (
 )
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
+from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.facts.cluster.quota import plain_resource
+from lockstep.facts.gang.keys import is_room
 from lockstep.report.text.admission import format_amount
-from lockstep.report.text.sentences import n_members, n_nodes, node_ranges
+from lockstep.report.text.sentences import duration, n_members, n_nodes, node_ranges
 from lockstep.snapshot.quotas.quota_bounds import QuotaShort
 
 _LONGEST_FAILURE = 500
@@ -168,6 +170,8 @@ def _too_short(refusal: WindowTooShort) -> str:
 def _in_front(refusal: HeldByGangsInFront) -> str:
     fits, why = f"needs {n_members(refusal.needed)} and would fit", "for ever, until taken back or for themselves"
     if refusal.blocker is not None and not refusal.nominated:
+        is_for_a_while = is_room(refusal.blocker.gang) and not refusal.blocker.others
+        why = f"for {duration(ROOM_KEPT_SECONDS)} at most" if is_for_a_while else why
         return f"{fits}, but {_in_front_of_it(refusal.blocker)}: {why}"
     who = "gangs in front, or pods for which room is made," if refusal.nominated else "gangs in front"
     return f"{fits}, but {who} hold room: {why}"

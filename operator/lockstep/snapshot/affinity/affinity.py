@@ -20,6 +20,7 @@ from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import PodFact
 from lockstep.snapshot.affinity.near_pods import kinds_now, nodes_with_others, own_pods, question
+from lockstep.snapshot.affinity.own_domains import nodes_of_its_pods
 
 Bar = tuple[str, frozenset[str]]
 
@@ -78,6 +79,9 @@ class Surroundings:
         domains = self._state.nodes.domains
         for key in sorted({self._spec.one_per, self._spec.all_in, *(term.topology_key for term in kind.near)} - {""}):
             yield f"without the label {key}, by which members are placed", domains.without_label(key)
+        if self._spec.one_per:
+            own = nodes_of_its_pods(self._state, self._gang)
+            yield "in a domain that another pod of its Gang has", domains.near(self._spec.one_per, own)
         avoided = [domains.near(key, nodes) for key, nodes in self._avoided(kind).items()]
         yield "near a pod that its own anti-affinity avoids", frozenset().union(*avoided)
         if not kind.near:

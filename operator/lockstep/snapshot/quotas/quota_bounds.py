@@ -95,6 +95,8 @@ class QuotaBounds:
         A gang that still holds nodes is returned unchanged, since quotas still count its members.
         """
         spec = gang.spec
+        if is_pod_gang(gang.key) and not spec.is_room:
+            return Bound(self._without_forbidden_room(gang), None)
         limits = [] if gang.key in self._state.reservations else self.limits(gang)
         if not limits:
             return Bound(gang, None)
@@ -107,6 +109,17 @@ class QuotaBounds:
         is_narrowed = sum(most) < (maximum if fastest is None else fastest)
         narrowed = Narrowed(tightest.quota, sum(most), maximum, fastest) if is_narrowed else None
         return Bound(replace(gang, spec=self._narrowed(gang, spec, most)), narrowed)
+
+    def _without_forbidden_room(self, gang: AcceptedGang) -> AcceptedGang:
+        """The Gang without later pods that a quota would refuse: no room is made for these, and none gives way."""
+        later = [role.sizes.minimum if role.is_later else 0 for role in gang.spec.roles]
+        if not any(later) or self._have_room(gang, later):
+            return gang
+        kept = QuotaBounds._without_forbidden_room
+        return gang.with_spec(self._state.remembered.of(gang, None, kept, lambda: _without_later(gang.spec)))
+
+    def _have_room(self, gang: AcceptedGang, counts: Sequence[int]) -> bool:
+        return all(limit.taken(counts) <= max(limit.left, 0) for limit in self._limits_of_all(gang))
 
     def allow(self, gang: AcceptedGang, members: Sequence[Members], *, instead_of: Sequence[Members] = ()) -> bool:
         """Whether quotas have room for these members once the members that they replace, ``instead_of``, are gone.
@@ -127,6 +140,9 @@ class QuotaBounds:
         """
         if is_pod_gang(gang.key) and not is_room(gang.key):
             return []
+        return self._limits_of_all(gang)
+
+    def _limits_of_all(self, gang: GangFact) -> list[Limit]:
         quotas = self._state.quotas.of(gang.key.namespace)
         return [limit for quota in quotas for limit in self._limits_of(quota, gang)]
 
@@ -219,3 +235,7 @@ def _fastest(work: Work | None, sizes: Sequence[Sizes]) -> int | None:
 
 def _at_most(sizes: Sizes, count: int) -> Sizes:
     return sizes if count < sizes.minimum or count >= sizes.maximum else replace(sizes, maximum=count)
+
+
+def _without_later(spec: GangSpec) -> GangSpec:
+    return replace(spec, roles=tuple(role for role in spec.roles if not role.is_later))

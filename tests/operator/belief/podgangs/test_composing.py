@@ -305,18 +305,18 @@ def test_pods_that_differ_in_a_label_that_their_affinity_selects_by_are_of_two_k
 
 def later(*pods):
     """Pods that come later, by the numbers of each kind."""
-    return tuple(LaterPods(count, SMALL) for count in pods)
+    return tuple(LaterPods(count, needs) for count, needs in zip(pods, (SMALL, LARGE), strict=False))
 
 
 @pytest.mark.parametrize(
     ("going", "waiting", "want"),
     [
-        pytest.param(0, "ab", {"later-0": 1, "later-1": 2}, id="the first step"),
-        pytest.param(0, "abc", {"later-1": 2}, id="one of the others is there too"),
+        pytest.param(0, "ab", {"pods-that-come-later-0": 1, "pods-that-come-later-1": 2}, id="the first step"),
+        pytest.param(0, "abc", {"pods-that-come-later-1": 2}, id="one of the others is there too"),
         pytest.param(0, "abcde", {}, id="all are there"),
-        pytest.param(2, "", {"later-0": 1, "later-1": 2}, id="the first step runs"),
-        pytest.param(2, "c", {"later-1": 2}, id="the second step has come"),
-        pytest.param(4, "", {"later-1": 1}, id="one is missing"),
+        pytest.param(2, "", {"pods-that-come-later-0": 1, "pods-that-come-later-1": 2}, id="the first step runs"),
+        pytest.param(2, "c", {"pods-that-come-later-1": 2}, id="the second step has come"),
+        pytest.param(4, "", {"pods-that-come-later-1": 1}, id="one is missing"),
         pytest.param(5, "", {}, id="all run"),
         pytest.param(6, "", {}, id="more than all run"),
     ],
@@ -331,6 +331,15 @@ def test_room_is_wanted_for_pods_that_are_not_there(going, waiting, want):
 
     assert {role.name: role.sizes.maximum for role in roles if role.is_later} == want
     assert spec is None or spec.is_room == (going > 0)
+
+
+def test_later_pods_with_equal_needs_are_one_role_in_the_place_of_the_first_of_them():
+    steps = (LaterPods(1, SMALL), LaterPods(2, LARGE), LaterPods(4, SMALL))
+
+    spec = plans(pod_gang(2, later=steps), *pods_of(LARGE, "ab")).spec
+
+    want = [("pods-that-come-later-0", 5), ("pods-that-come-later-1", 2)]
+    assert [(role.name, role.sizes.maximum) for role in spec.roles if role.is_later] == want
 
 
 def test_all_first_pods_are_placed_if_others_come_later():

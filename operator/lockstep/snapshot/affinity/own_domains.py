@@ -1,0 +1,28 @@
+"""The domains that pods of a Gang have already, where each of its pods needs one of its own (``onePer``)."""
+
+from collections.abc import Collection
+
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.keys import gang_of_room
+from lockstep.facts.gang.pod_gang import GroupedPod
+
+
+def nodes_of_its_pods(state: State, gang: AcceptedGang) -> Collection[str]:
+    """The nodes of pods beside which pods of this Gang, or its room, are planned; none for GangJobs.
+
+    What its own attempt has bound is no obstacle to that attempt.
+    """
+    of = gang_of_room(gang.key)
+    group, held = state.pod_gangs.group(of or gang.key), state.reservations.get(of or gang.key)
+    if held is None:
+        return group.nodes
+    if of is not None:
+        return {*group.nodes, *(entry.node for entry in held.members)}
+    return {pod.node for pod in group.going_pods() if not _is_of_attempt(pod, held)}
+
+
+def _is_of_attempt(pod: GroupedPod, held: Reservation) -> bool:
+    seat = pod.group.seat
+    return seat is not None and (seat.gang_uid, seat.attempt) == (held.gang_uid, held.attempt)
