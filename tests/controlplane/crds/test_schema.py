@@ -12,7 +12,8 @@ from lockstep.facts.pods.pod import MOST_GRACE_SECONDS
 
 CRDS = Path(__file__).parents[3] / "crds"
 OF_KUBERNETES = "spec.template.spec."
-OF_TEMPLATES = (OF_KUBERNETES, "spec.template.metadata.", "spec.roles[].template.")
+OF_LATER_PODS = ("spec.later[].resources.", "spec.later[].tolerations[].")
+OF_TEMPLATES = (OF_KUBERNETES, "spec.template.metadata.", "spec.roles[].template.", *OF_LATER_PODS)
 # Descriptions of a template reach down to the fields of a container, and those of roles are not described again.
 DESCRIBED_LEVELS = 3
 # What client-side apply can store is 262,144 bytes, with some room for fields to come.
