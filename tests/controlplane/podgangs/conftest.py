@@ -1,12 +1,14 @@
 """An operator that also places pods of others, and the Gangs of a test."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from live.arena import Arena
 from live.pod_gangs import PodGangs
+from live.proxy import Proxy
 from live.quick_start import Forked
 from lockstep.facts.gang.source import Source
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -22,6 +24,24 @@ def operator(
     log = tmp_path_factory.mktemp("operator") / "log"
     with running(OperatorProcess(operator_kubeconfig, log, f"--sources={','.join(Source)}", spawn=Forked)) as process:
         yield process
+
+
+@pytest.fixture(scope="module")
+def behind_proxy(
+    proxy: Proxy, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], AbstractContextManager[OperatorProcess]]:
+    """Run an operator with these sources that talks to the proxy."""
+    log = tmp_path_factory.mktemp("operator") / "log"
+    return lambda sources: running(OperatorProcess(proxy.kubeconfig, log, f"--sources={sources}", spawn=Forked))
+
+
+@pytest.fixture(autouse=True)
+def undisturbed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Disturb nothing after the test."""
+    proxy = request.getfixturevalue("proxy") if "proxy" in request.fixturenames else None
+    yield
+    if proxy is not None:
+        proxy.reset()
 
 
 @pytest.fixture

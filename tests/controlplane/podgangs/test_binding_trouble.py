@@ -7,8 +7,6 @@ import pytest
 from eventually import eventually
 from live.pod_gangs import SEAT, SIZE
 from live.proxy import Injected
-from live.quick_start import Forked
-from lockstep_demo.operator_process import OperatorProcess, running
 
 # As often as the client sends a request before it gives up.
 TRIES = 6
@@ -17,19 +15,11 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 
 @pytest.fixture(scope="module")
-def operator(sources, proxy, tmp_path_factory):
+def operator(sources, behind_proxy):
     """An operator that talks to the proxy; one for all tests of a file."""
     assert sources
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=pods", spawn=Forked)) as process:
+    with behind_proxy("pods") as process:
         yield process
-
-
-@pytest.fixture(autouse=True)
-def undisturbed(proxy):
-    """Disturb nothing after the test."""
-    yield
-    proxy.reset()
 
 
 def seats(gangs, name):

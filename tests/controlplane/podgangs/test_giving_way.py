@@ -8,10 +8,8 @@ from builders.manifests import gang, priority_class
 from eventually import eventually
 from live.asked_plan import answers_of, ask_plan
 from live.proxy import Injected
-from live.quick_start import Forked
 from lockstep.api.names import SUSPENDED_LABEL
 from lockstep.facts.gang.source import Source
-from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import ApiError
 
 SIZED = "lockstep.dev/sized"
@@ -22,19 +20,11 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 
 @pytest.fixture(scope="module")
-def operator(suspending, proxy, tmp_path_factory):
+def operator(suspending, behind_proxy):
     """An operator that may suspend owners and talks to the proxy; one for all tests of a file."""
     assert suspending
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=pods,job,sizedjob", spawn=Forked)) as process:
+    with behind_proxy("pods,job,sizedjob") as process:
         yield process
-
-
-@pytest.fixture(autouse=True)
-def undisturbed(proxy):
-    """Disturb nothing after the test."""
-    yield
-    proxy.reset()
 
 
 @pytest.fixture

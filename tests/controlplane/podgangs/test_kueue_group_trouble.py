@@ -5,26 +5,16 @@ import pytest
 from eventually import eventually
 from live.kueue_groups import COUNT, KueueGroup
 from live.proxy import Injected
-from live.quick_start import Forked
-from lockstep_demo.operator_process import OperatorProcess, running
 
 pytestmark = pytest.mark.usefixtures("operator")
 
 
 @pytest.fixture(scope="module")
-def operator(sources, proxy, tmp_path_factory):
+def operator(sources, behind_proxy):
     """An operator that talks to the proxy; one for all tests of a file."""
     assert sources
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=kueuegroup", spawn=Forked)) as process:
+    with behind_proxy("kueuegroup") as process:
         yield process
-
-
-@pytest.fixture(autouse=True)
-def undisturbed(proxy):
-    """Disturb nothing after the test."""
-    yield
-    proxy.reset()
 
 
 @pytest.fixture

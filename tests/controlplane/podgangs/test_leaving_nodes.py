@@ -7,8 +7,6 @@ import pytest
 from builders.manifests import bid
 from eventually import eventually
 from live.pod_gangs import SEAT
-from live.quick_start import Forked
-from lockstep_demo.operator_process import OperatorProcess, running
 
 INDEX = "batch.kubernetes.io/job-completion-index"
 FAILS_AT_42 = {"rules": [{"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}]}
@@ -17,11 +15,10 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 
 @pytest.fixture(scope="module")
-def operator(suspending, proxy, tmp_path_factory):
+def operator(suspending, behind_proxy):
     """An operator that may suspend owners; one for all tests of a file."""
     assert suspending
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=job", spawn=Forked)) as process:
+    with behind_proxy("job") as process:
         yield process
 
 

@@ -8,8 +8,6 @@ from builders.manifests import bid, member_container
 from eventually import eventually
 from live.denial import IS_DRY_RUN, Denial, denied
 from live.proxy import Moment
-from live.quick_start import Forked
-from lockstep_demo.operator_process import OperatorProcess, running
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 MARK = "lockstep.dev/suspended-by"
@@ -24,11 +22,10 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 
 @pytest.fixture(scope="module")
-def operator(suspending, proxy, tmp_path_factory):
+def operator(suspending, behind_proxy):
     """An operator that may suspend and size Jobs and talks to the proxy; one for all tests of a file."""
     assert suspending
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=job,sizedjob", spawn=Forked)) as process:
+    with behind_proxy("job,sizedjob") as process:
         yield process
 
 

@@ -4,18 +4,15 @@ import pytest
 
 from eventually import eventually
 from live.bound_in_part import SIZE, create_bound_in_part, have_it_suspended, until_placed_whole
-from live.quick_start import Forked
-from lockstep_demo.operator_process import OperatorProcess, running
 
 pytestmark = pytest.mark.usefixtures("operator")
 
 
 @pytest.fixture(scope="module")
-def operator(suspending, proxy, tmp_path_factory):
+def operator(suspending, behind_proxy):
     """An operator that may suspend owners and talks to the proxy; one for all tests of a file."""
     assert suspending
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=job", spawn=Forked)) as process:
+    with behind_proxy("job") as process:
         yield process
 
 

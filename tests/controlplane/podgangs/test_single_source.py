@@ -5,9 +5,7 @@ import pytest
 from builders.manifests import member_container
 from eventually import eventually
 from live.proxy import Injected
-from live.quick_start import Forked
 from live.workloads import Workloads
-from lockstep_demo.operator_process import OperatorProcess, running
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 APART = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {}}
@@ -16,19 +14,11 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 
 @pytest.fixture(scope="module")
-def operator(sources, proxy, tmp_path_factory):
+def operator(sources, behind_proxy):
     """An operator that talks to the proxy; one for all tests of a file."""
     assert sources
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=single", spawn=Forked)) as process:
+    with behind_proxy("single") as process:
         yield process
-
-
-@pytest.fixture(autouse=True)
-def undisturbed(proxy):
-    """Disturb nothing after the test."""
-    yield
-    proxy.reset()
 
 
 def test_pods_of_a_job_are_not_placed_one_by_one_where_jobs_are_no_source(arena, gangs):

@@ -8,8 +8,6 @@ import pytest
 from eventually import eventually
 from live.pod_gangs import SEAT
 from live.proxy import Injected
-from live.quick_start import Forked
-from lockstep_demo.operator_process import OperatorProcess, running
 
 MARK = "lockstep.dev/suspended-by"
 
@@ -17,19 +15,11 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 
 @pytest.fixture(scope="module")
-def operator(suspending, proxy, tmp_path_factory):
+def operator(suspending, behind_proxy):
     """An operator that may suspend owners and talks to the proxy; one for all tests of a file."""
     assert suspending
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, "--sources=pods,job", spawn=Forked)) as process:
+    with behind_proxy("pods,job") as process:
         yield process
-
-
-@pytest.fixture(autouse=True)
-def undisturbed(proxy):
-    """Disturb nothing after the test."""
-    yield
-    proxy.reset()
 
 
 def refuses_bindings_after(count):

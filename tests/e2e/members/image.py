@@ -39,7 +39,7 @@ FILES = {
         "StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
     ),
     # As in the base image of the MPI operator, which mounts the keys.
-    "root/.sshd_config": "HostKey /root/.ssh/id_rsa\nStrictModes no\n",
+    "etc/ssh/of_mpi_operator": "HostKey /root/.ssh/id_rsa\nStrictModes no\n",
 }
 FOLDERS = ("proc", "sys", "dev", "tmp", "root", "run/sshd", "var/run")
 PROGRAMS = Path(__file__).with_name("programs")

@@ -8,24 +8,27 @@ import click
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.facts.gang.source import Source
 
-_SOURCES = click.option(
+
+def _option(name: str, meaning: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An option whose value is a list of sources."""
+    return click.option(
+        name,
+        metavar="SOURCE[,SOURCE...]",
+        default="",
+        show_default=False,
+        callback=lambda _context, _option, value: _parse(value),
+        help=meaning,
+    )
+
+
+_SOURCES = _option(
     "--sources",
-    metavar="SOURCE[,SOURCE...]",
-    default="",
-    show_default=False,
-    callback=lambda _context, _option, value: _parse(value),
-    help="What is placed as gangs beside GangJobs: pods that name a Gang, and pods of owners for which the "
-    f"operator makes the Gang. Choices: {', '.join(Source)}. Without it: nothing.",
+    "What is placed as gangs beside GangJobs: pods that name a Gang, and pods of owners for which the operator makes the "
+    f"Gang. Choices: {', '.join(Source)}. Without it: nothing.",
 )
-
-
-_YIELDING = click.option(
+_YIELDING = _option(
     "--yielding",
-    metavar="SOURCE[,SOURCE...]",
-    default="",
-    show_default=False,
-    callback=lambda _context, _option, value: _parse(value),
-    help="Sources whose Gangs give way to urgent gangs, since the operator may suspend the owners of their pods. "
+    "Sources whose Gangs give way to urgent gangs, since the operator may suspend the owners of their pods. "
     "Without it: none.",
 )
 

@@ -1,7 +1,7 @@
 """Where gangs come from, beside GangJobs."""
 
 from enum import StrEnum
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 
 class Source(StrEnum):
@@ -32,67 +32,37 @@ class Source(StrEnum):
     @property
     def makes_gangs(self) -> bool:
         """Whether the operator makes Gangs that are named after this source."""
-        match self:
-            case Source.PODS | Source.SIZED_JOB | Source.SIZED_RAY_CLUSTER:
-                return False
-            case (
-                Source.JOB
-                | Source.JOB_SET
-                | Source.LEADER_WORKER_SET
-                | Source.MPI_JOB
-                | Source.POD_GROUP
-                | Source.RAY_CLUSTER
-                | Source.SCHEDULING_GROUP
-                | Source.SINGLE
-                | Source.KUEUE_GROUP
-            ):
-                return True
-            case _:
-                assert_never(self)
+        return _traits_of(self).makes_gangs
 
     @property
     def is_pod_group(self) -> bool:
         """Whether an object that makes no pods says how many pods there are, and may change that while they stay."""
-        match self:
-            case Source.POD_GROUP | Source.SCHEDULING_GROUP:
-                return True
-            case (
-                Source.PODS
-                | Source.JOB
-                | Source.JOB_SET
-                | Source.LEADER_WORKER_SET
-                | Source.MPI_JOB
-                | Source.RAY_CLUSTER
-                | Source.SINGLE
-                | Source.SIZED_JOB
-                | Source.SIZED_RAY_CLUSTER
-                | Source.KUEUE_GROUP
-            ):
-                return False
-            case _:
-                assert_never(self)
+        return _traits_of(self).is_pod_group
 
     @property
     def is_of_pods(self) -> bool:
         """Whether pods themselves own such a Gang, since they have no owner in common."""
-        match self:
-            case Source.SINGLE | Source.KUEUE_GROUP:
-                return True
-            case (
-                Source.PODS
-                | Source.JOB
-                | Source.JOB_SET
-                | Source.LEADER_WORKER_SET
-                | Source.MPI_JOB
-                | Source.POD_GROUP
-                | Source.RAY_CLUSTER
-                | Source.SCHEDULING_GROUP
-                | Source.SIZED_JOB
-                | Source.SIZED_RAY_CLUSTER
-            ):
-                return False
-            case _:
-                assert_never(self)
+        return _traits_of(self).is_of_pods
+
+
+class _Traits(NamedTuple):
+    makes_gangs: bool = True
+    is_pod_group: bool = False
+    is_of_pods: bool = False
+
+
+def _traits_of(source: Source) -> _Traits:
+    match source:
+        case Source.PODS | Source.SIZED_JOB | Source.SIZED_RAY_CLUSTER:
+            return _Traits(makes_gangs=False)
+        case Source.POD_GROUP | Source.SCHEDULING_GROUP:
+            return _Traits(is_pod_group=True)
+        case Source.SINGLE | Source.KUEUE_GROUP:
+            return _Traits(is_of_pods=True)
+        case Source.JOB | Source.JOB_SET | Source.LEADER_WORKER_SET | Source.MPI_JOB | Source.RAY_CLUSTER:
+            return _Traits()
+        case _:
+            assert_never(source)
 
 
 def made_name(source: Source, owner: str) -> str:

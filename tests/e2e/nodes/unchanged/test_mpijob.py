@@ -51,7 +51,7 @@ def launcher(*program):
 
 def worker(**more):
     """Return the template of a worker."""
-    sshd = ["-De", "-f", "/root/.sshd_config"]
+    sshd = ["-De", "-f", "/etc/ssh/of_mpi_operator"]
     return template("/usr/sbin/sshd", args=sshd, name="mpi-worker", readinessProbe=LISTENS, **more)
 
 
