@@ -23,8 +23,8 @@ def _option(name: str, meaning: str) -> Callable[[Callable[..., Any]], Callable[
 
 _SOURCES = _option(
     "--sources",
-    "What is placed as gangs beside GangJobs: pods that name a Gang, and pods of owners for which the operator makes the "
-    f"Gang. Choices: {', '.join(Source)}. Without it: nothing.",
+    "What is placed as gangs beside GangJobs: pods that name a Gang, and pods of owners for which the operator makes "
+    f"the Gang. Choices: {', '.join(Source)}. Without it: nothing.",
 )
 _YIELDING = _option(
     "--yielding",
