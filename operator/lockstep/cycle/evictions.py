@@ -220,7 +220,7 @@ class Evictions:
     def _stands(self, gang: AcceptedGang, priority: int, giving: _GivingWay, order: _Order) -> bool:
         """Whether the gang's request is unchanged, these may give way to it, and it can start as planned."""
         state, placement = self._state, order.placement
-        if not (self._planning.still_asks(gang, order.decided) and self._planning.may_preempt(gang)):
+        if not (self._planning.standing.still_asks(gang, order.decided) and self._planning.may_preempt(gang)):
             return False
         if not order.decided.seen.offers.stand({entry.node for entry in placement.members}, state):
             return False

@@ -46,7 +46,7 @@ class Starting:
 
     def _start(self, placement: Placement, decided: LastPlan, now: float) -> None:
         gang = self._state.gangs.get(placement.gang)
-        if not isinstance(gang, AcceptedGang) or not self._planning.still_asks(gang, decided):
+        if not isinstance(gang, AcceptedGang) or not self._planning.standing.still_asks(gang, decided):
             return
         if self._writer.make_way(gang.key):
             self._reserve(gang, placement, decided, now)

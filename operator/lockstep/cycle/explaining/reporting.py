@@ -62,12 +62,12 @@ class Reporting:
 
     def _report_planned(self, decision: Decision, decided: LastPlan, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
-        if gang is not None and self._planning.still_asks(gang, decided):
+        if gang is not None and self._planning.standing.still_asks(gang, decided):
             self._report(decision, now)
 
     def _report(self, decision: Decision, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
-        if gang is None or not self._planning.waits(gang) or self._planning.retry_at(gang) > now:
+        if gang is None or not self._planning.standing.waits(gang) or self._planning.standing.retry_at(gang) > now:
             # During its back-off, its status says why it was undone and when it is planned again.
             return
         self._dry_runs.ask(gang)

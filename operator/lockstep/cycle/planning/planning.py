@@ -28,7 +28,7 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.state import State
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.planning.by_rank import in_rank_order
-from lockstep.cycle.planning.decided import DecisionBasis, ElasticGangs, LastPlan, Seen, Unplanned
+from lockstep.cycle.planning.decided import ElasticGangs, LastPlan, Seen, Unplanned
 from lockstep.cycle.planning.estimates import estimates
 from lockstep.cycle.planning.eviction_turns import EvictionTurns
 from lockstep.cycle.planning.holds import HoldPolicy, Holds
@@ -39,6 +39,7 @@ from lockstep.cycle.planning.quarantine import Quarantine
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Chosen, Rotation
 from lockstep.cycle.planning.size_times import SizeTimes
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
+from lockstep.cycle.planning.standing import Standing
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_quotas
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
@@ -104,6 +105,7 @@ class Planning:
     ) -> None:
         self._state = services.state
         self._attempts = attempts
+        self.standing = Standing(services.state, attempts)
         self._dry_runs = dry_runs
         self._cutter = services.cutter
         self._metrics = metrics
@@ -158,7 +160,7 @@ class Planning:
         chosen = self._rotation.choose(sound, always=self._holding(sound), has_changed=has_changed)
         planned = {gang.key: gang for gang in sound if gang.key in chosen}
         self._metrics.planned_gangs.set(len(planned))
-        asked = {gang.key: self._asked(gang) for gang in planned.values()}
+        asked = {gang.key: self.standing.basis_of(gang) for gang in planned.values()}
         may_evict = [key for key, gang in planned.items() if key in chosen.front and self.may_preempt(gang)]
         evicting = self._evicting.choose(may_evict, always=asked_about, has_changed=has_changed)
         # A thousand gangs may wait: let other tasks of the event loop run. ``asked`` is checked again before a decision
@@ -211,7 +213,7 @@ class Planning:
     def _planned_for(self, gang: AcceptedGang, now: float) -> Iterator[AcceptedGang]:
         """What is planned for the gang: itself if it waits, and room for pods of it that come later."""
         try:
-            if self.waits(gang) or self._keeps_its_place(gang):
+            if self.standing.waits(gang) or self.standing.keeps_its_place(gang):
                 yield gang
             room = room_for_later(self._state, gang, now)
             if room is not None:
@@ -303,39 +305,6 @@ class Planning:
         self._metrics.gang_errors.labels("plan").inc()
         self._quarantine.put(gang, failed(gang.key, error), self._monotonic())
 
-    def still_asks(self, gang: GangFact, decided: LastPlan) -> bool:
-        """Whether the gang still waits, and asks for what the decision was based on."""
-        if not self.waits(gang):
-            return False
-        asked = self._asked(gang)
-        return decided.asked.get(gang.key, asked) == asked
-
-    def waits(self, gang: GangFact) -> bool:
-        """Whether the gang waits for a plan and may start; one that changes its size has room kept for it already."""
-        attempts = self._attempts
-        if (
-            attempts.is_under_way(gang.key)
-            or attempts.has_lost_its_place(gang.key)
-            or gang.key in self._state.next_sizes
-        ):
-            return False
-        return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
-
-    def retry_at(self, gang: GangFact) -> float:
-        """The time of day at which the gang may be tried again; in the past, or 0, if it may be now."""
-        return max(self._attempts.retry_at(gang.key), gang.status.restart_at or 0.0)
-
-    def _keeps_its_place(self, gang: GangFact) -> bool:
-        """Whether the gang is being undone and planned only so that gangs behind it do not take its nodes."""
-        is_wanted = not (gang.is_deleting or gang.policies.is_suspended or gang.key in self._state.next_sizes)
-        return is_wanted and self._attempts.keeps_its_place(gang.key) and self._state.refusal_of(gang) is None
-
-    def _asked(self, gang: GangFact) -> DecisionBasis:
-        # Later pods are not bound by the decision, and a quota may have left them out.
-        roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
-        needs = tuple(role.needs for role in roles if not role.is_later)
-        return DecisionBasis(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
-
     def _all_terms(
         self, planned: Mapping[GangKey, AcceptedGang], evicting: frozenset[GangKey], now: float
     ) -> dict[GangKey, PlanTerms]:
@@ -349,8 +318,8 @@ class Planning:
         """The terms of the gang's plan; room, and a gang that is being undone, start in one second at the earliest."""
         if isinstance(gang, AcceptedGang) and gang.spec.is_room:
             return PlanTerms(not_before=now + SOON_SECONDS, may_hold=False)
-        monotonic, retry_at = self._monotonic(), self.retry_at(gang)
-        comes_back, sizing = self._keeps_its_place(gang), self._sizing.asked_for(gang)
+        monotonic, retry_at = self._monotonic(), self.standing.retry_at(gang)
+        comes_back, sizing = self.standing.keeps_its_place(gang), self._sizing.asked_for(gang)
         if comes_back:
             retry_at = max(retry_at, now + SOON_SECONDS)
         return PlanTerms(
@@ -367,7 +336,7 @@ class Planning:
         if not isinstance(gang, AcceptedGang) or gang.spec.is_room:
             return False
         is_trusted = self._dry_runs.admits(gang) and not self._attempts.keeps_failing(gang.key)
-        return is_trusted and not self._keeps_its_place(gang) and self._state.priorities.preempts(gang)
+        return is_trusted and not self.standing.keeps_its_place(gang) and self._state.priorities.preempts(gang)
 
     async def _see(
         self,
