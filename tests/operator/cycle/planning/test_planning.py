@@ -11,7 +11,7 @@ from fake_cluster.jumping import until
 from fake_cluster.rig import bound, condition, gang_place, is_placed, operator_over, pod_place, pods_of, status_of
 from fake_cluster.store import Place
 from lockstep.cycle.planning import plan_thread as making
-from lockstep.cycle.planning import planning
+from lockstep.cycle.planning import standing
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.facts.gang import gang as facts
@@ -52,7 +52,7 @@ def in_planner(poison):
 
 
 def in_waiting(poison):
-    return poison(planning.Planning, "waits", lambda _self, one: one)
+    return poison(standing.Standing, "waits", lambda _self, one: one)
 
 
 @pytest.mark.parametrize("where", [in_snapshot, in_planner])
