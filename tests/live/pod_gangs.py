@@ -7,6 +7,7 @@ from urllib.parse import quote
 from builders.manifests import API_VERSION, POOL_LABEL, member_container
 from eventually import eventually
 from live.arena import GANGS, Arena
+from live.places import Places, places_of
 from lockstep.facts.gang.source import Source, maker_of
 from sandbox import ApiError
 
@@ -128,6 +129,10 @@ class PodGangs:
         """The pods with the labels of a Gang, or the pod of a gang of one, by name."""
         path = f"{self.arena.core}/pods?{_selector(gang)}"
         return sorted(self.api.request("GET", path)["items"], key=lambda pod: str(pod["metadata"]["name"]))
+
+    def places(self, gang: str) -> Places:
+        """Where the pods of a Gang are, by one answer."""
+        return places_of(self.pods(gang))
 
     def nodes_of(self, gang: str) -> list[str]:
         """The nodes of a Gang's pods, sorted; '' for a pod that is not bound."""

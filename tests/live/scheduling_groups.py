@@ -7,6 +7,7 @@ from typing import Any
 
 from eventually import eventually
 from live.arena import Arena
+from live.places import Places, places_of
 from live.pod_gangs import PodGangs
 from lockstep_demo.installing import install
 from sandbox import Component, Options, Sandbox, start
@@ -80,6 +81,10 @@ class SchedulingGroups:
         pods = self.api.request("GET", f"{self.arena.core}/pods")["items"]
         named = [pod for pod in pods if pod["spec"].get("schedulingGroup", {}).get("podGroupName") == group]
         return sorted(named, key=lambda pod: str(pod["metadata"]["name"]))
+
+    def places(self, group: str) -> Places:
+        """Where the pods that name a group are, by one answer."""
+        return places_of(self.pods(group))
 
     def nodes_of(self, group: str) -> dict[str, str]:
         """The node of each pod that names a group; '' for a pod that is not bound."""

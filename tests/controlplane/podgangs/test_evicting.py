@@ -4,6 +4,7 @@ import pytest
 
 from builders.manifests import bid
 from eventually import eventually
+from live.places import are_bound_anew
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
 
@@ -113,7 +114,7 @@ def test_job_that_ignores_evictions_counts_nothing_and_is_placed_elsewhere(arena
     for pod in gangs.pods("heat"):
         arena.patch_pod_status(pod["metadata"]["name"], {"phase": "Failed"})
 
-    eventually(lambda: not before.keys() & live(gangs).keys() and len(list(filter(None, live(gangs).values()))) == 2)
+    eventually(lambda: are_bound_anew(live(gangs), before, 2))
     assert left not in live(gangs).values()
     status = gangs.api.request("GET", f"{gangs.jobs}/heat")["status"]
     assert status.get("failed", 0) == 0

@@ -7,6 +7,7 @@ import pytest
 from builders.manifests import gang, priority_class
 from eventually import eventually
 from live.asked_plan import answers_of, ask_plan
+from live.places import are_anew, are_bound_anew
 from live.proxy import Injected
 from lockstep.api.names import SUSPENDED_LABEL
 from lockstep.facts.gang.source import Source
@@ -78,16 +79,12 @@ def job(gangs):
     return gangs.api.request("GET", f"{gangs.jobs}/heat")
 
 
-def uids(gangs):
-    return {pod["metadata"]["uid"] for pod in gangs.pods("job.heat")}
-
-
 def run_job(arena, gangs, **spec):
-    """Place a Job of two pods on the only node; returns the UIDs of its pods."""
+    """Place a Job of two pods on the only node; returns where its pods are."""
     arena.add_nodes(1, cpu="2")
     gangs.create_job("", 2, name="heat", **spec)
     gangs.until("job.heat", "Placed")
-    return uids(gangs)
+    return gangs.places("job.heat")
 
 
 def is_left_alone(gangs):
@@ -96,9 +93,14 @@ def is_left_alone(gangs):
     return not found["spec"]["suspend"] and SUSPENDED_LABEL not in found["metadata"].get("labels", {})
 
 
+def is_as_it_was(gangs, old):
+    return gangs.places("job.heat") == old
+
+
 def waits_anew(gangs, old):
     """Whether the Job has two other pods, which have no nodes."""
-    return len(uids(gangs)) == 2 and not uids(gangs) & old and gangs.bound("job.heat") == 0
+    places = gangs.places("job.heat")
+    return are_anew(places, old, 2) and not any(places.values())
 
 
 def test_job_begins_anew_after_an_urgent_gang_and_counts_nothing(arena, gangs, urgent):
@@ -201,7 +203,7 @@ def test_job_whose_suspension_is_refused_stays_and_is_not_asked_again(arena, gan
 
     arena.add_nodes(1, cpu="2")
     arena.until_placed("hot")
-    assert (uids(gangs), gangs.bound("job.heat")) == (old, 2)
+    assert is_as_it_was(gangs, old)
     assert is_left_alone(gangs)
     assert len(tried) == 1
 
@@ -216,7 +218,7 @@ def test_job_that_a_policy_protects_stays_and_another_gang_gives_way(arena, gang
     arena.until_placed("hot")
 
     arena.until("cold", "Preempted")
-    assert (uids(gangs), gangs.bound("job.heat")) == (old, 2)
+    assert is_as_it_was(gangs, old)
     assert not [one for one in arena.events("heat") if one["reason"] == "OwnerSuspended"]
 
 
@@ -283,7 +285,7 @@ def test_job_that_is_deleted_and_made_again_meanwhile_is_placed_as_any_other(are
     arena.until_placed("hot")
     arena.add_nodes(1, cpu="2")
     eventually(lambda: gangs.bound("job.heat") == 2)
-    assert not uids(gangs) & old
+    assert are_bound_anew(gangs.places("job.heat"), old, 2)
     assert is_left_alone(gangs)
 
 

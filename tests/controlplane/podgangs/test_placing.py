@@ -4,6 +4,7 @@ import pytest
 
 from builders.manifests import gang, priority_class
 from eventually import eventually
+from live.places import are_bound
 from live.pod_gangs import RANK, SIZE
 
 pytestmark = pytest.mark.usefixtures("operator")
@@ -115,9 +116,10 @@ def test_replacement_is_placed_beside_the_others(arena, gangs):
     gangs.create_job("heat", 4, backoffLimit=4)
     gangs.until("heat", "Placed")
 
+    before = gangs.places("heat")
     arena.delete_pod(gangs.pods("heat")[1]["metadata"]["name"])
 
-    eventually(lambda: gangs.bound("heat") == 4 and len({p["metadata"]["uid"] for p in gangs.pods("heat")}) == 4)
+    eventually(lambda: is_replaced(gangs.places("heat"), before))
     assert gangs.status("heat")["state"] == "Running"
 
 
@@ -203,15 +205,20 @@ def test_operator_that_is_killed_and_starts_again_binds_the_rest(arena, gangs, o
     assert gangs.bound("heat") == 4
 
 
+def is_replaced(places, before):
+    """Whether four pods are on nodes, of which one is new."""
+    return are_bound(places, 4) and len(places.keys() - before) == 1
+
+
 def replace_one(arena, gangs):
     """Have a Gang of four placed, and the pod of rank 2 replaced."""
     arena.add_nodes(2, cpu="2")
     gangs.submit("heat", 4)
     gangs.create_job("heat", 4, backoffLimit=4)
     gangs.until("heat", "Placed")
-    before = {pod["metadata"]["uid"] for pod in gangs.pods("heat")}
+    before = gangs.places("heat")
     arena.delete_pod(gangs.pods("heat")[2]["metadata"]["name"])
-    eventually(lambda: gangs.bound("heat") == 4 and {pod["metadata"]["uid"] for pod in gangs.pods("heat")} != before)
+    eventually(lambda: is_replaced(gangs.places("heat"), before))
 
 
 def test_replacement_has_the_rank_of_the_pod_that_it_replaces(arena, gangs):

@@ -7,6 +7,7 @@ import pytest
 from builders.manifests import bid
 from eventually import eventually
 from live.examples import apply_example
+from live.places import are_bound_anew
 from sandbox import ApiError
 
 pytestmark = pytest.mark.usefixtures("operator")
@@ -167,12 +168,12 @@ def test_job_above_a_group_is_suspended_until_its_pods_have_left_a_node_whose_ow
     groups.gangs.create_job("", 2, name="heat")
     group = groups.of_job("heat")
     groups.until(group, "True")
-    before = {pod["metadata"]["uid"] for pod in groups.pods(group)}
+    before = groups.places(group)
     [back, _] = groups.nodes_of(group).values()
 
     arena.create(bid(back, onReturn="Evict", gracePeriodSeconds=0, ownerPresent=True))
 
-    eventually(lambda: groups.bound(group) == 2 and not before & {pod["metadata"]["uid"] for pod in groups.pods(group)})
+    eventually(lambda: are_bound_anew(groups.places(group), before, 2))
     assert set(groups.nodes_of(group).values()) == set(nodes) - {back}
     assert not is_suspended(groups, "heat")
     assert "failed" not in groups.api.request("GET", f"{groups.gangs.jobs}/heat")["status"]

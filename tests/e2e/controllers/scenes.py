@@ -9,6 +9,7 @@ from eventually import eventually
 from live.arena import Arena
 from live.asked_plan import answers_of, ask_plan, nodes_of
 from live.examples import apply_example
+from live.places import are_anew, are_bound_anew
 from live.pod_gangs import RANK, PodGangs
 from live.proxy import Injected, Proxy
 from lockstep_demo.operator_process import OperatorProcess
@@ -88,10 +89,6 @@ class Stage(NamedTuple):
         """The ranks of the pods of a Gang that are on nodes, in ascending order."""
         annotations = [pod["metadata"].get("annotations") or {} for pod in self.gangs.pods(name)]
         return sorted(int(one[RANK]) for one in annotations if RANK in one)
-
-    def uids(self, name: str) -> set[str]:
-        """Which pods a Gang has."""
-        return {pod["metadata"]["uid"] for pod in self.gangs.pods(name)}
 
 
 Scene = FunctionType
@@ -209,10 +206,10 @@ def killed_in_mid_bind(stage: Stage, owners: Owners) -> None:
 def begun_anew(stage: Stage, owners: Owners) -> None:
     """If nodes of the other pods go in mid-bind, all of its pods are placed anew; none counts."""
     gang = stage.bind_in_part(owners, "heat", nodes=SIZE, cpu="1")
-    before, old = owners.losses("heat"), stage.uids(gang)
+    before, old = owners.losses("heat"), stage.gangs.places(gang)
 
     stage.lose_free_nodes(gang)
-    eventually(lambda: len(stage.uids(gang)) == SIZE and not stage.uids(gang) & old)
+    eventually(lambda: are_anew(stage.gangs.places(gang), old, SIZE))
     assert stage.gangs.bound(gang) == 0
     stage.proxy.reset()
     stage.arena.add_nodes(2, cpu="1")
@@ -226,10 +223,11 @@ def lost_a_node(stage: Stage, owners: Owners) -> None:
     stage.arena.add_nodes(SIZE + 1, cpu="1")
     gang = stage.submit(owners, "heat", SIZE)
     stage.check_whole(gang)
-    before, old, lost = owners.losses("heat"), stage.uids(gang), stage.gangs.nodes_of(gang)[0]
+    before, old = owners.losses("heat"), stage.gangs.places(gang)
+    lost = min(old.values())
 
     stage.arena.api.request("PATCH", f"/api/v1/nodes/{lost}", {"spec": {"taints": [LOST]}})
-    eventually(lambda: not stage.uids(gang) & old and stage.gangs.bound(gang) == SIZE)
+    eventually(lambda: are_bound_anew(stage.gangs.places(gang), old, SIZE))
 
     stage.check_whole(gang)
     assert lost not in stage.gangs.nodes_of(gang)

@@ -8,6 +8,7 @@ from e2e.controllers import scenes
 from e2e.controllers.jobset import JobSets, jobset_controller
 from e2e.controllers.scenes import Stage
 from eventually import eventually
+from live.places import are_bound_anew
 from sandbox import Sandbox
 
 
@@ -41,11 +42,11 @@ def test_jobset_that_starts_anew_is_placed_whole_again(stage, jobsets):
     stage.arena.add_nodes(2, cpu="2")
     stage.submit(jobsets, "heat", scenes.SIZE)
     stage.check_whole("heat")
-    before = stage.uids("heat")
+    before = stage.gangs.places("heat")
 
     stage.arena.delete_pod(stage.gangs.pods("heat")[-1]["metadata"]["name"])
 
-    eventually(lambda: stage.gangs.bound("heat") == scenes.SIZE and not before & stage.uids("heat"))
+    eventually(lambda: are_bound_anew(stage.gangs.places("heat"), before, scenes.SIZE))
     assert jobsets.losses("heat")["restarts"] == 1
 
 

@@ -12,6 +12,7 @@ from e2e.controllers.configured_controller import Layout, configured_controller
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
+from live.places import are_bound_anew
 from lockstep.facts.gang.source import Source, made_name
 from sandbox import Sandbox
 from sandbox.binaries import Tool
@@ -91,12 +92,12 @@ def test_group_that_is_made_anew_is_placed_whole_again(stage, sets):
     stage.arena.add_nodes(2, cpu="2")
     stage.submit(sets, "heat", scenes.SIZE)
     stage.check_whole("heat")
-    before = stage.uids("heat")
+    before = stage.gangs.places("heat")
 
     # A worker may be gone before the controller sees that it is deleted; then its group is not made anew.
     stage.arena.delete_pod("heat-0")
 
-    eventually(lambda: stage.gangs.bound("heat") == scenes.SIZE and not before & stage.uids("heat"))
+    eventually(lambda: are_bound_anew(stage.gangs.places("heat"), before, scenes.SIZE))
 
 
 @pytest.mark.usefixtures("evicting")
@@ -115,17 +116,13 @@ def test_group_that_has_to_leave_a_node_is_made_anew(stage, made_sets, allowed_e
     made_sets.create("heat", scenes.SIZE)
     gang = made_sets.gang("heat")
     eventually(lambda: stage.gangs.bound(gang) == scenes.SIZE)
-    before, left = uids_of(stage, gang), stage.gangs.nodes_of(gang)[0]
+    before = stage.gangs.places(gang)
+    left = min(before.values())
 
     stage.arena.create(bid(left, onReturn="Evict", gracePeriodSeconds=0, ownerPresent=True))
 
-    eventually(lambda: stage.gangs.bound(gang) == scenes.SIZE and not before & uids_of(stage, gang))
+    eventually(lambda: are_bound_anew(stage.gangs.places(gang), before, scenes.SIZE))
     assert left not in stage.gangs.nodes_of(gang)
-
-
-def uids_of(stage, gang):
-    """The UIDs of the pods of a Gang that the operator has made."""
-    return {pod["metadata"]["uid"] for pod in stage.gangs.pods(gang)}
 
 
 def test_groups_of_one_object_are_one_gang(stage, sets):

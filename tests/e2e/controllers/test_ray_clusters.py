@@ -14,6 +14,7 @@ from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
 from live.examples import apply_example
+from live.places import are_bound_anew
 from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
@@ -95,12 +96,14 @@ def test_worker_that_is_made_anew_joins_the_others(stage, clusters):
     stage.arena.add_nodes(2, cpu="2")
     stage.submit(clusters, "heat", scenes.SIZE)
     stage.check_whole("heat")
-    before = stage.uids("heat")
+    before = stage.gangs.places("heat")
 
-    stage.arena.delete_pod(stage.gangs.pods("heat")[-1]["metadata"]["name"])
+    deleted = stage.gangs.pods("heat")[-1]
+    stage.arena.delete_pod(deleted["metadata"]["name"])
 
-    eventually(lambda: stage.gangs.bound("heat") == scenes.SIZE and before - stage.uids("heat"))
-    assert len(before & stage.uids("heat")) == scenes.SIZE - 1
+    lost = deleted["metadata"]["uid"]
+    eventually(lambda: are_bound_anew(stage.gangs.places("heat"), {lost}, scenes.SIZE))
+    assert before.keys() - stage.gangs.places("heat").keys() == {lost}
 
 
 @pytest.mark.parametrize("scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE], ids=scenes.named)

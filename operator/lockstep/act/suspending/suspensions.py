@@ -17,7 +17,7 @@ from lockstep.act.suspending.departure import Departure
 from lockstep.act.suspending.marked_owners import MarkedOwners
 from lockstep.act.suspending.resumption import Resumption, Suspension
 from lockstep.act.suspending.top_owner import TopOwner, top_owner
-from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.names import SUSPENDED_LABEL
@@ -33,6 +33,7 @@ from lockstep.report.status.writer import StatusWriter
 
 # A conflict gives a newer version of the owner; more conflicts than this are no coincidence.
 _MOST_CONFLICTS = 5
+_CHANGES = "its owner changes all the time"
 
 log = logging.getLogger(__name__)
 
@@ -81,21 +82,17 @@ class Suspensions:
 
         Nothing is changed: the suspension is sent as a dry run. Raises ``ApiUnavailableError``.
         """
-        owner = await top_owner(self._client, self._owners, gang, uids)
-        if isinstance(owner, str):
-            return owner
-        if owner.has_other_pods:
-            return f"{owner} has other pods"
-        if owner.kind.is_suspended(owner.manifest):
-            return f"{owner} is suspended already"
-        return await self._why_not(gang, owner) or await self._why_not_dry(gang, owner)
-
-    async def _why_not_dry(self, gang: GangKey, owner: TopOwner) -> str:
-        patch = owner.kind.suspension(owner.manifest, object_name(gang))
-        answer = await self._client.dry_run_of_patch(owner.target, patch)
-        if not answer.is_success:
-            return f"{owner} can't be suspended: {answer.message}"
-        return "" if owner.kind.is_suspended(answer.body) else f"others would resume {owner} at once"
+        for _ in range(_MOST_CONFLICTS):
+            owner = await top_owner(self._client, self._owners, gang, uids)
+            if isinstance(owner, str):
+                return owner
+            why_not = _why_not_to_begin(owner) or await self._why_not(gang, owner)
+            if why_not:
+                return why_not
+            answer = await self._client.dry_run_of_patch(owner.target, _suspension(gang, owner))
+            if answer.code != HTTPStatus.CONFLICT:
+                return _why_in_vain(owner, answer)
+        return _CHANGES
 
     async def stop(self) -> None:
         """Stop: the next process resumes what is suspended."""
@@ -161,7 +158,7 @@ class Suspensions:
                 return owner
             if owner.kind.is_suspended(owner.manifest):
                 return await self._if_marked(gang, owner, departure)
-            patch = owner.kind.suspension(owner.manifest, object_name(gang))
+            patch = _suspension(gang, owner)
             why_not = await self._why_not(gang, owner) or await self._why_unmarked(gang, owner, patch)
             if why_not:
                 return why_not
@@ -170,8 +167,8 @@ class Suspensions:
                 self._writer.post_about(owner.subject, owner_suspended(why), of=gang)
                 return owner
             if answer.code != HTTPStatus.CONFLICT:
-                return f"{owner} can't be suspended: {answer.message}"
-        return "its owner changes all the time"
+                return _refused(owner, answer)
+        return _CHANGES
 
     async def _if_marked(self, gang: GangKey, owner: TopOwner, departure: Departure) -> TopOwner | str:
         """An owner that is suspended, if that was us. Otherwise its pods leave too, but others resume it."""
@@ -198,6 +195,28 @@ class Suspensions:
         if not answer.is_success or suspended_for(answer.body) == object_name(gang):
             return ""
         return f"{owner} can't be suspended: others remove the label {SUSPENDED_LABEL} or its annotation"
+
+
+def _suspension(gang: GangKey, owner: TopOwner) -> dict[str, Any]:
+    return owner.kind.suspension(owner.manifest, object_name(gang))
+
+
+def _why_not_to_begin(owner: TopOwner) -> str:
+    """Why an owner that can be suspended is left alone, as a clause; or ''."""
+    if owner.has_other_pods:
+        return f"{owner} has other pods"
+    return f"{owner} is suspended already" if owner.kind.is_suspended(owner.manifest) else ""
+
+
+def _why_in_vain(owner: TopOwner, answer: Answer) -> str:
+    """Why the suspension that was sent as a dry run would have no effect, as a clause; or ''."""
+    if not answer.is_success:
+        return _refused(owner, answer)
+    return "" if owner.kind.is_suspended(answer.body) else f"others would resume {owner} at once"
+
+
+def _refused(owner: TopOwner, answer: Answer) -> str:
+    return f"{owner} can't be suspended: {answer.message}"
 
 
 def _settle(outcome: asyncio.Future[Suspension], suspension: Suspension) -> None:

@@ -32,6 +32,8 @@ pytestmark = pytest.mark.asyncio
 
 ALL = frozenset(Source)
 LONG_SECONDS = 300
+# For so long, an owner that can not be suspended is not asked about again.
+REMEMBERED_SECONDS = 600
 
 
 def suspensions(api):
@@ -157,6 +159,22 @@ async def test_job_that_may_not_be_suspended_is_asked_about_seldom():
         assert suspensions(api) == 0
         api.fault = lambda _: None
         await until(lambda: is_placed(api, "hot"))
+
+
+CHANGED = Refusal(code=409, message="the object has been modified")
+
+
+@pytest.mark.parametrize("verb", [DRY_RUN, "PATCH"])
+async def test_job_that_changes_while_it_is_asked_about_gives_way_at_once(verb):
+    async with operator_over(*ONE_NODE, sources=ALL) as (api, _), running_job(api) as made:
+        answers = [CHANGED, CHANGED]
+        api.fault = lambda it: answers.pop() if answers and (it.verb, it.resource) == (verb, "jobs") else None
+        began = asyncio.get_running_loop().time()
+        api.store.create("gangjobs", urgent_gang())
+        await until(lambda: is_placed(api, "hot") and len(made) == 4)
+
+        assert (answers, suspensions(api)) == ([], 1)
+        assert asyncio.get_running_loop().time() - began < REMEMBERED_SECONDS
 
 
 async def test_job_whose_suspension_is_refused_after_all_is_left_and_another_gang_gives_way():
