@@ -1,5 +1,6 @@
 """One walk over one cluster: steps at an even pace, invariants after every event, and a settled cluster at the end."""
 
+import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -62,8 +63,8 @@ def walk(api: Sandbox, folder: Path, steps: Iterable[Step]) -> Result:
     return result
 
 
-def paced(steps: Iterable[Step], seconds: float) -> Iterator[Step]:
-    """Hand out steps at an even pace for so long."""
+def paced(steps: Iterable[Step], seconds: float = math.inf) -> Iterator[Step]:
+    """Hand out steps at an even pace for so long; a busy machine does fewer of them in that time."""
     began = time.monotonic()
     for number, step in enumerate(steps):
         due = number / STEPS_A_SECOND

@@ -7,6 +7,7 @@ from builders.served import metadata, pod
 from fake_cluster.rig import DEFAULT
 from fake_cluster.store import Place
 
+# A controller does something so long after a change.
 _TURN_SECONDS = 0.2
 
 
@@ -24,7 +25,12 @@ def create_owner(api, plural, name, *, owners=(), labels=None, spec=None):
 
 def is_suspended(api, place, policy=""):
     """Whether an object is suspended; ``policy`` is the field of its spec that has ``suspend``."""
-    spec = api.store.get(place)["spec"]
+    return says_suspended(api.store.get(place), policy)
+
+
+def says_suspended(owner, policy=""):
+    """Whether the object, as it is, is suspended."""
+    spec = owner["spec"]
     return bool((spec.get(policy, {}) if policy else spec).get("suspend"))
 
 
@@ -45,16 +51,19 @@ async def controlled(api, place, make_pod, size, *, policy=""):
 
 async def _control(api, place, make_pod, size, policy, made):
     live = set()
+    changes = api.store.watch(place.resource, api.store.version)
     while True:
-        if api.store.get(place) is None or is_suspended(api, place, policy):
+        owner = api.store.get(place)
+        if owner is None or says_suspended(owner, policy):
             for name in live:
                 api.store.remove(Place("pods", DEFAULT, name))
             live.clear()
-        while api.store.get(place) is not None and not is_suspended(api, place, policy) and len(live) < size:
+        while owner is not None and not says_suspended(owner, policy) and len(live) < size:
             name = f"{place.name}-{len(made)}"
             api.store.create("pods", make_pod(name))
             live.add(name)
             made.append(name)
+        await changes.get()
         await asyncio.sleep(_TURN_SECONDS)
 
 

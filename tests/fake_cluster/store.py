@@ -1,9 +1,10 @@
 """What a fake API server remembers: objects, their versions, and the events that watches see."""
 
 import asyncio
-import copy
 import itertools
 from typing import NamedTuple
+
+import orjson
 
 from lockstep.api.quantities import rfc3339
 
@@ -42,14 +43,14 @@ class Store:
     def objects(self, resource, namespace=""):
         """All objects of a resource, of one namespace where it is given."""
         return [
-            copy.deepcopy(it)
+            _copy(it)
             for place, it in sorted(self._objects.items())
             if place.resource == resource and namespace in ("", place.namespace)
         ]
 
     def get(self, place):
         """The object there, or None."""
-        return copy.deepcopy(self._objects.get(place))
+        return _copy(self._objects.get(place))
 
     def add(self, resource, *manifests):
         """Create objects as somebody else would; returns the last one."""
@@ -57,7 +58,7 @@ class Store:
 
     def create(self, resource, manifest):
         """Create one object; the server's part of the metadata is filled in."""
-        manifest = copy.deepcopy(manifest)
+        manifest = _copy(manifest)
         metadata = manifest["metadata"]
         place = Place(resource, metadata.get("namespace", ""), metadata["name"])
         assert place not in self._objects, f"{place} is there already"
@@ -110,7 +111,7 @@ class Store:
         manifest["metadata"]["resourceVersion"] = str(self._tick())
         self._objects[place] = manifest
         self._tell(kind, place.resource, manifest)
-        return copy.deepcopy(manifest)
+        return _copy(manifest)
 
     def _tick(self):
         self.version = next(self._versions)
@@ -119,8 +120,13 @@ class Store:
     def _tell(self, kind, resource, manifest):
         if resource in self.silent:
             return
-        event = {"type": kind, "object": copy.deepcopy(manifest)}
+        event = {"type": kind, "object": _copy(manifest)}
         self.past.append(Recorded(self.version, resource, event))
         for watched, queue in self._watchers:
             if watched == resource:
                 queue.put_nowait(event)
+
+
+def _copy(manifest):
+    """What a reader would get: JSON that is written and read."""
+    return orjson.loads(orjson.dumps(manifest))

@@ -24,7 +24,7 @@ def test_walk_with_faults_breaks_no_promise(cluster, tmp_path, pytestconfig):
     seconds = len(sample(pytestconfig, "chaos", SECONDS, least=LEAST_SECONDS))
     steps = list(islice(Walk(SEED, can_restart=False), seconds * STEPS_A_SECOND))
 
-    result = walk(cluster, tmp_path, paced(steps, seconds))
+    result = walk(cluster, tmp_path, paced(steps))
 
     assert result.violations == []
     assert result.faults.total() >= seconds
