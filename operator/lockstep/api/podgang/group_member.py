@@ -52,6 +52,7 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
         job=job_of(metadata) if spec.get("nodeName") else "",
         grace_seconds=_grace_seconds(spec),
         since=epoch_seconds((manifest.get("status") or {}).get("startTime")),
+        host=_host(spec),
     )
 
 
@@ -83,6 +84,12 @@ def _grace_seconds(spec: Manifest) -> int:
     if given is None:
         return USUAL_GRACE_SECONDS
     return 1 if given < 0 else int(given)
+
+
+def _host(spec: Manifest) -> str:
+    """The name below a Service that cluster DNS has for the pod: it needs both fields."""
+    hostname, subdomain = spec.get("hostname"), spec.get("subdomain")
+    return f"{hostname}.{subdomain}" if hostname and subdomain else ""
 
 
 def _is_number(text: str) -> bool:

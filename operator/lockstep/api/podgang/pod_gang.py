@@ -13,7 +13,7 @@ from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION, PROBLEM_ANNOTA
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
-from lockstep.facts.gang.pod_gang import MOST_OWNERS, OwnerName, PodGang, PodGangSpec, Undo
+from lockstep.facts.gang.pod_gang import MOST_OWNERS, HostList, OwnerName, PodGang, PodGangSpec, Undo
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
 from lockstep.facts.sizing import Sizing
@@ -94,4 +94,5 @@ def _parsed(spec: Manifest) -> PodGangSpec:
         sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
         later=later,
         undo=Undo(spec.get("undo") or Undo.KEEP),
+        hosts=HostList(spec.get("hosts") or HostList.NONE),
     )

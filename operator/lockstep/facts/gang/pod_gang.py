@@ -51,7 +51,8 @@ class GroupMember(NamedTuple):
 
     ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not say it. ``terms`` are what it
     says of its group, if there is no such object. A pod on a node has ``grace_seconds`` to end, and runs ``since`` its
-    kubelet has started it; ``job`` is the name of the Job that has made it, '' if another one has.
+    kubelet has started it; ``job`` is the name of the Job that has made it, '' if another one has. ``host`` is its DNS
+    name below a Service, '' if it asks for none.
     """
 
     gang: GangKey
@@ -63,6 +64,7 @@ class GroupMember(NamedTuple):
     job: str = ""
     grace_seconds: int = USUAL_GRACE_SECONDS
     since: float | None = None
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +94,13 @@ class Undo(StrEnum):
     EVICT = "Evict"
 
 
+class HostList(StrEnum):
+    """Where the pods of a Gang read which other pods there are."""
+
+    NONE = "None"
+    CONFIG_MAP = "ConfigMap"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGangSpec:
     """What a Gang asks for: the fewest pods that are placed together, and the most that are placed at all.
@@ -109,6 +118,7 @@ class PodGangSpec:
     sizing: Sizing | None = None
     later: tuple[LaterPods, ...] = ()
     undo: Undo = Undo.KEEP
+    hosts: HostList = HostList.NONE
 
 
 class OwnerName(NamedTuple):
@@ -145,3 +155,8 @@ class PodGang(GangIdentity):
         made = maker_of(object_name(self.key)) if self.made_for else None
         is_of_group = made is not None and made[0] is Source.SCHEDULING_GROUP
         return is_of_group and isinstance(self.asks, PodGangSpec) and self.asks.minimum == 1
+
+    @property
+    def wants_host_list(self) -> bool:
+        """Whether its pods read which others there are in an object of the Gang."""
+        return isinstance(self.asks, PodGangSpec) and self.asks.hosts is HostList.CONFIG_MAP
