@@ -15,6 +15,7 @@ from lockstep.api.names import (
 )
 from lockstep.api.podgang.gang_names import gang_named_by
 from lockstep.api.podgang.kueue_group import group_terms
+from lockstep.api.podgang.pod_roles import role_of_pod
 from lockstep.api.podgang.scheduling_group import scheduling_group_of
 from lockstep.api.podgang.single_pods import job_of
 from lockstep.api.quantities import epoch_seconds
@@ -53,6 +54,7 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
         grace_seconds=_grace_seconds(spec),
         since=epoch_seconds((manifest.get("status") or {}).get("startTime")),
         host=_host(spec),
+        role=role_of_pod(metadata.get("labels") or {}, found.source),
     )
 
 

@@ -10,6 +10,7 @@ from lockstep.api.identity import identity
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.later_pods import parse_later
 from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION, PROBLEM_ANNOTATION
+from lockstep.api.podgang.pod_roles import parse_roles
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
@@ -95,4 +96,6 @@ def _parsed(spec: Manifest) -> PodGangSpec:
         later=later,
         undo=Undo(spec.get("undo") or Undo.KEEP),
         hosts=HostList(spec.get("hosts") or HostList.NONE),
+        roles=parse_roles(spec.get("roles") or (), least),
+        priority_class=spec.get("priorityClassName") or "",
     )
