@@ -5,7 +5,8 @@ list rests after it. Otherwise pods that come one by one would each cost a megab
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from typing import TypeVar
 
 from lockstep.act.podgang.seats import TakenSeat
 from lockstep.act.requests.owned_objects import OwnedObject, OwnedObjects
@@ -14,16 +15,18 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.common_objects import LARGEST_FILES
 from lockstep.api.podgang.host_list import ListedPod, host_list_data, host_list_manifest, host_list_name
-from lockstep.belief.podgangs.pod_group import PodGroup
+from lockstep.belief.podgangs.pod_group import PodGroup, is_going
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import object_name
-from lockstep.facts.gang.pod_gang import GroupedPod
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.sentences import n_pods
 
 _BYTES_A_SECOND = 64 * 1024
+_ITEMS_IN_A_TURN = 1_000
 _FIRST_ATTEMPT = 1
+
+Item = TypeVar("Item")
 
 
 class HostListOfGang:
@@ -66,18 +69,25 @@ class HostListOfGang:
 
 
 async def _listed(group: PodGroup, seats: Sequence[TakenSeat]) -> list[ListedPod]:
-    """The pods by rank. A Gang may have 10,000: others have a turn of the event loop between the steps."""
-    hosts = {seat.pod: group.pods[seat.pod].group.host for seat in seats if seat.pod in group.pods}
-    new = [ListedPod(seat.rank, seat.pod.name, seat.node, hosts.get(seat.pod, "")) for seat in seats]
-    there = [_on_node(pod) for pod in group.going_pods() if pod.key not in hosts]
-    await asyncio.sleep(0)
-    listed = sorted((*there, *new))
-    await asyncio.sleep(0)
-    return listed
+    """The pods on nodes and those that get these seats, by rank."""
+    listed, seated = list[ListedPod](), {seat.pod for seat in seats}
+    pods = list(group.pods.values())
+    async for pod in _in_turns(pods):
+        if is_going(pod) and pod.key not in seated:
+            listed.append(ListedPod(pod.group.rank or 0, pod.key.name, pod.node, pod.group.host))
+    async for seat in _in_turns(seats):
+        host = group.pods[seat.pod].group.host if seat.pod in group.pods else ""
+        listed.append(ListedPod(seat.rank, seat.pod.name, seat.node, host))
+    return sorted(listed)
 
 
-def _on_node(pod: GroupedPod) -> ListedPod:
-    return ListedPod(pod.group.rank or 0, pod.key.name, pod.node, pod.group.host)
+async def _in_turns(items: Sequence[Item]) -> AsyncIterator[Item]:
+    """The items one by one; others have a turn of the event loop meanwhile, since they may be 10,000."""
+    for number, item in enumerate(items, 1):
+        yield item
+        if number % _ITEMS_IN_A_TURN == 0:
+            await asyncio.sleep(0)
+    await asyncio.sleep(0)
 
 
 def _refused(problem: str) -> Failure:

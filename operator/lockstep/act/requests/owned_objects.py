@@ -51,12 +51,12 @@ class OwnedObjects:
             owner = owner_uid(answer.body, self._gang)
             if owner is None:
                 return f"{thing.called} is there already, and it is not this gang's"
-            if owner != self._gang.uid:
-                problem = f"{thing.called} of an earlier gang of this name is still there"
-            elif await self._is_as_wanted(thing, answer.body):
-                return ""
+            if owner == self._gang.uid:
+                problem = await self._write(thing, answer.body)
             else:
-                problem = f"{thing.called} can't be written: somebody else changes it"
+                problem = f"{thing.called} of an earlier gang of this name is still there"
+            if not problem:
+                return ""
             await asyncio.sleep(seconds)
         return problem
 
@@ -69,13 +69,14 @@ class OwnedObjects:
         answer = await self._client.create(thing.folder, thing.wanted)
         return await self._client.get(thing.place) if is_conflict(answer) else answer
 
-    async def _is_as_wanted(self, thing: OwnedObject, there: Manifest) -> bool:
-        """Write the wanted content if the object differs; returns False where the write failed.
+    async def _write(self, thing: OwnedObject, there: Manifest) -> str:
+        """Write the wanted content if the object differs; returns why that failed, or ''.
 
         A Service has no content to compare, so it counts as wanted.
         """
         if there.get("data") == thing.wanted.get("data"):
-            return True
+            return ""
         version = {"resourceVersion": there["metadata"]["resourceVersion"]}
         body = {**thing.wanted, "metadata": {**thing.wanted["metadata"], **version}}
-        return (await self._client.replace(thing.place, body)).is_success
+        answer = await self._client.replace(thing.place, body)
+        return "" if answer.is_success else f"{thing.called} can't be written: {answer.message}"

@@ -137,7 +137,7 @@ class _OwnersPods:
     def _count(self, pod: GroupedPod, sign: int) -> None:
         self.pods += sign
         self.waiting += sign * (pod.group.waiting is not None)
-        if _is_going(pod):
+        if is_going(pod):
             self.going += sign
             self.going_roles.count(pod.group.role, sign)
         if _has_succeeded(pod):
@@ -171,7 +171,7 @@ class PodGroup:
         if pod.group.waiting is not None:
             insort(self._created, pod.group.waiting.created)
             self._created_by_role.enter(pod.group.role, pod.group.waiting.created)
-        if _is_going(pod):
+        if is_going(pod):
             self._nodes[pod.node] += 1
             self.held.enter(pod)
         elif _is_leaving(pod):
@@ -192,7 +192,7 @@ class PodGroup:
         if pod.group.waiting is not None:
             del self._created[bisect_left(self._created, pod.group.waiting.created)]
             self._created_by_role.leave(pod.group.role, pod.group.waiting.created)
-        if _is_going(pod):
+        if is_going(pod):
             self.held.leave(pod)
             self._nodes[pod.node] -= 1
             if not self._nodes[pod.node]:
@@ -206,7 +206,7 @@ class PodGroup:
 
     def going_pods(self) -> Iterator[GroupedPod]:
         """The pods that we have bound, that have not ended and are not being deleted."""
-        return filter(_is_going, self.pods.values())
+        return filter(is_going, self.pods.values())
 
     @property
     def going(self) -> int:
@@ -290,7 +290,8 @@ def _kinds(parts: Iterable[_OwnersPods]) -> Iterator[tuple[PodKind, _Bucket]]:
     return chain.from_iterable(one.alike.items() for one in parts)
 
 
-def _is_going(pod: GroupedPod) -> bool:
+def is_going(pod: GroupedPod) -> bool:
+    """Whether we have bound the pod, and it has neither ended nor is being deleted."""
     return pod.group.seat is not None and not (pod.has_ended or pod.is_deleting)
 
 
