@@ -157,6 +157,7 @@ class PodBinding:
                 return failure
             if await self._was_away(failure, left):
                 until = math.inf
+                self._hosts.check_again()
             until = min(until, self._services.monotonic() + _KEEPS_NODES_SECONDS)
             if not self._is_begun() or self._services.monotonic() >= until:
                 return failure

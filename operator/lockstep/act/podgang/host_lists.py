@@ -58,6 +58,10 @@ class HostListOfGang:
         self._bytes = written
         return None
 
+    def check_again(self) -> None:
+        """Write it again if it is gone: the API server was away, and may come back with an earlier state."""
+        self._bytes = 0
+
     async def rest(self) -> None:
         """Wait for as long as a list of its size takes at the pace that one Gang may write."""
         await asyncio.sleep(self._bytes / _BYTES_A_SECOND)
