@@ -3,8 +3,8 @@
 from builders.facts import DEFAULT, needs, pod_fact
 from coschedule import Members
 from lockstep.api.pool import ALL_NODES
-from lockstep.belief.podgangs.composing import role_name
 from lockstep.belief.podgangs.pod_group import PodGroup, PodKind
+from lockstep.belief.podgangs.pod_shapes import role_name
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupMember, PodGang, PodGangSpec, WaitingPod, grouped
@@ -20,15 +20,15 @@ def waiting_pod(name="a", *, its_needs=SMALL, created=10.0, priority_class="", i
     return WaitingPod(name, source, created, its_needs, priority_class, labels, index)
 
 
-def group_of(pods, going=0):
-    """The group of pods that wait, and so many others on nodes."""
+def group_of(pods, going=0, roles=(), going_role=""):
+    """The group of pods that wait, and so many others on nodes; ``roles`` are what the former say, by name."""
     group, gang = PodGroup(), pod_gang_key(DEFAULT, "g")
     for pod in pods:
-        group.enter(grouped(pod_fact(pod.name), GroupMember(gang, None, pod)))
+        group.enter(grouped(pod_fact(pod.name), GroupMember(gang, None, pod, role=dict(roles).get(pod.name, ""))))
     for number in range(going):
         running = pod_fact(f"running-{number}", node="n1", phase=PodPhase.RUNNING)
         seat = Membership(gang, "uid-of-g", 1, number)
-        group.enter(grouped(running, GroupMember(gang, seat, None)))
+        group.enter(grouped(running, GroupMember(gang, seat, None, role=going_role)))
     return group
 
 

@@ -43,9 +43,12 @@ def make_a_gang(stage: Stage) -> None:
 
 
 def replace_a_pod(stage: Stage) -> None:
-    """A pod of two is lost: the next one is placed beside the other, which runs on. A Job would pause before it."""
+    """A pod of two is lost: the next one is placed beside the other, which runs on. A Job would pause before it.
+
+    The list of hosts has both.
+    """
     gangs = _gangs(stage)
-    gangs.submit(stage.name, SIZE)
+    gangs.submit(stage.name, SIZE, hosts="ConfigMap")
     gangs.create_pods(stage.name, f"{stage.name}-a", f"{stage.name}-b", cpu=stage.cpu)
     _until_placed(stage, stage.name)
     before = _uids(gangs, stage)
@@ -54,6 +57,7 @@ def replace_a_pod(stage: Stage) -> None:
     eventually(lambda: _are_bound(gangs, stage.name, SIZE, other_than=before), seconds=PATIENCE_SECONDS)
     _until_placed(stage, stage.name)
     assert len(_uids(gangs, stage) & before) == SIZE - 1, "the other runs on"
+    assert _listed(gangs, stage) == {_listed_as(pod) for pod in gangs.pods(stage.name)}
     _check_left_alone(stage)
 
 
@@ -171,6 +175,15 @@ def _pods(gangs: PodGangs, stage: Stage) -> list[dict[str, Any]]:
 
 def _uids(gangs: PodGangs, stage: Stage) -> set[str]:
     return {pod["metadata"]["uid"] for pod in gangs.pods(stage.name)}
+
+
+def _listed(gangs: PodGangs, stage: Stage) -> set[str]:
+    found = gangs.api.request("GET", f"{stage.arena.core}/configmaps/{stage.name}.hosts")
+    return {*found["data"]["members"].splitlines()}
+
+
+def _listed_as(pod: dict[str, Any]) -> str:
+    return f"{pod['metadata']['annotations'][RANK]} {pod['metadata']['name']} {pod['spec']['nodeName']}"
 
 
 def _are_bound(gangs: PodGangs, gang: str, count: int, other_than: frozenset[str] | set[str] = frozenset()) -> bool:

@@ -18,11 +18,11 @@ def create(api, *names, least=None, cpu="4", **spec):
     add_pods(api, *names, cpu=cpu)
 
 
-def add_pods(api, *names, cpu="4"):
-    """Create pods of the Gang."""
+def add_pods(api, *names, cpu="4", labels=None, **spec):
+    """Create pods of the Gang; ``spec`` goes over theirs."""
     for name in names:
-        labels = {"lockstep.dev/member-of": "heat"}
-        api.store.create("pods", pod(name, cpu=cpu, spec={"schedulerName": "lockstep"}, labels=labels))
+        of_gang = {"lockstep.dev/member-of": "heat", **(labels or {})}
+        api.store.create("pods", pod(name, cpu=cpu, spec={"schedulerName": "lockstep", **spec}, labels=of_gang))
 
 
 def conditions(api):

@@ -140,6 +140,21 @@ def with_roles(path: str, spec: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**kept, "roles": [_role(number) for number in range(count)]}
 
 
+def with_size_for_roles(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The spec of a Gang that needs as many pods as its roles do, and roles that need no more than a Gang may have."""
+    if not spec.get("roles"):
+        return spec
+    most = MOST_MEMBERS // len(spec["roles"])
+    roles = [_at_most(role, most) for role in spec["roles"]]
+    fewest = sum(role["size"]["min"] for role in roles)
+    return {**spec, "size": {"min": max(fewest, spec.get("size", {}).get("min", 1))}, "roles": roles}
+
+
+def _at_most(role: Mapping[str, Any], most: int) -> Mapping[str, Any]:
+    least = min(role["size"]["min"], most)
+    return {**role, "size": {"min": least, "max": max(least, role["size"].get("max", least))}}
+
+
 def siblings(path: str, holder: Schema, number: int) -> Mapping[str, Any]:
     """What stands beside the field of that path in what holds it; its number tells entries of lists apart."""
     if path in _OF_FIELDS:
@@ -154,7 +169,8 @@ def least(path: str, schema: Schema, number: int) -> Any:
     """The smallest value of that path that means something."""
     beside = _of_holder(path)
     if beside is not None:
-        return beside(number)
+        known = schema.get("properties", beside(number))
+        return {name: value for name, value in beside(number).items() if name in known}
     if "properties" in schema:
         required = schema.get("required", ())
         return {name: least(f"{path}.{name}", schema["properties"][name], number) for name in required}

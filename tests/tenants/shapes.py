@@ -8,7 +8,7 @@ from builders.served import metadata
 from lockstep.api.bounds import MOST_ENTRIES
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.names import API_VERSION, GANG_KIND, POD_GANG_KIND
-from tenants.companions import HOST, least, with_roles
+from tenants.companions import HOST, least, with_roles, with_size_for_roles
 from tenants.fitting import is_stored, largest
 from tenants.scalars import key, scalar
 from tenants.schema import Field, Schema, Sort, fields, spec_of
@@ -92,7 +92,7 @@ def _of_kind(kind: str, spec: Manifest, number: int) -> Manifest:
 
 
 def _pod_gangs(_: Field, spec: Manifest, count: int) -> list[Manifest]:
-    return [_of_kind(POD_GANG_KIND, spec, number) for number in range(count)]
+    return [_of_kind(POD_GANG_KIND, with_size_for_roles(spec), number) for number in range(count)]
 
 
 def _gangs(field: Field, spec: Manifest, count: int) -> list[Manifest]:

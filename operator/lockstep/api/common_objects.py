@@ -65,9 +65,13 @@ def owned_metadata(gang: GangFact, name: str) -> NewManifest:
 
 
 def owner_uid(manifest: Mapping[str, Any], gang: GangFact) -> str | None:
-    """The UID of the GangJob of that name that owns the object; None where no such GangJob does."""
-    owner = owning_gang(manifest)
-    return owner.uid if owner is not None and owner.gang == gang.key else None
+    """The UID of the gang of that name that controls an object of its namespace; None where no such gang does."""
+    wanted = owner_reference(gang)
+    for owner in manifest["metadata"].get("ownerReferences") or ():
+        if owner.get("controller"):
+            is_gang = all(owner.get(field) == wanted[field] for field in ("apiVersion", "kind", "name"))
+            return str(owner["uid"]) if is_gang else None
+    return None
 
 
 def owning_gang(manifest: Mapping[str, Any]) -> Owner | None:

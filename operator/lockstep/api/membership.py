@@ -4,8 +4,9 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL, ROLE_LABEL
+from lockstep.api.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, POD_GANG_KIND, RANK_LABEL, ROLE_LABEL
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import Membership
 
@@ -33,11 +34,11 @@ def owner_reference(gang: GangFact) -> dict[str, Any]:
     """The owner reference by which an object is deleted with its gang."""
     return {
         "apiVersion": API_VERSION,
-        "kind": GANG_KIND,
-        "name": gang.key.name,
+        "kind": POD_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND,
+        "name": object_name(gang.key),
         "uid": gang.uid,
         "controller": True,
-        # True would need a right to the GangJob's finalizers, and only delays its foreground deletion.
+        # True would need a right to the gang's finalizers, and only delays its foreground deletion.
         "blockOwnerDeletion": False,
     }
 

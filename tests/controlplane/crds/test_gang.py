@@ -54,6 +54,10 @@ STATUS = {
 }
 
 
+def role(name, least, most=None):
+    return {"name": name, "size": {"min": least} | ({} if most is None else {"max": most})}
+
+
 def spec(**fields):
     return {"spec": fields}
 
@@ -77,6 +81,8 @@ def spec(**fields):
             spec(placement={"onePer": "kubernetes.io/hostname", "allIn": "topology.kubernetes.io/zone"}),
             id="a placement",
         ),
+        pytest.param(spec(roles=[role("launcher", 1), role("workers", 3, 6)]), id="roles"),
+        pytest.param(spec(hosts="ConfigMap", priorityClassName="urgent"), id="hosts and a class"),
         pytest.param({"metadata": {"name": "a" * 63}}, id="the longest name"),
         pytest.param({"metadata": {"name": "0"}}, id="the shortest name"),
     ],
@@ -130,13 +136,23 @@ def test_gang_accepts(answer_to_pod_gang, patch):
             '[spec.sizing: Unsupported value: "Huge": supported values: "Fewest", "Balanced", "Fastest"' + NOT_CHECKED,
             id="an unknown sizing",
         ),
+        pytest.param(
+            spec(roles=[role("launcher", 1), role("workers", 9)]),
+            "spec.roles: Invalid value: roles must not need more pods together than size.min.",
+            id="roles that need more than all",
+        ),
+        pytest.param(
+            spec(roles=[role("workers", 2, 1)]),
+            "spec.roles[0].size.min: Invalid value: size.min must not be above size.max.",
+            id="no range of a role",
+        ),
     ],
 )
 def test_gang_refuses(answer_to_pod_gang, patch, want):
     assert answer_to_pod_gang(patch) == want
 
 
-@pytest.mark.parametrize("field", ["template", "suspend", "elastic", "roles", "load"])
+@pytest.mark.parametrize("field", ["template", "suspend", "elastic", "load"])
 def test_gang_knows_nothing_that_only_makers_of_pods_need(answer_to_pod_gang, field):
     assert f'unknown field "spec.{field}"' in answer_to_pod_gang(spec(**{field: True}))
 

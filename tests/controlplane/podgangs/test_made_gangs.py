@@ -4,6 +4,7 @@ import pytest
 
 from builders.manifests import gang
 from eventually import eventually
+from live.pod_gangs import RANK
 from sandbox import ApiError
 
 pytestmark = pytest.mark.usefixtures("operator")
@@ -42,14 +43,32 @@ def test_gang_goes_with_its_job(arena, gangs):
 
     gangs.api.request("DELETE", f"{gangs.jobs}/heat?propagationPolicy=Background")
 
-    def is_gone():
-        try:
-            gangs.api.request("GET", f"{gangs.path}/job.heat")
-        except ApiError as error:
-            return error.status == 404
-        return False
+    eventually(lambda: is_absent(gangs, f"{gangs.path}/job.heat"))
 
-    eventually(is_gone)
+
+def test_job_asks_for_the_hosts_of_all_and_they_go_with_its_gang(arena, gangs):
+    arena.add_nodes(2, cpu="2")
+    template = gangs.template("", subdomain="heat")
+    gangs.create_job("", 3, name="heat", annotations={"lockstep.dev/hosts": "ConfigMap"}, template=template)
+    gangs.until("job.heat", "Placed")
+
+    path = f"{arena.core}/configmaps/job.heat.hosts"
+    there = gangs.api.request("GET", path)
+    ranks = sorted((pod["metadata"]["annotations"][RANK], pod) for pod in gangs.pods("job.heat"))
+    members = [f"{rank} {pod['metadata']['name']} {pod['spec']['nodeName']}" for rank, pod in ranks]
+    assert there["data"]["members"].splitlines() == members
+    assert there["data"]["hosts"].split() == ["heat-0.heat", "heat-1.heat", "heat-2.heat"]
+
+    gangs.api.request("DELETE", f"{gangs.jobs}/heat?propagationPolicy=Background")
+    eventually(lambda: is_absent(gangs, path))
+
+
+def is_absent(gangs, path):
+    try:
+        gangs.api.request("GET", path)
+    except ApiError as error:
+        return error.status == 404
+    return False
 
 
 def test_annotations_of_a_job_say_its_size_and_its_work(arena, gangs):

@@ -1,5 +1,6 @@
 """What holds of pods of any kind: the scenes that the tests of each kind play with its objects."""
 
+from collections import Counter
 from collections.abc import Callable
 from types import FunctionType
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from live.examples import apply_example
 from live.places import are_anew, are_bound_anew
 from live.pod_gangs import RANK, PodGangs
 from live.proxy import Injected, Proxy
+from lockstep.api.podgang.pod_roles import role_of_pod
 from lockstep_demo.operator_process import OperatorProcess
 
 SIZE = 4
@@ -117,6 +119,14 @@ def placed_as_planned(stage: Stage, owners: Owners) -> None:
     stage.check_whole(gang)
     assert answer["gang"]["name"] == f"gang/{gang}"
     assert nodes_of(answer) == stage.gangs.nodes_of(gang)
+    _check_roles(stage, owners, gang)
+
+
+def _check_roles(stage: Stage, owners: Owners, gang: str) -> None:
+    """The Gang has the roles that the controller writes to the pods."""
+    roles = {role["name"]: role["size"]["min"] for role in stage.gangs.spec(gang).get("roles", [])}
+    said = Counter(role_of_pod(pod["metadata"]["labels"], owners.source) for pod in stage.gangs.pods(gang))
+    assert roles == {role: number for role, number in said.items() if role}
 
 
 def too_large(stage: Stage, owners: Owners) -> None:

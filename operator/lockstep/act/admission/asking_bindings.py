@@ -10,9 +10,12 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.turns import Urgency
+from lockstep.api.common_objects import owner_uid
 from lockstep.api.members.binding import binding_manifest
+from lockstep.api.podgang.host_list import host_list_name
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import object_name
 from lockstep.facts.pods.pod import PodKey
 
 
@@ -38,7 +41,10 @@ class BindingChecks:
         return known is None or known.again is None
 
     async def check(self, gang: GangFact, *, seconds: float) -> bool:
-        """Whether one pod of each kind that waits may be bound to some node; False without an answer in that time."""
+        """Whether one pod of each kind that waits may be bound to some node, and the list of hosts be written.
+
+        False without an answer in that time.
+        """
         try:
             async with asyncio.timeout(seconds):
                 are_admitted = await self._are_admitted(gang)
@@ -66,12 +72,22 @@ class BindingChecks:
         group = self._state.pod_gangs.group(gang.key)
         waiting = group.waiting_by_kind(self._state.pod_gangs.owner(gang.key))
         ones = [(pod, group.pods[pod].uid) for pod in (next(iter(pods)) for _, pods in waiting)]
-        return bool(ones) and all([await self._is_admitted(pod, uid, node) for pod, uid in ones])
+        are_admitted = bool(ones) and all([await self._is_admitted(pod, uid, node) for pod, uid in ones])
+        return are_admitted and not await self._is_list_in_the_way(gang)
 
     async def _is_admitted(self, pod: PodKey, uid: str, node: str) -> bool:
         manifest = binding_manifest(pod, uid, node)
         answer = await self._client.dry_run(paths.binding_to_be(pod), manifest, urgency=Urgency.ACT)
         return answer.is_success or is_no_dry_run(answer)
+
+    async def _is_list_in_the_way(self, gang: GangFact) -> bool:
+        """Whether the Gang needs a list of hosts, and an object of that name is there that is not its own."""
+        known = self._state.pod_gangs.objects.get(gang.key)
+        if known is None or not known.wants_host_list:
+            return False
+        place = paths.config_map(gang.key.namespace, host_list_name(object_name(gang.key)))
+        answer = await self._client.get(place)
+        return answer.is_success and owner_uid(answer.body, gang) is None
 
     def _check_later(self, gang: GangKey) -> None:
         known = self._refused.setdefault(gang, _RefusedBindings())

@@ -12,6 +12,7 @@ from http import HTTPStatus
 
 from lockstep.act.members.group_reads import refresh_pods
 from lockstep.act.podgang.giving_size import give_size
+from lockstep.act.podgang.host_lists import HostListOfGang
 from lockstep.act.podgang.seats import TakenSeat, pod_gone, take_seats
 from lockstep.act.requests.api_refusals import is_conflict, is_no_dry_run, refused_binding
 from lockstep.act.requests.concurrent import for_each
@@ -61,6 +62,7 @@ class PodBinding:
         self._changed = changed
         self._size = 0
         self._bound_uids: set[str] = set()
+        self._hosts = HostListOfGang(services, gang, reservation.attempt)
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
         """Bind a pod to every seat that has none; returns why that failed, if it did."""
@@ -70,11 +72,14 @@ class PodBinding:
         seats = await take_seats(self._state, gang, self._reservation)
         if isinstance(seats, Failure):
             return seats
-        self._size = len(seats) + self._state.pod_gangs.group(gang.key).going
+        going = self._state.pod_gangs.group(gang.key).going
+        self._size = len(seats) + going
         failure = await self._provide_volumes(seats) or await self._bind_all(seats)
         self._stay.done()
         # What follows a failure depends on the pods that are bound.
         await self._until_seen(seats if failure is None else [seat for seat in seats if seat.uid in self._bound_uids])
+        if going:
+            await self._hosts.rest()
         return failure
 
     async def _give_size(self) -> Failure | None:
@@ -147,11 +152,12 @@ class PodBinding:
         """
         until, tries = math.inf, 0
         while left := [seat for seat in seats if seat.uid not in self._bound_uids]:
-            failure = await for_each(left, self._bind)
+            failure = await self._hosts.write(seats) or await for_each(left, self._bind)
             if failure is None or failure.reason in _FINAL:
                 return failure
             if await self._was_away(failure, left):
                 until = math.inf
+                self._hosts.check_again()
             until = min(until, self._services.monotonic() + _KEEPS_NODES_SECONDS)
             if not self._is_begun() or self._services.monotonic() >= until:
                 return failure

@@ -2,13 +2,13 @@
 
 import asyncio
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from lockstep.api.pool import Pool
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.podgangs.composing import role_name
 from lockstep.belief.podgangs.pod_group import PodGroup
+from lockstep.belief.podgangs.pod_shapes import role_name
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.pods.failure import Failure
@@ -40,7 +40,8 @@ class TakenSeat(NamedTuple):
 async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation) -> list[TakenSeat] | Failure:
     """The pods for the seats that are still free, in the order of the seats; a failure where pods are missing."""
     group, owner = state.pod_gangs.group(gang.key), state.pod_gangs.owner(gang.key)
-    seated, waiting = state.seated(reservation), _waiting_by_role(group, owner, state.pool)
+    seated = state.seated(reservation)
+    waiting = _waiting_by_role(group, owner, state.pool, {entry.role for entry in reservation.members})
     ranks = ranks_of(group, [pod for pods in waiting.values() for pod in pods])
     by_role = {role: iter(pods) for role, pods in waiting.items()}
     free = [member for member in reservation.by_rank() if member.rank not in seated]
@@ -83,11 +84,21 @@ def ranks_of(group: PodGroup, waiting: Sequence[KeyedPod]) -> Mapping[PodKey, in
     }
 
 
-def _waiting_by_role(group: PodGroup, owner: str | None, pool: Pool) -> Mapping[str, list[KeyedPod]]:
-    """The pods that wait, by the role of their kind; those of a role by completion index and then by name."""
+def _waiting_by_role(
+    group: PodGroup, owner: str | None, pool: Pool, planned: Collection[str]
+) -> Mapping[str, list[KeyedPod]]:
+    """The pods that wait, by the ``planned`` role of their kind and role; those of each by completion index and name.
+
+    Pods whose own role is not planned are of their kind alone.
+    """
     found: dict[str, list[KeyedPod]] = {}
     for kind, pods in group.waiting_by_kind(owner):
-        name = role_name(kind, pool)
-        if name is not None:
-            found.setdefault(name, []).extend(KeyedPod(pod.completion_index, key) for key, pod in pods.items())
+        of_kind, by_role = role_name(kind, pool), dict[str, str | None]()
+        for key, pod in pods.items():
+            role = group.pods[key].group.role
+            if role not in by_role:
+                by_role[role] = role_name(kind, pool, role)
+            name = by_role[role] if by_role[role] in planned else of_kind
+            if name is not None:
+                found.setdefault(name, []).append(KeyedPod(pod.completion_index, key))
     return {name: sorted(pods) for name, pods in found.items()}

@@ -21,7 +21,7 @@ _MOST_GROUPS = 100
 class NamedPods:
     """So many pods of one template, and the Gang that they belong to. ``of`` is the object that makes them, or is one.
 
-    The operator makes the Gang for that object if it ``is_made``.
+    The operator makes the Gang for that object if it ``is_made``. ``role`` is what their controller calls their role.
     """
 
     gang: NamedGang
@@ -29,6 +29,7 @@ class NamedPods:
     number: int
     template: Section
     of: str
+    role: str = ""
 
     @property
     def name(self) -> str:
@@ -55,14 +56,14 @@ def _named(manifest: Manifest, sources: Collection[Source], most: int | None) ->
     if most is not None:
         pods = [one._replace(number=most) for one in pods]
     for made in _groups(manifest, owner):
-        for number, template, _ in pods:
+        for number, template, _, role in pods:
             if number and template is not None:
                 gang, of = _gang(template, sources, made), called(manifest)
                 if gang is None:
                     yield from _singles(manifest, number, template)
                 else:
                     is_made = gang is made or gang.source is Source.KUEUE_GROUP
-                    yield NamedPods(gang=gang, is_made=is_made, number=number, template=template, of=of)
+                    yield NamedPods(gang=gang, is_made=is_made, number=number, template=template, of=of, role=role)
 
 
 def _singles(manifest: Manifest, number: int, template: Section) -> Iterator[NamedPods]:

@@ -49,7 +49,9 @@ def _parsed(named: NamedPods, gang: GangKey, now: float) -> GroupedPod:
     if not isinstance(pod, GroupedPod) or pod.group.waiting is None:
         raise AnswerError(f"{named.of}: {_field(named)} has nodeName or schedulingGates, so its pods are not planned.")
     waiting = pod.group.waiting._replace(source=named.gang.source)
-    return replace(pod, group=pod.group._replace(waiting=waiting, terms=_terms(named)))
+    # The labels of owners that have roles are written by their controllers.
+    role = pod.group.role if named.gang.source is Source.PODS else named.role
+    return replace(pod, group=pod.group._replace(waiting=waiting, terms=_terms(named), role=role))
 
 
 def _terms(named: NamedPods) -> GroupTerms | None:

@@ -15,16 +15,19 @@ from lockstep.facts.ranks import MOST_RANKS
 class FirstPods(NamedTuple):
     """So many pods of one template come at first, 0 if all of them come later; ``later`` come while those run.
 
-    The template is None where the pods are not made of one of that owner.
+    The template is None where the pods are not made of one of that owner. ``role`` is what these pods call their role
+    in a label; '' if they have none.
     """
 
     number: int
     template: Section | None
     later: int = 0
+    role: str = ""
 
 
-def _pods(number: int, template: Section | None, *, waits: bool) -> FirstPods:
-    return FirstPods(0, template, later=number) if waits else FirstPods(number, template)
+def _pods(number: int, template: Section | None, *, waits: bool, role: str = "") -> FirstPods:
+    first, later = (0, number) if waits else (number, 0)
+    return FirstPods(first, template, later, role)
 
 
 def of_job(job: Section) -> Sequence[FirstPods]:
@@ -55,7 +58,8 @@ def _of_replicated_job(job: Section, *, waits: bool, is_over: bool) -> FirstPods
     [pods] = of_job(job.section("template"))
     if waits and is_over:
         return FirstPods(0, pods.template)
-    return _pods(job.number("replicas", otherwise=1) * pods.number, pods.template, waits=waits)
+    number = job.number("replicas", otherwise=1) * pods.number
+    return _pods(number, pods.template, waits=waits, role=job.text("name"))
 
 
 def of_leader_worker_set(leader_worker_set: Section) -> Sequence[FirstPods]:
@@ -82,7 +86,10 @@ def of_mpi_job(mpi_job: Section) -> Sequence[FirstPods]:
     launcher, worker = replicas.section("Launcher"), replicas.section("Worker")
     workers = worker.number("replicas", otherwise=0)
     waits = workers > 0 and spec.text("launcherCreationPolicy") == "WaitForWorkersReady"
-    return [FirstPods(workers, worker.section("template")), _pods(1, launcher.section("template"), waits=waits)]
+    return [
+        FirstPods(workers, worker.section("template"), role="worker"),
+        _pods(1, launcher.section("template"), waits=waits, role="launcher"),
+    ]
 
 
 def of_kueue_group(pod: Section) -> Sequence[FirstPods]:
@@ -102,11 +109,13 @@ def of_ray_cluster(cluster: Section) -> Sequence[FirstPods]:
     spec = cluster.section("spec")
     is_scaled = spec.has("enableInTreeAutoscaling")
     groups = [group for group in spec.sections("workerGroupSpecs") if not group.has("suspend")]
-    workers = [
-        FirstPods(_replicas(group, is_scaled=is_scaled) * hosts_of(group), group.section("template"))
-        for group in groups
-    ]
-    return [FirstPods(1, spec.section("headGroupSpec").section("template")), *workers]
+    workers = [_of_ray_group(group, is_scaled=is_scaled) for group in groups]
+    return [FirstPods(1, spec.section("headGroupSpec").section("template"), role="headgroup"), *workers]
+
+
+def _of_ray_group(group: Section, *, is_scaled: bool) -> FirstPods:
+    number = _replicas(group, is_scaled=is_scaled) * hosts_of(group)
+    return FirstPods(number, group.section("template"), role=group.text("groupName"))
 
 
 def hosts_of(group: Section) -> int:

@@ -15,6 +15,7 @@ from lockstep.api.names import (
 )
 from lockstep.api.podgang.gang_names import gang_named_by
 from lockstep.api.podgang.kueue_group import group_terms
+from lockstep.api.podgang.pod_roles import role_of_pod
 from lockstep.api.podgang.scheduling_group import scheduling_group_of
 from lockstep.api.podgang.single_pods import job_of
 from lockstep.api.quantities import epoch_seconds
@@ -52,6 +53,8 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
         job=job_of(metadata) if spec.get("nodeName") else "",
         grace_seconds=_grace_seconds(spec),
         since=epoch_seconds((manifest.get("status") or {}).get("startTime")),
+        host=_host(spec),
+        role=role_of_pod(metadata.get("labels") or {}, found.source),
     )
 
 
@@ -83,6 +86,12 @@ def _grace_seconds(spec: Manifest) -> int:
     if given is None:
         return USUAL_GRACE_SECONDS
     return 1 if given < 0 else int(given)
+
+
+def _host(spec: Manifest) -> str:
+    """The name below a Service that cluster DNS has for the pod: it needs both fields."""
+    hostname, subdomain = spec.get("hostname"), spec.get("subdomain")
+    return f"{hostname}.{subdomain}" if hostname and subdomain else ""
 
 
 def _is_number(text: str) -> bool:

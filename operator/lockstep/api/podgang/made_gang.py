@@ -6,13 +6,14 @@ from typing import Any
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, GROUP, POD_GANG_KIND
-from lockstep.api.podgang.gang_annotations import OVERHEAD_PER_MEMBER, SERIAL_TIME, SIZE
+from lockstep.api.podgang.gang_annotations import HOSTS, OVERHEAD_PER_MEMBER, SERIAL_TIME, SIZE
 from lockstep.api.podgang.later_pods import later_entries
 from lockstep.api.podgang.owners import OwnerKind
+from lockstep.api.podgang.pod_roles import role_entries
 from lockstep.api.podgang.required_domain import required_domain
 from lockstep.api.podgang.section import Section
 from lockstep.api.quantities import duration_seconds
-from lockstep.facts.gang.pod_gang import OwnerName
+from lockstep.facts.gang.pod_gang import HostList, OwnerName
 from lockstep.facts.ranks import MOST_RANKS
 
 # Annotation of a Gang that the operator has made, and changes with its owner.
@@ -47,9 +48,17 @@ def made_parts(
         size = _size(expected, annotations if kind.says_size else {})
         # What has succeeded is not made again. The last pod would wait for the others for ever.
         size = {**size, "min": min(size["min"], left)}
+        first = kind.first(Section(owner))
         most_later = 0 if SIZE in annotations else MOST_RANKS - size["min"]
-        later = later_entries(kind.first(Section(owner)), most_later) or None
-        spec = {"size": size, "work": _work(annotations), "placement": _placement(kind, owner), "later": later}
+        later = later_entries(first, most_later) or None
+        spec = {
+            "size": size,
+            "work": _work(annotations),
+            "placement": _placement(kind, owner),
+            "later": later,
+            "roles": role_entries(first, size["min"]) or None,
+            "hosts": _hosts(annotations),
+        }
     except ValueError as error:
         return refused_parts(kind, owner, str(error), pods=pods)
     return _parts(_references(kind, owner, pods), spec, problem=None)
@@ -58,7 +67,7 @@ def made_parts(
 def refused_parts(kind: OwnerKind, owner: Manifest, why: str, *, pods: Sequence[OwnerName] = ()) -> dict[str, Any]:
     """The same where the owner's annotations can't be obeyed: the Gang says why, and is refused."""
     size = {"min": _expected(kind, owner), "max": None}
-    spec = {"size": size, "work": None, "placement": None, "later": None}
+    spec = {"size": size, "work": None, "placement": None, "later": None, "roles": None, "hosts": None}
     return _parts(_references(kind, owner, pods), spec, problem=f"{kind.kind}: {why}.")
 
 
@@ -115,6 +124,14 @@ def _work(annotations: dict[str, str]) -> dict[str, Any] | None:
             _check_duration(name, annotations[name])
     overhead = annotations.get(OVERHEAD_PER_MEMBER)
     return {"serialTime": annotations[SERIAL_TIME]} | ({"overhead": {"perMember": overhead}} if overhead else {})
+
+
+def _hosts(annotations: Mapping[str, str]) -> str | None:
+    if HOSTS not in annotations:
+        return None
+    if annotations[HOSTS] not in [*HostList]:
+        raise ValueError(f"annotation {HOSTS}: {annotations[HOSTS]!r} is neither {' nor '.join(HostList)}")
+    return annotations[HOSTS]
 
 
 def _placement(kind: OwnerKind, owner: Manifest) -> dict[str, Any] | None:

@@ -10,10 +10,11 @@ from lockstep.api.identity import identity
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.later_pods import parse_later
 from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION, PROBLEM_ANNOTATION
+from lockstep.api.podgang.pod_roles import parse_roles
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
-from lockstep.facts.gang.pod_gang import MOST_OWNERS, OwnerName, PodGang, PodGangSpec, Undo
+from lockstep.facts.gang.pod_gang import MOST_OWNERS, HostList, OwnerName, PodGang, PodGangSpec, Undo
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
 from lockstep.facts.sizing import Sizing
@@ -94,4 +95,7 @@ def _parsed(spec: Manifest) -> PodGangSpec:
         sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
         later=later,
         undo=Undo(spec.get("undo") or Undo.KEEP),
+        hosts=HostList(spec.get("hosts") or HostList.NONE),
+        roles=parse_roles(spec.get("roles") or (), least),
+        priority_class=spec.get("priorityClassName") or "",
     )

@@ -4,40 +4,29 @@ Pods with equal needs are one role. Together they are placed whole, or not at al
 Gang are on nodes are placed beside these, as many as find room.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
 from lockstep.api.times import rfc3339
 from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.belief.podgangs.group_terms import refusal_of_terms
-from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodKind, PodsAlike, SizedPods
-from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods
+from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, SizedPods
+from lockstep.belief.podgangs.pod_shapes import PodShape, capped, in_pool, role_name, shapes_of, without_roles
+from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods, refusal_of_shapes
+from lockstep.belief.podgangs.role_sizes import RolesOfPods
 from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
 from lockstep.facts.gang.role import Needs, RoleSpec
-from lockstep.facts.pods.pod import Labels
 from lockstep.facts.ranks import MOST_RANKS
 
 _ASKS_NOTHING = PodGangSpec(minimum=1, maximum=MOST_RANKS)
 _NO_TEMPLATE = Document.of({})
-
-
-class _Shape(NamedTuple):
-    """Pods with equal needs: how many wait, and the labels of one of them."""
-
-    name: str
-    needs: Needs
-    members: int
-    labels: Labels
-
-
-_NOTHING = _Shape("", Needs(request=(), constraints=Constraints(), claims=()), 0, ())
+_NOTHING = PodShape("", Needs(request=(), constraints=Constraints(), claims=()), 0, ())
 
 
 def composed(
@@ -54,8 +43,9 @@ def composed(
     A Gang that the operator has made is planned once it ``is_checked``: its owner may be another one by now. ``sized``
     are pods of its owner that it has once it gets its size; they count if no other pod is there.
     """
+    names = gang.asks.role_names if isinstance(gang.asks, PodGangSpec) else ()
     # One kind more than there may be shows that they are too many; a user can make thousands.
-    pods = group.own(gang.made_for, MOST_KINDS + 1)
+    pods = group.own(gang.made_for, MOST_KINDS + 1, names)
     if sized is not None and isinstance(gang.asks, PodGangSpec):
         pods = pods.with_sized(sized.within(gang.asks.minimum, gang.asks.maximum))
     is_reserved = gang.status.reserved_at is not None
@@ -68,18 +58,13 @@ def composed(
     return AcceptedGang(**common, spec=content)
 
 
-def role_name(kind: PodKind, pool: Pool) -> str | None:
-    """The name of the role of pods of that kind, the same in every process; None if they can't be planned."""
-    if isinstance(kind.needs, Refusal):
-        return None
-    asked = repr((_in_pool(kind.needs, pool), kind.selected))
-    return f"pods-{hashlib.sha256(asked.encode()).hexdigest()[:8]}"
-
-
 def _asked_at(gang: PodGang, group: PodGroup) -> float:
     """When enough pods were there. So a Gang does not grow older than its pods, and gains no place in the queue."""
-    least = 1 if group.going or isinstance(gang.asks, Refusal) else gang.asks.minimum
-    since = group.complete_since(least)
+    if group.going or isinstance(gang.asks, Refusal):
+        since = group.complete_since(1)
+    else:
+        # Pods of a made Gang may lack the label of their role.
+        since = group.complete_since(gang.asks.minimum, gang.asks.roles if gang.made_for is None else ())
     return gang.created if since is None else max(gang.created, since)
 
 
@@ -89,26 +74,35 @@ def _spec(
     classes = {one.kind.priority_class for one in pods.alike}
     content = partial(_content, asks, classes, is_beside=pods.going > 0, takes_room=_with_room(asks, pods) > 0)
     if gang.status.reserved_at is not None:
-        return content(_reserved_roles(gang, _shapes(pods.alike, MOST_RANKS, pool)))
+        return content(
+            _reserved_roles(gang, [*shapes_of(without_roles(pods.alike), pool), *shapes_of(pods.alike, pool)])
+        )
     terms = () if gang.made_for is None else pods.terms
-    refusal = refusal_of_terms(terms) or refusal_of_pods(pods.alike)
+    refusal = refusal_of_terms(terms) or refusal_of_pods(pods.alike, asks.priority_class)
     if refusal is not None:
         return refusal
-    least = _least(gang, asks, pods)
+    roles = RolesOfPods(asks.roles, pods, is_made=gang.made_for is not None)
     is_as_said = all(one.terms.fewest == asks.minimum for one in terms)
-    awaited = _awaited(gang, asks, pods, least, is_checked=pods.sized is not None or (is_checked and is_as_said))
+    is_checked = pods.sized is not None or (is_checked and is_as_said)
+    awaited = _awaited(gang, asks, pods, _least(gang, asks, pods), roles, is_checked=is_checked)
     if awaited:
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
-        since = pods.first_created if 0 < pods.waiting < least else None
+        since = pods.first_created if _are_missing(gang, asks, pods, roles) else None
         return replace(content((_role(_NOTHING, sizes),)), awaits_pods=awaited, awaits_since=since)
-    shapes = _shapes(pods.alike, asks.maximum - pods.going, pool)
+    shapes = shapes_of(pods.alike, pool)
     if pods.sized is not None:
         return content(tuple(_sized_roles(shapes, pods.sized, pool)))
     later = () if pods.going else _later_roles(asks, pods, pool)
-    return content((*_roles(shapes, gang, asks, pods, turn, is_alone=len(shapes) == 1 and not later), *later))
+    planned = _roles(shapes, gang, asks, roles, turn, has_later=bool(later))
+    return refusal_of_shapes(shapes) or content((*planned, *later))
 
 
-def _sized_roles(shapes: Sequence[_Shape], sized: SizedPods, pool: Pool) -> Iterator[RoleSpec]:
+def _are_missing(gang: PodGang, asks: PodGangSpec, pods: OwnPods, roles: RolesOfPods) -> bool:
+    """Whether some pods wait for others that are not there yet."""
+    return not pods.going and pods.waiting > 0 and bool(roles.keeping(_least(gang, asks, pods)))
+
+
+def _sized_roles(shapes: Sequence[PodShape], sized: SizedPods, pool: Pool) -> Iterator[RoleSpec]:
     """The roles of pods whose number is to be chosen, and of the one beside them, if that needs something else."""
     varying, others = role_name(sized.varying.kind, pool), len(shapes) - 1
     least, most = sized.sizes[0] - others, sized.sizes[-1] - others
@@ -126,41 +120,31 @@ def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:
 
 
 def _roles(
-    shapes: Sequence[_Shape], gang: PodGang, asks: PodGangSpec, pods: OwnPods, turn: int, *, is_alone: bool
+    shapes: Sequence[PodShape],
+    gang: PodGang,
+    asks: PodGangSpec,
+    roles: RolesOfPods,
+    turn: int,
+    *,
+    has_later: bool,
 ) -> Iterator[RoleSpec]:
-    """Of a kind that is alone, a number of pods; of several, all that are there.
+    """Of a kind that is alone, a number of pods; of several, all that are there, or as their roles say.
 
     Beside others, or if the pods need no others, one kind in turn.
     """
+    pods = roles.pods
     if pods.going or gang.needs_no_others:
+        shapes = capped(roles.within(shapes), asks.maximum - pods.going)
         chosen = shapes[turn % len(shapes)]
         # Others of the same kind are planned next, at their own place in the queue.
         most = min(chosen.members, _with_room(asks, pods) or chosen.members)
         yield _role(chosen, Sizes(minimum=1, maximum=most))
         return
-    for shape in shapes:
-        fewest = min(_least(gang, asks, pods), shape.members) if is_alone else shape.members
-        yield _role(shape, Sizes(minimum=fewest, maximum=shape.members))
+    for shape, sizes in roles.sizes(shapes, _least(gang, asks, pods), asks.maximum, is_fixed=has_later):
+        yield _role(shape, sizes)
 
 
-def _shapes(alike: Sequence[PodsAlike], most: int, pool: Pool) -> list[_Shape]:
-    """The pods by their roles, on nodes of the pool, ``most`` of them at most; the same whatever their order."""
-    found: dict[str, _Shape] = {}
-    for one in alike:
-        name = role_name(one.kind, pool)
-        if name is not None and not isinstance(one.kind.needs, Refusal):
-            before = found.get(name, _Shape(name, _in_pool(one.kind.needs, pool), 0, one.labels))
-            labels = tuple(sorted({*before.labels} & {*one.labels}))
-            found[name] = before._replace(members=before.members + one.pods, labels=labels)
-    shapes = []
-    for _, shape in sorted(found.items()):
-        taken = min(shape.members, most)
-        most -= taken
-        shapes.append(shape._replace(members=taken))
-    return [shape for shape in shapes if shape.members]
-
-
-def _reserved_roles(gang: PodGang, shapes: Sequence[_Shape]) -> tuple[RoleSpec, ...]:
+def _reserved_roles(gang: PodGang, shapes: Sequence[PodShape]) -> tuple[RoleSpec, ...]:
     """The roles of the seats that the status holds, and what the pods need that are still to be bound."""
     counts: dict[str, int] = {}
     for entry in gang.status.members:
@@ -178,7 +162,7 @@ def _content(
         roles=roles,
         work=None if is_beside else asks.work,
         deadline_seconds=None if is_beside else asks.deadline_seconds,
-        priority_class=min(classes, default=""),
+        priority_class=min(classes, default=asks.priority_class),
         one_per=asks.one_per,
         all_in=asks.all_in,
         sizing=asks.sizing,
@@ -187,7 +171,7 @@ def _content(
     )
 
 
-def _role(shape: _Shape, sizes: Sizes) -> RoleSpec:
+def _role(shape: PodShape, sizes: Sizes) -> RoleSpec:
     needs = shape.needs
     return RoleSpec(
         name=shape.name,
@@ -201,12 +185,6 @@ def _role(shape: _Shape, sizes: Sizes) -> RoleSpec:
     )
 
 
-def _in_pool(needs: Needs, pool: Pool) -> Needs:
-    """The needs of pods that are planned on nodes of the pool only; conflicts are refused elsewhere."""
-    selector = {**dict(pool.selector), **dict(needs.constraints.node_selector)}
-    return needs._replace(constraints=replace(needs.constraints, node_selector=tuple(sorted(selector.items()))))
-
-
 def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:
     """The pods that come later as a gang of their own, while others run; None if all are there."""
     roles = _later_roles(asks, pods, pool)
@@ -218,18 +196,18 @@ def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> tuple[RoleSpec
 
     Pods of several steps with equal needs are one role, since a gang of many roles may be too complex for a plan.
     """
-    shapes, left = dict[Needs, _Shape](), _later_pods(asks, pods)
+    shapes, left = dict[Needs, PodShape](), _later_pods(asks, pods)
     for number, later in reversed([*enumerate(asks.later)]):
         members = min(later.pods, left)
         left -= members
         if members:
             alike = shapes.pop(later.needs, _NOTHING)
             name = f"pods-that-come-later-{number}"
-            shapes[later.needs] = _Shape(name, _in_pool(later.needs, pool), alike.members + members, ())
+            shapes[later.needs] = PodShape(name, in_pool(later.needs, pool), alike.members + members, ())
     return tuple(_later_role(shape) for shape in reversed(shapes.values()))
 
 
-def _later_role(shape: _Shape) -> RoleSpec:
+def _later_role(shape: PodShape) -> RoleSpec:
     return replace(_role(shape, Sizes(minimum=shape.members, maximum=shape.members)), is_later=True)
 
 
@@ -253,7 +231,9 @@ def _room_until(gang: PodGang) -> str:
     return "" if begun is None else f": room is kept for these until {rfc3339(begun + ROOM_KEPT_SECONDS)} at most"
 
 
-def _awaited(gang: PodGang, asks: PodGangSpec, pods: OwnPods, least: int, *, is_checked: bool) -> str:
+def _awaited(
+    gang: PodGang, asks: PodGangSpec, pods: OwnPods, least: int, roles: RolesOfPods, *, is_checked: bool
+) -> str:
     """What keeps the pods from being planned; '' for nothing."""
     if pods.going >= asks.maximum and pods.waiting:
         return f"{pods.going} pods of it are on nodes, of {asks.maximum} at most: {pods.waiting} wait for their end."
@@ -264,6 +244,5 @@ def _awaited(gang: PodGang, asks: PodGangSpec, pods: OwnPods, least: int, *, is_
         return "Its pods are bound, and no other pod of it waits for a node."
     if not pods.waiting:
         return f"No pod of it waits for a node. It needs {least}."
-    if pods.waiting < least:
-        return f"{pods.waiting} of the {least} pods that it needs wait for a node."
-    return "" if pods.going or is_checked else "Its pods wait until it is compared with their owner."
+    compared = pods.going or is_checked
+    return roles.keeping(least) or ("" if compared else "Its pods wait until it is compared with their owner.")

@@ -7,12 +7,14 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from itertools import chain, islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from lockstep.belief.podgangs.group_terms import SharedTerms, TermsOfPods
 from lockstep.belief.podgangs.held_by_pods import HeldByPods
+from lockstep.belief.podgangs.pods_by_role import CreatedByRole, PodsByRole
 from lockstep.facts.gang.gang import Refusal
-from lockstep.facts.gang.pod_gang import GroupedPod, GroupMember, WaitingPod
+from lockstep.facts.gang.pod_gang import GroupedPod, GroupMember, PodRole, WaitingPod
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import Labels, PodKey, PodPhase
@@ -29,15 +31,21 @@ class PodKind(NamedTuple):
 
 
 class _Bucket:
-    """Pods that are planned alike, and the labels that all of them have had."""
+    """Pods that are planned alike, their roles, and the labels that all of them have had."""
 
     def __init__(self, labels: Labels) -> None:
         self.pods: dict[PodKey, WaitingPod] = {}
+        self.roles = PodsByRole()
         self._labels = frozenset(labels)
 
-    def enter(self, key: PodKey, pod: WaitingPod) -> None:
+    def enter(self, key: PodKey, pod: WaitingPod, role: str) -> None:
         self.pods[key] = pod
+        self.roles.count(role, +1)
         self._labels &= frozenset(pod.labels)
+
+    def leave(self, key: PodKey, role: str) -> None:
+        del self.pods[key]
+        self.roles.count(role, -1)
 
     @property
     def labels(self) -> Labels:
@@ -45,12 +53,16 @@ class _Bucket:
 
 
 class PodsAlike(NamedTuple):
-    """Pods that wait and are planned alike: how many they are, the name of one, and the labels of all."""
+    """Pods that wait and are planned alike: how many they are, the name of one, and the labels of all.
+
+    ``roles`` are how many of them say each role of their Gang.
+    """
 
     kind: PodKind
     pods: int
     one: str
     labels: Labels
+    roles: Mapping[str, int] = MappingProxyType({})
 
 
 class SizedPods(NamedTuple):
@@ -78,7 +90,7 @@ class OwnPods(NamedTuple):
 
     ``first_created`` is when the first was created of the pods that wait, those of other owners too. It is None if
     none waits. ``terms`` are two that pods say of their group, if they say several. If there are no pods yet, ``sized``
-    are those that their owner will have.
+    are those that their owner will have. ``going_roles`` and ``succeeded_roles`` count them by role of the Gang.
     """
 
     going: int
@@ -88,6 +100,8 @@ class OwnPods(NamedTuple):
     first_created: float | None
     terms: Sequence[SharedTerms] = ()
     sized: SizedPods | None = None
+    going_roles: Mapping[str, int] = MappingProxyType({})
+    succeeded_roles: Mapping[str, int] = MappingProxyType({})
 
     def with_sized(self, sized: SizedPods) -> "OwnPods":
         """The same with those that an owner will have, unless there are pods already, or it allows no size."""
@@ -102,26 +116,33 @@ class _OwnersPods:
     def __init__(self) -> None:
         self.alike: dict[PodKind, _Bucket] = {}
         self.going = self.waiting = self.succeeded = self.pods = 0
+        self.going_roles, self.succeeded_roles = PodsByRole(), PodsByRole()
 
     def enter(self, pod: GroupedPod) -> None:
         self._count(pod, +1)
         waiting = pod.group.waiting
         if waiting is not None:
-            self.alike.setdefault(_kind(pod.group, waiting), _Bucket(waiting.labels)).enter(pod.key, waiting)
+            self.alike.setdefault(_kind(pod.group, waiting), _Bucket(waiting.labels)).enter(
+                pod.key, waiting, pod.group.role
+            )
 
     def leave(self, pod: GroupedPod) -> None:
         self._count(pod, -1)
         if pod.group.waiting is not None:
             kind = _kind(pod.group, pod.group.waiting)
-            del self.alike[kind].pods[pod.key]
+            self.alike[kind].leave(pod.key, pod.group.role)
             if not self.alike[kind].pods:
                 del self.alike[kind]
 
     def _count(self, pod: GroupedPod, sign: int) -> None:
         self.pods += sign
-        self.going += sign * _is_going(pod)
         self.waiting += sign * (pod.group.waiting is not None)
-        self.succeeded += sign * _has_succeeded(pod)
+        if is_going(pod):
+            self.going += sign
+            self.going_roles.count(pod.group.role, sign)
+        if _has_succeeded(pod):
+            self.succeeded += sign
+            self.succeeded_roles.count(pod.group.role, sign)
 
 
 class PodGroup:
@@ -133,6 +154,7 @@ class PodGroup:
         self._all = _OwnersPods()
         self._by_owner: dict[str, _OwnersPods] = {}
         self._created: list[float] = []
+        self._created_by_role = CreatedByRole()
         self._nodes: Counter[str] = Counter()
         self._terms = TermsOfPods()
         self._leaving: dict[PodKey, GroupedPod] = {}
@@ -148,7 +170,8 @@ class PodGroup:
         self._by_owner.setdefault(pod.group.owner, _OwnersPods()).enter(pod)
         if pod.group.waiting is not None:
             insort(self._created, pod.group.waiting.created)
-        if _is_going(pod):
+            self._created_by_role.enter(pod.group.role, pod.group.waiting.created)
+        if is_going(pod):
             self._nodes[pod.node] += 1
             self.held.enter(pod)
         elif _is_leaving(pod):
@@ -168,7 +191,8 @@ class PodGroup:
             del self._by_owner[owner]
         if pod.group.waiting is not None:
             del self._created[bisect_left(self._created, pod.group.waiting.created)]
-        if _is_going(pod):
+            self._created_by_role.leave(pod.group.role, pod.group.waiting.created)
+        if is_going(pod):
             self.held.leave(pod)
             self._nodes[pod.node] -= 1
             if not self._nodes[pod.node]:
@@ -182,7 +206,7 @@ class PodGroup:
 
     def going_pods(self) -> Iterator[GroupedPod]:
         """The pods that we have bound, that have not ended and are not being deleted."""
-        return filter(_is_going, self.pods.values())
+        return filter(is_going, self.pods.values())
 
     @property
     def going(self) -> int:
@@ -203,19 +227,25 @@ class PodGroup:
         """How many pods can be bound now."""
         return self._all.waiting
 
-    def complete_since(self, least: int) -> float | None:
-        """When so many of the pods that wait had been created; None if they are fewer."""
-        return self._created[least - 1] if 0 < least <= len(self._created) else None
+    def complete_since(self, least: int, roles: Iterable[PodRole] = ()) -> float | None:
+        """When so many of the pods that wait had been created, and as many of each role as it needs.
 
-    def own(self, owner: str | None, most_kinds: int) -> OwnPods:
+        None if they are fewer.
+        """
+        in_all = self._created[least - 1] if 0 < least <= len(self._created) else None
+        of_roles = [self._created_by_role.complete_since(role.name, role.minimum) for role in roles]
+        times = [time for time in (in_all, *of_roles) if time is not None]
+        return max(times) if len(times) == len(of_roles) + 1 else None
+
+    def own(self, owner: str | None, most_kinds: int, roles: Sequence[str] = ()) -> OwnPods:
         """The pods of a Gang that is made for the owner with that UID, or which may have any owner: None.
 
         No more kinds than ``most_kinds`` are listed, and kinds beyond them cost nothing. Pods that do not say their
-        owner count for each.
+        owner count for each. Of ``roles`` it also says how many pods there are.
         """
         parts = self._parts(owner)
         alike = [
-            PodsAlike(kind, len(bucket.pods), next(iter(bucket.pods)).name, bucket.labels)
+            PodsAlike(kind, len(bucket.pods), next(iter(bucket.pods)).name, bucket.labels, bucket.roles.of(roles))
             for kind, bucket in islice(_kinds(parts), most_kinds)
         ]
         return OwnPods(
@@ -225,6 +255,8 @@ class PodGroup:
             alike=alike,
             first_created=self.complete_since(1),
             terms=self.terms,
+            going_roles=_summed(one.going_roles.of(roles) for one in parts),
+            succeeded_roles=_summed(one.succeeded_roles.of(roles) for one in parts),
         )
 
     @property
@@ -250,11 +282,16 @@ class PodGroup:
 _NONE = _OwnersPods()
 
 
+def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
+    return sum(map(Counter, counts), Counter[str]())
+
+
 def _kinds(parts: Iterable[_OwnersPods]) -> Iterator[tuple[PodKind, _Bucket]]:
     return chain.from_iterable(one.alike.items() for one in parts)
 
 
-def _is_going(pod: GroupedPod) -> bool:
+def is_going(pod: GroupedPod) -> bool:
+    """Whether we have bound the pod, and it has neither ended nor is being deleted."""
     return pod.group.seat is not None and not (pod.has_ended or pod.is_deleting)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from lockstep.belief.podgangs.pod_group import PodsAlike
+from lockstep.belief.podgangs.pod_shapes import PodShape
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.reasons import Reason
 
@@ -10,10 +11,27 @@ from lockstep.facts.reasons import Reason
 MOST_KINDS = 8
 
 
-def refusal_of_pods(alike: Sequence[PodsAlike]) -> Refusal | None:
-    """Why these pods can't be planned together, if they can't."""
+def refusal_of_pods(alike: Sequence[PodsAlike], priority_class: str) -> Refusal | None:
+    """Why these pods of a Gang of that priority class, or of any if it is '', can't be planned together."""
     of_one = next((one.kind.needs for one in alike if isinstance(one.kind.needs, Refusal)), None)
-    return of_one or _many_kinds(alike) or _several_sources(alike) or _several_classes(alike)
+    return (
+        of_one
+        or _many_kinds(alike)
+        or _several_sources(alike)
+        or _several_classes(alike)
+        or _other_class(alike, priority_class)
+    )
+
+
+def refusal_of_shapes(shapes: Sequence[PodShape]) -> Refusal | None:
+    """Why these pods are too many kinds, if those of different roles are counted apart."""
+    if len(shapes) <= MOST_KINDS:
+        return None
+    message = (
+        f"Its pods that wait are of more than {MOST_KINDS} kinds: pods are of one kind if they ask for the same and "
+        "say the same role. Give those of a role equal requests, or the Gang fewer roles."
+    )
+    return Refusal(Reason.INVALID_SPEC, message)
 
 
 def _many_kinds(alike: Sequence[PodsAlike]) -> Refusal | None:
@@ -47,5 +65,17 @@ def _several_classes(alike: Sequence[PodsAlike]) -> Refusal | None:
     message = (
         f"All pods of a Gang have one priority: pod {pod} has the priority class {one or 'of none'}, and pod "
         f"{other_pod} has {other}. Give them one class."
+    )
+    return Refusal(Reason.INVALID_SPEC, message)
+
+
+def _other_class(alike: Sequence[PodsAlike], wanted: str) -> Refusal | None:
+    one = next((one for one in alike if wanted and one.kind.priority_class != wanted), None)
+    if one is None:
+        return None
+    has = one.kind.priority_class or "of none"
+    message = (
+        f"priorityClassName: the Gang has the priority class {wanted}, and pod {one.one} has {has}. A Gang has the "
+        "priority of its pods: give them its class."
     )
     return Refusal(Reason.INVALID_SPEC, message)

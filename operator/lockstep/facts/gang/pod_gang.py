@@ -51,7 +51,8 @@ class GroupMember(NamedTuple):
 
     ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not say it. ``terms`` are what it
     says of its group, if there is no such object. A pod on a node has ``grace_seconds`` to end, and runs ``since`` its
-    kubelet has started it; ``job`` is the name of the Job that has made it, '' if another one has.
+    kubelet has started it; ``job`` is the name of the Job that has made it, '' if another one has. ``host`` is its DNS
+    name below a Service, '' if it asks for none. ``role`` is what its labels call its role; '' if they don't.
     """
 
     gang: GangKey
@@ -63,6 +64,8 @@ class GroupMember(NamedTuple):
     job: str = ""
     grace_seconds: int = USUAL_GRACE_SECONDS
     since: float | None = None
+    host: str = ""
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +88,14 @@ class LaterPods(NamedTuple):
     priority_class: str = ""
 
 
+class PodRole(NamedTuple):
+    """A role of a Gang: the fewest of its pods that are placed with the others, and the most that are placed at all."""
+
+    name: str
+    minimum: int
+    maximum: int
+
+
 class Undo(StrEnum):
     """What becomes of the bound pods of a Gang that can't go on where they are, if their owner can't be suspended."""
 
@@ -92,12 +103,20 @@ class Undo(StrEnum):
     EVICT = "Evict"
 
 
+class HostList(StrEnum):
+    """Where the pods of a Gang read which other pods there are."""
+
+    NONE = "None"
+    CONFIG_MAP = "ConfigMap"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGangSpec:
     """What a Gang asks for: the fewest pods that are placed together, and the most that are placed at all.
 
     Beyond the fewest, ``later`` pods come step by step, in this order. ``undo`` belongs to the user, also in a Gang
-    that the operator has made. The other fields are as in ``GangSpec``.
+    that the operator has made. Pods that say none of the ``roles`` count in all only. All pods have ``priority_class``,
+    unless it is ''. The other fields are as in ``GangSpec``.
     """
 
     minimum: int
@@ -109,6 +128,14 @@ class PodGangSpec:
     sizing: Sizing | None = None
     later: tuple[LaterPods, ...] = ()
     undo: Undo = Undo.KEEP
+    hosts: HostList = HostList.NONE
+    roles: tuple[PodRole, ...] = ()
+    priority_class: str = ""
+
+    @property
+    def role_names(self) -> tuple[str, ...]:
+        """The names of its roles."""
+        return tuple(role.name for role in self.roles)
 
 
 class OwnerName(NamedTuple):
@@ -145,3 +172,8 @@ class PodGang(GangIdentity):
         made = maker_of(object_name(self.key)) if self.made_for else None
         is_of_group = made is not None and made[0] is Source.SCHEDULING_GROUP
         return is_of_group and isinstance(self.asks, PodGangSpec) and self.asks.minimum == 1
+
+    @property
+    def wants_host_list(self) -> bool:
+        """Whether its pods read which others there are in an object of the Gang."""
+        return isinstance(self.asks, PodGangSpec) and self.asks.hosts is HostList.CONFIG_MAP

@@ -92,7 +92,7 @@ def jobset_of(*parallelisms, **spec):
             {"single.heat-0": [(1, 1)], "single.heat-1": [(1, 1)]},
             id="a Deployment of no Gang",
         ),
-        pytest.param([jobset_of(1, 3)], {"jobset.train": [(4, 4)]}, id="a JobSet whose Jobs ask for the same"),
+        pytest.param([jobset_of(1, 3)], {"jobset.train": [(1, 1), (3, 3)]}, id="a JobSet whose Jobs ask for the same"),
         pytest.param(
             [jobset_of(1, 3, startupPolicy={"startupPolicyOrder": "InOrder"})],
             {"jobset.train": [(1, 1), (3, 3)]},

@@ -167,7 +167,7 @@ def test_pods_that_come_while_the_first_run_are_counted(source, owner, want):
 def test_pods_of_a_pod_group_are_made_by_others():
     [pods] = OWNERS[Source.POD_GROUP].first(Section({"spec": {"minMember": 3}}))
 
-    assert pods == (3, None, 0)
+    assert pods == (3, None, 0, "")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from builders.served import gang, owned_by, pod
 from builders.volumes import ephemeral
 from lockstep.api.podgang import any_pod, group_member
 from lockstep.api.podgang.group_member import seat_annotations
+from lockstep.api.podgang.pod_roles import role_of_pod
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupedPod
@@ -223,3 +224,41 @@ def test_member_of_a_gangjob_stays_one_whatever_labels_it_has():
 
     assert found.member is not None
     assert not isinstance(found, GroupedPod)
+
+
+@pytest.mark.parametrize(
+    ("labels", "want"),
+    [
+        pytest.param({LABEL: "heat", "lockstep.dev/role": "workers"}, "workers", id="its own label"),
+        pytest.param({LABEL: "heat", "ray.io/group": "workers"}, "", id="that of an owner for which no Gang is made"),
+        pytest.param({LABEL: "heat"}, "", id="none"),
+    ],
+)
+def test_role_of_a_pod_is_what_its_label_says(labels, want):
+    assert parse(pod("a", spec=OURS, labels=labels)).group.role == want
+
+
+@pytest.mark.parametrize(
+    ("source", "label"),
+    [
+        (Source.JOB_SET, "jobset.sigs.k8s.io/replicatedjob-name"),
+        (Source.MPI_JOB, "training.kubeflow.org/job-role"),
+        (Source.RAY_CLUSTER, "ray.io/group"),
+    ],
+)
+def test_role_in_a_gang_that_is_made_is_what_the_controller_says(source, label):
+    assert role_of_pod({label: "workers", "lockstep.dev/role": "other"}, source) == "workers"
+    assert role_of_pod({}, source) == ""
+
+
+@pytest.mark.parametrize(
+    ("spec", "want"),
+    [
+        ({"hostname": "heat-0", "subdomain": "heat"}, "heat-0.heat"),
+        ({"hostname": "heat-0"}, ""),
+        ({"subdomain": "heat"}, ""),
+        ({}, ""),
+    ],
+)
+def test_host_is_known_where_dns_knows_it(spec, want):
+    assert parse(of_heat(spec=spec)).group.host == want

@@ -114,3 +114,65 @@ def test_gang_is_as_made_with_its_later_pods():
 
     assert is_as_made(parse_pod_gang(gang), parts)
     assert not is_as_made(parse_pod_gang(gang), {**parts, "spec": {**parts["spec"], "later": None}})
+
+
+def made_roles(source, spec, annotations=None):
+    """The roles of the Gang of an owner, by name; None if it has none."""
+    owner = {"metadata": {"name": "heat", "namespace": "default", "uid": "u", "annotations": annotations}, "spec": spec}
+    roles = made_parts(OWNERS[source], owner)["spec"]["roles"]
+    return None if roles is None else {role["name"]: role["size"]["min"] for role in roles}
+
+
+def job_set(*names, parallelism=2, **more):
+    """The spec of a JobSet with these Jobs."""
+    jobs = [{"name": name, "template": {"spec": {"parallelism": parallelism, "template": {}}}} for name in names]
+    return {"replicatedJobs": jobs, **more}
+
+
+def ray_cluster(*groups):
+    """The spec of a RayCluster with these groups of two workers."""
+    workers = [{"groupName": name, "replicas": 2, "template": {}} for name in groups]
+    return {"headGroupSpec": {"template": {}}, "workerGroupSpecs": workers}
+
+
+MPI = {"mpiReplicaSpecs": {"Launcher": {"template": {}}, "Worker": {"replicas": 3, "template": {}}}}
+
+
+@pytest.mark.parametrize(
+    ("source", "spec", "want"),
+    [
+        pytest.param(Source.JOB_SET, job_set("driver", "workers"), {"driver": 2, "workers": 2}, id="Jobs of a JobSet"),
+        pytest.param(Source.MPI_JOB, MPI, {"worker": 3, "launcher": 1}, id="a launcher and its workers"),
+        pytest.param(Source.RAY_CLUSTER, ray_cluster("a"), {"headgroup": 1, "a": 2}, id="a head and its group"),
+        pytest.param(Source.JOB_SET, job_set("workers"), None, id="one Job"),
+        pytest.param(Source.JOB_SET, job_set(*"abcdefghi"), None, id="more Jobs than a Gang has roles"),
+        pytest.param(Source.JOB_SET, job_set("a", "b", parallelism=9_000), None, id="more pods than a Gang has"),
+        pytest.param(
+            Source.JOB_SET, job_set("a", "b", startupPolicy={"startupPolicyOrder": "InOrder"}), None, id="in steps"
+        ),
+        pytest.param(Source.RAY_CLUSTER, ray_cluster("headgroup"), None, id="two roles of one name"),
+        pytest.param(Source.RAY_CLUSTER, ray_cluster("Big_1"), None, id="a name that no role of a Gang has"),
+        pytest.param(Source.JOB, {"parallelism": 2}, None, id="a Job"),
+    ],
+)
+def test_gang_has_the_roles_of_its_owner_if_these_say_how_many_it_needs(source, spec, want):
+    assert made_roles(source, spec) == want
+
+
+def test_gang_with_a_range_has_no_roles():
+    assert made_roles(Source.MPI_JOB, MPI, {SIZE: "2-4"}) is None
+
+
+@pytest.mark.parametrize(("says", "want"), [("ConfigMap", "ConfigMap"), ("None", "None"), (None, None)])
+def test_owner_asks_for_the_hosts_of_all(says, want):
+    annotations = {} if says is None else {"lockstep.dev/hosts": says}
+    owner = {"metadata": {"name": "heat", "uid": "u", "annotations": annotations}, "spec": {}}
+
+    assert made_parts(OWNERS[Source.JOB], owner)["spec"]["hosts"] == want
+
+
+def test_hosts_that_are_neither_are_a_problem_of_the_owner():
+    owner = {"metadata": {"name": "heat", "uid": "u", "annotations": {"lockstep.dev/hosts": "yes"}}, "spec": {}}
+    annotations = made_parts(OWNERS[Source.JOB], owner)["metadata"]["annotations"]
+
+    assert "lockstep.dev/hosts: 'yes' is neither None nor ConfigMap" in annotations["lockstep.dev/problem"]

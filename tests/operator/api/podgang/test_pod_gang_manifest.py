@@ -9,7 +9,7 @@ from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.pod_gang import is_as_made, parse_pod_gang
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import is_pod_gang, object_name, pod_gang_key
-from lockstep.facts.gang.pod_gang import Undo
+from lockstep.facts.gang.pod_gang import HostList, Undo
 from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import PodKey
 from lockstep.facts.reasons import Reason
@@ -53,6 +53,30 @@ def test_gang_says_all_that_it_asks_for():
     assert isinstance(asks.work, SerialWork)
     assert (asks.one_per, asks.all_in, asks.sizing) == ("host", "zone", Sizing.FEWEST)
     assert (asks.undo, parse().asks.undo) == (Undo.EVICT, Undo.KEEP)
+
+
+def test_roles_and_class_and_hosts_of_a_gang_are_read():
+    roles = [{"name": "launcher", "size": {"min": 1, "max": 1}}, {"name": "workers", "size": {"min": 2}}]
+    asks = parse({"min": 3}, roles=roles, priorityClassName="urgent", hosts="ConfigMap").asks
+
+    assert asks.roles == (("launcher", 1, 1), ("workers", 2, 10_000))
+    assert (asks.priority_class, asks.hosts) == ("urgent", HostList.CONFIG_MAP)
+    assert (parse().asks.roles, parse().asks.priority_class, parse().asks.hosts) == ((), "", HostList.NONE)
+
+
+@pytest.mark.parametrize(
+    ("roles", "want"),
+    [
+        pytest.param([("a", 2), ("b", 2)], "roles: they need 4 pods together, more than the 3 of size.min", id="many"),
+        pytest.param([("a", 1), ("a", 1)], "two of one name", id="one name twice"),
+        pytest.param([("a", 0)], "role a: min 0", id="no pods"),
+    ],
+)
+def test_roles_that_make_no_sense_are_refused(roles, want):
+    asks = parse({"min": 3}, roles=[{"name": name, "size": {"min": least}} for name, least in roles]).asks
+
+    assert isinstance(asks, Refusal)
+    assert want in asks.message
 
 
 @pytest.mark.parametrize("undo", ["Keep", "Evict"])

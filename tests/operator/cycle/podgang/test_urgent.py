@@ -10,6 +10,7 @@ from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import BINDING, bindings, bound, is_placed, message
 from fake_cluster.rig import DEFAULT, api_with, condition, operator_over, running_operator
 from fake_cluster.rig import is_placed as is_job_placed
+from fake_cluster.store import Place
 
 pytestmark = pytest.mark.asyncio
 
@@ -24,10 +25,10 @@ async def full(api):
     await until(lambda: is_job_placed(api, "cold"))
 
 
-def create_urgent(api, *names, priority="urgent", least=0):
-    """Create a Gang of pods of that priority, which need the whole node."""
+def create_urgent(api, *names, priority="urgent", least=0, **more):
+    """Create a Gang of pods of that priority, which need the whole node; ``more`` is in its spec."""
     about = metadata("heat", namespace=DEFAULT, generation=1)
-    api.store.create("gangs", {"metadata": about, "spec": {"size": {"min": least or len(names)}}})
+    api.store.create("gangs", {"metadata": about, "spec": {"size": {"min": least or len(names)}, **more}})
     for name in names:
         spec = {"schedulerName": "lockstep", "priorityClassName": priority}
         api.store.create("pods", pod(name, cpu="1", spec=spec, labels={"lockstep.dev/member-of": "heat"}))
@@ -64,6 +65,19 @@ async def test_gang_job_stays_while_bindings_are_refused():
         assert is_job_placed(api, "cold")
         assert len(bindings(api, DRY_RUN)) < 10
         api.fault = lambda _: None
+        await until(lambda: is_placed(api))
+
+
+async def test_gang_job_stays_while_the_list_of_hosts_is_in_the_way():
+    place = Place("configmaps", DEFAULT, "heat.hosts")
+    async with operator_over(*ONE_NODE) as (api, _):
+        await full(api)
+        api.store.create("configmaps", {"metadata": {"name": place.name, "namespace": DEFAULT}})
+        create_urgent(api, "a", "b", hosts="ConfigMap")
+        await asyncio.sleep(300)
+
+        assert is_job_placed(api, "cold")
+        api.store.remove(place)
         await until(lambda: is_placed(api))
 
 

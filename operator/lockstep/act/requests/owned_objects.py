@@ -1,0 +1,82 @@
+"""Makes objects that belong to a gang, or brings them up to date.
+
+Objects of these names that are not the gang's are left alone.
+"""
+
+import asyncio
+from http import HTTPStatus
+from typing import NamedTuple
+
+from lockstep.act.requests.api_refusals import is_conflict
+from lockstep.api.client.answer import Answer, Target
+from lockstep.api.client.client import KubeClient
+from lockstep.api.common_objects import owner_uid
+from lockstep.api.manifest import Manifest
+from lockstep.facts.gang.gang import GangFact
+
+# Objects of an earlier gang of the name are removed by Kubernetes' garbage collector, in its own time.
+_PAUSES_SECONDS = (0.25, 0.5, 1.0, 2.0)
+
+
+class OwnedObject(NamedTuple):
+    """An object of a gang: its name in sentences, its URLs, and its wanted manifest."""
+
+    called: str
+    folder: Target
+    place: Target
+    wanted: Manifest
+
+
+class OwnedObjects:
+    """Makes objects of one gang. Each step can be repeated.
+
+    It first creates an object that ``is_new``, and first reads another one: the likelier request comes first.
+    """
+
+    def __init__(self, client: KubeClient, gang: GangFact, *, is_new: bool) -> None:
+        self._client = client
+        self._gang = gang
+        self._is_new = is_new
+
+    async def ensure(self, thing: OwnedObject) -> str:
+        """Create the object, or make sure that it exists, is the gang's and has the wanted content.
+
+        Returns why that can't be done, or ''. Raises ``ApiUnavailableError``.
+        """
+        problem = ""
+        for seconds in (*_PAUSES_SECONDS, 0.0):
+            answer = await self._present(thing)
+            if not answer.is_success:
+                return f"{thing.called} can't be made: {answer.message}"
+            owner = owner_uid(answer.body, self._gang)
+            if owner is None:
+                return f"{thing.called} is there already, and it is not this gang's"
+            if owner == self._gang.uid:
+                problem = await self._write(thing, answer.body)
+            else:
+                problem = f"{thing.called} of an earlier gang of this name is still there"
+            if not problem:
+                return ""
+            await asyncio.sleep(seconds)
+        return problem
+
+    async def _present(self, thing: OwnedObject) -> Answer:
+        """The object as it exists, created if missing."""
+        if not self._is_new:
+            answer = await self._client.get(thing.place)
+            if answer.code != HTTPStatus.NOT_FOUND:
+                return answer
+        answer = await self._client.create(thing.folder, thing.wanted)
+        return await self._client.get(thing.place) if is_conflict(answer) else answer
+
+    async def _write(self, thing: OwnedObject, there: Manifest) -> str:
+        """Write the wanted content if the object differs; returns why that failed, or ''.
+
+        A Service has no content to compare, so it counts as wanted.
+        """
+        if there.get("data") == thing.wanted.get("data"):
+            return ""
+        version = {"resourceVersion": there["metadata"]["resourceVersion"]}
+        body = {**thing.wanted, "metadata": {**thing.wanted["metadata"], **version}}
+        answer = await self._client.replace(thing.place, body)
+        return "" if answer.is_success else f"{thing.called} can't be written: {answer.message}"

@@ -1,0 +1,82 @@
+"""The pods of a Gang that wait, by what they need of their nodes and by the roles of their Gang."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from lockstep.api.pool import Pool
+from lockstep.belief.podgangs.pod_group import PodKind, PodsAlike
+from lockstep.belief.podgangs.pods_by_role import NO_ROLE
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.role import Needs
+from lockstep.facts.pods.pod import Labels
+
+# Of the name of a role of the Gang. Names of planned roles have 63 characters at most.
+_LONGEST = 48
+
+
+class PodShape(NamedTuple):
+    """Pods with equal needs, and of one role of their Gang: how many wait, and the labels that all of them have.
+
+    ``name`` is that of the role that is planned. ``role`` is '' for pods that say none of their Gang.
+    """
+
+    name: str
+    needs: Needs
+    members: int
+    labels: Labels
+    role: str = NO_ROLE
+
+
+def role_name(kind: PodKind, pool: Pool, role: str = NO_ROLE) -> str | None:
+    """The name of what is planned for pods of that kind and role, the same in every process.
+
+    None if they can't be planned.
+    """
+    if isinstance(kind.needs, Refusal):
+        return None
+    asked = repr((in_pool(kind.needs, pool), kind.selected, *([role] if role else ())))
+    return f"{role[:_LONGEST] or 'pods'}-{hashlib.sha256(asked.encode()).hexdigest()[:8]}"
+
+
+def shapes_of(alike: Sequence[PodsAlike], pool: Pool) -> list[PodShape]:
+    """The pods by needs and by the roles that were asked for, on nodes of the pool; the same whatever their order."""
+    found: dict[str, PodShape] = {}
+    for one in alike:
+        for role, pods in _by_role(one):
+            name = role_name(one.kind, pool, role)
+            if name is not None and not isinstance(one.kind.needs, Refusal):
+                before = found.get(name, PodShape(name, in_pool(one.kind.needs, pool), 0, one.labels, role))
+                labels = tuple(sorted({*before.labels} & {*one.labels}))
+                found[name] = before._replace(members=before.members + pods, labels=labels)
+    return [shape for _, shape in sorted(found.items())]
+
+
+def without_roles(alike: Sequence[PodsAlike]) -> list[PodsAlike]:
+    """The same pods as if their Gang had no roles."""
+    return [one._replace(roles={}) for one in alike]
+
+
+def capped(shapes: Sequence[PodShape], most: int) -> list[PodShape]:
+    """So many of these pods, the first ones."""
+    taken = []
+    for shape in shapes:
+        members = min(shape.members, most)
+        most -= members
+        if members > 0:
+            taken.append(shape._replace(members=members))
+    return taken
+
+
+def in_pool(needs: Needs, pool: Pool) -> Needs:
+    """The needs of pods that are planned on nodes of the pool only; conflicts are refused elsewhere."""
+    selector = {**dict(pool.selector), **dict(needs.constraints.node_selector)}
+    return needs._replace(constraints=replace(needs.constraints, node_selector=tuple(sorted(selector.items()))))
+
+
+def _by_role(alike: PodsAlike) -> Iterator[tuple[str, int]]:
+    yield from alike.roles.items()
+    others = alike.pods - sum(alike.roles.values())
+    if others:
+        yield NO_ROLE, others
