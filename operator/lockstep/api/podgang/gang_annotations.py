@@ -5,6 +5,7 @@ from lockstep.api.names import GROUP
 SIZE = f"{GROUP}/size"
 SERIAL_TIME = f"{GROUP}/serial-time"
 OVERHEAD_PER_MEMBER = f"{GROUP}/overhead-per-member"
+UNDO = f"{GROUP}/undo"
 
 OF_TEMPLATE = "kueue.x-k8s.io/podset-required-topology"
 OF_OWNER = "kai.scheduler/topology-required-placement"
