@@ -49,7 +49,8 @@ def mpi_job(**spec):
 def ray_cluster(**spec):
     """Describe a RayCluster of a head and two workers."""
     workers = [{"groupName": "all", "replicas": 2, "template": template(cpu="2")}]
-    return owner("ray.io/v1", "RayCluster", headGroupSpec={"template": template()}, workerGroupSpecs=workers, **spec)
+    spec = {"headGroupSpec": {"template": template()}, "workerGroupSpecs": workers, **spec}
+    return owner("ray.io/v1", "RayCluster", **spec)
 
 
 def scheduling_group(least, *, version="v1alpha2", name="heat", **spec):

@@ -2,6 +2,8 @@
 
 from functools import cache
 
+from tenants.begun import shapes_of_begun_gangs
+from tenants.of_sources import shapes_of_sources
 from tenants.others import shapes_of_others
 from tenants.shapes import Shape, shapes_of_bids, shapes_of_gangs, shapes_of_pod_gangs
 
@@ -9,4 +11,5 @@ from tenants.shapes import Shape, shapes_of_bids, shapes_of_gangs, shapes_of_pod
 @cache
 def all_shapes() -> tuple[Shape, ...]:
     """Every shape, always in the same order."""
-    return (*shapes_of_gangs(), *shapes_of_pod_gangs(), *shapes_of_bids(), *shapes_of_others())
+    ours = (*shapes_of_gangs(), *shapes_of_pod_gangs(), *shapes_of_begun_gangs(), *shapes_of_bids())
+    return (*ours, *shapes_of_others(), *shapes_of_sources())

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tenants.of_sources import OF_SOURCE
 from tenants.ordinary import Delay
 from tenants.others import MEMBER
 from tenants.price import Price
@@ -58,7 +59,7 @@ def bounds_of(shape: Shape) -> Bounds:
     """The bounds on the price of a shape."""
     if shape.plural in OWN:
         return _BY_NAME.get(shape.name, USUAL)
-    return _OF_MEMBERS if shape.field.startswith(MEMBER) else _BY_NAME.get(shape.name, _OF_OTHERS)
+    return _OF_MEMBERS if shape.field.startswith((MEMBER, OF_SOURCE)) else _BY_NAME.get(shape.name, _OF_OTHERS)
 
 
 def too_dear(shape: Shape, price: Price) -> Iterator[str]:

@@ -13,6 +13,7 @@ from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.cluster.volume import AttachLimits, StorageClass
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.source import Source
+from lockstep.snapshot.later_rooms import room_for_later
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
 from lockstep.watch.kinds import (
@@ -25,7 +26,9 @@ from lockstep.watch.kinds import (
     quotas_kind,
 )
 from lockstep.watch.reader import Reader
+from tenants.begun import running_pod
 from tenants.companions import CLASS, HOST
+from tenants.of_sources import made_gangs
 from tenants.shapes import GROUP, MANY, NAMED, NAMESPACE
 
 Manifest = Mapping[str, Any]
@@ -56,7 +59,7 @@ class Cluster:
 
     def __init__(self) -> None:
         self.state = State(lambda: None, gate_image=GATE_IMAGE)
-        self.state.sources = frozenset({Source.PODS})
+        self.state.sources = frozenset(Source)
         self.cutter = SnapshotCutter(self.state)
         self._kinds = {plural: kind(self.state) for plural, kind in _KINDS.items()}
         self._readers = {plural: Reader(kind) for plural, kind in self._kinds.items()}
@@ -76,17 +79,25 @@ class Cluster:
         self._kinds[plural].read(manifest)
 
     def waiting(self) -> list[AcceptedGang]:
-        """The gangs to be planned, in the order in which they came."""
+        """The gangs to be planned, in the order in which they came, after the room for pods that come later."""
         gangs = (one for one in self.state.gangs.values() if isinstance(one, AcceptedGang))
-        return sorted((one for one in gangs if self.state.phase_of(one).is_planned), key=lambda one: one.created)
+        waiting = sorted((one for one in gangs if self.state.phase_of(one).is_planned), key=lambda one: one.created)
+        return [*self._rooms(), *waiting]
 
     def renewals(self) -> list[Callable[[], None]]:
-        """What the operator does for each Gang whose pods have changed, each in one step."""
-        return [partial(self.state.renew_pod_gang, key) for key in self.state.pod_gangs.objects]
+        """What the operator does for each Gang whose pods have changed, and that is made, each in one step."""
+        return [partial(self.state.check_pod_gang, key) for key in self.state.pod_gangs.objects]
+
+    def rooms(self) -> list[Callable[[], AcceptedGang | None]]:
+        """What the operator does for each gang to find the room that is kept for it, each in one step."""
+        return [partial(room_for_later, self.state, gang, NOW) for gang in self.state.gangs.values()]
+
+    def _rooms(self) -> list[AcceptedGang]:
+        return [room for find in self.rooms() if (room := find()) is not None]
 
     def terms(self, gangs: list[AcceptedGang]) -> Mapping[Any, PlanTerms]:
         """What the gangs are planned on: members are dear where somebody waits, and urgent gangs may evict."""
-        return {one.key: PlanTerms(member_price=0.1, may_preempt=one.spec.priority_class == URGENT) for one in gangs}
+        return {one.key: _terms(one) for one in gangs}
 
     def _add_nodes(self) -> None:
         self.state.claims.storage.classes.apply(StorageClass(CLASS, DRIVER, waits=True))
@@ -117,6 +128,16 @@ class Cluster:
         for name, namespace in (*named, *((f"{NAMED}{number}", NAMESPACE) for number in range(MANY["gangs"]))):
             for member in "ab":
                 self.believe("pods", waiting_pod(f"{name}-{member}", name, namespace))
+        for number in range(MANY["gangs"]):
+            self.believe("pods", running_pod(number))
+        for made in made_gangs():
+            self.believe("gangs", made)
+
+
+def _terms(gang: AcceptedGang) -> PlanTerms:
+    if gang.spec.is_room:
+        return PlanTerms(not_before=NOW + 1, may_hold=False)
+    return PlanTerms(member_price=0.1, may_preempt=gang.spec.priority_class == URGENT)
 
 
 def honest_gang(number: int, namespace: str = "default") -> Manifest:

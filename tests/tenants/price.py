@@ -85,6 +85,7 @@ def count(cluster: Cluster, plural: str, made: Sequence[Texts]) -> list[Counted]
     readings = [_each_counted(partial(cluster.read, plural), texts) for texts in made]
     seeing = [_each_counted(partial(cluster.believe, plural), texts) for texts in made]
     steps = [instructions(renew) for renew in cluster.renewals()]
+    steps += [instructions(find) for find in cluster.rooms()]
     steps += [instructions(lambda one=one: cluster.state.refusal_of(one)) for one in [*cluster.state.gangs.values()]]
     within, found = instructions_of_steps(keeping_within_quotas(cluster.state, cluster.waiting(), _raising))
     terms = cluster.terms(found.gangs)

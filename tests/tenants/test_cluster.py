@@ -4,6 +4,7 @@ import pytest
 
 from lockstep.facts.gang.keys import object_name
 from tenants.all_shapes import all_shapes
+from tenants.begun import BEGUN
 from tenants.cluster import Cluster
 from tenants.shapes import GROUP, MANY, NAMED, NAMESPACE
 
@@ -20,7 +21,7 @@ def planned_with(shape):
     return {
         object_name(gang.key): sum(role.sizes.maximum for role in gang.spec.roles)
         for gang in cluster.waiting()
-        if gang.key.namespace == NAMESPACE and gang.key in cluster.state.pod_gangs.objects
+        if gang.key.namespace == NAMESPACE and (gang.spec.is_room or gang.key in cluster.state.pod_gangs.objects)
     }
 
 
@@ -37,6 +38,24 @@ def shape_of(plural, field, name):
         pytest.param(("pods", "member.spec.tolerations", "different entries"), {}, id="a pod beyond bounds"),
         pytest.param(
             ("pods", "member.spec.nodeSelector", "small, of many"), {GROUP: MANY["pods"]}, id="many pods of a Gang"
+        ),
+        *(
+            pytest.param(
+                ("pods", f"source.{source}.pods", "small, of many"),
+                {f"{source}.{NAMED}": MANY["pods"]},
+                id=f"many pods of the source {source}",
+            )
+            for source in ("job", "jobset", "mpijob", "podgroup", "raycluster", "schedulinggroup", "kueuegroup")
+        ),
+        pytest.param(
+            ("pods", "source.job.owner", "different entries"),
+            {f"job.{NAMED}{number}": 1 for number in range(MANY["gangs"])},
+            id="pods of many Jobs",
+        ),
+        pytest.param(
+            ("gangs", "begun.spec.later", "different entries"),
+            {f"{BEGUN}0/later-pods": 44},
+            id="room of a Gang that has begun",
         ),
     ],
 )

@@ -9,7 +9,7 @@ from tenants.schema import Sort, fields, spec_of
 
 @pytest.mark.parametrize("kind", ["gangjobs", "gangs", "nodebids"])
 def test_every_field_that_holds_anything_has_a_shape(kind):
-    shaped = {shape.field for shape in all_shapes() if shape.plural == kind}
+    shaped = {shape.field for shape in all_shapes() if shape.plural == kind and shape.field.startswith("spec")}
 
     assert {field.path for field in fields(spec_of(kind)) if field.sort is not Sort.OBJECT} == shaped
     assert len(shaped) > 5

@@ -15,6 +15,8 @@ import orjson
 from builders.manifests import gang, quota
 from eventually import eventually
 from lockstep.api.names import API_VERSION, GANG_LABEL
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.facts.gang.source import Source
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import ApiError, Component, Node, Options, Sandbox, start
@@ -50,6 +52,8 @@ _KINDS = {
     "resourcequotas": (_CORE, "ResourceQuota"),
     "poddisruptionbudgets": (_POLICY, "PodDisruptionBudget"),
 }
+_WRITTEN = ("name", "labels", "annotations", "ownerReferences")
+_SOURCES = ",".join((Source.PODS, *OWNERS))
 # Without a controller manager no status of these is filled in.
 _WITH_STATUS = ("resourcequotas", "poddisruptionbudgets")
 _NO_CONTROLLERS = "TaintNodesByCondition,ServiceAccount,StorageObjectInUseProtection"
@@ -99,7 +103,7 @@ class WorkingCluster:
     def create(self, plural: str, namespace: str, manifest: Manifest) -> None:
         """Create an object with its status, if the API server takes it."""
         version, kind = _KINDS[plural]
-        metadata = {part: manifest["metadata"][part] for part in ("name", "labels") if part in manifest["metadata"]}
+        metadata = {part: manifest["metadata"][part] for part in _WRITTEN if part in manifest["metadata"]}
         whole = {
             "apiVersion": version.removeprefix("/apis/").removeprefix("/api/"),
             "kind": kind,
@@ -156,7 +160,7 @@ def working_cluster() -> Iterator[WorkingCluster]:
         api.apply(_SOURCE_RIGHTS)
         api.create_nodes(Node(name=f"n{number:03}", labels={HOST: f"n{number:03}"}) for number in range(NODES))
         account = api.kubeconfig_for_service_account("lockstep-system", "lockstep")
-        with running(OperatorProcess(account, Path(folder) / "log", "--sources=pods")) as operator:
+        with running(OperatorProcess(account, Path(folder) / "log", f"--sources={_SOURCES}")) as operator:
             cluster = WorkingCluster(api, operator)
             cluster.create_all("gangjobs", DEFAULT, [_gang(f"running-{one}", GANG_SIZE) for one in range(RUNNING)])
             eventually(lambda: operator.metrics()['lockstep_gangs{state="placed"}'] == RUNNING)

@@ -158,7 +158,7 @@ class Attempt:
         self.undoing_since = self._services.monotonic()
         self._stay.leave()
         failure = self._avoiding(failure)
-        await self._undoing.run(failure, landed_at=self._landed_at)
+        failure = await self._undoing.run(failure, landed_at=self._landed_at)
         self._record_later_rejections()
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._making.verdict)
 

@@ -4,26 +4,23 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from coschedule import GangKey
 from lockstep.act.attempt import Attempt
+from lockstep.act.attempt_history import AttemptHistory, Rest
 from lockstep.act.ending.undo import UndoListeners
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
-from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import Failure
-from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.reasons import Condition
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 from lockstep.snapshot.attempt_start import AttemptStart
 
-# A gang whose attempts fail keeps its place in the queue for about a minute. After that it delays no other gang.
-_FAILURES_WITH_A_PLACE = 6
 _UNDOING_WITH_A_PLACE_SECONDS = 60.0
 
 # The first failure may have an outside cause, such as a node. No gang is evicted for one that fails again.
@@ -33,46 +30,7 @@ _FAILURES_THAT_PREEMPT = 1
 # as long as the longest pause.
 _RUNS_WELL_SECONDS = 60.0
 
-# How often in a row a change by admission is no failure, since the next attempt is planned with it.
-_MOST_SURPRISES = 3
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True, kw_only=True)
-class _AttemptHistory:
-    """What is remembered of one gang over its attempts.
-
-    ``retry_at`` and ``runs_since`` are monotonic, so a step of the time of day moves no retry.
-    """
-
-    failures: int = 0
-    surprises: int = 0
-    retry_at: float = -math.inf
-    runs_since: float = math.inf
-    retry: asyncio.TimerHandle | None = None
-    attempt: Attempt | None = None
-    task: asyncio.Task[None] | None = field(default=None)
-
-    def pause(self, failure: Failure | None) -> float:
-        """The seconds that the gang rests after that failure."""
-        is_free = self._is_surprise(failure) or _is_wanted(failure)
-        return 0.0 if is_free else pause_after(self.failures)
-
-    def count(self, failure: Failure | None) -> None:
-        """Count one more failure of the gang."""
-        if self._is_surprise(failure):
-            self.surprises += 1
-        elif not _is_wanted(failure):
-            self.failures += 1
-
-    def _is_surprise(self, failure: Failure | None) -> bool:
-        """Whether the next attempt is planned with what admission changed, so that it may succeed.
-
-        Admission that changes members in another way each time is a failure like any other.
-        """
-        is_changed = failure is not None and failure.reason is Reason.CHANGED_BY_ADMISSION
-        return is_changed and self.surprises < _MOST_SURPRISES
 
 
 class Attempts:
@@ -98,7 +56,7 @@ class Attempts:
         self._reported = reported
         self._ended = ended
         self._due = due
-        self._by_gang: dict[GangKey, _AttemptHistory] = {}
+        self._by_gang: dict[GangKey, AttemptHistory] = {}
         # The gang's UID and the attempt that was last begun here and not stopped midway.
         self._begun: dict[GangKey, tuple[str, int]] = {}
         # Gangs whose status is about to say that they are undone, with the monotonic time of that decision.
@@ -127,12 +85,12 @@ class Attempts:
 
     def has_lost_its_place(self, gang: GangKey) -> bool:
         """Whether the gang rests and has failed so often that it delays no other gang meanwhile."""
-        return self.is_resting(gang) and self._by_gang[gang].failures > _FAILURES_WITH_A_PLACE
+        return self.is_resting(gang) and self._by_gang[gang].has_no_place
 
     def keeps_its_place(self, gang: GangKey) -> bool:
         """Whether the gang is being undone and keeps its place, so that the nodes it frees are still its own."""
         memory, since = self._by_gang.get(gang), self._to_be_undone.get(gang, math.inf)
-        if memory is not None and memory.failures > _FAILURES_WITH_A_PLACE:
+        if memory is not None and memory.has_no_place:
             return False
         if memory is not None and memory.attempt is not None:
             since = memory.attempt.undoing_since
@@ -152,6 +110,13 @@ class Attempts:
         """The time of day at which the gang may be tried again; in the past, or 0, where it may be tried now."""
         memory = self._by_gang.get(gang)
         return 0.0 if memory is None or memory.retry is None else self._time_of_day(memory)
+
+    def rest_of(self, gang: GangKey) -> Rest | None:
+        """Why the gang rests, and until when, if its pods have begun anew; None for others."""
+        memory = self._by_gang.get(gang)
+        if memory is None or memory.retry is None or memory.last_anew is None:
+            return None
+        return Rest(memory.begun_anew, memory.last_anew, self._time_of_day(memory))
 
     def next_retry(self, now: float) -> float:
         """The earliest time after ``now`` at which a gang may be tried again; infinity where there is none."""
@@ -201,7 +166,7 @@ class Attempts:
 
     def rest(self, gang: GangKey, seconds: float) -> None:
         """Do not try the gang again for so many seconds; a longer rest continues."""
-        memory = self._by_gang.setdefault(gang, _AttemptHistory())
+        memory = self._by_gang.setdefault(gang, AttemptHistory())
         if memory.task is None and (memory.retry is None or memory.retry_at < self._services.monotonic() + seconds):
             self._rest(gang, memory, seconds)
 
@@ -236,7 +201,7 @@ class Attempts:
     def _start(
         self, gang: GangFact, reservation: Reservation, carry_out: Callable[[Attempt], Coroutine[Any, Any, Outcome]]
     ) -> None:
-        memory = self._by_gang.setdefault(gang.key, _AttemptHistory())
+        memory = self._by_gang.setdefault(gang.key, AttemptHistory())
         assert memory.task is None, "one attempt of a gang at a time"
         _cancel_retry(memory)
         memory.runs_since = math.inf
@@ -263,7 +228,7 @@ class Attempts:
         return not (begun_here or gang.status.is_true(Condition.PLACED))
 
     async def _run(
-        self, gang: GangFact, attempt: int, memory: _AttemptHistory, work: Callable[[], Coroutine[Any, Any, Outcome]]
+        self, gang: GangFact, attempt: int, memory: AttemptHistory, work: Callable[[], Coroutine[Any, Any, Outcome]]
     ) -> None:
         work_for(gang.key, attempt)
         try:
@@ -279,24 +244,20 @@ class Attempts:
             self._rest(gang.key, memory, retry_seconds)
         self._ended(gang, outcome)
 
-    def _rest(self, gang: GangKey, memory: _AttemptHistory, seconds: float) -> None:
+    def _rest(self, gang: GangKey, memory: AttemptHistory, seconds: float) -> None:
         _cancel_retry(memory)
         memory.retry_at = self._services.monotonic() + seconds
         memory.retry = asyncio.get_running_loop().call_later(seconds, self._retry, gang, memory)
 
-    def _retry(self, gang: GangKey, memory: _AttemptHistory) -> None:
+    def _retry(self, gang: GangKey, memory: AttemptHistory) -> None:
         memory.retry = None
         self._due(gang)
 
-    def _time_of_day(self, memory: _AttemptHistory) -> float:
+    def _time_of_day(self, memory: AttemptHistory) -> float:
         return self._services.now() + max(0.0, memory.retry_at - self._services.monotonic())
 
 
-def _is_wanted(failure: Failure | None) -> bool:
-    return failure is not None and failure.is_wanted
-
-
-def _cancel_retry(memory: _AttemptHistory) -> None:
+def _cancel_retry(memory: AttemptHistory) -> None:
     """Cancel the timer of the next try."""
     if memory.retry is not None:
         memory.retry.cancel()

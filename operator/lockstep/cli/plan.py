@@ -20,6 +20,7 @@ from lockstep.answers.reading.documents import LONGEST
 from lockstep.answers.reading.dry_run import suppose
 from lockstep.answers.supposing.in_cluster import suppose_gang
 from lockstep.answers.supposing.manifests import read_manifests
+from lockstep.answers.supposing.runtimes import read_runtimes
 from lockstep.answers.supposing.supposed_gangs import Supposed, supposed
 from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.api.manifest import NewManifest
@@ -96,7 +97,8 @@ def _in_cluster(
 ) -> None:
     in_force = with_operators(options, load_configuration(**connection))
     state, rules = state_of(in_force), rules_of(in_force)
-    asked = supposed(manifests, state.sources, time())
+    runtimes = asyncio.run(_runtimes(connection, manifests))
+    asked = supposed((*manifests, *runtimes), state.sources, time())
     asyncio.run(_read(connection, state))
     now = time()
     before = plan_now(state, rules, now, asked=())
@@ -110,6 +112,11 @@ def _in_cluster(
         for key in keys
     ]
     _print(answers, _delays(before, after), asked.notes, output)
+
+
+async def _runtimes(connection: Mapping[str, str | None], manifests: Sequence[NewManifest]) -> Sequence[NewManifest]:
+    async with one_client(load_configuration(**connection)) as client:
+        return await read_runtimes(client, manifests)
 
 
 async def _read(connection: Mapping[str, str | None], state: State) -> None:

@@ -222,7 +222,7 @@ class Cycle:
         await in_turns(others, self._seconds_of("report"))
         # 6. Plan again when gangs that hold nodes were expected to end, also those that were just started.
         now = self._now()
-        self._plan_time.plan_by(next_plan_for_ends(self._state, now), now)
+        self._plan_time.plan_by(await in_turns(next_plan_for_ends(self._state, now)), now)
 
     def _next_plan(self, now: float) -> float:
         """When a plan is due although nothing changes; starts that the last plan decided are not included."""

@@ -5,10 +5,13 @@ from functools import partial
 import pytest
 
 from builders.manifests import API_VERSION
+from builders.owners import ray_cluster
 from live.asked_plan import answers_of, ask_plan, nodes_of
 from lockstep.facts.gang.source import Source
 
 pytestmark = pytest.mark.usefixtures("operator")
+
+SIZED = {"lockstep.dev/size": "2-9"}
 
 
 @pytest.fixture
@@ -46,6 +49,18 @@ def test_job_is_placed_where_the_plan_has_said(arena, gangs, plan):
     assert (heat["gang"]["name"], heat["reason"], heat["size"]) == ("gang/job.heat", "StartsNow", 4)
     assert answer["notes"] == []
     assert nodes_of(heat) == gangs.nodes_of("job.heat")
+
+
+def test_ray_cluster_that_waits_for_a_size_is_planned_with_the_size_that_it_would_get(arena, gangs, plan):
+    arena.add_nodes(2, cpu="4")
+    head = {"template": gangs.template("")}
+    workers = [{"groupName": "all", "replicas": 1, "template": gangs.template("")}]
+
+    [heat] = answers_of(
+        plan(ray_cluster(suspend=True, annotations=SIZED, headGroupSpec=head, workerGroupSpecs=workers))
+    )["gangs"]
+
+    assert (heat["gang"]["name"], heat["reason"], heat["size"]) == ("gang/raycluster.heat", "StartsNow", 8)
 
 
 def test_gang_and_its_pods_are_placed_where_the_plan_has_said(arena, gangs, plan):

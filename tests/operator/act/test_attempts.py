@@ -11,7 +11,8 @@ from builders.facts import gang_fact, gang_spec, reservation
 from builders.statuses import PLACEMENT
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import services_with
-from lockstep.act.attempts import Attempts, _AttemptHistory
+from lockstep.act.attempt_history import AttemptHistory
+from lockstep.act.attempts import Attempts
 from lockstep.act.requests.outcome import Ending
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.belief.state import State
@@ -83,7 +84,7 @@ async def test_attempt_that_breaks_off_is_told_at_once_and_rests():
 
 async def test_failure_after_thousands_of_them_is_one_more_failure():
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
-        made._by_gang[GANG.key] = _AttemptHistory(failures=2000)
+        made._by_gang[GANG.key] = AttemptHistory(failures=2000)
         made.begin(GANG, START)
         await until(lambda: ended)
 

@@ -72,11 +72,11 @@ class Undoing:
         self._changed = changed
         self._listeners = listeners
 
-    async def run(self, failure: Failure, *, landed_at: float) -> None:
+    async def run(self, failure: Failure, *, landed_at: float) -> Failure:
         """Delete the pods, release the claims, and remove the reservation from the status if the gang still exists.
 
         Pods that count as gone are left. Until the monotonic time ``landed_at``, earlier creates may still add pods.
-        So the last check is later than that.
+        So the last check is later than that. Returns the failure as it is.
         """
         self._log(failure)
         if not self._is_reported(failure) and await self._report(failure, self._what_keeps(self._cached())):
@@ -88,6 +88,7 @@ class Undoing:
             await until_done(partial(self._keep, ended))
         else:
             await self._release.reservation(failure, behind)
+        return failure
 
     def _ended_before(self, failure: Failure) -> str:
         """The ranks that have succeeded, if the gang succeeded before a change of its size; else ''.

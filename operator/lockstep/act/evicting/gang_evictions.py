@@ -1,7 +1,7 @@
 """Evicts the pods of a Gang that have to go, where its owner can't be suspended.
 
 Only two kinds of Gangs have such pods: the group of a LeaderWorkerSet, which is then made anew, and a Gang whose user
-has written ``undo: Evict``. A PodDisruptionBudget may refuse an eviction, so it is tried for a minute.
+has asked for it. A PodDisruptionBudget may refuse an eviction, so it is tried for a minute.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey
 from lockstep.act.evicting.asked_evictions import pods_to_evict
+from lockstep.act.evicting.asked_undo import AskedUndo
 from lockstep.act.evicting.permit import EvictionDecision, EvictionPermit, eviction_right
 from lockstep.act.evicting.pod_evictions import evict
 from lockstep.act.evicting.remade_group import leader_to_evict
@@ -18,7 +19,7 @@ from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.facts.gang.keys import object_name
-from lockstep.facts.gang.pod_gang import PodGangSpec, Undo
+from lockstep.facts.gang.pod_gang import Undo
 from lockstep.facts.gang.source import Source, maker_of
 
 _LONGEST_SECONDS = 60.0
@@ -42,6 +43,7 @@ class GangEvictions:
         self._client = services.client
         self._state = services.state
         self._monotonic = services.monotonic
+        self._undo = AskedUndo(services.client, services.state)
 
     async def evict(self, gang: GangKey, is_due: Callable[[], bool]) -> Eviction:
         """Evict the pods of a Gang that have to go, and wait until all that were on nodes are leaving.
@@ -67,41 +69,33 @@ class GangEvictions:
         raise AssertionError("there is no last try")
 
     async def _try(self, gang: GangKey) -> Eviction:
-        if not self._may_be_asked_for(gang):
+        if gang not in self._state.pod_gangs.objects:
+            # The pods of a Gang that is gone run on.
             return Eviction()
         try:
-            return await self._evict(gang)
+            undo = await self._undo.of(gang)
+            return await self._evict(gang, undo) if undo is Undo.EVICT or _group_of_set(gang) else Eviction()
         except ApiUnavailableError as error:
             return Eviction(why_not=f"the API server did not answer: {error}", may_pass=True)
         except (LookupError, TypeError, AttributeError, ValueError) as error:
             return Eviction(why_not=f"their owner can't be understood: {error!r}")
 
-    async def _evict(self, gang: GangKey) -> Eviction:
+    async def _evict(self, gang: GangKey, undo: Undo) -> Eviction:
         right = await eviction_right(self._client)
         if isinstance(right, str):
             return Eviction(why_not=right)
-        decision = await self._decide(gang)
+        decision = await self._decide(gang, undo)
         if isinstance(decision, str):
             return Eviction(why_not=decision)
         why_not = await evict(self._client, EvictionPermit(right, decision))
         return Eviction(why_not=why_not, may_pass=True) if why_not else Eviction(effect=decision.effect)
 
-    async def _decide(self, gang: GangKey) -> EvictionDecision | str:
+    async def _decide(self, gang: GangKey, undo: Undo) -> EvictionDecision | str:
         group = _group_of_set(gang)
         decision = await leader_to_evict(self._client, self._state, gang, group) if group else ""
-        if isinstance(decision, str) and self._undo(gang) is Undo.EVICT:
+        if isinstance(decision, str) and undo is Undo.EVICT:
             return await pods_to_evict(self._client, self._state, gang)
         return decision
-
-    def _may_be_asked_for(self, gang: GangKey) -> bool:
-        """Whether such pods may have to go. The pods of a Gang that is gone run on."""
-        is_there = gang in self._state.pod_gangs.objects
-        return is_there and (bool(_group_of_set(gang)) or self._undo(gang) is Undo.EVICT)
-
-    def _undo(self, gang: GangKey) -> Undo:
-        """What the Gang says now; a Gang that is gone or refused says nothing."""
-        known = self._state.pod_gangs.objects.get(gang)
-        return known.asks.undo if known is not None and isinstance(known.asks, PodGangSpec) else Undo.KEEP
 
     async def _have_left(self, gang: GangKey, uids: Collection[str]) -> bool:
         """Wait until these pods are being deleted or gone, for a minute at most; returns whether they are."""

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from coschedule import GangKey
 from lockstep.act.podgang.group_priority import higher_priority
-from lockstep.act.podgang.job_above import with_annotations_of_job
 from lockstep.act.podgang.needs_to_be import learn_needs
+from lockstep.act.requests.job_above import with_annotations_of_job
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError

@@ -39,13 +39,16 @@ class GivingUp:
         self._taking_back = TakingBack(services)
         self._release = Release(services, gang, reservation, pause)
 
-    async def run(self, failure: Failure, *, landed_at: float) -> None:  # noqa: ARG002 - as other sources of members
-        """Have the owner take back the pods that are bound, and write that the attempt has ended, and what stays."""
+    async def run(self, failure: Failure, *, landed_at: float) -> Failure:  # noqa: ARG002 - as other sources of members
+        """Have the owner take back the pods that are bound, and write that the attempt has ended, and what stays.
+
+        Returns the failure with what became of the pods.
+        """
         log.warning("attempt %d ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
         had_bound = self._bound() > 0
         taken = await self._take_back(failure) if had_bound else TakenBack(WayBack.KEPT, "")
         if taken.way is not WayBack.KEPT:
-            failure = replace(failure, message=f"{failure.message}; {taken.how}")
+            failure = replace(failure, message=f"{failure.message}; {taken.how}", begins_anew=True)
         bound = self._bound()
         if had_bound and (taken.way is not WayBack.KEPT or bound):
             self._services.count_given_up(taken.way)
@@ -53,6 +56,7 @@ class GivingUp:
             await self._release.claims()
         behind = f"there: {n_pods(bound)} on nodes, which stay: {taken.how}" if bound else ""
         await self._release.reservation(failure, behind)
+        return failure
 
     def _bound(self) -> int:
         """How many pods of the attempt are on nodes, and are not being deleted."""

@@ -29,6 +29,9 @@ async def suppose_gang(client: KubeClient, state: State, gang: SupposedGang) -> 
         if pod.key in state.pods:
             raise AnswerError(f"Pod {pod.key.namespace}/{pod.key.name} is there already.")
         state.apply_pod(pod)
+    if gang.size is not None and gang.size.pods is not None:
+        state.apply_sized_owner(gang.size.owner)
+        state.learn_sized_owner(gang.size.owner, gang.size.pods)
     state.renew_pod_gang(gang.key)
 
 

@@ -28,7 +28,9 @@ def _fact(gang: SupposedGang, now: float) -> GangFact:
     for pod in gang.pods:
         group.enter(pod)
     try:
-        return composed(parse_pod_gang(manifest), group, ALL_NODES)
+        fact = parse_pod_gang(manifest)
+        sized = None if gang.size is None or fact.made_for is None else gang.size.pods
+        return composed(fact, group, ALL_NODES, sized=sized)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         hint = "kubectl apply --dry-run=server says which field is wrong"
         raise AnswerError(f"{gang_called(gang.key)} makes no sense: {describe(error)}; {hint}.") from error

@@ -39,22 +39,20 @@ class NamedPods:
         return f"of {self.gang.gang if self.gang.source is Source.SINGLE else self.of}: {self.template.path}"
 
 
-def pods_of(manifest: Manifest, sources: Collection[Source], *, most: int | None = None) -> list[NamedPods]:
+def pods_of(manifest: Manifest, sources: Collection[Source]) -> list[NamedPods]:
     """The pods that an object makes at once, by the operator's rules. Raises ``AnswerError`` if there are none.
 
-    A Job that waits for a size may make as many as ``most``. Sources that the operator does not have count after those
-    that it has. Raises ``FieldError`` for a field that makes no sense.
+    Sources that the operator does not have count after those that it has. Raises ``FieldError`` for a field that makes
+    no sense.
     """
-    found = list(_named(manifest, sources, most))
+    found = list(_named(manifest, sources))
     if not found:
         raise AnswerError(f"{called(manifest)} makes no pods at first, so there is nothing to plan.")
     return found
 
 
-def _named(manifest: Manifest, sources: Collection[Source], most: int | None) -> Iterator[NamedPods]:
+def _named(manifest: Manifest, sources: Collection[Source]) -> Iterator[NamedPods]:
     owner, pods = Section(manifest), _first(manifest)
-    if most is not None:
-        pods = [one._replace(number=most) for one in pods]
     for made in _groups(manifest, owner):
         for number, template, _, role in pods:
             if number and template is not None:

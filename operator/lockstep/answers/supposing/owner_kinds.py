@@ -37,6 +37,11 @@ def _of_stateful_set(stateful_set: Section) -> Sequence[FirstPods]:
 
 GANG_JOB = ObjectKind(API_VERSION, GANG_KIND)
 POD_GANG = ObjectKind(API_VERSION, POD_GANG_KIND)
+TRAIN_JOB = ObjectKind("trainer.kubeflow.org/v1alpha1", "TrainJob")
+RUNTIME = TRAIN_JOB._replace(kind="TrainingRuntime")
+CLUSTER_RUNTIME = TRAIN_JOB._replace(kind="ClusterTrainingRuntime")
+RUNTIMES = (RUNTIME, CLUSTER_RUNTIME)
+"""What TrainJobs are made by: such an object has no pods itself."""
 
 SOURCES: Mapping[ObjectKind, Source] = {
     ObjectKind(version, one.kind): source
@@ -51,8 +56,9 @@ WITHOUT_SOURCE: Mapping[ObjectKind, Callable[[Section], Sequence[FirstPods]]] = 
     ObjectKind("apps/v1", "StatefulSet"): _of_stateful_set,
     ObjectKind("apps/v1", "Deployment"): _of_replicas,
     ObjectKind("apps/v1", "ReplicaSet"): _of_replicas,
+    ObjectKind("v1", "ReplicationController"): _of_replicas,
 }
 """Pods, and the kinds of owners whose pods name a Gang of a user's."""
 
-TAKEN: Sequence[ObjectKind] = (GANG_JOB, POD_GANG, *SOURCES, *WITHOUT_SOURCE)
+TAKEN: Sequence[ObjectKind] = (GANG_JOB, POD_GANG, *SOURCES, *WITHOUT_SOURCE, TRAIN_JOB, *RUNTIMES)
 """All kinds of objects that can be planned."""

@@ -9,13 +9,13 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.supposing.manifests import called
 from lockstep.answers.supposing.named_pods import NamedPods, pods_of
 from lockstep.answers.supposing.owner_kinds import GANG_JOB, POD_GANG, SOURCES, kind_of
+from lockstep.answers.supposing.sized_pods import SupposedSize, supposed_size
 from lockstep.answers.supposing.supposed_pods import lines_that_are_missing, supposed_pods
+from lockstep.answers.supposing.train_jobs import with_train_jobs_made
 from lockstep.api.manifest import Manifest, NewManifest
-from lockstep.api.podgang.made_gang import made_gang, made_parts, size_range
+from lockstep.api.podgang.made_gang import made_gang, made_parts, refused_parts
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.section import FieldError, Section
-from lockstep.api.podgang.sizing.sized_job import job_awaits_size
-from lockstep.api.podgang.sizing.sized_ray_cluster import ray_cluster_awaits_size
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.keys import object_name, pod_gang_key
@@ -32,7 +32,7 @@ class SupposedGang:
     """A Gang, and pods of it that would wait. ``named_by`` is an object whose pods belong to it.
 
     ``manifest`` is what a user has written; ``made`` is what the operator would make. If both are None, the Gang has
-    to be there already.
+    to be there already. An owner that waits for a ``size`` has no pods yet.
     """
 
     key: GangKey
@@ -40,6 +40,7 @@ class SupposedGang:
     made: NewManifest | None = None
     named_by: str = ""
     pods: list[GroupedPod] = field(default_factory=list)
+    size: SupposedSize | None = None
 
 
 class Supposed(NamedTuple):
@@ -54,7 +55,7 @@ def supposed(manifests: Iterable[NewManifest], sources: Collection[Source], now:
     """What these objects are if they are applied now, and the operator has these sources. Raises ``AnswerError``."""
     gathered = _Gathered(sources, now)
     gang_jobs = []
-    for manifest in manifests:
+    for manifest in with_train_jobs_made(manifests, sources):
         if kind_of(manifest) == GANG_JOB:
             gang_jobs.append(manifest)
         elif kind_of(manifest) == POD_GANG:
@@ -92,16 +93,22 @@ class _Gathered:
             key = _key(owner, made_name(source, owner["metadata"]["name"]))
             self.gang(key).made = _made(source, owner, key, self._now)
             return
-        most = _most_of_sized(owner)
-        is_sized = most is not None
-        self.notes += () if is_sized else _suspended(owner)
-        for named in pods_of(owner, self._sources, most=most):
+        size = supposed_size(_as_created(owner, self._now), self._now)
+        if size is not None:
+            self._add_sized(owner, size)
+            return
+        self.notes += _suspended(owner)
+        for named in pods_of(owner, self._sources):
             gang = self.gang(_key(owner, named.gang.gang))
             if named.is_made:
-                maker = _maker(owner, named)
-                gang.made = _made(named.gang.source, maker, gang.key, self._now, is_sized=is_sized)
+                gang.made = _made(named.gang.source, _maker(owner, named), gang.key, self._now)
             self._add_pods(gang, named)
-            self.notes += self._without_source(gang, Source.SIZED_JOB) if is_sized else ()
+
+    def _add_sized(self, owner: Manifest, size: SupposedSize) -> None:
+        gang, source = self.gang(size.owner.gang), size.kind.source
+        gang.made, gang.size, gang.named_by = _made(source, owner, gang.key, self._now, size=size), size, called(owner)
+        for needed in (source, size.kind.option):
+            self.notes += self._without_source(gang, needed)
 
     def _add_pods(self, gang: SupposedGang, named: NamedPods) -> None:
         self._pods += named.number
@@ -132,32 +139,23 @@ def _maker(owner: Manifest, named: NamedPods) -> Manifest:
     return {**owner, "metadata": {**owner["metadata"], "annotations": annotations}}
 
 
-def _most_of_sized(owner: Manifest) -> int | None:
-    """The most pods of a Job that waits for a size; None for other objects, and for a range that is none.
-
-    Raises ``AnswerError`` for a RayCluster that waits for a size.
-    """
-    fields = Section(owner)
-    metadata, spec = fields.section("metadata"), fields.section("spec")
-    annotations, _ = metadata.texts("annotations"), metadata.texts("labels")
-    spec.section("template").section("spec").text("schedulerName")
-    source = SOURCES.get(kind_of(owner))
-    if source is Source.RAY_CLUSTER and ray_cluster_awaits_size(owner):
-        raise AnswerError(f"{called(owner)} waits for a size, which is planned from a file for Jobs only.")
-    if source is not Source.JOB or not job_awaits_size(owner):
-        return None
-    try:
-        return size_range(annotations)[1]
-    except ValueError:
-        return None
-
-
-def _made(source: Source, owner: Manifest, gang: GangKey, now: float, *, is_sized: bool = False) -> NewManifest:
+def _made(
+    source: Source, owner: Manifest, gang: GangKey, now: float, *, size: SupposedSize | None = None
+) -> NewManifest:
     """The Gang that the operator makes for an owner that is created now."""
-    annotations = Section(owner).section("metadata").texts("annotations")
-    new = {**owner, "metadata": {**owner["metadata"], "uid": _UID, "annotations": annotations}, "status": None}
-    made = made_gang(object_name(gang), new, made_parts(OWNERS[source], new, awaits_size=is_sized))
+    new, kind = _as_created(owner, now), OWNERS[source]
+    if size is not None and size.problem:
+        parts = refused_parts(kind, new, size.problem)
+    else:
+        parts = made_parts(kind, new, awaits_size=size is not None)
+    made = made_gang(object_name(gang), new, parts)
     return {**made, "metadata": {**made["metadata"], **as_created(now)}}
+
+
+def _as_created(owner: Manifest, now: float) -> NewManifest:
+    annotations = Section(owner).section("metadata").texts("annotations")
+    about = {**owner["metadata"], **as_created(now), "annotations": annotations}
+    return {**owner, "metadata": about, "status": None}
 
 
 def as_created(now: float) -> NewManifest:

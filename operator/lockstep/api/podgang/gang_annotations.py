@@ -6,6 +6,7 @@ SIZE = f"{GROUP}/size"
 SERIAL_TIME = f"{GROUP}/serial-time"
 OVERHEAD_PER_MEMBER = f"{GROUP}/overhead-per-member"
 HOSTS = f"{GROUP}/hosts"
+UNDO = f"{GROUP}/undo"
 
 OF_TEMPLATE = "kueue.x-k8s.io/podset-required-topology"
 OF_OWNER = "kai.scheduler/topology-required-placement"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from lockstep.api.manifest import NewManifest
-from lockstep.api.podgang.gang_annotations import HOSTS, OF_PARTS, OF_TEMPLATE, OVERHEAD_PER_MEMBER, SERIAL_TIME
+from lockstep.api.podgang.gang_annotations import HOSTS, OF_PARTS, OF_TEMPLATE, OVERHEAD_PER_MEMBER, SERIAL_TIME, UNDO
 from lockstep.facts.gang.pod_gang import GroupTerms
 from lockstep.facts.pods.pod import Labels, PodKey
 from lockstep.facts.ranks import MOST_RANKS
@@ -15,7 +15,7 @@ TOTAL_COUNT = "kueue.x-k8s.io/pod-group-total-count"
 # Kueue lets the first pods of such a group run before the others are there.
 FAST_ADMISSION = "kueue.x-k8s.io/pod-group-fast-admission"
 
-_CONCERN_GROUP = (TOTAL_COUNT, FAST_ADMISSION, SERIAL_TIME, OVERHEAD_PER_MEMBER, HOSTS, OF_TEMPLATE, *OF_PARTS)
+_CONCERN_GROUP = (TOTAL_COUNT, FAST_ADMISSION, SERIAL_TIME, OVERHEAD_PER_MEMBER, HOSTS, UNDO, OF_TEMPLATE, *OF_PARTS)
 # No longer text makes sense: the longest are keys of labels.
 _LONGEST_TEXT = 320
 _NUMBER = re.compile(r"\+?0*([1-9][0-9]{0,4})")

@@ -6,14 +6,14 @@ from typing import Any
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, GROUP, POD_GANG_KIND
-from lockstep.api.podgang.gang_annotations import HOSTS, OVERHEAD_PER_MEMBER, SERIAL_TIME, SIZE
+from lockstep.api.podgang.gang_annotations import HOSTS, OVERHEAD_PER_MEMBER, SERIAL_TIME, SIZE, UNDO
 from lockstep.api.podgang.later_pods import later_entries
 from lockstep.api.podgang.owners import OwnerKind
 from lockstep.api.podgang.pod_roles import role_entries
 from lockstep.api.podgang.required_domain import required_domain
 from lockstep.api.podgang.section import Section
 from lockstep.api.quantities import duration_seconds
-from lockstep.facts.gang.pod_gang import HostList, OwnerName
+from lockstep.facts.gang.pod_gang import HostList, OwnerName, Undo
 from lockstep.facts.ranks import MOST_RANKS
 
 # Annotation of a Gang that the operator has made, and changes with its owner.
@@ -50,6 +50,7 @@ def made_parts(
         size = {**size, "min": min(size["min"], left)}
         first = kind.first(Section(owner))
         most_later = 0 if SIZE in annotations else MOST_RANKS - size["min"]
+        asked_undo(annotations)
         later = later_entries(first, most_later) or None
         spec = {
             "size": size,
@@ -105,6 +106,18 @@ def size_range(annotations: Mapping[str, str]) -> tuple[int, int]:
     if not least <= most <= MOST_RANKS:
         raise ValueError(f"annotation {SIZE}: {annotations[SIZE]!r} is no number or range of pods, such as 4 or 2-6")
     return least, most
+
+
+def asked_undo(annotations: Mapping[str, str]) -> Undo | None:
+    """What is to become of bound pods; None if the owner does not say it. Raises ``ValueError`` for another text.
+
+    It is read when pods have to go, so that the answer is not an old one. The Gang does not have it.
+    """
+    if UNDO not in annotations:
+        return None
+    if annotations[UNDO] not in (*Undo,):
+        raise ValueError(f"annotation {UNDO}: {annotations[UNDO]!r} is neither {' nor '.join(Undo)}")
+    return Undo(annotations[UNDO])
 
 
 def _size(expected: int, annotations: Mapping[str, str]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from lockstep.api.pool import Pool
 from lockstep.api.times import rfc3339
 from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.belief.podgangs.group_terms import refusal_of_terms
+from lockstep.belief.podgangs.joined_steps import PodsOfStep, joined
 from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, SizedPods
 from lockstep.belief.podgangs.pod_shapes import PodShape, capped, in_pool, role_name, shapes_of, without_roles
 from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods, refusal_of_shapes
@@ -22,6 +23,7 @@ from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
 from lockstep.facts.gang.role import Needs, RoleSpec
+from lockstep.facts.pods.pod import NO_POD_AFFINITY
 from lockstep.facts.ranks import MOST_RANKS
 
 _ASKS_NOTHING = PodGangSpec(minimum=1, maximum=MOST_RANKS)
@@ -92,7 +94,7 @@ def _spec(
     shapes = shapes_of(pods.alike, pool)
     if pods.sized is not None:
         return content(tuple(_sized_roles(shapes, pods.sized, pool)))
-    later = () if pods.going else _later_roles(asks, pods, pool)
+    later = () if pods.going else _later_roles(asks, pods, pool, shapes)
     planned = _roles(shapes, gang, asks, roles, turn, has_later=bool(later))
     return refusal_of_shapes(shapes) or content((*planned, *later))
 
@@ -187,28 +189,37 @@ def _role(shape: PodShape, sizes: Sizes) -> RoleSpec:
 
 def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:
     """The pods that come later as a gang of their own, while others run; None if all are there."""
-    roles = _later_roles(asks, pods, pool)
+    roles = _later_roles(asks, pods, pool, ())
     return replace(_content(asks, set(), roles, is_beside=True, takes_room=True), is_room=True) if roles else None
 
 
-def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> tuple[RoleSpec, ...]:
+def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool, beside: Sequence[PodShape]) -> tuple[RoleSpec, ...]:
     """Pods that come later, by kind, without those that are there. The first step is planned with room for them.
 
-    Pods of several steps with equal needs are one role, since a gang of many roles may be too complex for a plan.
+    Pods of several steps with equal needs are one role. So may others be ``beside`` which all are too many for a plan.
     """
-    shapes, left = dict[Needs, PodShape](), _later_pods(asks, pods)
+    is_tied = bool(asks.all_in)
+    others = tuple(
+        PodsOfStep(0, one.needs, one.members, is_tied or one.needs.pod_affinity != NO_POD_AFFINITY) for one in beside
+    )
+    return tuple(_later_role(step, pool) for step in joined(_later_steps(asks, pods), others))
+
+
+def _later_steps(asks: PodGangSpec, pods: OwnPods) -> tuple[PodsOfStep, ...]:
+    """The same pods, those with equal needs in the place of the first of them."""
+    steps, left = dict[Needs, PodsOfStep](), _later_pods(asks, pods)
     for number, later in reversed([*enumerate(asks.later)]):
         members = min(later.pods, left)
         left -= members
         if members:
-            alike = shapes.pop(later.needs, _NOTHING)
-            name = f"pods-that-come-later-{number}"
-            shapes[later.needs] = PodShape(name, in_pool(later.needs, pool), alike.members + members, ())
-    return tuple(_later_role(shape) for shape in reversed(shapes.values()))
+            alike = steps.pop(later.needs, PodsOfStep(number, later.needs, 0))
+            steps[later.needs] = PodsOfStep(number, later.needs, alike.pods + members, bool(asks.all_in))
+    return tuple(reversed(steps.values()))
 
 
-def _later_role(shape: PodShape) -> RoleSpec:
-    return replace(_role(shape, Sizes(minimum=shape.members, maximum=shape.members)), is_later=True)
+def _later_role(step: PodsOfStep, pool: Pool) -> RoleSpec:
+    shape = PodShape(f"pods-that-come-later-{step.number}", in_pool(step.needs, pool), step.pods, ())
+    return replace(_role(shape, Sizes(minimum=step.pods, maximum=step.pods)), is_later=True)
 
 
 def _with_room(asks: PodGangSpec, pods: OwnPods) -> int:

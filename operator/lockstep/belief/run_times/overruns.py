@@ -3,9 +3,12 @@
 So it is the same after a restart.
 """
 
+import math
+
 OVERRUN_SHARE = 0.05
 """An overrun moves the expected end by this share of the elapsed time (docs/architecture.md, predictions)."""
 
+_LOGARITHM_OF_STEP = math.log(1 + OVERRUN_SHARE)
 # A status keeps whole seconds: steps from an expected duration of 0 would not advance.
 _SHORTEST_SECONDS = 1.0
 # Even a long run's overrun is reported this soon. A run that ends close to its expected end is never reported.
@@ -33,9 +36,11 @@ def end_after(now: float, *, start: float, expected: float) -> float:
     Each step is later than the one before by ``OVERRUN_SHARE`` of the time since ``start``. All are finite seconds
     since the epoch.
     """
-    elapsed = max(expected - start, _SHORTEST_SECONDS)
-    end = expected
-    while end <= now:
-        elapsed *= 1 + OVERRUN_SHARE
-        end = start + elapsed
-    return end
+    if now < expected:
+        return expected
+    first = max(expected - start, _SHORTEST_SECONDS)
+    # A short run may have overrun by hundreds of steps. The logarithm may be wrong by one of them.
+    steps = max(1, int(math.log(max(now - start, first) / first) / _LOGARITHM_OF_STEP))
+    while start + first * (1 + OVERRUN_SHARE) ** steps <= now:
+        steps += 1
+    return start + first * (1 + OVERRUN_SHARE) ** steps

@@ -61,10 +61,10 @@ class PodGangFollower:
             case Phase.AWAITS_PODS:
                 self.reconcile_made(gang.key)
                 self._writer.report(gang, partial(self._reports.awaiting, gang, now))
-            case Phase.WAITING | Phase.BACKING_OFF if _is_of_group(gang.key):
-                self.reconcile_made(gang.key)
-            case Phase.WAITING | Phase.BACKING_OFF | Phase.DELETED | Phase.SUSPENDED | Phase.COMPLETE:
-                # Plans and attempts report to Gangs that wait. The rest does not occur, or needs no report.
+            case Phase.WAITING | Phase.BACKING_OFF:
+                self._wait(gang, now)
+            case Phase.DELETED | Phase.SUSPENDED | Phase.COMPLETE:
+                # It does not occur, or needs no report.
                 pass
             case unknown:
                 assert_never(unknown)
@@ -87,6 +87,14 @@ class PodGangFollower:
         await self._leaving.stop()
         await self._conditions.stop()
         await self._suspensions.stop()
+
+    def _wait(self, gang: GangFact, now: float) -> None:
+        """Compare the Gang of a group with its owner, and report why a Gang rests. Plans report to those that wait."""
+        if _is_of_group(gang.key):
+            self.reconcile_made(gang.key)
+        rest = self._attempts.rest_of(gang.key)
+        if rest is not None:
+            self._writer.report(gang, partial(self._reports.resting, gang, rest, now))
 
     def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:
         """Report that all pods are bound, or go on with those that are not.

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from coschedule import GangKey
+from lockstep.act.attempt_history import Rest
 from lockstep.act.requests.services import Services
 from lockstep.api.cluster.event import Event, EventSubject, pod_subject
 from lockstep.api.podgang.owners import owner_subject
@@ -15,6 +16,7 @@ from lockstep.api.quantities import rfc3339
 from lockstep.cycle.explaining.refusals import refusal_report
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
 from lockstep.facts.gang.keys import object_name
+from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import events, pod_gang_marks
@@ -52,6 +54,15 @@ class PodGangReports:
         event = events.pods_missing(f"Gang {object_name(gang.key)} is not complete: {planned.message}")
         subject = self._owner(gang.key) or self._pod(gang.key)
         return StatusReport(status=status, written=self._posting(gang.key, subject, event))
+
+    def resting(self, gang: GangFact, rest: Rest, now: float) -> StatusReport | None:
+        """Its pods have begun anew, and are there again: they wait until they are tried again."""
+        planned = gang.status.condition(Condition.PLANNED)
+        if planned is None or planned.reason not in LACKING_PODS:
+            return None
+        return StatusReport(
+            status=pod_gang_marks.mark_resting(gang, rest.failure, times=rest.begun_anew, until=rest.until, now=now)
+        )
 
     def placed(self, gang: GangFact, now: float) -> StatusReport:
         """All planned pods are bound."""

@@ -23,13 +23,15 @@ class Failure:
     """Why an attempt failed: an enumerated reason and a clause for users, without a full stop.
 
     ``lost_on`` are the nodes where members were lost, if that is the reason. The operator's own deletions do not count.
-    ``next_size`` is the size with which the gang goes on, if the reason is that its size changes.
+    ``next_size`` is the size with which the gang goes on, if the reason is that its size changes. If it
+    ``begins_anew``, pods of others that were bound have been taken back.
     """
 
     reason: Reason
     message: str
     lost_on: frozenset[LostOn] = frozenset()
     next_size: NextSize | None = None
+    begins_anew: bool = False
 
     @property
     def is_wanted(self) -> bool:

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from coschedule import Members
+from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import (
     FALSE,
@@ -54,6 +56,16 @@ def mark_awaiting_pods(
     for kind in (Condition.PLANNED, Condition.PLACED):
         status = with_condition(status, gang, kind, (FALSE, reason, why), now)
     return status
+
+
+def mark_resting(gang: GangFact, failure: Failure, *, times: int, until: float, now: float) -> GangStatus:
+    """The pods of a Gang have begun anew so many ``times`` in a row, and wait until they are tried again."""
+    how_often = "once" if times == 1 else f"{times} times in a row"
+    why = f"Its pods have begun anew {how_often}: {failure.message}."
+    status = _without_wait(replace(without_plan(mark_accepted(gang, now)), started_at=None))
+    again = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again at {rfc3339(until)}.")
+    status = with_condition(status, gang, Condition.PLANNED, again, now)
+    return with_condition(status, gang, Condition.PLACED, (FALSE, failure.reason, why), now)
 
 
 def _on_nodes(status: GangStatus, nodes: Iterable[str]) -> GangStatus:

@@ -1,15 +1,19 @@
 """When gangs that hold nodes are expected to release them."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
+from lockstep.belief.common.steps import Steps
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.overruns import end_after, patience
 from lockstep.belief.state import State
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, USUAL_GRACE_SECONDS, PodFact
-from lockstep.snapshot.holders.pod_gang_releases import pod_gang_ends
+from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end_of
+
+# About the microseconds that the end of one gang takes, beside those for its pods.
+_PIECES_OF_GANG = 5
 
 
 def expected_end(state: State, reservation: Reservation, now: float) -> float | None:
@@ -28,15 +32,27 @@ def expected_finish(reservation: Reservation, now: float) -> float | None:
     return end_after(now, start=reservation.start, expected=reservation.expected_finish)
 
 
-def next_plan_for_ends(state: State, now: float) -> float:
+def next_plan_for_ends(state: State, now: float) -> Generator[None, None, float]:
     """When the next plan is due after one made ``now``: by then, expected ends of gangs that hold nodes have passed.
 
-    A gang that really ends leads to a plan at once. So one plan can be for the expected ends of several.
+    A gang that really ends leads to a plan at once. So one plan can be for the expected ends of several. It yields
+    wherever it may be interrupted, also if belief changes meanwhile.
     """
-    ends = [(expected_end(state, held, now), held.start) for held in state.reservations.values()]
-    ends += [(one.end, one.start) for one in pod_gang_ends(state, now)]
-    dues = (max(end, now + patience(end - start)) for end, start in ends if end is not None and end > now)
-    return min(dues, default=math.inf)
+    due, steps = math.inf, Steps()
+    for held in tuple(state.reservations.values()):
+        due = min(due, _due(expected_end(state, held, now), held.start, now))
+        if steps.are_due(_PIECES_OF_GANG + held.size):
+            yield
+    for gang in tuple(state.pod_gangs.objects.values()):
+        one = pod_gang_end_of(state, gang, now)
+        due = due if one is None else min(due, _due(one.end, one.start, now))
+        if steps.are_due(_PIECES_OF_GANG):
+            yield
+    return due
+
+
+def _due(end: float | None, start: float, now: float) -> float:
+    return math.inf if end is None or end <= now else max(end, now + patience(end - start))
 
 
 def is_ending(state: State, gang: GangFact) -> bool:

@@ -66,12 +66,17 @@ class PodGangReleases:
 def pod_gang_ends(state: State, now: float) -> Iterator[PodGangEnd]:
     """The expected ends of Gangs whose pods are all bound, and of those whose owners are being suspended."""
     for gang in state.pod_gangs.objects.values():
-        if gang.key in state.pod_gangs.yielding.suspended:
-            yield PodGangEnd(gang.key, now, now + state.pod_gangs.group(gang.key).held.grace_seconds)
-            continue
-        end = pod_gang_end(gang, now)
-        if end is not None and gang.status.start is not None:
-            yield PodGangEnd(gang.key, gang.status.start, end)
+        found = pod_gang_end_of(state, gang, now)
+        if found is not None:
+            yield found
+
+
+def pod_gang_end_of(state: State, gang: PodGang, now: float) -> PodGangEnd | None:
+    """The expected end of one of these Gangs; None for others."""
+    if gang.key in state.pod_gangs.yielding.suspended:
+        return PodGangEnd(gang.key, now, now + state.pod_gangs.group(gang.key).held.grace_seconds)
+    end, start = pod_gang_end(gang, now), gang.status.start
+    return None if end is None or start is None else PodGangEnd(gang.key, start, end)
 
 
 def pod_gang_end(gang: PodGang, now: float) -> float | None:

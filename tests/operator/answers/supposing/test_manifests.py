@@ -12,7 +12,8 @@ BID = "{apiVersion: lockstep.dev/v1alpha1, kind: NodeBid, metadata: {name: n1}, 
 OLD_JOB = HEAT.replace("GangJob", "Job").replace("lockstep.dev/v1alpha1", "batch/v1beta1")
 TAKEN_KINDS = (
     "GangJob, Gang, Job, JobSet, LeaderWorkerSet, MPIJob, PodGroup, RayCluster, "
-    "Pod, StatefulSet, Deployment, ReplicaSet"
+    "Pod, StatefulSet, Deployment, ReplicaSet, ReplicationController, "
+    "TrainJob, TrainingRuntime, ClusterTrainingRuntime"
 )
 
 # Each line names the one before nine times.

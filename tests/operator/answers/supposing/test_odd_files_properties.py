@@ -20,6 +20,7 @@ from builders.owners import (
     scheduling_group,
     template,
 )
+from builders.train_jobs import runtime_job, runtime_of, runtime_patch, train_job
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.supposing.in_snapshot import suppose_alone
 from lockstep.answers.supposing.manifests import read_manifests
@@ -37,6 +38,10 @@ FULL = template(
     volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],
     affinity={"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]}},
 )
+TRAIN_JOB = train_job(trainer={"numNodes": 2}, runtimePatches=[runtime_patch(nodeSelector={"zone": "a"})])
+RUNTIME = runtime_of(runtime_job(), podGroupPolicy={"coscheduling": {}})
+# What makes pods only together.
+BESIDE = {TRAIN_JOB["kind"]: (RUNTIME,), RUNTIME["kind"]: (TRAIN_JOB,)}
 FILE = (
     pod_gang_manifest(2, work={"serialTime": "1h"}, placement={"allIn": "zone"}),
     job_of(FULL, name="member", parallelism=2, completions=3),
@@ -45,6 +50,9 @@ FILE = (
     leader_worker_set(replicas=2),
     mpi_job(runPolicy={"suspend": False}),
     ray_cluster(),
+    ray_cluster(suspend=True, annotations={"lockstep.dev/size": "2-5"}),
+    TRAIN_JOB,
+    RUNTIME,
     pod_group(1),
     scheduling_group(1, schedulingConstraints={"topology": [{"key": "zone"}]}),
     bare_pod("b", schedulingGroup={"podGroupName": "heat"}),
@@ -56,9 +64,10 @@ FILE = (
 @pytest.mark.parametrize("seed", SEEDS)
 def test_odd_file_has_an_answer_or_one_sentence(seed):
     rnd = random.Random(seed)  # noqa: S311 - a case has to come again
-    odd = with_other_types(rnd, rnd.choice(FILE)) if rnd.random() < 0.5 else mutated(rnd, rnd.choice(FILE))
+    whole = rnd.choice(FILE)
+    odd = with_other_types(rnd, whole) if rnd.random() < 0.5 else mutated(rnd, whole)
 
-    assert "\n" not in refusal_of(yaml.safe_dump(odd))
+    assert "\n" not in refusal_of(yaml.safe_dump_all([odd, *BESIDE.get(whole["kind"], ())]))
 
 
 def refusal_of(text):

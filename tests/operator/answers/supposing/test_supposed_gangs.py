@@ -17,7 +17,7 @@ from builders.owners import (
     template,
 )
 from coschedule import SerialWork
-from live.examples import EXAMPLES
+from live.examples import EXAMPLES, OF_CONTROLLERS
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.supposing.in_snapshot import suppose_alone
 from lockstep.answers.supposing.manifests import read_manifests
@@ -38,6 +38,8 @@ WITH_PODS = [
     for example in EXAMPLES
     if KINDS_WITH_PODS & {one["kind"] for one in yaml.safe_load_all(example.read_text(encoding="utf-8"))}
 ]
+# The training operator makes PodGroups of its own jobs, which Lockstep knows by these alone.
+FOR_CONTROLLERS = [one for one in sorted(OF_CONTROLLERS.glob("*.yaml")) if one.stem != "pytorchjob"]
 
 
 def ask(*objects, sources=EVERY):
@@ -91,6 +93,11 @@ def jobset_of(*parallelisms, **spec):
             [owner("apps/v1", "Deployment", replicas=2, template=template())],
             {"single.heat-0": [(1, 1)], "single.heat-1": [(1, 1)]},
             id="a Deployment of no Gang",
+        ),
+        pytest.param(
+            [owner("v1", "ReplicationController", replicas=1, template=template())],
+            {"single.heat-0": [(1, 1)]},
+            id="a ReplicationController of no Gang",
         ),
         pytest.param([jobset_of(1, 3)], {"jobset.train": [(1, 1), (3, 3)]}, id="a JobSet whose Jobs ask for the same"),
         pytest.param(
@@ -183,7 +190,7 @@ def test_gangs_of_other_namespaces_are_other_gangs():
     assert [gang.key.namespace for gang in ask(job_of(), there).gangs] == ["team", "there"]
 
 
-@pytest.mark.parametrize("example", WITH_PODS, ids=lambda example: example.stem)
+@pytest.mark.parametrize("example", [*WITH_PODS, *FOR_CONTROLLERS], ids=lambda example: example.stem)
 def test_example_with_pods_is_taken_as_it_is(example):
     asked = supposed(read_manifests(example.read_text(encoding="utf-8"), namespace="team"), EVERY, NOW)
 
@@ -327,19 +334,51 @@ def test_file_that_makes_no_sense_is_refused_with_the_field(objects, want):
     assert "\n" not in str(caught.value)
 
 
-def test_ray_cluster_that_waits_for_a_size_is_refused_with_a_sentence():
-    cluster = ray_cluster(suspend=True, annotations={"lockstep.dev/size": "2-6"})
+def sized_ray_cluster(size="3-7", **spec):
+    """Describe a RayCluster that waits for a size."""
+    workers = [{"groupName": "all", "replicas": 2, "maxReplicas": 4, "template": template(cpu="2")}]
+    return ray_cluster(suspend=True, annotations={"lockstep.dev/size": size}, **{"workerGroupSpecs": workers, **spec})
 
-    with pytest.raises(AnswerError, match=r"RayCluster .*heat waits for a size"):
-        ask(cluster)
+
+def test_ray_cluster_that_waits_for_a_size_is_planned_with_its_range():
+    assert sizes(sized_ray_cluster()) == {"raycluster.heat": [(1, 1), (2, 4)]}
 
 
-def test_job_that_waits_for_a_size_needs_a_source_of_its_own():
+def test_ray_cluster_that_can_not_get_its_size_is_refused_as_by_the_operator():
+    with pytest.raises(AnswerError, match="would be refused: RayCluster: Ray's autoscaler sets its number of workers"):
+        facts(sized_ray_cluster(enableInTreeAutoscaling=True))
+
+
+@pytest.mark.parametrize(
+    ("workers", "want"),
+    [
+        pytest.param({}, "RayCluster heat makes no sense: KeyError 'groupName'", id="no name of the group"),
+        pytest.param({"groupName": "all", "minReplicas": "two"}, "minReplicas is no whole number", id="an odd bound"),
+    ],
+)
+def test_odd_ray_cluster_that_waits_for_a_size_is_refused_with_a_sentence(workers, want):
+    with pytest.raises(AnswerError, match=want):
+        facts(sized_ray_cluster(workerGroupSpecs=[{**workers, "template": template()}]))
+
+
+def test_gang_of_a_user_for_a_job_that_waits_for_a_size_awaits_its_pods():
     job = job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"})
 
-    assert ask(job).notes == ()
-    [note] = ask(job, sources=frozenset({Source.JOB})).notes
-    assert "needs the source sizedjob" in note
+    with pytest.raises(AnswerError, match="would not be planned yet: No pod of it waits"):
+        facts(pod_gang_manifest(2, name="job.heat"), job)
+
+
+@pytest.mark.parametrize(
+    ("owner_of", "want"),
+    [
+        pytest.param(job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"}), "job", id="a Job"),
+        pytest.param(sized_ray_cluster(), "raycluster", id="a RayCluster"),
+    ],
+)
+def test_owner_that_waits_for_a_size_needs_a_source_of_its_own(owner_of, want):
+    assert ask(owner_of).notes == ()
+    [note] = ask(owner_of, sources=frozenset({Source(want)})).notes
+    assert f"needs the source sized{want}" in note
 
 
 def test_pods_of_a_group_of_kueue_that_contradict_each_other_are_refused():

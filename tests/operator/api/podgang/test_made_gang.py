@@ -7,7 +7,7 @@ from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.pod_gang import is_as_made, parse_pod_gang
 from lockstep.facts.gang.source import Source
 
-SIZE = "lockstep.dev/size"
+SIZE, UNDO = "lockstep.dev/size", "lockstep.dev/undo"
 
 
 def size(spec, status=None, annotations=None):
@@ -45,6 +45,15 @@ def test_range_of_a_job_begins_no_higher_than_what_it_still_makes():
 
     assert size(spec, None, says) == {"min": 4, "max": 6}
     assert size(spec, {"succeeded": 4}, says) == {"min": 2, "max": 6}
+
+
+def test_wish_for_bound_pods_is_no_field_of_the_gang_and_a_text_that_is_none_is_refused():
+    job = {"metadata": {"name": "heat", "uid": "u", "annotations": {UNDO: "Evict"}}, "spec": {}}
+    odd = {**job, "metadata": {**job["metadata"], "annotations": {UNDO: "evict"}}}
+
+    assert "undo" not in made_parts(OWNERS[Source.JOB], job)["spec"]
+    problem = made_parts(OWNERS[Source.JOB], odd)["metadata"]["annotations"]["lockstep.dev/problem"]
+    assert problem == "Job: annotation lockstep.dev/undo: 'evict' is neither Keep nor Evict."
 
 
 @pytest.mark.parametrize("says", ["1", "4", "many"])

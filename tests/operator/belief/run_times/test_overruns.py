@@ -6,6 +6,8 @@ import random
 import pytest
 
 from builders.facts import gang_fact, reservation
+from builders.work import instructions_of_steps
+from lockstep.belief.common.steps import at_once
 from lockstep.belief.run_times.overruns import OVERRUN_SHARE, end_after, patience
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
@@ -57,12 +59,12 @@ def test_what_was_expected_to_take_no_time_gets_on_as_well(expected):
 
 def test_first_end_of_those_that_hold_nodes_is_the_next():
     state = State(lambda: None)
-    assert next_plan_for_ends(state, START) == math.inf
+    assert at_once(next_plan_for_ends(state, START)) == math.inf
 
     for name, finish in (("unknown", None), ("later", START + 500), ("overdue", START + 100)):
         state.assumptions.hold(reservation(name, start=START, finish=finish))
 
-    assert next_plan_for_ends(state, START + 102) == START + 105
+    assert at_once(next_plan_for_ends(state, START + 102)) == START + 105
 
 
 def test_ends_that_follow_each_other_closely_share_a_plan():
@@ -71,8 +73,8 @@ def test_ends_that_follow_each_other_closely_share_a_plan():
     for number in range(10):
         state.assumptions.hold(reservation(f"g{number}", start=START, finish=START + 1000 + number))
 
-    assert next_plan_for_ends(state, START + 900) == START + 1000
-    assert next_plan_for_ends(state, START + 999) == START + 999 + 25
+    assert at_once(next_plan_for_ends(state, START + 900)) == START + 1000
+    assert at_once(next_plan_for_ends(state, START + 999)) == START + 999 + 25
 
 
 @pytest.mark.parametrize(("seconds", "want"), [(0, 1), (40, 1), (1000, 25), (2400, 60), (1e9, 60)])
@@ -86,4 +88,17 @@ def test_gang_of_which_nothing_is_left_is_waited_for_no_more():
     state.apply_gang(gang_fact("g", status=GangStatus(conditions=(undoing,))))
     state.assumptions.hold(reservation("g", start=START, finish=START + 100))
 
-    assert next_plan_for_ends(state, START + 10) == math.inf
+    assert at_once(next_plan_for_ends(state, START + 10)) == math.inf
+
+
+def test_next_plan_is_found_in_short_steps_whatever_overruns():
+    """Runs of a second that go on for a year have overrun hundreds of times."""
+    state = State(lambda: None)
+    for number in range(1000):
+        state.assumptions.hold(reservation(f"g{number}", start=START, finish=START + 1))
+
+    steps, due = instructions_of_steps(next_plan_for_ends(state, START + 3e7))
+
+    assert due > START + 3e7
+    # A million take about 50 ms.
+    assert max(steps) < 100_000

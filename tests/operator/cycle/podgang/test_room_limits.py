@@ -216,3 +216,11 @@ async def test_no_gang_gives_way_to_later_pods_that_a_quota_forbids():
 
         assert is_job_placed(api, "cold")
         assert status_of(api, "cold")["attempt"] == 1
+
+
+async def test_owner_of_eight_later_steps_that_all_differ_is_placed():
+    steps = [entry for number in range(1, 9) for entry in later(4, cpu=f"{number}00m")]
+    async with operator_over(*(node(f"n{number}", cpu="8") for number in range(4))) as (api, _):
+        create(api, "a", cpu="1", later=steps)
+
+        await until(lambda: is_placed(api))

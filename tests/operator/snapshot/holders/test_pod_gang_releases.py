@@ -5,6 +5,7 @@ from dataclasses import replace
 from builders.facts import node_fact, pod_fact
 from builders.pod_gangs import pod_gang
 from builders.statuses import NOW
+from lockstep.belief.common.steps import at_once
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.pod_gang import GroupMember, grouped
@@ -45,7 +46,7 @@ def test_an_overrun_moves_the_end():
     state = state_with(PLACED, ("a", RUNNING))
 
     assert times(state, NOW + 101) == [NOW + 105]
-    assert next_plan_for_ends(state, NOW + 101) >= NOW + 105
+    assert at_once(next_plan_for_ends(state, NOW + 101)) >= NOW + 105
 
 
 def test_pods_that_have_ended_release_nothing_more():
@@ -67,4 +68,4 @@ def test_release_follows_the_pods():
 def test_gang_without_work_and_one_that_is_being_bound_have_no_end():
     unknown = replace(PLACED, expected_finish=None)
     assert times(state_with(unknown, ("a", RUNNING)), NOW) == []
-    assert next_plan_for_ends(state_with(unknown, ("a", RUNNING)), NOW) == float("inf")
+    assert at_once(next_plan_for_ends(state_with(unknown, ("a", RUNNING)), NOW)) == float("inf")

@@ -1,0 +1,86 @@
+"""What is remembered of a gang between its attempts, and how long it rests after a failure."""
+
+import asyncio
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lockstep.act.admission.repeats import pause_before_repeat
+from lockstep.act.attempt import Attempt
+from lockstep.api.client.pauses import pause_after
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Reason
+
+# A gang whose attempts fail keeps its place in the queue for about a minute. After that it delays no other gang.
+_FAILURES_WITH_A_PLACE = 6
+# To begin anew costs the owner its pods. Pauses are longer then, so a gang keeps its place for fewer of them.
+_BEGUN_ANEW_WITH_A_PLACE = 2
+
+# How often in a row a change by admission is no failure, since the next attempt is planned with it.
+_MOST_SURPRISES = 3
+
+
+class Rest(NamedTuple):
+    """A gang rests until a time of day: its pods have begun anew so often in a row, the last time for ``failure``."""
+
+    begun_anew: int
+    failure: Failure
+    until: float
+
+
+@dataclass(slots=True, kw_only=True)
+class AttemptHistory:
+    """What is remembered of one gang over its attempts.
+
+    ``retry_at`` and ``runs_since`` are monotonic, so a step of the time of day moves no retry. ``last_anew`` is why its
+    pods last began anew.
+    """
+
+    failures: int = 0
+    begun_anew: int = 0
+    last_anew: Failure | None = None
+    surprises: int = 0
+    retry_at: float = -math.inf
+    runs_since: float = math.inf
+    retry: asyncio.TimerHandle | None = None
+    attempt: Attempt | None = None
+    task: asyncio.Task[None] | None = field(default=None)
+
+    def pause(self, failure: Failure | None) -> float:
+        """The seconds that the gang rests after that failure."""
+        if self._is_surprise(failure) or _is_wanted(failure):
+            return 0.0
+        if failure is not None and failure.begins_anew:
+            # The first time may have an outside cause, such as a node.
+            return pause_before_repeat(self.begun_anew - 1) if self.begun_anew else pause_after(self.failures)
+        return pause_after(self.failures)
+
+    def count(self, failure: Failure | None) -> None:
+        """Count one more failure of the gang."""
+        if self._is_surprise(failure):
+            self.surprises += 1
+        elif not _is_wanted(failure):
+            self.failures += 1
+            self._count_anew(failure)
+
+    @property
+    def has_no_place(self) -> bool:
+        """Whether the gang has failed so often that it delays no other gang while it rests."""
+        return self.failures > _FAILURES_WITH_A_PLACE or self.begun_anew > _BEGUN_ANEW_WITH_A_PLACE
+
+    def _count_anew(self, failure: Failure | None) -> None:
+        if failure is not None and failure.begins_anew:
+            self.begun_anew += 1
+            self.last_anew = failure
+
+    def _is_surprise(self, failure: Failure | None) -> bool:
+        """Whether the next attempt is planned with what admission changed, so that it may succeed.
+
+        Admission that changes members in another way each time is a failure like any other.
+        """
+        is_changed = failure is not None and failure.reason is Reason.CHANGED_BY_ADMISSION
+        return is_changed and self.surprises < _MOST_SURPRISES
+
+
+def _is_wanted(failure: Failure | None) -> bool:
+    return failure is not None and failure.is_wanted

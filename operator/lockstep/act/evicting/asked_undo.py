@@ -1,0 +1,60 @@
+"""What becomes of the bound pods of a Gang by the wish of its user, as it is when they have to go."""
+
+from collections.abc import Mapping
+
+from coschedule import GangKey
+from lockstep.act.requests.job_above import with_annotations_of_job
+from lockstep.api.client.client import KubeClient
+from lockstep.api.podgang.made_gang import asked_undo
+from lockstep.api.podgang.owner_reader import OwnerReader
+from lockstep.api.podgang.owners import OWNERS
+from lockstep.belief.state import State
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec, Undo
+from lockstep.facts.gang.source import Source, maker_of
+
+
+class AskedUndo:
+    """Reads the annotation of the owner, and takes the field of the Gang if there is none.
+
+    The owner is read each time: nothing of it is watched, and an eviction can't be taken back.
+    """
+
+    def __init__(self, client: KubeClient, state: State) -> None:
+        self._client = client
+        self._state = state
+        self._owners = OwnerReader(client)
+
+    async def of(self, gang: GangKey) -> Undo:
+        """What a Gang and its owner say now; a Gang that is gone or refused says nothing.
+
+        Raises ``ApiUnavailableError``.
+        """
+        known = self._state.pod_gangs.objects.get(gang)
+        if known is None or not isinstance(known.asks, PodGangSpec):
+            return Undo.KEEP
+        try:
+            asked = asked_undo(await self._annotations(gang, known))
+        except ValueError:
+            return Undo.KEEP
+        return known.asks.undo if asked is None else asked
+
+    async def _annotations(self, gang: GangKey, known: PodGang) -> Mapping[str, str]:
+        """Those of the owner for which the Gang is made, or of the pods of its group if all agree."""
+        named = maker_of(object_name(gang))
+        if named is None or known.made_for is None:
+            return {}
+        source, owner = named
+        if source is Source.KUEUE_GROUP:
+            terms = self._state.pod_gangs.group(gang).terms
+            return dict(terms[0].terms.annotations) if len(terms) == 1 else {}
+        return await self._annotations_of(gang, source, owner, known.made_for)
+
+    async def _annotations_of(self, gang: GangKey, source: Source, name: str, uid: str) -> Mapping[str, str]:
+        _, answer = await self._owners.read(OWNERS[source], gang.namespace, name)
+        if not answer.is_success or answer.body["metadata"]["uid"] != uid:
+            return {}
+        owner = answer.body
+        if source is Source.SCHEDULING_GROUP:
+            owner = await with_annotations_of_job(self._client, self._state.sources, owner)
+        return owner["metadata"].get("annotations") or {}

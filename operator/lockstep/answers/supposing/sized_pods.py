@@ -1,0 +1,86 @@
+"""The pods of an owner of a file that waits for a size, as the operator would plan them."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.supposing.manifests import called
+from lockstep.answers.supposing.named_pods import NamedPods
+from lockstep.answers.supposing.owner_kinds import SOURCES, kind_of
+from lockstep.answers.supposing.supposed_pods import supposed_pods
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.gang_names import NamedGang
+from lockstep.api.podgang.made_gang import size_range
+from lockstep.api.podgang.section import FieldError, Section
+from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kind
+from lockstep.api.unreadable.unreadable_objects import describe
+from lockstep.belief.podgangs.pod_group import PodsAlike, SizedPods, alone
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.sized_owner import SizedOwner
+
+
+class SupposedSize(NamedTuple):
+    """An owner that waits for a size, and the pods that it would have. ``pods`` is None if it has a ``problem``."""
+
+    kind: SizedKind
+    owner: SizedOwner
+    pods: SizedPods | None
+    problem: str = ""
+
+
+def supposed_size(owner: Manifest, now: float) -> SupposedSize | None:
+    """What an owner, as the API server would have it, would be planned by if it waits for a size.
+
+    None for other objects, and for a text that is no range. Raises ``AnswerError`` or ``FieldError``.
+    """
+    source = SOURCES.get(kind_of(owner))
+    kind = None if source is None else sized_kind(source)
+    if kind is None or not _has_range(owner) or not kind.awaits_size(owner):
+        return None
+    problem = kind.problem(owner)
+    if problem:
+        return SupposedSize(kind, kind.parse(owner), None, problem)
+    first, varying = _pods(kind, owner, now)
+    fact = kind.parse(owner)
+    return SupposedSize(kind, fact, None if varying is None else SizedPods(varying, first, fact.sizes))
+
+
+def _has_range(owner: Manifest) -> bool:
+    try:
+        size_range(Section(owner).section("metadata").texts("annotations"))
+    except FieldError:
+        raise
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
+def _pods(kind: SizedKind, owner: Manifest, now: float) -> tuple[PodsAlike | None, PodsAlike | None]:
+    """The pod that is there at any size, None if there is none; and one of those whose number varies."""
+    *first, varying = (_alone(kind, owner, named, now) for named in _named(kind, owner))
+    return (first[0] if first else None), varying
+
+
+def _alone(kind: SizedKind, owner: Manifest, named: NamedPods, now: float) -> PodsAlike | None:
+    [pod] = supposed_pods(named, kind.parse(owner).gang, now)
+    return alone(pod)
+
+
+def _named(kind: SizedKind, owner: Manifest) -> Iterator[NamedPods]:
+    """The same pods as its controller would create them, with the places of their templates."""
+    templates = [one.template for one in kind.owner.first(Section(owner)) if one.template is not None]
+    for template in templates:
+        template.section("metadata").texts("labels")
+        template.section("spec").sections("containers")
+    gang = NamedGang(object_name(kind.parse(owner).gang), kind.source)
+    for template, pod in zip(templates, _as_created(kind, owner), strict=True):
+        section = Section({"metadata": pod["metadata"], "spec": pod["spec"]}, template.path)
+        yield NamedPods(gang=gang, is_made=True, number=1, template=section, of=called(owner))
+
+
+def _as_created(kind: SizedKind, owner: Manifest) -> list[Manifest]:
+    try:
+        first = [] if kind.first_pod is None else [kind.first_pod(owner)]
+        return [*first, kind.pod(owner)]
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise AnswerError(f"{called(owner)} makes no sense: {describe(error)}.") from error
