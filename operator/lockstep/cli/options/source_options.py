@@ -8,12 +8,14 @@ import click
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.facts.gang.source import Source
 
+_ALL = "all"
+
 
 def _option(name: str, meaning: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """An option whose value is a list of sources."""
     return click.option(
         name,
-        metavar="SOURCE[,SOURCE...]",
+        metavar="SOURCE[,SOURCE...]|all",
         default="",
         show_default=False,
         callback=lambda _context, _option, value: _parse(value),
@@ -24,7 +26,7 @@ def _option(name: str, meaning: str) -> Callable[[Callable[..., Any]], Callable[
 _SOURCES = _option(
     "--sources",
     "What is placed as gangs beside GangJobs: pods that name a Gang, and pods of owners for which the operator makes "
-    f"the Gang. Choices: {', '.join(Source)}. Without it: nothing.",
+    f"the Gang. Choices: {', '.join(Source)}; or all. Without it: nothing.",
 )
 _YIELDING = _option(
     "--yielding",
@@ -44,7 +46,9 @@ def yielding_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _parse(text: str) -> frozenset[Source]:
-    """Read ``SOURCE[,SOURCE...]``; nothing for ''."""
+    """Read ``SOURCE[,SOURCE...]`` or ``all``; nothing for ''."""
+    if text == _ALL:
+        return frozenset(Source)
     sources = frozenset(_source(part) for part in text.split(",")) if text else frozenset()
     for kind in sized_kinds(sources):
         if kind.source not in sources:
@@ -56,4 +60,6 @@ def _source(name: str) -> Source:
     try:
         return Source(name)
     except ValueError as error:
-        raise click.BadParameter(f"{name!r} is not a source: choose from {', '.join(Source)}") from error
+        raise click.BadParameter(
+            f"{name!r} is not a source: choose from {', '.join(Source)}, or all of them by {_ALL}"
+        ) from error

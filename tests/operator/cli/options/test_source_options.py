@@ -19,6 +19,7 @@ def sources(*arguments):
         pytest.param(["--sources="], frozenset(), id="nothing"),
         pytest.param(["--sources=pods"], {Source.PODS}, id="pods"),
         pytest.param(["--sources", "pods,pods"], {Source.PODS}, id="the same twice"),
+        pytest.param(["--sources", "all"], frozenset(Source), id="all"),
     ],
 )
 def test_sources_are_those_that_are_named(arguments, want):
@@ -39,6 +40,7 @@ def test_sources_come_from_the_environment(monkeypatch):
         pytest.param("pods,jobs", "'jobs'", id="another one beside a known one"),
         pytest.param("Pods", "'Pods'", id="in capitals"),
         pytest.param("pods,", "''", id="a comma too many"),
+        pytest.param("pods,all", "'all'", id="all beside another"),
     ],
 )
 def test_unknown_source_is_refused_with_the_choices(text, want):
