@@ -69,7 +69,7 @@ def with_scheduling_groups(state: Path) -> Iterator[Sandbox]:
     addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})
     with start(Options(name="scheduling-groups", addons=addons, state=state, flags=RELEASE.flags)) as api:
         install(api)
-        for name in ("sources", "suspending"):
+        for name in ("sources", "suspending", "sizing"):
             api.apply(RIGHTS / f"rbac-{name}.yaml")
         yield api
 

@@ -30,7 +30,7 @@ def account(plane):
 def operator(account, tmp_path_factory):
     """An operator that is ready; one for all tests of a file."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    options = "--sources=pods,job,single,schedulinggroup"
+    options = "--sources=pods,job,sizedjob,single,schedulinggroup"
     with running(OperatorProcess(account, log, options, spawn=Forked)) as process:
         yield process
 

@@ -82,6 +82,18 @@ def test_job_says_how_many_of_its_pods_need_each_other(arena, groups):
     eventually(lambda: groups.bound(group) == 3)
 
 
+def test_job_that_waits_for_a_size_gets_it_though_it_has_a_group(arena, groups):
+    arena.add_nodes(3, cpu="1")
+
+    groups.gangs.create_job("", 1, name="heat", suspend=True, annotations={"lockstep.dev/size": "2-6"})
+
+    groups.gangs.until("job.heat", "Placed")
+    assert groups.gangs.bound("job.heat") == 3
+    assert [pod["spec"]["schedulingGroup"]["podGroupName"] for pod in groups.gangs.pods("job.heat")] == [
+        groups.of_job("heat")
+    ] * 3
+
+
 def test_jobs_last_pod_does_not_wait_for_others(arena, groups):
     arena.add_nodes(1, cpu="2")
 
