@@ -48,6 +48,16 @@ test-whole: needs-of-tests lint type $(INSTALLED) ## The same, and every case of
 	$(BIN)/python -m sandbox fetch
 	$(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --whole
 
+# PodGroups of Kubernetes' own are other in the next release, and some of what is the same with and without them.
+NEXT := LOCKSTEP_SANDBOX_KUBERNETES=1.37
+NEXT_TESTS := tests/controlplane/schedulinggroups
+
+.PHONY: test-next
+test-next: TESTS = $(NEXT_TESTS)
+test-next: $(INSTALLED) ## PodGroups of Kubernetes' own with the next release, 1.37; TESTS=tests/controlplane/podgangs asks for others
+	$(NEXT) $(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl
+	$(NEXT) $(FEW_COLLECTIONS) $(BIN)/pytest --whole $(TESTS)
+
 .PHONY: test-unit
 test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; a few minutes
 	$(BIN)/pytest -n $(PROCESSES) -m unit
@@ -173,7 +183,7 @@ $(MEMBERS): build/%.tar: $(wildcard tests/e2e/members/*.py tests/e2e/members/pro
 	PYTHONPATH=tests $(BIN)/python -m e2e.members.image $@ --name $*:e2e
 
 # Controllers that make pods. Each is built once, in minutes, so they are no part of make test.
-CONTROLLERS := jobset-controller mpi-operator lws-controller ray-operator trainer-controller-manager training-operator
+CONTROLLERS := jobset-controller mpi-operator lws-controller ray-operator trainer-controller-manager training-operator kueue
 # Each process has a control plane of its own.
 CONTROLLER_PROCESSES ?= 3
 
@@ -256,6 +266,7 @@ needs-of-fresh:
 .PHONY: verify
 verify: needs-of-fresh e2e-needs test-whole generate ## All tests, long searches whole, generated files unchanged, jobs of others on real kubelets, and make fresh: what must hold before a release
 	git diff --exit-code
+	$(MAKE) test-next
 	$(MAKE) e2e-unchanged TORCH=1
 	$(MAKE) fresh
 

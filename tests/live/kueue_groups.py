@@ -1,5 +1,6 @@
 """Plain pods that name a group of Kueue: what tests create of them, and what they see."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from eventually import eventually
@@ -10,12 +11,12 @@ GATE = "kueue.x-k8s.io/admission"
 
 
 class KueueGroup:
-    """The group heat of an arena, whose Gang the operator makes."""
+    """A group of an arena, whose Gang the operator makes; ``labels`` are others that its pods have."""
 
-    gang = "kueuegroup.heat"
-
-    def __init__(self, gangs: PodGangs) -> None:
+    def __init__(self, gangs: PodGangs, name: str = "heat", labels: Mapping[str, str] | None = None) -> None:
         self.gangs = gangs
+        self.gang = f"kueuegroup.{name}"
+        self._labels = {NAME: name, **(labels or {})}
         self.arena = gangs.arena
         self._pods = f"{gangs.arena.core}/pods"
 
@@ -26,7 +27,7 @@ class KueueGroup:
         says = {} if count is None else {COUNT: str(count)}
         for name in names:
             template = self.gangs.template("", cpu, **pod)
-            metadata = {"name": name, "labels": {NAME: "heat"}, "annotations": says | (annotations or {})}
+            metadata = {"name": name, "labels": self._labels, "annotations": says | (annotations or {})}
             self.arena.create({"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata})
 
     def delete(self, *names: str) -> None:

@@ -1,40 +1,75 @@
 """PodGroups of Kubernetes' own: a control plane that has them, and what tests create and see of them."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import yaml
+
+from builders.manifests import RUN_FOR
 from eventually import eventually
 from live.arena import Arena
+from live.examples import OF_CONTROLLERS
 from live.places import Places, places_of
 from live.pod_gangs import PodGangs
 from lockstep_demo.installing import install
 from sandbox import Component, Options, Sandbox, start
+from sandbox.binaries import release_of
 
 Manifest = dict[str, Any]
-VERSION = "scheduling.k8s.io/v1alpha2"
+GROUP = "scheduling.k8s.io"
 RIGHTS = Path(__file__).parents[2] / "operator"
-# Those of the last line have no API of their own, only fields.
-_GATES = (
-    *("GenericWorkload", "GangScheduling", "WorkloadWithJob"),
-    *("TopologyAwareWorkloadScheduling", "WorkloadAwarePreemption"),
-)
-_FLAG = f"--feature-gates={','.join(f'{gate}=true' for gate in _GATES)}"
-_FLAGS = {
-    Component.API_SERVER: (_FLAG, f"--runtime-config={VERSION}=true"),
-    Component.CONTROLLER_MANAGER: (_FLAG,),
-    Component.SCHEDULER: (_FLAG,),
+
+
+class Release(NamedTuple):
+    """What a release of Kubernetes has of this API: gates, versions with the best one first, and the condition.
+
+    Some gates have no API of their own, only fields. ``gives_all_jobs_groups``: also Jobs that ask for none have a
+    PodGroup, whose policy is ``basic``.
+    """
+
+    gates: tuple[str, ...]
+    versions: tuple[str, ...]
+    condition: str
+    gives_all_jobs_groups: bool = False
+
+    @property
+    def version(self) -> str:
+        """The version that tests write."""
+        return f"{GROUP}/{self.versions[0]}"
+
+    @property
+    def flags(self) -> dict[Component, tuple[str, ...]]:
+        """What turns the API on."""
+        gates = f"--feature-gates={','.join(f'{gate}=true' for gate in self.gates)}"
+        served = f"--runtime-config={','.join(f'{GROUP}/{version}=true' for version in self.versions)}"
+        others = dict.fromkeys((Component.CONTROLLER_MANAGER, Component.SCHEDULER), (gates,))
+        return {Component.API_SERVER: (gates, served), **others}
+
+
+_COMMON = ("GenericWorkload", "WorkloadWithJob", "TopologyAwareWorkloadScheduling")
+RELEASES = {
+    "": Release((*_COMMON, "GangScheduling", "WorkloadAwarePreemption"), ("v1alpha2",), "PodGroupScheduled"),
+    "1.37": Release(
+        (*_COMMON, "CompositePodGroup", "PodGroupPreemptionPolicy"),
+        ("v1beta1", "v1alpha3"),
+        "PodGroupInitiallyScheduled",
+        gives_all_jobs_groups=True,
+    ),
 }
+RELEASE = RELEASES[release_of(os.environ)]
+"""The release that this run tries."""
 
 
 @contextmanager
 def with_scheduling_groups(state: Path) -> Iterator[Sandbox]:
     """A control plane that has the API and makes PodGroups for Jobs, with kube-scheduler beside."""
     addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})
-    with start(Options(name="scheduling-groups", addons=addons, state=state, flags=_FLAGS)) as api:
+    with start(Options(name="scheduling-groups", addons=addons, state=state, flags=RELEASE.flags)) as api:
         install(api)
-        for name in ("sources", "suspending"):
+        for name in ("sources", "suspending", "sizing"):
             api.apply(RIGHTS / f"rbac-{name}.yaml")
         yield api
 
@@ -46,19 +81,36 @@ class SchedulingGroups:
         self.arena = arena
         self.api = arena.api
         self.gangs = PodGangs(arena)
-        self.path = f"/apis/{VERSION}/namespaces/{arena.namespace}/podgroups"
+        self.path = f"/apis/{RELEASE.version}/namespaces/{arena.namespace}/podgroups"
 
     # Making things
 
     def create(self, name: str, least: int | None, **spec: Any) -> Manifest:
         """Create a PodGroup whose pods are placed together; without a number, one whose policy is ``basic``."""
         policy = {"basic": {}} if least is None else {"gang": {"minCount": least}}
-        body = {"apiVersion": VERSION, "kind": "PodGroup", "metadata": {"name": name}}
+        body = {"apiVersion": RELEASE.version, "kind": "PodGroup", "metadata": {"name": name}}
         return self.api.request("POST", self.path, {**body, "spec": {"schedulingPolicy": policy, **spec}})
 
     def create_pods(self, group: str, *names: str, cpu: str = "1", **pod: Any) -> None:
         """Create pods that name a group."""
         self.gangs.create_pods("", *names, cpu=cpu, schedulingGroup={"podGroupName": group}, **pod)
+
+    def apply_example(self) -> None:
+        """Apply the example, in the version that this release has."""
+        written = (OF_CONTROLLERS / "schedulinggroup.yaml").read_text(encoding="utf-8")
+        documents = list(yaml.safe_load_all(written.replace(f"{GROUP}/v1alpha2", RELEASE.version)))
+        for document in documents:
+            document["metadata"]["namespace"] = self.arena.namespace
+        self.api.apply(documents)
+
+    def change_count(self, name: str, least: int) -> None:
+        """Have a PodGroup need so many pods."""
+        spec = {"schedulingPolicy": {"gang": {"minCount": least}}}
+        self.api.request("PATCH", f"{self.path}/{name}", {"spec": spec})
+
+    def short_lived(self) -> Manifest:
+        """The template of pods that succeed after a second."""
+        return self.gangs.template("", annotations={RUN_FOR: "1s"})
 
     def delete(self, name: str) -> None:
         """Delete a PodGroup: a finalizer keeps it until its pods have ended."""
@@ -101,7 +153,7 @@ class SchedulingGroups:
     def condition(self, group: str) -> Manifest:
         """The condition of a group that says whether it is scheduled; empty while there is none."""
         found = self.api.request("GET", f"{self.path}/{group}").get("status", {}).get("conditions", [])
-        return next((one for one in found if one["type"] == "PodGroupScheduled"), {})
+        return next((one for one in found if one["type"] == RELEASE.condition), {})
 
     def until(self, group: str, status: str, sentence: str = "") -> Manifest:
         """Wait until the condition of a group has that status, and a message with that sentence; return it."""

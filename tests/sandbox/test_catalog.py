@@ -3,7 +3,7 @@ import re
 import pytest
 
 from sandbox.binaries import Tool
-from sandbox.binaries.catalog import MODULES, pinned_version, recipe
+from sandbox.binaries.catalog import other_releases, pinned_version, recipe
 from sandbox.errors import SandboxError
 
 
@@ -12,9 +12,12 @@ def published(found):
     return found.version.replace("v0.3", "v3.") if found.project == "prometheus" else found.version
 
 
-@pytest.mark.parametrize("tool", Tool)
-def test_every_tool_is_pinned_by_a_module_that_is_locked(tool):
-    found = recipe(tool)
+@pytest.mark.parametrize(
+    ("tool", "release"),
+    [*((tool, "") for tool in Tool), *((Tool.KUBE_APISERVER, release) for release in sorted(other_releases()))],
+)
+def test_every_tool_is_pinned_by_a_module_that_is_locked(tool, release):
+    found = recipe(tool, release)
     module = (found.module_folder / "go.mod").read_text()
 
     assert re.fullmatch(r"v\d+\.\d+\.\d+", found.version)
@@ -23,12 +26,21 @@ def test_every_tool_is_pinned_by_a_module_that_is_locked(tool):
     assert found.download is None or published(found) in found.download.url
 
 
-def test_kubernetes_libraries_are_of_the_release_that_is_built():
-    text = (MODULES / "kubernetes" / "go.mod").read_text()
+@pytest.mark.parametrize("release", ["", *sorted(other_releases())])
+def test_kubernetes_libraries_are_of_the_release_that_is_built(release):
+    found = recipe(Tool.KUBE_APISERVER, release)
+    text = (found.module_folder / "go.mod").read_text()
     replaced = dict(re.findall(r"^\t(k8s\.io/\S+) => \1 (v\S+)$", text, re.MULTILINE))
 
     assert len(replaced) > 30
-    assert set(replaced.values()) == {recipe(Tool.KUBECTL).version.replace("v1.", "v0.")}
+    assert set(replaced.values()) == {found.version.replace("v1.", "v0.")}
+
+
+def test_only_servers_are_of_another_release():
+    assert other_releases() == {"1.37"}
+    assert recipe(Tool.KUBE_SCHEDULER, "1.37").version.startswith("v1.37.")
+    assert recipe(Tool.KUBECTL, "1.37") == recipe(Tool.KUBECTL)
+    assert recipe(Tool.ETCD, "1.37") == recipe(Tool.ETCD)
 
 
 def test_module_that_is_not_required_gets_a_sentence():

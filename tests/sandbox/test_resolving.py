@@ -113,6 +113,23 @@ def test_folders_come_from_the_environment_in_order(tmp_path):
     assert resolver.cache.root == tmp_path / "lockstep" / "bin"
 
 
+def test_server_of_another_release_is_none_that_the_machine_has(tmp_path):
+    put_program(tmp_path, "kube-apiserver")
+    put_program(tmp_path, "kubectl")
+    environ = {"LOCKSTEP_SANDBOX_KUBERNETES": "1.37", "XDG_CACHE_HOME": str(tmp_path), "PATH": str(tmp_path)}
+    resolver = Resolver.of_environment(Silent(), environ)
+    cached = resolver.cache.path(recipe(Tool.KUBE_APISERVER, "1.37"))
+    put_program(cached.parent, cached.name)
+
+    assert resolver.resolve(Tool.KUBE_APISERVER).path == cached
+    assert resolver.resolve(Tool.KUBECTL).origin is Origin.PATH
+
+
+def test_release_that_can_not_be_had_gets_a_sentence():
+    with pytest.raises(SandboxError, match=r"^LOCKSTEP_SANDBOX_KUBERNETES=1\.12: choose among 1\.37, or leave it away"):
+        Resolver.of_environment(Silent(), {"LOCKSTEP_SANDBOX_KUBERNETES": "1.12"})
+
+
 def test_version_of_a_program_found_elsewhere_is_said_and_accepted(machine):
     program = put_program(machine.path, "kube-apiserver", "echo Kubernetes v1.32.1; echo more")
 

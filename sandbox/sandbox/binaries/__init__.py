@@ -1,6 +1,6 @@
 """The programs a control plane is made of: which versions, and where this machine has them from."""
 
 from sandbox.binaries.catalog import CONTROLLERS, FOR_REAL_NODES, Tool
-from sandbox.binaries.resolve import Found, Origin, Resolver
+from sandbox.binaries.resolve import Found, Origin, Resolver, release_of
 
-__all__ = ["CONTROLLERS", "FOR_REAL_NODES", "Found", "Origin", "Resolver", "Tool"]
+__all__ = ["CONTROLLERS", "FOR_REAL_NODES", "Found", "Origin", "Resolver", "Tool", "release_of"]

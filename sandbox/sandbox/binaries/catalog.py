@@ -46,8 +46,12 @@ class Tool(StrEnum):
     RAY_OPERATOR = "ray-operator"
     TRAINER = "trainer-controller-manager"
     TRAINING_OPERATOR = "training-operator"
+    KUEUE = "kueue"
 
 
+# These may be of another release than kubectl and kubelets, which work with servers of the next one, too.
+_SERVERS = frozenset({Tool.KUBE_APISERVER, Tool.KUBE_CONTROLLER_MANAGER, Tool.KUBE_SCHEDULER})
+_OTHER_RELEASE = "kubernetes-"
 # No sandbox needs them: they are for nodes that are real.
 FOR_REAL_NODES = frozenset({Tool.KUBELET, Tool.COREDNS, Tool.LOCAL_PATH_PROVISIONER})
 
@@ -65,7 +69,7 @@ class ModuleOf(NamedTuple):
         return pinned_version(self.project, self.module)
 
 
-# Controllers that create pods. No sandbox needs them: they are for tests that place these pods.
+# Controllers that create pods or hold them back. No sandbox needs them: they are for tests that place these pods.
 CONTROLLERS: Mapping[Tool, ModuleOf] = {
     Tool.JOBSET: ModuleOf("jobset", "sigs.k8s.io/jobset", ""),
     Tool.MPI_OPERATOR: ModuleOf("mpi-operator", "github.com/kubeflow/mpi-operator", "/cmd/mpi-operator"),
@@ -75,6 +79,7 @@ CONTROLLERS: Mapping[Tool, ModuleOf] = {
     Tool.TRAINING_OPERATOR: ModuleOf(
         "training-operator", "github.com/kubeflow/training-operator", "/cmd/training-operator.v1"
     ),
+    Tool.KUEUE: ModuleOf("kueue", "sigs.k8s.io/kueue", "/cmd/kueue"),
 }
 
 
@@ -82,7 +87,8 @@ CONTROLLERS: Mapping[Tool, ModuleOf] = {
 class Recipe:
     """How one program is built: its wrapper module, the Go package, the linker's flags and build tags.
 
-    ``download`` is None where the program is not published by itself.
+    ``download`` is None where the program is not published by itself. Where it is ``exact``, programs of the machine,
+    whose versions nothing vouches for, do not do.
     """
 
     tool: Tool
@@ -93,6 +99,7 @@ class Recipe:
     build_hint: str
     download: Download | None
     tags: str = ""
+    exact: bool = False
 
     @property
     def module_folder(self) -> Path:
@@ -100,27 +107,37 @@ class Recipe:
         return MODULES / self.project
 
 
-def recipe(tool: Tool) -> Recipe:
-    """Return what is known about ``tool`` on this machine's architecture."""
+def other_releases() -> frozenset[str]:
+    """The releases of Kubernetes whose servers can be had in the place of the usual ones, such as ``1.37``."""
+    return frozenset(folder.name.removeprefix(_OTHER_RELEASE) for folder in MODULES.glob(f"{_OTHER_RELEASE}*"))
+
+
+def recipe(tool: Tool, release: str = "") -> Recipe:
+    """Return what is known about ``tool`` on this machine's architecture.
+
+    Servers of Kubernetes may be of another ``release``, one of ``other_releases``.
+    """
     if tool in CONTROLLERS:
         return _controller(tool, CONTROLLERS[tool])
     special = _OF_ITS_OWN_PROJECT.get(tool)
-    return special() if special else _kubernetes(tool)
+    return special() if special else _kubernetes(tool, release if tool in _SERVERS else "")
 
 
-def _kubernetes(tool: Tool) -> Recipe:
-    version = pinned_version("kubernetes", "k8s.io/kubernetes")
+def _kubernetes(tool: Tool, release: str) -> Recipe:
+    project = f"{_OTHER_RELEASE}{release}" if release else "kubernetes"
+    version = pinned_version(project, "k8s.io/kubernetes")
     major, minor, _ = version.removeprefix("v").split(".")
     stamps = {"gitVersion": version, "gitMajor": major, "gitMinor": minor, "gitTreeState": "clean"}
     url = f"https://dl.k8s.io/release/{version}/bin/linux/{_architecture()}/{tool}"
     return Recipe(
         tool=tool,
-        project="kubernetes",
+        project=project,
         version=version,
         package=f"k8s.io/kubernetes/cmd/{tool}",
         linker_flags=" ".join(f"-X {KUBERNETES_VERSION_SYMBOLS}.{name}={value}" for name, value in stamps.items()),
         build_hint="6 minutes" if tool is Tool.KUBE_APISERVER else "a minute",
         download=Download(url=url, digest_url=f"{url}.sha256", read_digest=digest_in_text),
+        exact=bool(release),
     )
 
 

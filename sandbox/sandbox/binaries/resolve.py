@@ -6,12 +6,14 @@ import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from sandbox.binaries import build, download
 from sandbox.binaries.cache import Cache
-from sandbox.binaries.catalog import Recipe, Tool, recipe
+from sandbox.binaries.catalog import Recipe, Tool, other_releases, recipe
 from sandbox.binaries.toolchain import REQUIREMENT, Toolchain
+from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
 VERSION_SECONDS = 10.0
@@ -22,6 +24,7 @@ VERSION_QUESTIONS = {
     Tool.COREDNS: ("-version",),
 }
 FOLDER_VARIABLES = ("LOCKSTEP_SANDBOX_BIN", "KUBEBUILDER_ASSETS")
+RELEASE_VARIABLE = "LOCKSTEP_SANDBOX_KUBERNETES"
 
 
 class Origin(StrEnum):
@@ -57,10 +60,17 @@ class Resolver:
 
     @classmethod
     def of_environment(cls, progress: Progress, environ: Mapping[str, str] = os.environ) -> "Resolver":
-        """Return the resolver that the environment variables describe."""
+        """Return the resolver that the environment variables describe. Raises ``SandboxError`` as ``release_of``."""
         folders = tuple(Path(environ[name]) for name in FOLDER_VARIABLES if environ.get(name))
         search_path = environ.get("PATH", os.defpath)
-        return cls(folders=folders, search_path=search_path, cache=Cache.of_user(environ), progress=progress)
+        recipes = partial(recipe, release=release_of(environ))
+        return cls(
+            folders=folders,
+            search_path=search_path,
+            cache=Cache.of_user(environ),
+            progress=progress,
+            recipes=recipes,
+        )
 
     def resolve(self, tool: Tool) -> Found:
         """Return the program from the first source that has it, or raise SandboxError saying what to install."""
@@ -70,14 +80,17 @@ class Resolver:
         return found
 
     def _on_this_machine(self, wanted: Recipe) -> Found | None:
+        if not wanted.exact and (found := self._of_machine(wanted.tool)):
+            return found
+        cached = self.cache.find(wanted)
+        return Found(tool=wanted.tool, path=cached, origin=Origin.CACHE) if cached else None
+
+    def _of_machine(self, tool: Tool) -> Found | None:
         for folder in self.folders:
-            if named := shutil.which(wanted.tool, path=folder):
-                return Found(tool=wanted.tool, path=Path(named), origin=Origin.FOLDER)
-        if on_path := shutil.which(wanted.tool, path=self.search_path):
-            return Found(tool=wanted.tool, path=Path(on_path), origin=Origin.PATH)
-        if cached := self.cache.find(wanted):
-            return Found(tool=wanted.tool, path=cached, origin=Origin.CACHE)
-        return None
+            if named := shutil.which(tool, path=folder):
+                return Found(tool=tool, path=Path(named), origin=Origin.FOLDER)
+        on_path = shutil.which(tool, path=self.search_path)
+        return Found(tool=tool, path=Path(on_path), origin=Origin.PATH) if on_path else None
 
     def _downloaded(self, wanted: Recipe) -> Found | None:
         published = wanted.download
@@ -113,6 +126,17 @@ class Resolver:
         return Toolchain(
             search_path=self.search_path, cache=self.cache, progress=self.progress, requirement=self.go_requirement
         )
+
+
+def release_of(environ: Mapping[str, str]) -> str:
+    """Return the release of Kubernetes that the environment names, such as ``1.37``; '' for the usual one.
+
+    Raises ``SandboxError`` for one that cannot be had.
+    """
+    release, others = environ.get(RELEASE_VARIABLE, ""), other_releases()
+    if release and release not in others:
+        raise SandboxError(f"{RELEASE_VARIABLE}={release}: choose among {', '.join(sorted(others))}, or leave it away.")
+    return release
 
 
 def _provenance(found: Found, wanted: Recipe) -> str:

@@ -1,11 +1,16 @@
-"""A control plane with PodGroups of Kubernetes' own, and an operator whose sources are these and Jobs."""
+"""A control plane with PodGroups of Kubernetes' own, and an operator whose sources are these and Jobs.
+
+``make test-next`` runs this folder with the next release of Kubernetes.
+"""
 
 import pytest
 
 from live.arena import Arena
 from live.quick_start import Forked
-from live.scheduling_groups import SchedulingGroups, with_scheduling_groups
+from live.scheduling_groups import RELEASE, SchedulingGroups, with_scheduling_groups
 from lockstep_demo.operator_process import OperatorProcess, running
+
+collect_ignore = ["test_in_1_36.py" if RELEASE.gives_all_jobs_groups else "test_since_1_37.py"]
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +30,7 @@ def account(plane):
 def operator(account, tmp_path_factory):
     """An operator that is ready; one for all tests of a file."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    options = "--sources=pods,job,single,schedulinggroup"
+    options = "--sources=pods,job,sizedjob,single,schedulinggroup"
     with running(OperatorProcess(account, log, options, spawn=Forked)) as process:
         yield process
 

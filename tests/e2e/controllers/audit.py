@@ -9,9 +9,14 @@ DELETIONS = ("delete", "deletecollection")
 
 def pods_ended_by_operator(events: Iterable[Mapping[str, Any]]) -> list[str]:
     """The operator's deletions and evictions of pods, whatever came of them."""
+    return [f"{one['verb']} {one['requestURI']}" for one in requests_of_operator(events) if _ends_a_pod(one)]
+
+
+def requests_of_operator(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """All of the operator's requests: there are some."""
     own = [one for one in events if _is_by_operator(one)]
     assert own, "a log that has nothing of the operator proves nothing"
-    return [f"{one['verb']} {one['requestURI']}" for one in own if _ends_a_pod(one)]
+    return own
 
 
 def _is_by_operator(event: Mapping[str, Any]) -> bool:

@@ -1,9 +1,10 @@
-"""Controllers that have webhooks, and are configured alike: JobSet, LeaderWorkerSet and Kubeflow's Trainer."""
+"""Controllers that have webhooks, and are configured alike: JobSet, Kueue, LeaderWorkerSet and Kubeflow's Trainer."""
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -22,6 +23,8 @@ class Layout(NamedTuple):
     """The configuration's API and its field for certificates, and where the module has its kinds and its webhooks.
 
     ``takes_folder``: the configuration may name the folder of certificates; else it is looked for in what is temporary.
+    ``metrics`` is where they are looked for beside that, and can't be named. ``own`` and ``options`` are of no other
+    controller.
     """
 
     api_version: str
@@ -29,6 +32,13 @@ class Layout(NamedTuple):
     takes_folder: bool
     kinds: Path
     webhooks: Path
+    metrics: Path | None = None
+    own: Mapping[str, Any] = {}
+    options: tuple[str, ...] = ()
+
+
+# Runs a program that sees a folder of the machine as empty, but for the folder of certificates.
+_WITH_CERTIFICATES = 'mount -t tmpfs own "$1" && mkdir -p "$2" && mount --bind "$3" "$2" && shift 3 && exec "$@"'
 
 
 @contextmanager
@@ -38,11 +48,22 @@ def configured_controller(sandbox: Sandbox, tool: Tool, layout: Layout, folder: 
     install_kinds(sandbox, module / layout.kinds)
     configuration = folder / "configuration.yaml"
     configuration.write_text(_configuration(layout, webhooks, health), encoding="utf-8")
-    command = [sandbox.program(tool), f"--config={configuration}"]
+    command = _command(layout, webhooks, [sandbox.program(tool), f"--config={configuration}", *layout.options])
     ready, own = f"{health.number}/readyz", {"TMPDIR": str(folder)}
-    with controller_process(sandbox, command, log=folder / "log", ready=ready, environment=own):
-        webhooks.register(sandbox, module / layout.webhooks, prefix=tool)
+    with (
+        controller_process(sandbox, command, log=folder / "log", ready=ready, environment=own),
+        webhooks.registered(sandbox, module / layout.webhooks, prefix=tool),
+    ):
         yield
+
+
+def _command(layout: Layout, webhooks: Webhooks, command: list[str]) -> list[str]:
+    """The command, in mounts of its own if the controller looks for certificates where only administrators write."""
+    if layout.metrics is None:
+        return command
+    hidden, folder = Path(*layout.metrics.parts[:2]), webhooks.folder
+    mounts = [shutil.which("unshare") or "", "--mount", "--map-root-user", "sh", "-c", _WITH_CERTIFICATES, "sh"]
+    return [*mounts, str(hidden), str(layout.metrics), str(folder), *command]
 
 
 def _configuration(layout: Layout, webhooks: Webhooks, health: KeptPort) -> str:
@@ -56,5 +77,6 @@ def _configuration(layout: Layout, webhooks: Webhooks, health: KeptPort) -> str:
             "metrics": {"bindAddress": "0"},
             "health": {"healthProbeBindAddress": f"{LOOPBACK}:{health.number}"},
             "webhook": {"host": LOOPBACK, "port": webhooks.port, **named},
+            **layout.own,
         }
     )

@@ -2,8 +2,8 @@
 
 import base64
 import socket
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,19 @@ class Webhooks:
         """Where the controller listens."""
         return self._port.number
 
-    def register(self, sandbox: Sandbox, kustomization: Path, *, prefix: str) -> None:
-        """Have the API server call the webhooks that a folder describes, once they are served."""
+    @contextmanager
+    def registered(self, sandbox: Sandbox, kustomization: Path, *, prefix: str) -> Iterator[None]:
+        """Have the API server call the webhooks that a folder describes, once they are served, and no longer."""
         eventually(self._are_served)
         described = yaml.safe_load_all(sandbox.kubectl("kustomize", str(kustomization)))
         configurations = [one for one in described if one["kind"].endswith("WebhookConfiguration")]
-        sandbox.apply([self._on_loopback(one, prefix) for one in configurations])
+        registered = [self._on_loopback(one, prefix) for one in configurations]
+        sandbox.apply(registered)
+        try:
+            yield
+        finally:
+            for one in registered:
+                sandbox.kubectl("delete", one["kind"], one["metadata"]["name"])
 
     def _are_served(self) -> bool:
         with suppress(OSError), socket.create_connection((LOOPBACK, self.port), timeout=1):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from coschedule import GangKey
-from lockstep.act.requests.job_above import with_annotations_of_job
+from lockstep.act.requests.job_above import as_its_job_wants
 from lockstep.api.client.client import KubeClient
 from lockstep.api.podgang.made_gang import asked_undo
 from lockstep.api.podgang.owner_reader import OwnerReader
@@ -56,5 +56,5 @@ class AskedUndo:
             return {}
         owner = answer.body
         if source is Source.SCHEDULING_GROUP:
-            owner = await with_annotations_of_job(self._client, self._state.sources, owner)
+            owner = await as_its_job_wants(self._client, self._state.sources, owner)
         return owner["metadata"].get("annotations") or {}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from coschedule import GangKey
 from lockstep.act.podgang.group_priority import higher_priority
 from lockstep.act.podgang.needs_to_be import learn_needs
-from lockstep.act.requests.job_above import with_annotations_of_job
+from lockstep.act.requests.job_above import as_its_job_wants
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
@@ -151,7 +151,7 @@ class GangMaker:
         if sized is not None:
             refusal = sized.problem(owner) or await learn_needs(self._client, self._state, sized, owner)
         elif kind.resource == OWNERS[Source.SCHEDULING_GROUP].resource:
-            owner = await with_annotations_of_job(self._client, self._state.sources, owner)
+            owner = await as_its_job_wants(self._client, self._state.sources, owner)
             refusal = higher_priority(self._state, gang, owner)
         wanted = _WantedGang(kind, owner, made_parts(kind, owner, awaits_size=sized is not None))
         return wanted.refused(refusal) if refusal else wanted

@@ -1,6 +1,7 @@
-"""A PodGroup of Kubernetes' own with the annotations of its Job, in which people write them: they make no PodGroup."""
+"""A PodGroup of Kubernetes' own as its Job wants it: people write Jobs, and no PodGroups."""
 
 from collections.abc import Collection
+from typing import Any
 
 from lockstep.api.client.client import KubeClient
 from lockstep.api.manifest import Manifest
@@ -9,10 +10,11 @@ from lockstep.api.podgang.single_pods import controller_of
 from lockstep.facts.gang.source import Source
 
 
-async def with_annotations_of_job(client: KubeClient, sources: Collection[Source], group: Manifest) -> Manifest:
+async def as_its_job_wants(client: KubeClient, sources: Collection[Source], group: Manifest) -> Manifest:
     """The group with the annotations of the Job that controls it, if Jobs are a source; its own count first.
 
-    Raises ``ApiUnavailableError``.
+    From Kubernetes 1.37 on, the policy is ``basic`` if the Job says none. Then its pods are placed together, as those
+    of a Job without a group are. Raises ``ApiUnavailableError``.
     """
     metadata, kind = group["metadata"], OWNERS[Source.JOB]
     controller = controller_of(metadata)
@@ -23,4 +25,14 @@ async def with_annotations_of_job(client: KubeClient, sources: Collection[Source
     if not answer.is_success or answer.body["metadata"]["uid"] != controller["uid"]:
         return group
     of_job = answer.body["metadata"].get("annotations") or {}
-    return {**group, "metadata": {**metadata, "annotations": {**of_job, **(metadata.get("annotations") or {})}}}
+    annotations = {**of_job, **(metadata.get("annotations") or {})}
+    spec = {**group["spec"], "schedulingPolicy": _policy(group, answer.body)}
+    return {**group, "metadata": {**metadata, "annotations": annotations}, "spec": spec}
+
+
+def _policy(group: Manifest, job: Manifest) -> Any:
+    """The group's own, unless its Job leaves that open: then as many pods as the Job makes at once, but no more."""
+    policy, kind = group["spec"]["schedulingPolicy"], OWNERS[Source.JOB]
+    if policy.get("gang") is not None or (job["spec"].get("scheduling") or {}).get("schedulingPolicy"):
+        return policy
+    return {"gang": {"minCount": max(min(kind.expected(job), kind.left(job)), 1)}}

@@ -39,7 +39,7 @@ def _names(pod: Manifest) -> Iterator[NamedGang]:
     labels = pod["metadata"].get("labels") or {}
     if labels.get(MEMBER_OF_LABEL):
         yield NamedGang(labels[MEMBER_OF_LABEL], Source.PODS)
-    group = scheduling_group_of(pod["spec"])
+    group = scheduling_group_of(pod)
     if group:
         yield NamedGang(made_name(Source.SCHEDULING_GROUP, group), Source.SCHEDULING_GROUP)
     yield from _names_of_owners(pod["metadata"], labels)

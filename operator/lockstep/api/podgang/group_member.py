@@ -113,7 +113,7 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
     metadata, spec = manifest["metadata"], manifest["spec"]
     labels = metadata.get("labels") or {}
     index = labels.get(_INDEX, "")
-    needs = _needs_in_group(spec, f"pod {metadata['name']}", source)
+    needs = _needs_in_group(manifest, f"pod {metadata['name']}", source)
     return WaitingPod(
         name=metadata["name"],
         source=source,
@@ -126,14 +126,12 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
     )
 
 
-def _needs_in_group(spec: Manifest, path: str, source: Source) -> Needs | Refusal:
-    """What the pod needs besides its PodGroup, which is read, or does not count beside the pod's own label."""
-    if not scheduling_group_of(spec):
-        return _needs(spec, path)
-    if source not in (Source.SCHEDULING_GROUP, Source.PODS):
+def _needs_in_group(pod: Manifest, path: str, source: Source) -> Needs | Refusal:
+    """What the pod needs besides its PodGroup, which is read, or does not count beside what else the pod says."""
+    if scheduling_group_of(pod) and source not in (Source.SCHEDULING_GROUP, Source.PODS):
         message = f"{path}.spec.schedulingGroup: its PodGroup is read with the source {Source.SCHEDULING_GROUP} only."
         return Refusal(Reason.UNSUPPORTED_FIELD, message)
-    return _needs({name: value for name, value in spec.items() if name != "schedulingGroup"}, path)
+    return _needs({name: value for name, value in pod["spec"].items() if name != "schedulingGroup"}, path)
 
 
 def _needs(spec: Manifest, path: str) -> Needs | Refusal:

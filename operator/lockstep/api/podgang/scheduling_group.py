@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from lockstep.api.manifest import Manifest
+from lockstep.api.names import SIZED_ANNOTATION
 from lockstep.api.podgang.first_pods import FirstPods
 from lockstep.api.podgang.section import Section
 from lockstep.api.quantities import rfc3339
@@ -28,9 +29,15 @@ class GroupCondition(NamedTuple):
     message: str
 
 
-def scheduling_group_of(spec: Manifest) -> str:
-    """The name of the PodGroup that a pod's spec names; '' for none."""
-    return str((spec.get("schedulingGroup") or {}).get("podGroupName") or "")
+def scheduling_group_of(pod: Manifest) -> str:
+    """The name of the PodGroup that a pod belongs to; '' for none.
+
+    A pod of a Job that has got its size belongs to that Job. From Kubernetes 1.37 on, such a Job has a PodGroup before
+    it has its size.
+    """
+    if SIZED_ANNOTATION in (pod["metadata"].get("annotations") or {}):
+        return ""
+    return str((pod["spec"].get("schedulingGroup") or {}).get("podGroupName") or "")
 
 
 def of_scheduling_group(group: Section) -> Sequence[FirstPods]:

@@ -89,6 +89,17 @@ def test_group_of_a_pod_counts_between_its_own_label_and_other_groups(manifest, 
     assert group_member.group_member(manifest, sources).gang == pod_gang_key("default", want)
 
 
+@pytest.mark.parametrize("sources", [EVERY, {Source.JOB}], ids=["every source", "Jobs alone"])
+def test_pod_of_a_job_that_got_its_size_belongs_to_the_job_and_not_to_its_group(sources):
+    sized = {"lockstep.dev/sized": "3"}
+    manifest = pod("a", spec={**OURS, **GROUPED}, annotations=sized, ownerReferences=[OF_JOB])
+
+    found = group_member.group_member(manifest, sources)
+
+    assert found.gang == pod_gang_key("default", "job.heat")
+    assert not isinstance(found.waiting.needs, Refusal)
+
+
 def test_pod_of_a_group_that_is_no_source_is_refused_with_the_name_of_the_source():
     manifest = pod("a", spec={**OURS, **GROUPED}, ownerReferences=[OF_JOB])
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.names import SIZED_ANNOTATION
 from lockstep.api.podgang.section import Section
 from lockstep.api.podgang.sizing.awaiting import is_suspended_for_size, pod_to_be, resuming
 
@@ -18,7 +19,8 @@ def job_with_size(job: Manifest, size: int) -> dict[str, Any]:
     If each pod is one completion, the Job gets as many completions as pods.
     """
     follow = _completions_follow(job["spec"], job.get("status") or {})
-    return resuming(job, size, {"parallelism": size} | ({"completions": size} if follow else {}))
+    completions = {"completions": size} if follow else {}
+    return resuming(job, size, {"parallelism": size, **completions, **_mark(job)})
 
 
 def pod_of_job(job: Manifest) -> NewManifest:
@@ -30,6 +32,16 @@ def pod_of_job(job: Manifest) -> NewManifest:
     pod = pod_to_be(job, ("batch/v1", "Job"), job["spec"]["template"], labels={**labels, **index})
     pod["metadata"]["annotations"] |= index
     return pod
+
+
+def _mark(job: Manifest) -> dict[str, Any]:
+    """By this annotation, pods of the Job belong to it, whatever PodGroup it has.
+
+    The template of a Job that has run before can't change. If it has no mark then, its PodGroup counts.
+    """
+    if (job.get("status") or {}).get("startTime"):
+        return {}
+    return {"template": {"metadata": {"annotations": {SIZED_ANNOTATION: "true"}}}}
 
 
 def _completions_follow(spec: Manifest, status: Manifest) -> bool:

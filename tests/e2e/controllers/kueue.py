@@ -1,0 +1,81 @@
+"""Kueue: its controller, and the queue of a namespace."""
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from e2e.controllers.configured_controller import Layout, configured_controller
+from eventually import eventually
+from sandbox import Sandbox
+from sandbox.binaries import Tool
+
+VERSION = "kueue.x-k8s.io/v1beta2"
+QUEUE, QUEUED = "team", {"kueue.x-k8s.io/queue-name": "team"}
+LAYOUT = Layout(
+    api_version="config.kueue.x-k8s.io/v1beta2",
+    certificates="internalCertManagement",
+    takes_folder=True,
+    kinds=Path("config/components/crd/bases"),
+    webhooks=Path("config/components/webhook"),
+    metrics=Path("/etc/kueue/metrics/certs"),
+    own={"integrations": {"frameworks": ["batch/job", "pod"]}},
+    # Its server of an API of its own would need another certificate.
+    options=("--feature-gates=VisibilityOnDemand=false",),
+)
+
+
+def kueue_controller(sandbox: Sandbox, folder: Path) -> AbstractContextManager[None]:
+    """Run Kueue for Jobs and plain pods; ``folder`` is an empty one for it."""
+    return configured_controller(sandbox, Tool.KUEUE, LAYOUT, folder)
+
+
+class Queue:
+    """The queue of a namespace, with a quota of processors of its own."""
+
+    def __init__(self, sandbox: Sandbox, namespace: str, cpu: int) -> None:
+        self.api = sandbox
+        self._workloads = f"/apis/{VERSION}/namespaces/{namespace}/workloads"
+        cluster = f"{namespace}-queue"
+        quota = {"name": cluster, "resources": [{"name": "cpu", "nominalQuota": cpu}]}
+        groups = [{"coveredResources": ["cpu"], "flavors": [quota]}]
+        sandbox.apply(
+            [
+                _object("ResourceFlavor", cluster, {}),
+                _object("ClusterQueue", cluster, {"namespaceSelector": {}, "resourceGroups": groups}),
+                _object("LocalQueue", QUEUE, {"clusterQueue": cluster}, namespace=namespace),
+            ]
+        )
+
+    def admitted(self) -> list[str]:
+        """The names of the workloads that Kueue has admitted, sorted."""
+        return sorted(one["metadata"]["name"] for one in self._all() if _is_admitted(one))
+
+    def stop(self) -> None:
+        """Take away what was admitted, and admit none of it again."""
+        self._activate({"active": False})
+
+    def go_on(self) -> None:
+        """Admit that again."""
+        self._activate({"active": True})
+
+    def close(self) -> None:
+        """Delete all workloads: Kueue keeps deleted pods of a group as long as there is one."""
+        self.api.request("DELETE", self._workloads)
+        eventually(lambda: not self._all())
+
+    def _activate(self, spec: dict[str, bool]) -> None:
+        for one in self._all():
+            self.api.request("PATCH", f"{self._workloads}/{one['metadata']['name']}", {"spec": spec})
+
+    def _all(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.api.request("GET", self._workloads)["items"]
+        return found
+
+
+def _object(kind: str, name: str, spec: dict[str, Any], **metadata: str) -> dict[str, Any]:
+    return {"apiVersion": VERSION, "kind": kind, "metadata": {"name": name, **metadata}, "spec": spec}
+
+
+def _is_admitted(workload: dict[str, Any]) -> bool:
+    conditions = workload.get("status", {}).get("conditions") or []
+    return any((one["type"], one["status"]) == ("Admitted", "True") for one in conditions)

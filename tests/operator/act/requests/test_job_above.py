@@ -1,0 +1,74 @@
+"""A PodGroup that a Job controls is read as its Job wants it."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from fake_cluster.scripted import ScriptedServer, reply
+from lockstep.act.requests.job_above import as_its_job_wants
+from lockstep.api.client.client import KubeClient
+from lockstep.facts.gang.source import Source
+
+pytestmark = pytest.mark.asyncio
+
+SOURCES = frozenset({Source.JOB, Source.SCHEDULING_GROUP})
+JOB = {"apiVersion": "batch/v1", "kind": "Job", "name": "heat", "uid": "u1", "controller": True}
+BASIC, GANG = {"basic": {}}, {"gang": {"minCount": 2}}
+
+
+def group(policy=BASIC, owner=JOB):
+    """Describe a PodGroup, as the controller of Jobs makes it."""
+    metadata = {"name": "heat-x", "namespace": "team", "ownerReferences": [owner]}
+    return {"metadata": metadata, "spec": {"schedulingPolicy": policy}}
+
+
+def job(uid="u1", status=None, **spec):
+    """Answer with a Job of four pods at once."""
+    return reply(200, {"metadata": {"uid": uid}, "spec": {"parallelism": 4, **spec}, "status": status or {}})
+
+
+@asynccontextmanager
+async def client(*script):
+    """A client of an API server that gives these answers."""
+    async with (
+        ScriptedServer(*script) as server,
+        KubeClient(server.configuration, concurrency=1, observer=lambda *_: None) as client,
+    ):
+        yield client
+
+
+async def policy_of(answer, asked=None, sources=SOURCES):
+    async with client(answer) as api:
+        return (await as_its_job_wants(api, sources, asked or group()))["spec"]["schedulingPolicy"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "want"),
+    [
+        pytest.param(job(), 4, id="all pods at once"),
+        pytest.param(job(completions=3), 3, id="fewer completions"),
+        pytest.param(job(completions=9, status={"succeeded": 7}), 2, id="those that are left"),
+        pytest.param(job(completions=9, status={"succeeded": 9}), 1, id="none is left"),
+        pytest.param(job(scheduling={"schedulingConstraints": {"topology": []}}), 4, id="a Job that says a domain"),
+    ],
+)
+async def test_job_that_says_no_policy_needs_its_pods_together(answer, want):
+    assert await policy_of(answer) == {"gang": {"minCount": want}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        pytest.param(group(), job(scheduling={"schedulingPolicy": BASIC}), id="the Job says so"),
+        pytest.param(group(GANG), job(), id="the group is a gang"),
+        pytest.param(group(), job(uid="u2"), id="the Job is another one of that name"),
+        pytest.param(group(), reply(404, {}), id="the Job is gone"),
+        pytest.param(group(owner={**JOB, "kind": "JobSet"}), job(), id="no Job controls it"),
+    ],
+)
+async def test_policy_of_the_group_counts(asked, answer):
+    assert await policy_of(answer, asked) == asked["spec"]["schedulingPolicy"]
+
+
+async def test_job_is_not_read_where_jobs_are_no_source():
+    assert await policy_of(reply(500, {}), sources=frozenset({Source.SCHEDULING_GROUP})) == BASIC

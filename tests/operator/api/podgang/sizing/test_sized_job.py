@@ -1,0 +1,31 @@
+"""Suspended Jobs with a range: the patch by which one gets its size."""
+
+import pytest
+
+from lockstep.api.podgang.sizing.sized_job import job_with_size
+
+MARK = {"metadata": {"annotations": {"lockstep.dev/sized": "true"}}}
+
+
+def job(status=None, **spec):
+    """Describe a suspended Job as the API server returns it."""
+    metadata = {"name": "heat", "namespace": "team", "uid": "u1", "resourceVersion": "7"}
+    return {"metadata": metadata, "spec": {"suspend": True, "parallelism": 1, **spec}, "status": status or {}}
+
+
+@pytest.mark.parametrize(
+    ("status", "want"),
+    [
+        pytest.param({}, {"template": MARK}, id="a Job that has never run"),
+        pytest.param({"startTime": "2026-01-01T00:00:00Z"}, {}, id="one whose template can't change any more"),
+    ],
+)
+def test_pods_of_a_job_that_gets_a_size_belong_to_the_job(status, want):
+    assert job_with_size(job(status), 3)["spec"] == {"suspend": False, "parallelism": 3, **want}
+
+
+def test_size_is_for_the_job_that_was_read():
+    patch = job_with_size(job(completions=1, completionMode="Indexed"), 3)
+
+    assert patch["metadata"] == {"uid": "u1", "resourceVersion": "7", "annotations": {"lockstep.dev/sized": "3"}}
+    assert patch["spec"]["completions"] == 3
