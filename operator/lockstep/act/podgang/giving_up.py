@@ -42,6 +42,10 @@ class GivingUp:
     async def run(self, failure: Failure, *, landed_at: float) -> None:  # noqa: ARG002 - as other sources of members
         """Have the owner take back the pods that are bound, and write that the attempt has ended, and what stays."""
         log.warning("attempt %d ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
+        if self._is_growth():
+            # The owner takes its new pods back (``cycle/resizing/pod_gang_sizes.py``).
+            await self._release.reservation(failure)
+            return
         had_bound = self._bound() > 0
         taken = await self._take_back(failure) if had_bound else TakenBack(WayBack.KEPT, "")
         if taken.way is not WayBack.KEPT:
@@ -53,6 +57,11 @@ class GivingUp:
             await self._release.claims()
         behind = f"there: {n_pods(bound)} on nodes, which stay: {taken.how}" if bound else ""
         await self._release.reservation(failure, behind)
+
+    def _is_growth(self) -> bool:
+        """Whether the attempt is for pods by which the Gang was to grow."""
+        known = self._release.known()
+        return known is not None and known.status.next_size is not None
 
     def _bound(self) -> int:
         """How many pods of the attempt are on nodes, and are not being deleted."""
