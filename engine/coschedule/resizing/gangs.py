@@ -97,7 +97,8 @@ class SizedRun:
 
     If it ``keeps`` its members, they come and go while the others run. A gang that grows then has all of its nodes
     later too, and one that shrinks never leaves the first of ``nodes``. Otherwise all members end, and begin again at
-    another size. Raises ValueError for invalid numbers.
+    another size. If its members leave ``in_order``, those on the last of ``nodes`` leave first, whatever their pace.
+    Raises ValueError for invalid numbers.
     """
 
     key: GangKey
@@ -112,6 +113,7 @@ class SizedRun:
     fixed: tuple[FixedMembers, ...] = ()
     deadline: float | None = None
     keeps: bool = False
+    in_order: bool = False
     grace: float = 0.0
     fewest: int | None = None
 
@@ -176,6 +178,8 @@ class SizedRun:
         These are the fastest, and of equally fast ones those that stay open longest. A gang that ``keeps`` its members
         never leaves the first of its nodes, and of equal seats it leaves the last ones.
         """
+        if self.in_order:
+            return list(self.nodes)
         stays = self.nodes[:1] if self.keeps else ()
         return [*stays, *by_pace(self.nodes[len(stays) :], slowdown, until, in_order=self.keeps)]
 

@@ -64,6 +64,20 @@ def seats_without(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
     return more
 
 
+def seats_beside(run: SizedRun, seats: Sequence[int], given: Sequence[int]) -> list[int]:
+    """List the ``seats`` of a run, the last to be given up first, that it keeps if it gives up those on ``given``.
+
+    If its members leave in order, it also gives up all seats behind the first of these.
+    """
+    if not run.in_order:
+        return seats_without(seats, given)
+    left, kept = Counter(given), len(seats)
+    while kept and left.total():
+        kept -= 1
+        left[seats[kept]] -= left[seats[kept]] > 0
+    return list(seats[:kept])
+
+
 def _take_again(snapshot: Snapshot, seat: SeatKind, nodes: Sequence[int]) -> bool:
     has_room = (snapshot.free[nodes] >= 0)[:, np.array(seat.request) > 0].all()
     return bool(has_room and _is_usable(snapshot, seat.constraints)[nodes].all())

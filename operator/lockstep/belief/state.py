@@ -35,7 +35,7 @@ from lockstep.belief.nodes.owners import NodeOwners
 from lockstep.belief.nodes.rejections import Rejections
 from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.belief.podgangs.pod_gangs import PodGangs
-from lockstep.belief.podgangs.pod_group import SizedPods
+from lockstep.belief.podgangs.pod_group import PodsAlike, SizedPods
 from lockstep.belief.pods.namespaces import Namespaces
 from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
@@ -246,8 +246,10 @@ class State:
         return None if known is None else self.pod_gangs.composed(replace(known, status=status))
 
     def apply_sized_owner(self, owner: SizedOwner) -> None:
-        """Add or update an owner; only those that wait for a size are kept."""
+        """Add or update an owner; only those are kept that wait for a size, or may get another one while they run."""
         self.pod_gangs.sized.apply(owner)
+        if self.pod_gangs.elastic.apply(owner):
+            self._plan_anew()
         if owner.awaits_size or owner.gang in self.pod_gangs.objects:
             self.renew_pod_gang(owner.gang)
             self.changes.reconcile(owner.gang)
@@ -255,12 +257,18 @@ class State:
     def remove_sized_owner(self, gang: GangKey, uid: str) -> None:
         """Remove an owner."""
         self.pod_gangs.sized.remove(gang, uid)
+        self.pod_gangs.elastic.remove(gang, uid)
         self.renew_pod_gang(gang)
 
     def learn_sized_owner(self, owner: SizedOwner, pods: SizedPods) -> None:
         """Record what the pods of an owner as it was read need."""
         self.pod_gangs.sized.learn(owner.gang, owner.uid, owner.resource_version, pods)
         self.renew_pod_gang(owner.gang)
+
+    def learn_elastic_owner(self, gang: GangKey, uid: str, pods: PodsAlike) -> None:
+        """Record what a running pod of an owner needs."""
+        self.pod_gangs.elastic.learn(gang, uid, pods)
+        self._plan_anew()
 
     def check_pod_gang(self, key: GangKey) -> None:
         """A Gang is as the owner of its pods wants it, and may be planned."""

@@ -28,6 +28,7 @@ from lockstep.cycle.planning.planning import Planning, PlanOptions
 from lockstep.cycle.podgang.giving_way import PodGangEvictions
 from lockstep.cycle.resizing.member_changes import MemberChanges
 from lockstep.cycle.resizing.notices import Notices
+from lockstep.cycle.resizing.pod_gang_sizes import PodGangSizes
 from lockstep.cycle.resizing.resizing import Resizing
 from lockstep.cycle.resizing.size_changes import SizeChanges
 from lockstep.cycle.starting import Starting
@@ -78,7 +79,11 @@ class Cycle:
             reported=self._attempt_events.undoing,
         )
         self._dry_runs = DryRuns(services, changed=self._attempt_events.admission)
-        resizing = Resizing(Notices(services, metrics), MemberChanges(services, metrics))
+        resizing = Resizing(
+            Notices(services, metrics),
+            MemberChanges(services, metrics),
+            PodGangSizes(services, self._attempts, metrics),
+        )
         self._size_changes = SizeChanges(services, self._attempts, resizing, metrics, guarded=self._guarded)
         self._follower = Follower(
             services,
@@ -95,7 +100,7 @@ class Cycle:
             services,
             self._planning,
             self._dry_runs,
-            WaysToYield(self._attempts, self._size_changes, PodGangEvictions(services, metrics)),
+            WaysToYield(self._attempts, self._size_changes, PodGangEvictions(services, metrics), resizing.pod_gangs),
             guarded=self._guarded,
         )
         self._plan_time = PlanTime(services.monotonic)

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import NamedTuple
 
-from coschedule import Decision, GangKey, Placement, Preemption
+from coschedule import Decision, GangKey, Placement, Preemption, SizeChange
 from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.services import Services
@@ -30,6 +30,7 @@ from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_preemption
 from lockstep.cycle.planning.planning import Planning
 from lockstep.cycle.podgang.giving_way import PodGangEvictions
+from lockstep.cycle.resizing.pod_gang_sizes import PodGangShrink, PodGangSizes
 from lockstep.cycle.resizing.size_changes import Changing, SizeChanges
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.keys import is_pod_gang
@@ -53,23 +54,29 @@ class _Victim(NamedTuple):
 
 
 class _GivingWay(NamedTuple):
-    """The gangs to evict, those that shrink, and the Gangs that begin anew."""
+    """The gangs to evict, those that shrink, the Gangs that begin anew, and those whose owner gets fewer pods."""
 
     evicted: list[_Victim]
     shrinking: list[Changing]
     suspended: list[PodGang]
+    with_fewer: list[PodGangShrink]
 
     def priorities(self, state: State) -> Iterator[int | None]:
         """The priorities of all of these; of a Gang, that of its pods."""
         gangs = [*(victim.gang for victim in self.evicted), *(changing.gang for changing in self.shrinking)]
         yield from (state.priorities.of(gang) for gang in gangs)
-        yield from (priority_of(state, gang) for gang in self.suspended)
+        fewer = (state.pod_gangs.objects[shrink.one.gang.key] for shrink in self.with_fewer)
+        yield from (priority_of(state, gang) for gang in (*self.suspended, *fewer))
 
     def disruptions(self, state: State) -> Iterator[Counter[BudgetFact]]:
         """How many members of each gang count against budgets: all, or those that leave while others run."""
         yield from (disruptions(state, *victim) for victim in self.evicted)
         for one in self.suspended:
             yield disrupted_by(state, one.key, state.pod_gangs.group(one.key).going_pods())
+        for shrink in self.with_fewer:
+            key, stay = shrink.one.gang.key, shrink.following.size
+            pods = state.pod_gangs.group(key).going_pods()
+            yield disrupted_by(state, key, (pod for pod in pods if pod.group.rank is None or pod.group.rank >= stay))
         for gang, held, _, _, members in self.shrinking:
             staying = replace(held, members=members.members, gapped=members.gapped)
             yield disruptions(state, gang, held, staying=staying if gang.spec.keeps_members else None)
@@ -88,6 +95,11 @@ class _Order(NamedTuple):
         return frozenset(filter(is_pod_gang, self.preemption.victims))
 
     @property
+    def pod_gang_shrinks(self) -> frozenset[SizeChange]:
+        """The shrinks of gangs whose pods belong to others."""
+        return frozenset(change for change in self.preemption.shrinks if is_pod_gang(change.gang))
+
+    @property
     def other_pod_gangs(self) -> Iterator[GangKey]:
         """The other Gangs that the plan might have chosen."""
         running = (one.key for one in self.decided.snapshot.running)
@@ -95,11 +107,12 @@ class _Order(NamedTuple):
 
 
 class WaysToYield(NamedTuple):
-    """What ends the attempts of gangs that give way, what shrinks them, and what has the pods of Gangs begin anew."""
+    """What ends the attempts of gangs that give way, what shrinks them, and what does so with Gangs."""
 
     attempts: Attempts
     size_changes: SizeChanges
     pod_gangs: PodGangEvictions
+    pod_gang_sizes: PodGangSizes
 
 
 class Evictions:
@@ -115,7 +128,7 @@ class Evictions:
         guarded: Callable[[GangKey], AbstractContextManager[None]],
     ) -> None:
         self._state = services.state
-        self._attempts, self._size_changes, self._pod_gangs = ways
+        self._attempts, self._size_changes, self._pod_gangs, self._pod_gang_sizes = ways
         self._planning = planning
         self._dry_runs = dry_runs
         self._now = services.now
@@ -165,8 +178,10 @@ class Evictions:
         """
         is_admitted, order = False, self._orders.get(key)
         asked = frozenset[GangKey]() if order is None else order.pod_gangs
+        shrinks = frozenset[SizeChange]() if order is None else order.pod_gang_shrinks
         with self._guarded(key):
             can_give_way = order is not None and await self._pod_gangs.can_give_way(asked, order.other_pod_gangs)
+            can_give_way = can_give_way and await self._pod_gang_sizes.can_shrink(shrinks)
             gang = self._state.gangs.get(key)
             is_admitted = gang is not None and can_give_way and await self._dry_runs.admits_now(gang)
         order = self._orders.pop(key, None)
@@ -174,7 +189,8 @@ class Evictions:
             return
         with self._guarded(key):
             # A newer plan may have chosen Gangs that were not asked about.
-            giving = self._giving_way(order) if is_admitted and order.pod_gangs <= asked else None
+            are_asked = order.pod_gangs <= asked and order.pod_gang_shrinks <= shrinks
+            giving = self._giving_way(order) if is_admitted and are_asked else None
             if giving is None:
                 self._state.changes.plan()
             else:
@@ -185,6 +201,8 @@ class Evictions:
             self._evict(victim, urgent)
         for changing in giving.shrinking:
             self._shrink(changing, urgent.key)
+        for shrink in giving.with_fewer:
+            self._pod_gang_sizes.shrink(shrink)
         for gang in giving.suspended:
             self._pod_gangs.evict(gang, urgent, self._priority(urgent))
 
@@ -197,12 +215,17 @@ class Evictions:
         evicted = [self._victim(key, decided, now) for key in order.preemption.victims if key not in order.pod_gangs]
         seen = {one.key: one for one in decided.snapshot.running}
         suspended = [self._pod_gangs.victim(seen[key]) for key in sorted(order.pod_gangs)]
-        shrinks = order.preemption.shrinks
+        fewer = order.pod_gang_shrinks
+        shrinks = (change for change in order.preemption.shrinks if change not in fewer)
         shrinking = [self._size_changes.shrink_for(gang.key, priority, change, decided) for change in shrinks]
-        if None in evicted or None in shrinking or None in suspended:
+        with_fewer = [self._pod_gang_sizes.shrink_for(gang.key, priority, change, decided) for change in sorted(fewer)]
+        if None in evicted or None in shrinking or None in suspended or None in with_fewer:
             return None
         giving = _GivingWay(
-            [one for one in evicted if one], [one for one in shrinking if one], [one for one in suspended if one]
+            [one for one in evicted if one],
+            [one for one in shrinking if one],
+            [one for one in suspended if one],
+            [one for one in with_fewer if one],
         )
         return giving if self._stands(gang, priority, giving, order) else None
 

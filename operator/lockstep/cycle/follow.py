@@ -65,7 +65,7 @@ class Follower:
         self._stops = PodPatches(services.client, services.state, STOP)
         self._lost_nodes = services.lost_nodes
         self._reserved = ReservedGangs(services, attempts, metrics, resizing)
-        self._pod_gangs = PodGangFollower(services, attempts, metrics)
+        self._pod_gangs = PodGangFollower(services, attempts, metrics, resizing.pod_gangs)
         self._expiries = Expiries(services)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._state = services.state

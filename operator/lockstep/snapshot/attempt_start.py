@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from coschedule import GangKey, Placement
 from lockstep.belief.holding.reservation import Reservation, next_attempt, reserved_for
 from lockstep.belief.state import State
+from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.past_runs import Learned
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
@@ -16,7 +17,8 @@ class AttemptStart:
     """The ``reservation`` of a placement, and what its status says of the plan.
 
     ``victims`` were evicted for the gang and are not placed again yet. ``learned`` has the learned run times of the
-    plan, if any. ``narrowed`` is the quota that keeps the gang from more members, if any.
+    plan, if any. ``narrowed`` is the quota that keeps the gang from more members, if any. By its ``growth`` a Gang gets
+    that size, and the reservation is for the new pods.
     """
 
     reservation: Reservation
@@ -24,6 +26,7 @@ class AttemptStart:
     victims: Sequence[GangKey] = ()
     learned: Learned | None = None
     narrowed: Narrowed | None = None
+    growth: NextSize | None = None
 
 
 def start_of(

@@ -31,7 +31,7 @@ from coschedule.resizing.open_ended.givers import (
 from coschedule.resizing.open_ended.idle_nodes import starts_by, waiting_gangs
 from coschedule.resizing.open_ended.sharing import Giving, Sharing
 from coschedule.resizing.promising import late_gangs
-from coschedule.resizing.seats import seats_without
+from coschedule.resizing.seats import seats_beside
 from coschedule.resizing.worlds import after_changes
 
 MOST_WAITING = 250
@@ -147,7 +147,7 @@ def _helps(waiting: _Waiting, changes: Sequence[SizeChange], then: Plan, by: flo
 def _trimmed(snapshot: Snapshot, run: OpenEndedRun, giving: Giving) -> SizeChange:
     """Return the change to the largest allowed size without these members; the slowest members beyond it go too."""
     own = run.seats_to_keep(snapshot.slowdown, snapshot.until)
-    kept = seats_without(own, giving.nodes)
+    kept = seats_beside(run, own, giving.nodes)
     size = int(run.sizes.between(least_members(run), len(kept))[-1])
     return _change(run, kept[:size], giving.made_for)
 

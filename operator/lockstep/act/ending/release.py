@@ -14,9 +14,11 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.failure import Failure
 from lockstep.logs.fields import about
 from lockstep.report.status.attempt_marks import mark_released
+from lockstep.report.status.pod_gang_sizes import mark_growth_failed
 from lockstep.report.status.status import Written
 
 # A conflict gives a newer version to compute from; more conflicts than this are no coincidence.
@@ -105,9 +107,11 @@ class Release:
         if gang is None or gang.status.end is not None:
             # The gang is gone, or its end was written before the status could say that the attempt is being undone.
             return True
-        status = mark_released(
-            gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=self._services.now()
-        )
+        now = self._services.now()
+        if is_pod_gang(gang.key) and gang.status.next_size is not None:
+            status = mark_growth_failed(gang, failure.message, now=now)
+        else:
+            status = mark_released(gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=now)
         return (await self.write(gang, status)).is_settled
 
 

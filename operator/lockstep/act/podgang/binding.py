@@ -7,11 +7,12 @@ node, which stays reserved.
 import asyncio
 import contextlib
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from http import HTTPStatus
 
 from lockstep.act.members.group_reads import refresh_pods
 from lockstep.act.podgang.giving_size import give_size
+from lockstep.act.podgang.growing import grow_owner
 from lockstep.act.podgang.host_lists import HostListOfGang
 from lockstep.act.podgang.seats import TakenSeat, pod_gone, take_seats
 from lockstep.act.requests.api_refusals import is_conflict, is_no_dry_run, refused_binding
@@ -31,14 +32,15 @@ from lockstep.api.podgang.sizing.sized_kind import sized_kind
 from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
-from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.pods.failure import Failure, LostOn
 from lockstep.facts.reasons import Reason
+from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.report.text.sentences import n_pods
 
 _KEEPS_NODES_SECONDS = 60.0
 # Controllers create pods at once.
 _PODS_COME_SECONDS = 60.0
+_OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may not change any more")
 # A pod or a node is gone: no repetition helps.
 _FINAL = (Reason.POD_LOST, Reason.NO_LONGER_FITS)
 
@@ -66,7 +68,7 @@ class PodBinding:
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
         """Bind a pod to every seat that has none; returns why that failed, if it did."""
-        failure = await self._give_size()
+        failure = await self._give_size() or await self._grow()
         if failure is not None:
             return failure
         seats = await take_seats(self._state, gang, self._reservation)
@@ -93,15 +95,49 @@ class PodBinding:
             return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
         # Others bind meanwhile.
         self._stay.leave()
-        return await self._until_pods_wait(owner, kind.owner.kind, held.size)
+        return await self._until_pods_wait(owner.uid, f"{kind.owner.kind} {owner.name}", held.size)
 
-    async def _until_pods_wait(self, owner: SizedOwner, kind: str, size: int) -> Failure | None:
+    async def _grow(self) -> Failure | None:
+        """Give an owner the pods by which the Gang grows, and wait until they are there.
+
+        An earlier process may have done that, and other gangs may have been placed before this one knew of the seats.
+        """
+        known, held = self._state.pod_gangs.objects.get(self._gang.key), self._state.reservations.get(self._gang.key)
+        if known is None or known.status.next_size is None or held is None:
+            return None
+        problem = await grow_owner(self._services, known, known.status.next_size, by=held.size)
+        if problem:
+            return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
+        self._stay.leave()
+        left = held.size - len(self._state.seated(held))
+        failure = await self._until_pods_wait(known.made_for or "", "its owner", left, may_change=self._may_change)
+        return failure or (None if self._may_change() else _OTHERS_DECIDE) or self._conflict()
+
+    def _may_change(self) -> bool:
+        """Whether the number of pods may still change: its author has not changed it, and no pod has succeeded."""
+        return self._state.pod_gangs.elastic.of(self._gang.key) is not None
+
+    def _conflict(self) -> Failure | None:
+        """Why the pods would not be placed on their seats any more."""
+        gang = self._state.gangs.get(self._gang.key)
+        if not isinstance(gang, AcceptedGang):
+            return None
+        conflict = self._services.cutter.conflict(gang, self._reservation, self._services.now())
+        if conflict is None:
+            return None
+        return Failure(reason=Reason.NO_LONGER_FITS, message=conflict_sentence(conflict).rstrip("."))
+
+    async def _until_pods_wait(
+        self, owner: str, named: str, size: int, *, may_change: Callable[[], bool] = lambda: True
+    ) -> Failure | None:
         until = self._services.monotonic() + _PODS_COME_SECONDS
         group = self._state.pod_gangs.group
-        while (there := group(self._gang.key).own(owner.uid, 0).waiting) < size:
+        while (there := group(self._gang.key).own(owner, 0).waiting) < size:
             left = until - self._services.monotonic()
+            if not may_change():
+                return _OTHERS_DECIDE
             if left <= 0:
-                message = f"{n_pods(there)} of {size} of {kind} {owner.name} came within {_PODS_COME_SECONDS:g} seconds"
+                message = f"{n_pods(there)} of {size} of {named} came within {_PODS_COME_SECONDS:g} seconds"
                 return Failure(reason=Reason.POD_LOST, message=message)
             self._changed.clear()
             await self._has_changed(left)

@@ -45,6 +45,10 @@ class GivingUp:
         Returns the failure with what became of the pods.
         """
         log.warning("attempt %d ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
+        if self._is_growth():
+            # The owner takes its new pods back (``cycle/resizing/pod_gang_sizes.py``).
+            await self._release.reservation(failure)
+            return failure
         had_bound = self._bound() > 0
         taken = await self._take_back(failure) if had_bound else TakenBack(WayBack.KEPT, "")
         if taken.way is not WayBack.KEPT:
@@ -57,6 +61,11 @@ class GivingUp:
         behind = f"there: {n_pods(bound)} on nodes, which stay: {taken.how}" if bound else ""
         await self._release.reservation(failure, behind)
         return failure
+
+    def _is_growth(self) -> bool:
+        """Whether the attempt is for pods by which the Gang was to grow."""
+        known = self._release.known()
+        return known is not None and known.status.next_size is not None
 
     def _bound(self) -> int:
         """How many pods of the attempt are on nodes, and are not being deleted."""

@@ -1,12 +1,20 @@
 """Annotations of an owner, of a template or of a pod that say more of a gang than its own fields do."""
 
+from collections.abc import Mapping
+
+from lockstep.api.gangjob.elastic import parse_elastic
 from lockstep.api.names import GROUP
+from lockstep.api.quantities import duration_seconds
+from lockstep.facts.elastic import ChangeMode, ElasticSpec
 
 SIZE = f"{GROUP}/size"
 SERIAL_TIME = f"{GROUP}/serial-time"
 OVERHEAD_PER_MEMBER = f"{GROUP}/overhead-per-member"
 HOSTS = f"{GROUP}/hosts"
 UNDO = f"{GROUP}/undo"
+ELASTIC = f"{GROUP}/elastic"
+RESTART_TIME = f"{GROUP}/restart-time"
+MIN_INTERVAL = f"{GROUP}/min-interval"
 
 OF_TEMPLATE = "kueue.x-k8s.io/podset-required-topology"
 OF_OWNER = "kai.scheduler/topology-required-placement"
@@ -17,3 +25,31 @@ OF_PARTS = (
     "kueue.x-k8s.io/podset-slice-required-topology-constraints",
     "kai.scheduler/segment-topology-required-placement",
 )
+
+_HOUR = 3600.0
+# As in the spec of a GangJob: its field of that name, the annotation, and the longest time; the shortest is a second.
+_TIMES = (("restartTime", RESTART_TIME, 24 * _HOUR), ("minInterval", MIN_INTERVAL, 8760 * _HOUR))
+
+
+def elastic_terms(annotations: Mapping[str, str]) -> ElasticSpec | None:
+    """On what terms pods of an owner come and go while others run; None if the owner keeps its size.
+
+    Raises ``ValueError`` for an annotation that makes no sense.
+    """
+    if ELASTIC not in annotations:
+        return None
+    mode = annotations[ELASTIC]
+    if mode != ChangeMode.MEMBERS:
+        raise ValueError(f"annotation {ELASTIC}: {mode!r} is not {ChangeMode.MEMBERS}, the only mode that there is")
+    times = {field: _checked(name, annotations[name], most) for field, name, most in _TIMES if name in annotations}
+    return parse_elastic({"elastic": {"mode": mode, **times}})
+
+
+def _checked(name: str, text: str, most: float) -> str:
+    try:
+        is_time = 1 <= duration_seconds(text) <= most
+    except (ValueError, ArithmeticError):
+        is_time = False
+    if not is_time:
+        raise ValueError(f"annotation {name}: {text!r} is no duration from 1s to {most / _HOUR:g}h, such as 10m")
+    return text

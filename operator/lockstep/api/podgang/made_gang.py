@@ -6,7 +6,15 @@ from typing import Any
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, GROUP, POD_GANG_KIND
-from lockstep.api.podgang.gang_annotations import HOSTS, OVERHEAD_PER_MEMBER, SERIAL_TIME, SIZE, UNDO
+from lockstep.api.podgang.gang_annotations import (
+    ELASTIC,
+    HOSTS,
+    OVERHEAD_PER_MEMBER,
+    SERIAL_TIME,
+    SIZE,
+    UNDO,
+    elastic_terms,
+)
 from lockstep.api.podgang.later_pods import later_entries
 from lockstep.api.podgang.owners import OwnerKind
 from lockstep.api.podgang.pod_roles import role_entries
@@ -51,6 +59,7 @@ def made_parts(
         first = kind.first(Section(owner))
         most_later = 0 if SIZE in annotations else MOST_RANKS - size["min"]
         asked_undo(annotations)
+        _check_elastic(kind, annotations)
         later = later_entries(first, most_later) or None
         spec = {
             "size": size,
@@ -145,6 +154,16 @@ def _hosts(annotations: Mapping[str, str]) -> str | None:
     if annotations[HOSTS] not in [*HostList]:
         raise ValueError(f"annotation {HOSTS}: {annotations[HOSTS]!r} is neither {' nor '.join(HostList)}")
     return annotations[HOSTS]
+
+
+def _check_elastic(kind: OwnerKind, annotations: Mapping[str, str]) -> None:
+    """Raise ``ValueError`` if an owner asks for changes of its size that can't be made."""
+    if elastic_terms(annotations) is None:
+        return
+    if not kind.is_elastic:
+        raise ValueError(f"annotation {ELASTIC}: a {kind.kind} can't change its size while it runs")
+    if SIZE not in annotations:
+        raise ValueError(f"annotation {ELASTIC}: it needs {SIZE} with a range beside it")
 
 
 def _placement(kind: OwnerKind, owner: Manifest) -> dict[str, Any] | None:

@@ -34,6 +34,7 @@ class OwnerKind(NamedTuple):
     how many pods it still makes at most, when others of its pods have ended. ``says_size`` is whether its annotations
     may say another size. ``domain`` returns the label of nodes by which its own fields require one domain, or '';
     it raises ``ValueError`` for what no Gang can have. The API server may have ``other_versions`` of the kind instead.
+    If it ``is_elastic``, the number of its pods may change while they run.
     """
 
     api_version: str
@@ -46,6 +47,7 @@ class OwnerKind(NamedTuple):
     domain: Callable[[Section], str] = lambda _: ""
     other_versions: tuple[str, ...] = ()
     shown_as: str = ""
+    is_elastic: bool = False
 
     @property
     def group(self) -> str:
@@ -97,7 +99,7 @@ def _left_of_job(job: Manifest) -> int:
 
 
 OWNERS: Mapping[Source, OwnerKind] = {
-    Source.JOB: OwnerKind("batch/v1", "Job", "jobs", of_job, left=_left_of_job),
+    Source.JOB: OwnerKind("batch/v1", "Job", "jobs", of_job, left=_left_of_job, is_elastic=True),
     Source.JOB_SET: OwnerKind("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets", of_job_set),
     Source.LEADER_WORKER_SET: OwnerKind(
         "leaderworkerset.x-k8s.io/v1",

@@ -11,6 +11,7 @@ from lockstep.api.parts import as_formatted
 from lockstep.belief.holding.ranked_members import ranked, with_more
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey, Request
 from lockstep.facts.ranks import has_rank, parse_ranks, ranks_in
 
@@ -196,10 +197,12 @@ def next_in_status(gang: GangFact) -> Reservation | None:
     """The next size in the gang's status, as a reservation of no attempt; None where the gang's size does not change.
 
     A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. No room
-    is kept either if the attempt goes on and its members have no notice: that status was not written by us.
+    is kept either if the attempt goes on and its members have no notice: that status was not written by us. New pods of
+    a Gang have an attempt, which keeps their room.
     """
     following, status = gang.status.next_size, gang.status
-    if following is None or status.end is not None or not isinstance(gang, AcceptedGang):
+    is_over = status.end is not None or is_pod_gang(gang.key)
+    if following is None or is_over or not isinstance(gang, AcceptedGang):
         return None
     goes_on = status.reserved_at is not None and not status.is_being_undone and status.noticed_size is None
     if goes_on or gang.policies.is_suspended or gang.is_deleting:

@@ -15,11 +15,12 @@ from lockstep.api.times import rfc3339
 from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.belief.podgangs.group_terms import refusal_of_terms
 from lockstep.belief.podgangs.joined_steps import PodsOfStep, joined
-from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, SizedPods
+from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodKind, SizedPods
 from lockstep.belief.podgangs.pod_shapes import PodShape, capped, in_pool, role_name, shapes_of, without_roles
 from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods, refusal_of_shapes
 from lockstep.belief.podgangs.role_sizes import RolesOfPods
 from lockstep.facts.document import Document, PodTemplate
+from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
 from lockstep.facts.gang.role import Needs, RoleSpec
@@ -86,7 +87,8 @@ def _spec(
     roles = RolesOfPods(asks.roles, pods, is_made=gang.made_for is not None)
     is_as_said = all(one.terms.fewest == asks.minimum for one in terms)
     is_checked = pods.sized is not None or (is_checked and is_as_said)
-    awaited = _awaited(gang, asks, pods, _least(gang, asks, pods), roles, is_checked=is_checked)
+    least = _least(gang, asks, pods)
+    awaited = _change_of_size(gang) or _awaited(gang, asks, pods, least, roles, is_checked=is_checked)
     if awaited:
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
         since = pods.first_created if _are_missing(gang, asks, pods, roles) else None
@@ -187,6 +189,16 @@ def _role(shape: PodShape, sizes: Sizes) -> RoleSpec:
     )
 
 
+def running_spec(asks: PodGangSpec, kind: PodKind, sizes: Sizes, elastic: ElasticSpec, pool: Pool) -> GangSpec | None:
+    """The spec of pods of that kind that run, and whose number may change; None if they can't be planned."""
+    name = role_name(kind, pool)
+    if name is None or isinstance(kind.needs, Refusal):
+        return None
+    role = _role(PodShape(name, in_pool(kind.needs, pool), 0, kind.selected), sizes)
+    content = _content(asks, {kind.priority_class}, (role,), is_beside=False, takes_room=False)
+    return replace(content, has_bound_pods=True, elastic=elastic)
+
+
 def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:
     """The pods that come later as a gang of their own, while others run; None if all are there."""
     roles = _later_roles(asks, pods, pool, ())
@@ -240,6 +252,12 @@ def _room_until(gang: PodGang) -> str:
     """Until when room is kept; nothing if it is unknown when the Gang has begun, since it is younger than its pods."""
     begun = gang.status.active_since
     return "" if begun is None else f": room is kept for these until {rfc3339(begun + ROOM_KEPT_SECONDS)} at most"
+
+
+def _change_of_size(gang: PodGang) -> str:
+    """What keeps the pods from being planned if the owner of the pods is to have fewer; '' for nothing."""
+    is_changing = gang.status.next_size is not None
+    return "Its size changes. No other pod of it is placed before that is done." if is_changing else ""
 
 
 def _awaited(

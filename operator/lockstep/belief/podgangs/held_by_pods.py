@@ -43,6 +43,11 @@ class HeldByPods:
         """The longest grace period of the pods; 0 without pods."""
         return max(self._graces, default=0)
 
+    @property
+    def have_all_started(self) -> bool:
+        """Whether kubelets have started all of the pods."""
+        return self._started == self._pods
+
     def running_since(self, now: float) -> float | None:
         """Since when the pods run, in the mean; one that does not run yet counts as of now. None if none runs."""
         if not self._started:

@@ -7,6 +7,7 @@ from coschedule import GangKey
 from lockstep.api.pool import Pool
 from lockstep.belief.podgangs.bound_domain import in_bound_domain
 from lockstep.belief.podgangs.composing import composed
+from lockstep.belief.podgangs.elastic_owners import ElasticOwners
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.sized_owners import SizedOwners
 from lockstep.belief.podgangs.yielding import YieldingGangs
@@ -40,6 +41,7 @@ class PodGangs:
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
         self.sized = SizedOwners()
+        self.elastic = ElasticOwners()
         self.yielding = YieldingGangs(may_yield)
         self.turn = 0
         self._checked: set[GangKey] = set()

@@ -54,7 +54,7 @@ class ReservedGangs:
         self._monotonic = services.monotonic
         self._starts = Starts(services)
         self._paces = Paces(services, metrics)
-        self._notices, self._members = resizing
+        self._notices, self._members = resizing.notices, resizing.members
         due = services.state.changes.reconcile
         self._outcomes = Outcomes(
             metrics,

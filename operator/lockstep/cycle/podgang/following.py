@@ -15,6 +15,7 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.podgang.group_conditions import GroupConditions
 from lockstep.cycle.podgang.leaving import LeavingGangs
 from lockstep.cycle.podgang.reports import PodGangReports
+from lockstep.cycle.resizing.pod_gang_sizes import PodGangSizes
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.source import maker_of
@@ -28,11 +29,12 @@ _ALL_TAKEN_AWAY = Failure(reason=Reason.POD_LOST, message="all pods of it that w
 class PodGangFollower:
     """Reconciles Gangs that have no running attempt."""
 
-    def __init__(self, services: Services, attempts: Attempts, metrics: Metrics) -> None:
+    def __init__(self, services: Services, attempts: Attempts, metrics: Metrics, sizes: PodGangSizes) -> None:
         self._maker = GangMaker(services)
         self._suspensions = services.suspensions
         self._leaving = LeavingGangs(services)
         self._conditions = GroupConditions(services)
+        self._sizes = sizes
         self._state = services.state
         self._writer = services.writer
         self._attempts = attempts
@@ -51,6 +53,7 @@ class PodGangFollower:
         self._conditions.check(gang)
         if reservation is None:
             self._leaving.check(gang, now)
+            self._sizes.check(gang, now)
         match self._state.phase_of(gang):
             case Phase.RESERVED | Phase.PLACED:
                 if reservation is not None:
@@ -73,6 +76,7 @@ class PodGangFollower:
         """Forget a Gang that is gone."""
         self._leaving.forget(gang)
         self._conditions.forget(gang)
+        self._sizes.forget(gang)
 
     def reconcile_made(self, gang: GangKey) -> None:
         """Make the Gang, or compare it with the owner of its pods, while pods wait for it or run without it."""
@@ -86,6 +90,7 @@ class PodGangFollower:
         await self._maker.stop()
         await self._leaving.stop()
         await self._conditions.stop()
+        await self._sizes.stop()
         await self._suspensions.stop()
 
     def _wait(self, gang: GangFact, now: float) -> None:

@@ -20,6 +20,7 @@ from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import events, pod_gang_marks
+from lockstep.report.status.pod_gang_sizes import mark_grown
 from lockstep.report.status.writer import StatusReport
 
 # Controllers make the pods of an owner within seconds.
@@ -65,7 +66,15 @@ class PodGangReports:
         )
 
     def placed(self, gang: GangFact, now: float) -> StatusReport:
-        """All planned pods are bound."""
+        """All planned pods are bound. If a Gang has grown by these, that is the event."""
+        following, pods = gang.status.next_size, self._state.pod_gangs.group(gang.key)
+        if following is not None:
+            status = mark_grown(gang, (pod.node for pod in pods.going_pods()), now=now)
+            return StatusReport(
+                status=self._with_what_follows(gang, status, now),
+                event=events.members_joined(following.size),
+                written=self._metrics.size_changes.labels("grow").inc,
+            )
         planned = gang.status.condition(Condition.PLANNED)
         note = planned.message if planned else ""
         nodes = (pod.node for pod in self._state.pod_gangs.group(gang.key).going_pods())

@@ -32,6 +32,7 @@ from lockstep.cycle.resizing.unwanted_shrinks import UnwantedShrinks
 from lockstep.cycle.resizing.why_size_stays import why_size_stays
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
@@ -84,7 +85,7 @@ class SizeChanges:
         guarded: Callable[[GangKey], AbstractContextManager[None]],
     ) -> None:
         self._services = services
-        self._notices, self._members = resizing
+        self._notices, self._members, self._pod_gangs = resizing
         self._state = services.state
         self._cutter = services.cutter
         self._writer = services.writer
@@ -154,6 +155,9 @@ class SizeChanges:
         self._attempts.interrupt(gang, reservation, failure)
 
     def _begin_if_possible(self, change: SizeChange, decided: LastPlan) -> None:
+        if is_pod_gang(change.gang):
+            self._pod_gangs.begin(change, decided)
+            return
         changing = self._still_possible(change, decided)
         if changing is not None:
             self._begin(changing, self._promises(decided))

@@ -1,16 +1,25 @@
-"""Suspended owners of pods for which Lockstep chooses how many pods they have."""
+"""Owners of pods for which Lockstep chooses how many pods they have: before they start, or while they run."""
 
 from typing import NamedTuple
 
 from coschedule import GangKey
+from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.source import Source
+
+
+class ElasticPods(NamedTuple):
+    """An owner that runs has so many ``pods``, and some may come or go on the terms of ``spec``."""
+
+    pods: int
+    spec: ElasticSpec
 
 
 class SizedOwner(NamedTuple):
     """A Job, or a RayCluster. If it ``awaits_size``, it is suspended until the operator gives it a number of pods.
 
     ``gang`` is the Gang that the operator makes for it as an owner of ``source``. ``sizes`` are the numbers of pods
-    that it allows.
+    that it allows. ``elastic`` is given while it runs with a number of pods that the operator has given it, and may get
+    another one.
     """
 
     gang: GangKey
@@ -20,3 +29,4 @@ class SizedOwner(NamedTuple):
     resource_version: str
     awaits_size: bool
     sizes: range
+    elastic: ElasticPods | None = None

@@ -23,6 +23,7 @@ from lockstep.report.status.conditions import (
     without_nodes_requested,
     without_plan,
 )
+from lockstep.report.status.pod_gang_sizes import with_growth
 from lockstep.report.text.learned import work_used
 from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.report.text.sentences import (
@@ -103,6 +104,8 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     made = "bound" if is_pod_gang(gang.key) else "created and bound"
     message = f"{n_members(placement.size)} of attempt {held.attempt} are being {made}."
+    if start.growth is not None:
+        return with_growth(status, gang, start.growth, now)
     status = with_not_placed(status, gang, Reason.BINDING, message, now)
     return with_narrowing(status, gang, start.narrowed, now)
 

@@ -26,9 +26,16 @@ def mark_pods_placed(gang: GangFact, nodes: Iterable[str], *, now: float) -> Gan
     ``nodes`` has the node of each pod of the Gang that is on one, also those of earlier attempts.
     """
     size = sum(entry.count for entry in gang.status.members)
-    status = _without_wait(_on_nodes(replace(gang.status, reserved_at=None, started_at=now), nodes))
+    status = _without_wait(on_nodes(replace(gang.status, reserved_at=None, started_at=now), nodes))
     says = (TRUE, Reason.BOUND, f"{n_pods(size)} of it {'was' if size == 1 else 'were'} bound together.")
     return with_placed_again(with_condition(status, gang, Condition.PLACED, says, now), gang, now)
+
+
+def on_nodes(status: GangStatus, nodes: Iterable[str]) -> GangStatus:
+    """The status with all pods that are on nodes."""
+    members = tuple(Members(node, count) for node, count in sorted(Counter(nodes).items()))
+    # The API server refuses a size of 0: all pods may have ended by now.
+    return replace(status, members=members, size=sum(entry.count for entry in members) or None)
 
 
 def mark_preempted(gang: GangFact, why: str, *, now: float) -> GangStatus:
@@ -39,7 +46,7 @@ def mark_preempted(gang: GangFact, why: str, *, now: float) -> GangStatus:
 
 def mark_found_bound(gang: GangFact, why: str, nodes: Iterable[str], *, now: float) -> GangStatus:
     """Enough pods of the Gang are on ``nodes`` though its status does not say so: it is younger than they are."""
-    status = _without_wait(_on_nodes(replace(without_plan(mark_accepted(gang, now)), started_at=now), nodes))
+    status = _without_wait(on_nodes(replace(without_plan(mark_accepted(gang, now)), started_at=now), nodes))
     says = (TRUE, Reason.BOUND, f"{n_pods(status.size or 0)} of it are on nodes.")
     status = with_condition(status, gang, Condition.PLANNED, (FALSE, Reason.AWAITS_PODS, why), now)
     return with_condition(status, gang, Condition.PLACED, says, now)
@@ -66,13 +73,6 @@ def mark_resting(gang: GangFact, failure: Failure, *, times: int, until: float, 
     again = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again at {rfc3339(until)}.")
     status = with_condition(status, gang, Condition.PLANNED, again, now)
     return with_condition(status, gang, Condition.PLACED, (FALSE, failure.reason, why), now)
-
-
-def _on_nodes(status: GangStatus, nodes: Iterable[str]) -> GangStatus:
-    """The status with all pods that are on nodes."""
-    members = tuple(Members(node, count) for node, count in sorted(Counter(nodes).items()))
-    # The API server refuses a size of 0: all pods may have ended by now.
-    return replace(status, members=members, size=sum(entry.count for entry in members) or None)
 
 
 def _without_wait(status: GangStatus) -> GangStatus:

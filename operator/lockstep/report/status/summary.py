@@ -7,6 +7,7 @@ from typing import assert_never
 
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.summary import GangState, Summary
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.sentences import REMEDY_BEGINS, duration
@@ -20,6 +21,9 @@ def summary_of(gang: GangFact, status: GangStatus) -> Summary:
     """The summary of the gang with that status."""
     state = _state(status)
     size = _size(gang.spec, status) if isinstance(gang, AcceptedGang) else ""
+    if is_pod_gang(gang.key) and status.next_size is not None:
+        # Its spec is that of the pods which are to be bound.
+        size = _chosen(status)
     return Summary(state, size, _shortened(_says(state, status)))
 
 
@@ -52,10 +56,14 @@ def _size(spec: GangSpec, status: GangStatus) -> str:
     """``11 (2–12)``; ``4→9 (2–12)`` while it changes; ``2–12`` before one is chosen; ``4`` without a choice."""
     if spec.minimum == spec.maximum:
         return str(spec.minimum)
-    span = f"{spec.minimum}–{spec.maximum}"
-    sizes = (status.size, None if status.next_size is None else status.next_size.size)
-    chosen = "→".join(str(size) for size in sizes if size is not None)
+    span, chosen = f"{spec.minimum}–{spec.maximum}", _chosen(status)
     return f"{chosen} ({span})" if chosen else span
+
+
+def _chosen(status: GangStatus) -> str:
+    """``11``, or ``4→9`` while it changes; '' before a size is chosen."""
+    sizes = (status.size, None if status.next_size is None else status.next_size.size)
+    return "→".join(str(size) for size in sizes if size is not None)
 
 
 def _says(state: GangState, status: GangStatus) -> str:  # noqa: PLR0911 - one answer for each state

@@ -4,8 +4,13 @@ from collections.abc import Iterator
 
 from coschedule import GangKey
 from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.snapshot.holders.endings import expected_end, gone_by
 from lockstep.snapshot.holders.leaving import leaving_members
+
+# Controllers delete pods at once.
+_LONGEST_SHRINK_SECONDS = 120.0
 
 
 def awaited_end(state: State, gang: GangKey, now: float) -> float | None:
@@ -38,8 +43,17 @@ def _ends_of_shrinks(state: State, gang: GangKey, now: float) -> Iterator[float 
     """When the members have left that gangs give up for this one: all members, where the others do not run on."""
     for victim in state.shrunk_gangs.victims_of(gang):
         held, giver = state.reservations.get(victim), state.gangs.get(victim)
-        if held is None or giver is None:
+        if giver is not None and is_pod_gang(victim):
+            yield _end_of_shrink(state, giver, now)
+        if held is None or giver is None or is_pod_gang(victim):
             continue
         if victim in state.next_sizes:
             yield expected_end(state, held, now)
         yield from (gone_by(pod, giver, now) for pod in leaving_members(state, held))
+
+
+def _end_of_shrink(state: State, giver: GangFact, now: float) -> float | None:
+    """When the pods have left that a Gang gives up. If its owner does not get the smaller size soon, it keeps them."""
+    group, following = state.pod_gangs.group(giver.key), giver.status.next_size
+    is_begun = following is not None and now - following.decided_at < _LONGEST_SHRINK_SECONDS
+    return now + group.held.grace_seconds if is_begun or group.leaving else None

@@ -4,7 +4,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from coschedule import Constraints, ElasticRun, FixedMembers, OpenEndedRun, SeatKind, SizedRun, Sizes, UnitTime
@@ -16,7 +16,12 @@ from lockstep.belief.state import State
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.pod import Request
-from lockstep.snapshot.holders.endings import longest_grace
+from lockstep.snapshot.holders.elastic_pod_gangs import (
+    ElasticCandidate,
+    elastic_candidates,
+    requests_of_elastic_pods,
+    resizable_pod_gang,
+)
 from lockstep.snapshot.holders.resizable import Resizable, has_own_columns, resizable
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns
@@ -29,7 +34,19 @@ _COST_OF_GANG = 7
 _TURN_SECONDS = 60.0
 _SHORTEST_GRACE_SECONDS = 1.0
 
-_Holder = tuple[AcceptedGang, Reservation]
+
+class _ElasticHolder(NamedTuple):
+    """A gang with what it holds."""
+
+    gang: AcceptedGang
+    held: Reservation
+
+    @property
+    def size(self) -> int:
+        return self.held.size
+
+
+_AnyHolder = _ElasticHolder | ElasticCandidate
 
 
 class _Ending(NamedTuple):
@@ -42,12 +59,13 @@ class _Ending(NamedTuple):
 
 def any_elastic_run(state: State) -> bool:
     """Whether any gang that holds nodes may change its size."""
-    return any(True for _ in _elastic_holders(state))
+    return any(True for _ in chain(_elastic_holders(state), elastic_candidates(state)))
 
 
 def elastic_requests(state: State) -> set[Request]:
     """What one member takes of its node, for each gang that holds nodes and may change its size."""
-    return {role.request for gang, _ in _elastic_holders(state) if gang.spec for role in gang.spec.roles}
+    of_gangs = {role.request for gang, _ in _elastic_holders(state) for role in gang.spec.roles}
+    return of_gangs.union(requests_of_elastic_pods(state))
 
 
 def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: float) -> list[Resizable]:
@@ -56,11 +74,15 @@ def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: floa
     They are read in one step, so their number is bounded. The others keep their size until it is their turn.
     """
     found, read = list[Resizable](), 0
-    for gang, held in _in_turn(list(_elastic_holders(state)), now):
+    for holder in _in_turn([*_elastic_holders(state), *elastic_candidates(state)], now):
         if read >= MOST_MEMBERS:
             break
-        read += _cost(held)
-        one = resizable(state, gang, held, nodes, columns, now)
+        read += _cost(holder)
+        one = (
+            resizable(state, *holder, nodes, columns, now)
+            if isinstance(holder, _ElasticHolder)
+            else resizable_pod_gang(state, holder.gang, nodes.index, columns, now)
+        )
         if isinstance(one, Resizable):
             found.append(one)
     return found
@@ -106,6 +128,7 @@ def _open_ended_run(
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
         keeps=one.elastic.keeps_members,
+        in_order=one.in_order,
         grace=_grace(one),
         unit_times=_unit_times(one),
     )
@@ -149,6 +172,7 @@ def _elastic_run(
         fixed=_fixed(one, constraints, columns),
         deadline=one.gang.deadline,
         keeps=one.elastic.keeps_members,
+        in_order=one.in_order,
         grace=_grace(one),
     )
 
@@ -172,7 +196,7 @@ def _fixed(one: Resizable, constraints: Mapping[str, Constraints], columns: Colu
 def _grace(one: Resizable) -> float:
     """After how many seconds the members that it gives up are gone: above 0, so no plan starts a gang there at once."""
     notice = LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0
-    return max(longest_grace(one.gang), _SHORTEST_GRACE_SECONDS) + notice
+    return max(one.grace, _SHORTEST_GRACE_SECONDS) + notice
 
 
 def _changed(gang: GangFact, now: float) -> float:
@@ -181,9 +205,9 @@ def _changed(gang: GangFact, now: float) -> float:
     return -math.inf if changed is None or changed > now else changed
 
 
-def _in_turn(holders: Sequence[_Holder], now: float) -> Sequence[_Holder]:
+def _in_turn(holders: Sequence[_AnyHolder], now: float) -> Sequence[_AnyHolder]:
     """The gangs in the order of reading. If one step can't read all, other gangs come first in each minute."""
-    *before, total = accumulate((_cost(held) for _, held in holders), initial=0)
+    *before, total = accumulate(map(_cost, holders), initial=0)
     turns = -(-total // MOST_MEMBERS)
     if turns <= 1:
         return holders
@@ -191,11 +215,11 @@ def _in_turn(holders: Sequence[_Holder], now: float) -> Sequence[_Holder]:
     return [*holders[first:], *holders[:first]]
 
 
-def _cost(held: Reservation) -> int:
-    return held.size + _COST_OF_GANG
+def _cost(one: _AnyHolder) -> int:
+    return one.size + _COST_OF_GANG
 
 
-def _elastic_holders(state: State) -> Iterator[_Holder]:
+def _elastic_holders(state: State) -> Iterator[_ElasticHolder]:
     """The gangs that hold nodes and say that their size may change.
 
     Gangs with host ports or disks are left out: their columns exist for few gangs, and every plan would have them.
@@ -205,7 +229,7 @@ def _elastic_holders(state: State) -> Iterator[_Holder]:
         if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
             continue
         if not has_own_columns(gang.spec):
-            yield gang, reservation
+            yield _ElasticHolder(gang, reservation)
 
 
 def _with_progress(gang: GangFact, part: str) -> GangFact:

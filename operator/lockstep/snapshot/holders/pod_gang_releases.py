@@ -3,7 +3,8 @@
 The pods of a Gang whose owner is being suspended end after their grace, and so do pods that are being deleted.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import repeat
 from typing import NamedTuple
 
 from coschedule import AMOUNT_LIMIT, GangKey, Release
@@ -25,10 +26,14 @@ class PodGangEnd(NamedTuple):
 
 
 class _KeptReleases(NamedTuple):
-    """What the pods of a Gang release at ``end``, valid while the group has changed so many times."""
+    """What the pods of a Gang release at ``end``, valid while the group has changed so many times.
+
+    ``by_member``: there is one release for each pod.
+    """
 
     changes: int
     end: float
+    by_member: bool
     releases: tuple[Release, ...]
 
 
@@ -43,13 +48,16 @@ class PodGangReleases:
         """Nodes or columns have changed."""
         self._kept = {}
 
-    def of(self, nodes: NodeArrays, columns: Columns, now: float) -> tuple[Release, ...]:
-        """The releases on these nodes, in amounts of these columns."""
+    def of(
+        self, nodes: NodeArrays, columns: Columns, now: float, *, by_member: Collection[GangKey] = ()
+    ) -> tuple[Release, ...]:
+        """The releases on these nodes, in amounts of these columns; for each pod of Gangs in ``by_member``."""
         kept = {}
         for gang, _, end in pod_gang_ends(self._state, now):
-            group, known = self._state.pod_gangs.group(gang), self._kept.get(gang)
-            if known is None or (known.changes, known.end) != (group.changes, end):
-                known = _KeptReleases(group.changes, end, tuple(_releases(group, nodes, columns, end)))
+            group, known, is_each = self._state.pod_gangs.group(gang), self._kept.get(gang), gang in by_member
+            if known is None or known[:3] != (group.changes, end, is_each):
+                releases = tuple(_releases(group, nodes, columns, end, by_member=is_each))
+                known = _KeptReleases(group.changes, end, is_each, releases)
             kept[gang] = known
         self._kept = kept
         of_gangs = tuple(release for one in kept.values() for release in one.releases)
@@ -94,7 +102,11 @@ def _gone_by(pod: GroupedPod, now: float) -> float:
     return end_after(now, start=end - grace, expected=end)
 
 
-def _releases(group: PodGroup, nodes: NodeArrays, columns: Columns, end: float) -> Iterator[Release]:
+def _releases(
+    group: PodGroup, nodes: NodeArrays, columns: Columns, end: float, *, by_member: bool
+) -> Iterator[Release]:
     for (node, request), count in group.held.taken.items():
         if node in nodes.index:
-            yield Release(node=nodes.index[node], request=columns.held([(request, count)], AMOUNT_LIMIT), time=end)
+            each, times = (1, count) if by_member else (count, 1)
+            taken = columns.held([(request, each)], AMOUNT_LIMIT)
+            yield from repeat(Release(node=nodes.index[node], request=taken, time=end), times)

@@ -7,7 +7,7 @@ and their room becomes free.
 import math
 from collections.abc import Iterator, Mapping
 
-from coschedule import AMOUNT_LIMIT, Holding, RunningGang
+from coschedule import AMOUNT_LIMIT, GangKey, Holding, RunningGang
 from lockstep.belief.podgangs.held_by_pods import HeldByPods
 from lockstep.belief.state import State
 from lockstep.facts.gang.pod_gang import PodGang
@@ -17,8 +17,14 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 
 
 def placed_pod_gangs(state: State) -> Iterator[PodGang]:
-    """The Gangs that have pods on nodes, and no attempt under way."""
+    """The Gangs that have pods on nodes, and no attempt or change of size under way."""
     return (gang for gang in state.pod_gangs.objects.values() if _is_placed(state, gang))
+
+
+def elastic_without_end(state: State, now: float) -> list[GangKey]:
+    """The Gangs without a known end whose pods may come and go, and which have no attempt under way."""
+    found = ((key, state.pod_gangs.objects.get(key)) for key in sorted(state.pod_gangs.elastic.gangs()))
+    return [key for key, gang in found if gang and _is_placed(state, gang) and pod_gang_end(gang, now) is None]
 
 
 def yielding_pod_gangs(state: State) -> Iterator[PodGang]:
@@ -29,7 +35,8 @@ def yielding_pod_gangs(state: State) -> Iterator[PodGang]:
 def may_yield(state: State, gang: PodGang) -> bool:
     """Whether a Gang may give way: all of its pods are of the owner that would be suspended, and end within an hour.
 
-    It has no attempt, since its reservation would be no part of what becomes free.
+    It has no attempt, since its reservation would be no part of what becomes free. Nor does its size change: it may be
+    giving way already.
     """
     if gang.is_deleting or not (state.pod_gangs.yielding.can(gang) and _is_placed(state, gang)):
         return False
@@ -39,8 +46,9 @@ def may_yield(state: State, gang: PodGang) -> bool:
 
 
 def _is_placed(state: State, gang: PodGang) -> bool:
-    is_attempted = gang.status.reserved_at is not None or gang.key in state.reservations
-    return state.pod_gangs.group(gang.key).going > 0 and not is_attempted
+    status = gang.status
+    is_changing = status.reserved_at is not None or status.next_size is not None or gang.key in state.reservations
+    return state.pod_gangs.group(gang.key).going > 0 and not is_changing
 
 
 def priority_of(state: State, gang: PodGang) -> int:

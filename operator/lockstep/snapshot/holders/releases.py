@@ -64,7 +64,7 @@ class Releases:
                 )
         self._kept = kept
         of_members = tuple(release for one in kept.values() for release in one.releases)
-        return of_members + tuple(left) + self._of_pod_gangs.of(nodes, columns, now)
+        return of_members + tuple(left) + self._of_pod_gangs.of(nodes, columns, now, by_member=by_member)
 
     def _ends(self, now: float) -> Iterator[tuple[Reservation, float | None]]:
         """What is held, and its end: of reservations, and of the next sizes of gangs."""

@@ -17,7 +17,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.gang.role_sizes import claims_stay, varying_role
 from lockstep.facts.reasons import Condition
-from lockstep.snapshot.holders.endings import expected_finish
+from lockstep.snapshot.holders.endings import expected_finish, longest_grace
 from lockstep.snapshot.holders.leaving import has_former_members
 from lockstep.snapshot.holders.running import may_be_evicted
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
@@ -48,7 +48,8 @@ class Resizable(NamedTuple):
     """A gang that runs and may change its size: only the number of members of one role changes.
 
     The size of the role ``varying`` changes, the ``fixed`` ones keep their members and nodes. ``end`` is None where it
-    is unknown.
+    is unknown. Members that it gives up are gone after ``grace`` seconds; they leave ``in_order`` of their ranks, the
+    highest first, where others decide that.
     """
 
     gang: AcceptedGang
@@ -59,6 +60,8 @@ class Resizable(NamedTuple):
     reservation: Reservation
     priority: int
     end: float | None
+    grace: float
+    in_order: bool = False
 
     @property
     def nodes(self) -> tuple[int, ...]:
@@ -101,7 +104,8 @@ def resizable(
         return KeepsSize.NOT_ON_KNOWN_NODES
     held = {one.name: HeldRole(one, _nodes_of(one, reservation, nodes.index)) for one in spec.roles}
     varying = held.pop(role.name)
-    return Resizable(gang, spec, varying, tuple(held.values()), spec.elastic, reservation, priority, end)
+    fixed, grace = tuple(held.values()), longest_grace(gang)
+    return Resizable(gang, spec, varying, fixed, spec.elastic, reservation, priority, end, grace)
 
 
 def _always_keeps(spec: GangSpec) -> KeepsSize | None:

@@ -18,7 +18,13 @@ from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.budget import BudgetFact
 from lockstep.snapshot.holders.disruptions import disrupted_by, disruptions, still_allowed
 from lockstep.snapshot.holders.endings import expected_end, grace_seconds, is_ending
-from lockstep.snapshot.holders.pod_gang_runs import placed_pod_gangs, priority_of, run_of, yielding_pod_gangs
+from lockstep.snapshot.holders.pod_gang_runs import (
+    elastic_without_end,
+    placed_pod_gangs,
+    priority_of,
+    run_of,
+    yielding_pod_gangs,
+)
 from lockstep.snapshot.nodes.resource_columns import Columns
 
 if TYPE_CHECKING:
@@ -88,9 +94,11 @@ def open_ended(state: State, index: Mapping[str, int], now: float) -> OpenEnded:
         sorted({index[node] for node, _ in state.ledger.charged(one.gang_uid, one.attempt) if node in index})
         for _, one in gangs
     ]
+    of_pods = elastic_without_end(state, now)
+    nodes += [sorted({index[node] for node in state.pod_gangs.group(key).nodes if node in index}) for key in of_pods]
     return OpenEnded(
-        gangs=tuple(key for key, _ in gangs),
-        holder=np.repeat(np.arange(len(gangs)), [len(of_gang) for of_gang in nodes]),
+        gangs=(*(key for key, _ in gangs), *of_pods),
+        holder=np.repeat(np.arange(len(nodes)), [len(of_gang) for of_gang in nodes]),
         node=np.array([node for of_gang in nodes for node in of_gang], dtype=np.int64),
     )
 

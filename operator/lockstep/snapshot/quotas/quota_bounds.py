@@ -136,9 +136,11 @@ class QuotaBounds:
     def limits(self, gang: GangFact) -> list[Limit]:
         """The limits that quotas set on resources that the gang's members take.
 
-        None for a Gang: quotas have counted its pods when others created them, but for those that come later.
+        None for a Gang: quotas have counted its pods when others created them, but for those that come later, or that
+        its owner makes when its size changes.
         """
-        if is_pod_gang(gang.key) and not is_room(gang.key):
+        may_grow = isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
+        if is_pod_gang(gang.key) and not (is_room(gang.key) or may_grow):
             return []
         return self._limits_of_all(gang)
 

@@ -41,13 +41,18 @@ def asked_sizes(owner: Manifest) -> range:
 
 def resuming(owner: Manifest, size: int, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The merge patch that gives an owner its size and resumes it, if it is as it was read."""
+    return resized(owner, size, {"suspend": False, **numbers})
+
+
+def resized(owner: Manifest, size: int, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The merge patch that gives an owner a size by these fields of its spec, if it is as it was read."""
     metadata = owner["metadata"]
     about = {
         "uid": metadata["uid"],
         "resourceVersion": metadata["resourceVersion"],
         "annotations": {SIZED_ANNOTATION: str(size)},
     }
-    return {"metadata": about, "spec": {"suspend": False, **numbers}}
+    return {"metadata": about, "spec": fields}
 
 
 def pod_to_be(

@@ -1,11 +1,16 @@
-"""Suspended Jobs whose annotation has a range of sizes: how they are read, and how they get a size."""
+"""Jobs whose annotation has a range of sizes: how they get a size, and another one while they run."""
 
 from typing import Any
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import SIZED_ANNOTATION
+from lockstep.api.podgang.gang_annotations import ELASTIC
+from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.section import Section
-from lockstep.api.podgang.sizing.awaiting import is_suspended_for_size, pod_to_be, resuming
+from lockstep.api.podgang.single_pods import controller_of
+from lockstep.api.podgang.sizing.awaiting import is_suspended_for_size, pod_to_be, resized, resuming
+
+_OWN_CONTROLLER = "kubernetes.io/job-controller"
 
 
 def job_awaits_size(job: Manifest) -> bool:
@@ -21,6 +26,35 @@ def job_with_size(job: Manifest, size: int) -> dict[str, Any]:
     follow = _completions_follow(job["spec"], job.get("status") or {})
     completions = {"completions": size} if follow else {}
     return resuming(job, size, {"parallelism": size, **completions, **_mark(job)})
+
+
+def running_pods_of_job(job: Manifest, *, is_ending: bool = False) -> int:
+    """How many pods a running Job has, if the operator has given it this number and may change it; 0 if not.
+
+    Each pod has to be one completion, and none may have succeeded, unless it ``is_ending``: indexes that are done are
+    not made again. A Job that others manage, or whose number another user has changed, keeps its size.
+    """
+    metadata, spec, status = job["metadata"], job["spec"], job.get("status") or {}
+    pods = int(spec.get("parallelism", 1))
+    is_ours = (metadata.get("annotations") or {}).get(SIZED_ANNOTATION) == str(pods)
+    runs = not (spec.get("suspend") or "deletionTimestamp" in metadata or status.get("failedIndexes"))
+    is_others = is_queued(job) or controller_of(metadata) or spec.get("managedBy", _OWN_CONTROLLER) != _OWN_CONTROLLER
+    is_equal = spec.get("completionMode") == "Indexed" and spec.get("completions") == pods
+    is_begun = is_ending or not status.get("succeeded")
+    return pods if is_ours and runs and not is_others and is_equal and is_begun else 0
+
+
+def job_resized(job: Manifest, size: int) -> dict[str, Any]:
+    """The merge patch that gives a running Job, as it was read, another size: the highest indexes come or go."""
+    return resized(job, size, {"parallelism": size, "completions": size})
+
+
+def job_problem(job: Manifest) -> str:
+    """Why a Job that waits for a size can't be obeyed, as a clause; '' where it can."""
+    is_elastic = ELASTIC in (job["metadata"].get("annotations") or {})
+    if is_elastic and not _completions_follow(job["spec"], job.get("status") or {}):
+        return f"annotation {ELASTIC}: only an Indexed Job with as many completions as pods may change its size"
+    return ""
 
 
 def pod_of_job(job: Manifest) -> NewManifest:

@@ -1,13 +1,22 @@
 """The kinds of owners that can get a size, each a source of its own."""
 
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any, NamedTuple
 
 from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.podgang.gang_annotations import elastic_terms
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.section import FieldError
 from lockstep.api.podgang.sizing.awaiting import asked_sizes
-from lockstep.api.podgang.sizing.sized_job import job_awaits_size, job_with_size, pod_of_job
+from lockstep.api.podgang.sizing.sized_job import (
+    job_awaits_size,
+    job_problem,
+    job_resized,
+    job_with_size,
+    pod_of_job,
+    running_pods_of_job,
+)
 from lockstep.api.podgang.sizing.sized_ray_cluster import (
     head_of_ray_cluster,
     ray_cluster_awaits_size,
@@ -17,15 +26,27 @@ from lockstep.api.podgang.sizing.sized_ray_cluster import (
     worker_of_ray_cluster,
 )
 from lockstep.facts.gang.keys import pod_gang_key
-from lockstep.facts.gang.sized_owner import SizedOwner
+from lockstep.facts.gang.sized_owner import ElasticPods, SizedOwner
 from lockstep.facts.gang.source import Source, made_name
+
+
+class ElasticKind(NamedTuple):
+    """How owners of a kind change their size while they run.
+
+    ``pods`` says how many pods one has whose number may change; 0 if it may not. ``pods_when_ending`` says so also of
+    one of which a part is done. ``resized`` is a merge patch.
+    """
+
+    pods: Callable[[Manifest], int]
+    pods_when_ending: Callable[[Manifest], int]
+    resized: Callable[[Manifest, int], dict[str, Any]]
 
 
 class SizedKind(NamedTuple):
     """How owners of ``source`` get a size, if ``option`` is a source too.
 
     ``problem`` says why one can't, as a clause. ``pod`` makes one of the pods whose number varies, and ``first_pod``
-    the one that is there at any size.
+    the one that is there at any size. Owners of a kind that is ``elastic`` may get another size while they run.
     """
 
     source: Source
@@ -36,14 +57,15 @@ class SizedKind(NamedTuple):
     pod: Callable[[Manifest], NewManifest]
     first_pod: Callable[[Manifest], NewManifest] | None = None
     problem: Callable[[Manifest], str] = lambda _: ""
+    elastic: ElasticKind | None = None
 
     @property
     def owner(self) -> OwnerKind:
         """The kind of the owners."""
         return OWNERS[self.source]
 
-    def parse(self, owner: Manifest) -> SizedOwner:
-        """Any owner of that kind."""
+    def parse(self, owner: Manifest, *, is_ending: bool = False) -> SizedOwner:
+        """Any owner of that kind. One of which a part is done may change its size only if ``is_ending``."""
         metadata = owner["metadata"]
         return SizedOwner(
             gang=pod_gang_key(metadata["namespace"], made_name(self.source, metadata["name"])),
@@ -53,7 +75,19 @@ class SizedKind(NamedTuple):
             resource_version=metadata["resourceVersion"],
             awaits_size=self.awaits_size(owner),
             sizes=self._sizes(owner),
+            elastic=self._elastic(owner, is_ending=is_ending),
         )
+
+    def _elastic(self, owner: Manifest, *, is_ending: bool) -> ElasticPods | None:
+        """The pods of an owner that runs, if its size may change and its annotations make sense."""
+        try:
+            terms = elastic_terms(owner["metadata"].get("annotations") or {})
+        except ValueError:
+            return None
+        if self.elastic is None or terms is None:
+            return None
+        pods = (self.elastic.pods_when_ending if is_ending else self.elastic.pods)(owner)
+        return ElasticPods(pods, terms) if pods else None
 
     def _sizes(self, owner: Manifest) -> range:
         try:
@@ -64,7 +98,16 @@ class SizedKind(NamedTuple):
 
 
 SIZED_KINDS = (
-    SizedKind(Source.JOB, Source.SIZED_JOB, job_awaits_size, asked_sizes, job_with_size, pod_of_job),
+    SizedKind(
+        Source.JOB,
+        Source.SIZED_JOB,
+        job_awaits_size,
+        asked_sizes,
+        job_with_size,
+        pod_of_job,
+        problem=job_problem,
+        elastic=ElasticKind(running_pods_of_job, partial(running_pods_of_job, is_ending=True), job_resized),
+    ),
     SizedKind(
         Source.RAY_CLUSTER,
         Source.SIZED_RAY_CLUSTER,

@@ -1,0 +1,39 @@
+"""Has the owner of a Gang make the pods by which the Gang grows, once their room is reserved in its status."""
+
+from lockstep.act.podgang.resizing_owner import OwnerChange, resize_owner
+from lockstep.act.requests.services import Services
+from lockstep.api.podgang.owners import owner_subject
+from lockstep.facts.elastic import NextSize
+from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.report.status.events import gang_changes_size
+
+FRESH_SECONDS = 60.0
+"""For so long after a decision an owner gets another size by it; a restart may lie between the two."""
+
+
+async def grow_owner(services: Services, gang: PodGang, following: NextSize, *, by: int) -> str:
+    """Give the owner so many more pods, unless an earlier process has; returns why that can't be done, or ''.
+
+    Raises ``ApiUnavailableError``.
+    """
+    change = OwnerChange(was=following.size - by, size=following.size, is_old=is_old(services, following))
+    answer = await resize_owner(services.client, gang, change)
+    if answer.is_made:
+        report_change(services, gang, following)
+    return answer.why_not
+
+
+def is_old(services: Services, following: NextSize) -> bool:
+    """Whether a decision is not to be carried out any more; so is one of the future, after the clock was set back."""
+    # Statuses have whole seconds.
+    return not -1.0 <= services.now() - following.decided_at < FRESH_SECONDS
+
+
+def report_change(services: Services, gang: PodGang, following: NextSize) -> None:
+    """Post to the Gang and to the owner of its pods that their number changes."""
+    event, known, subject = gang_changes_size(following.why, others_run=True), services.state.gangs.get(gang.key), None
+    if known is not None:
+        services.writer.post(known, event)
+        subject = owner_subject(gang)
+    if subject is not None:
+        services.writer.post_about(subject, event, of=gang.key)

@@ -1,0 +1,80 @@
+"""Gives an owner that runs another number of pods, if it is still as it was decided."""
+
+from http import HTTPStatus
+from typing import NamedTuple
+
+from lockstep.api.client.answer import Answer
+from lockstep.api.client.client import KubeClient
+from lockstep.api.podgang.sizing.sized_kind import sized_kind
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.sized_owner import SizedOwner
+from lockstep.facts.gang.source import maker_of
+from lockstep.report.text.sentences import n_pods
+
+
+class OwnerChange(NamedTuple):
+    """An owner that has ``was`` pods is to have ``size`` pods.
+
+    If the decision ``is_old``, it is not carried out any more. An owner that ``goes_back`` had that size before. So its
+    range may leave it out by now, and a part of its work may be done.
+    """
+
+    was: int
+    size: int
+    is_old: bool = False
+    goes_back: bool = False
+
+
+class OwnerAnswer(NamedTuple):
+    """Why an owner does not have the size, as a clause; '' if it has.
+
+    If it ``may_pass``, another try may work. If it ``is_made``, this try has changed the owner.
+    """
+
+    why_not: str = ""
+    may_pass: bool = False
+    is_made: bool = False
+
+
+async def resize_owner(
+    client: KubeClient, gang: PodGang, change: OwnerChange, *, is_dry_run: bool = False
+) -> OwnerAnswer:
+    """Change the number of pods of the owner for which a Gang is made, or only try it by a dry run.
+
+    Raises ``ApiUnavailableError``.
+    """
+    made = maker_of(object_name(gang.key))
+    kind = None if made is None else sized_kind(made[0])
+    if made is None or kind is None or kind.elastic is None:
+        return OwnerAnswer("the number of its pods can't be changed")
+    target = kind.owner.target(gang.key.namespace, made[1])
+    found, named = await client.get(target), f"{kind.owner.kind} {made[1]}"
+    if not found.is_success:
+        is_gone = found.code == HTTPStatus.NOT_FOUND
+        return OwnerAnswer(f"{named} can't be read: {found.message.rstrip('.')}", may_pass=not is_gone)
+    owner = kind.parse(found.body, is_ending=change.goes_back)
+    why_not = _why_not(named, owner, gang, change)
+    if why_not or (owner.elastic is not None and owner.elastic.pods == change.size):
+        return OwnerAnswer(why_not)
+    send = client.dry_run_of_patch if is_dry_run else client.patch
+    answer = await send(target, kind.elastic.resized(found.body, change.size))
+    return OwnerAnswer(is_made=True) if answer.is_success else _refused(named, change, answer)
+
+
+def _refused(named: str, change: OwnerChange, answer: Answer) -> OwnerAnswer:
+    why_not = f"{named} can't be given {n_pods(change.size)}: {answer.message.rstrip('.')}"
+    return OwnerAnswer(why_not, may_pass=answer.code != HTTPStatus.NOT_FOUND)
+
+
+def _why_not(named: str, owner: SizedOwner, gang: PodGang, change: OwnerChange) -> str:
+    """Why the owner is not to be changed, as a clause; '' where it is, and where it has the size already."""
+    if owner.elastic is None or owner.uid != gang.made_for:
+        return f"{named} does not let its number of pods change any more"
+    if owner.elastic.pods == change.size:
+        return ""
+    if owner.elastic.pods != change.was:
+        return f"{named} has {n_pods(owner.elastic.pods)} by now"
+    if change.size not in owner.sizes and not change.goes_back:
+        return f"{named} does not allow {n_pods(change.size)} any more"
+    return "the decision is too old" if change.is_old else ""

@@ -1,0 +1,161 @@
+"""Gangs whose pods run and whose owner may get another number of pods, as gangs that may change their size.
+
+Their sizes are chosen by the same code as those of GangJobs. Which pods come or go is for their owner to do: those of a
+Job that have the highest indexes. So such a Gang keeps its size while the ranks of its pods are no indexes of the Job.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from coschedule import AMOUNT_LIMIT, GangKey, Members, Sizes
+from lockstep.belief.holding.reservation import Reservation, requests_of
+from lockstep.belief.podgangs.composing import running_spec
+from lockstep.belief.podgangs.pod_group import PodGroup
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import AcceptedGang, Refusal
+from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
+from lockstep.facts.gang.sized_owner import ElasticPods, SizedOwner
+from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, Request
+from lockstep.facts.reasons import Condition
+from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end
+from lockstep.snapshot.holders.pod_gang_runs import priority_of
+from lockstep.snapshot.holders.resizable import HeldRole, Resizable, has_own_columns
+from lockstep.snapshot.nodes.resource_columns import Columns, is_of_every_node
+
+
+class ElasticPodGang(NamedTuple):
+    """A Gang as a gang that runs and may change its size, the ``node`` of each pod by rank, and the owner of the pods.
+
+    The ``held`` of it is no reservation of the cache: its pods are counted as pods.
+    """
+
+    gang: AcceptedGang
+    nodes: tuple[str, ...]
+    held: Reservation
+    owner: SizedOwner
+    pods: ElasticPods
+
+
+class ElasticCandidate(NamedTuple):
+    """A Gang of so many pods that may be able to change its size, as far as counts of its pods say."""
+
+    gang: GangKey
+    size: int
+
+
+def elastic_candidates(state: State) -> Iterator[ElasticCandidate]:
+    """The Gangs whose size may be chosen anew. No question depends on the number of their pods."""
+    for key in state.pod_gangs.elastic.gangs():
+        if is_elastic_candidate(state, key):
+            yield ElasticCandidate(key, state.pod_gangs.group(key).going)
+
+
+def is_elastic_candidate(state: State, key: GangKey) -> bool:
+    """Whether the size of the Gang may be chosen anew, as far as counts of its pods say."""
+    gang, owner = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key)
+    is_known = gang is not None and state.pod_gangs.elastic.needs(key) is not None
+    return is_known and owner is not None and gang is not None and _stands_still(state, gang, owner)
+
+
+def requests_of_elastic_pods(state: State) -> Iterator[Request]:
+    """What one pod takes of its node, for each of these Gangs but those with host ports or disks.
+
+    Columns of these exist for few gangs, and every plan would have them.
+    """
+    for gang, _ in elastic_candidates(state):
+        pods = state.pod_gangs.elastic.needs(gang)
+        request = () if pods is None or isinstance(pods.kind.needs, Refusal) else pods.kind.needs.request
+        if request and not any(is_of_every_node(name) for name, _ in request):
+            yield request
+
+
+def elastic_pod_gang(state: State, key: GangKey) -> ElasticPodGang | None:
+    """The Gang, if all pods of its owner run, no change of it is under way, and its owner may have another size."""
+    gang, owner, group = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key), state.pod_gangs.group(key)
+    if gang is None or owner is None or owner.elastic is None or not _stands_still(state, gang, owner):
+        return None
+    nodes = _nodes_by_rank(group)
+    running = _as_running(state, gang, owner.elastic, _sizes(gang, owner))
+    if nodes is None or running is None:
+        return None
+    return ElasticPodGang(running, nodes, _held(running, nodes), owner, owner.elastic)
+
+
+def resizable_pod_gang(
+    state: State, key: GangKey, index: Mapping[str, int], columns: Columns, now: float
+) -> Resizable | None:
+    """The Gang for a choice of its size; None if pods are on nodes that no gang may use, or have other requests."""
+    one = elastic_pod_gang(state, key)
+    if one is None:
+        return None
+    [role], elastic = one.gang.spec.roles, one.gang.spec.elastic
+    known, taken = state.pod_gangs.objects[key], state.pod_gangs.group(key).held.taken
+    asked = columns.asked(role.request)
+    are_alike = all(columns.held([(request, 1)], AMOUNT_LIMIT) == asked for _, request in taken)
+    if elastic is None or not are_alike or not all(node in index for node in one.nodes):
+        return None
+    return Resizable(
+        gang=one.gang,
+        spec=one.gang.spec,
+        varying=HeldRole(role, tuple(index[node] for node in one.nodes)),
+        fixed=(),
+        elastic=elastic,
+        reservation=one.held,
+        priority=priority_of(state, known),
+        end=pod_gang_end(known, now),
+        grace=float(min(state.pod_gangs.group(key).held.grace_seconds, MOST_GRACE_SECONDS)),
+        in_order=True,
+    )
+
+
+def _stands_still(state: State, gang: PodGang, owner: SizedOwner) -> bool:
+    """Whether all pods of the owner run, and neither the Gang nor any pod of it is about to change."""
+    group, status = state.pod_gangs.group(gang.key), gang.status
+    is_whole = owner.elastic is not None and group.going == group.going_of(owner.uid) == owner.elastic.pods
+    is_placed = status.is_true(Condition.PLACED) and status.reserved_at is None and status.next_size is None
+    is_going = gang.is_deleting or gang.key in state.pod_gangs.yielding.suspended or group.waiting or group.leaving
+    is_of_owner = gang.made_for == owner.uid and gang.key not in state.reservations
+    return is_whole and is_placed and is_of_owner and group.held.have_all_started and not is_going
+
+
+def _sizes(gang: PodGang, owner: SizedOwner) -> Sizes | None:
+    """The sizes that the owner and the Gang allow; None where its present size is none of them."""
+    asks, pods = gang.asks, 0 if owner.elastic is None else owner.elastic.pods
+    if not isinstance(asks, PodGangSpec) or pods not in owner.sizes or not asks.minimum <= pods <= asks.maximum:
+        return None
+    return Sizes(minimum=max(owner.sizes[0], asks.minimum), maximum=min(owner.sizes[-1], asks.maximum))
+
+
+def _as_running(state: State, gang: PodGang, pods: ElasticPods, sizes: Sizes | None) -> AcceptedGang | None:
+    asks, needs = gang.asks, state.pod_gangs.elastic.needs(gang.key)
+    if needs is None or sizes is None or not isinstance(asks, PodGangSpec):
+        return None
+    spec = running_spec(asks, needs.kind, sizes, pods.spec, state.pool)
+    if spec is None or spec.minds_pods or has_own_columns(spec) or any(role.claims for role in spec.roles):
+        return None
+    known = state.gangs.get(gang.key)
+    return None if known is None else replace(known.with_spec(spec), created=gang.created)
+
+
+def _nodes_by_rank(group: PodGroup) -> tuple[str, ...] | None:
+    """The node of each pod by rank; None if ranks are missing, or two pods have the same."""
+    places = {pod.group.rank: pod.node for pod in group.going_pods()}
+    if len(places) != group.going or not all(rank in places for rank in range(len(places))):
+        return None
+    return tuple(places[rank] for rank in range(len(places)))
+
+
+def _held(gang: AcceptedGang, nodes: tuple[str, ...]) -> Reservation:
+    [role] = gang.spec.roles
+    members = tuple(Members(node, count, role=role.name) for node, count in sorted(Counter(nodes).items()))
+    return Reservation(
+        gang=gang.key,
+        gang_uid=gang.uid,
+        attempt=gang.status.attempt,
+        members=members,
+        requests=requests_of(gang.spec),
+        start=gang.status.start or 0.0,
+        expected_finish=gang.status.expected_finish,
+    )

@@ -1,0 +1,86 @@
+"""Indexed Jobs that the operator has given a size get more pods, or fewer, while the others run."""
+
+import pytest
+
+from builders.manifests import gang
+from eventually import eventually
+from live.examples import apply_example
+from live.places import are_bound
+from live.quick_start import Forked
+from lockstep_demo.operator_process import OperatorProcess, running
+
+ELASTIC = {
+    "lockstep.dev/size": "2-6",
+    "lockstep.dev/elastic": "Members",
+    "lockstep.dev/restart-time": "1s",
+    "lockstep.dev/min-interval": "1s",
+}
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+
+@pytest.fixture(scope="module")
+def operator(sources, operator_kubeconfig, tmp_path_factory):
+    """An operator that may size Jobs; one for all tests of a file."""
+    assert sources
+    log = tmp_path_factory.mktemp("operator") / "log"
+    with running(OperatorProcess(operator_kubeconfig, log, "--sources=job,sizedjob", spawn=Forked)) as process:
+        yield process
+
+
+def create_job(gangs):
+    """Create a suspended Job that may have any size of the range, also while it runs."""
+    gangs.create_job("", 1, name="heat", cpu="1", annotations=ELASTIC, suspend=True)
+
+
+def until_size(gangs, size):
+    """Wait until the Job has so many pods on nodes and its Gang says so; return where they are."""
+    eventually(lambda: is_settled(gangs, size))
+    return gangs.places("job.heat")
+
+
+def is_settled(gangs, size):
+    """Whether no change is under way, and all pods are on nodes."""
+    status = gangs.status("job.heat")
+    is_quiet = status.get("size") == size and not status.keys() & {"next", "reservedAt"}
+    return is_quiet and are_bound(gangs.places("job.heat"), size)
+
+
+def test_job_grows_into_a_new_node_and_gives_it_back(arena, gangs):
+    arena.add_nodes(2, cpu="2")
+    create_job(gangs)
+    first = until_size(gangs, 4)
+
+    arena.add_nodes(1, cpu="2")
+    grown = until_size(gangs, 6)
+    assert first.items() <= grown.items()
+    indexes = {one["metadata"]["annotations"]["lockstep.dev/rank"] for one in gangs.pods("job.heat")}
+    assert indexes == {str(index) for index in range(6)}
+
+    arena.submit(gang("waits", size=2, cpu="1"))
+    arena.until_placed("waits")
+    assert until_size(gangs, 4) == first
+    job = gangs.api.request("GET", f"{gangs.jobs}/heat")
+    assert job["status"].get("failed", 0) == 0
+    assert job["metadata"]["annotations"]["lockstep.dev/sized"] == "4"
+
+
+def test_next_process_finishes_a_growth(arena, gangs, operator):
+    arena.add_nodes(2, cpu="2")
+    create_job(gangs)
+    first = until_size(gangs, 4)
+    arena.add_nodes(1, cpu="2")
+    eventually(lambda: "next" in gangs.status("job.heat"))
+    operator.kill()
+    operator.start()
+
+    assert first.items() <= until_size(gangs, 6).items()
+
+
+def test_example_grows(arena, gangs):
+    arena.add_nodes(1, cpu="2")
+    apply_example(arena, "elasticjob")
+    first = until_size(gangs, 2)
+    arena.add_nodes(1, cpu="4")
+
+    assert first.items() <= until_size(gangs, 6).items()
