@@ -1,4 +1,7 @@
-"""``python -m crashes``: strike at every request of every life of a gang; print the points and what each broke."""
+"""``python -m crashes``: strike at every request of every life of a gang; print the points and what each broke.
+
+Lives on a fake API server are those of each source of Gangs. There, the operator is killed at every write.
+"""
 
 import argparse
 import sys
@@ -7,6 +10,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 
+from crashes.in_memory.casts import CASTS
+from crashes.in_memory.everywhere import SEEDS, killed_often, killed_once, points_of
 from crashes.lives import LIVES, LONG_LIVES, finish_again
 from crashes.pod_gang_lives import POD_GANG_LIVES
 from crashes.strikes import Backup, KillApiServer, KillOperator, Strike
@@ -34,16 +39,31 @@ def main() -> int:
     """Strike as the command line says; returns 1 where anything broke."""
     parser = argparse.ArgumentParser(prog="crashes", description=__doc__)
     parser.add_argument("--strike", choices=STRIKES, default="operator", help="what is killed, or set back")
-    parser.add_argument("--life", choices=EVERY_LIFE, action="append", help="only this life of a gang")
+    parser.add_argument("--life", choices=[*CASTS, *EVERY_LIFE], action="append", help="only this life of a gang")
     options = parser.parse_args()
-    all_broken = []
+    all_broken = crash_in_memory(options.life) if options.strike == "operator" else []
     for name, life in lives_for(options.strike, options.life).items():
         points, broken = crash_everywhere(life, options.strike)
-        print(
-            f"{options.strike} at {name!r}: {points} points, {len(broken)} violations", *broken, sep="\n  ", flush=True
-        )
+        report(f"{options.strike} at {name!r}", points, broken)
         all_broken += broken
     return 1 if all_broken else 0
+
+
+def report(what: str, points: int, broken: list[str]) -> None:
+    """Print how many points there were, and what each broke."""
+    print(f"{what}: {points} points, {len(broken)} violations", *broken, sep="\n  ", flush=True)
+
+
+def crash_in_memory(only: list[str] | None) -> list[str]:
+    """Live the life of each source of Gangs on a fake API server, once for every point; returns what was broken."""
+    all_broken = []
+    for name, cast in CASTS.items():
+        if only is None or name in only:
+            points = points_of(cast)
+            broken = killed_once(cast, points) + killed_often(cast, SEEDS)
+            report(f"operator in memory at {name!r}, and again and again", len(points) + len(SEEDS), broken)
+            all_broken += broken
+    return all_broken
 
 
 def lives_for(strike: str, only: list[str] | None) -> Mapping[str, Life]:
