@@ -82,13 +82,14 @@ bench-engine: $(INSTALLED) ## Measure the engine's problems beside numpy.sort; p
 	$(BIN)/python tests/perf/engine_bench.py
 
 STRIKE ?= operator
+ONE_IN ?= 1
+SEED ?= 1
 
 .PHONY: crashes
-crashes: $(INSTALLED) ## Strike at every request of every life of a gang: STRIKE=operator, api-server or set-back; print points
-	PYTHONPATH=tests $(BIN)/python -m crashes --strike $(STRIKE)
+crashes: $(INSTALLED) ## Strike at every request of every life of a gang: STRIKE=operator, api-server or set-back; ONE_IN=12 SEED=1; print points
+	PYTHONPATH=tests $(BIN)/python -m crashes --strike $(STRIKE) --one-in $(ONE_IN) --seed $(SEED)
 
 SECONDS ?= 600
-SEED ?= 1
 
 .PHONY: chaos
 chaos: $(INSTALLED) ## A random walk with faults: SECONDS=600 SEED=1; print faults and violations, shrink what broke
@@ -98,7 +99,6 @@ chaos: $(INSTALLED) ## A random walk with faults: SECONDS=600 SEED=1; print faul
 load: $(INSTALLED) ## Submit 10,000 GangJobs at once, a tenth of them nonsense; print time, memory, slowest answers
 	PYTHONPATH=tests $(BIN)/python tests/perf/load.py
 
-ONE_IN ?= 1
 KIND ?=
 FIELD ?=
 

@@ -30,12 +30,14 @@ def described(config: pytest.Config) -> str:
     return f"long searches: one case in {ONE_IN}, drawn by seed {config.getoption('--sample')}"
 
 
-def sample(config: pytest.Config, name: str, cases: Sequence[Case], *, least: int = 1) -> list[Case]:
-    """The cases of the search ``name`` that this run asks, in their order: a twelfth, but at least so many."""
+def sample(
+    config: pytest.Config, name: str, cases: Sequence[Case], *, least: int = 1, one_in: int = ONE_IN
+) -> list[Case]:
+    """The cases of the search ``name`` that this run asks, in their order: one in so many, but at least so many."""
     if config.getoption("--whole"):
         return list(cases)
     draw = random.Random(f"{config.getoption('--sample')} {name}")  # noqa: S311 - a sample is no secret
-    count = min(len(cases), max(least, -(-len(cases) // ONE_IN)))
+    count = min(len(cases), max(least, -(-len(cases) // one_in)))
     return [cases[index] for index in sorted(draw.sample(range(len(cases)), count))]
 
 

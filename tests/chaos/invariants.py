@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from chaos.job_invariants import JobInvariants, owner_of_kind, seat_of
+from chaos.set_invariants import SetInvariants
 from live.watching import ENDED, Seen, as_seen
 
 Manifest = Mapping[str, Any]
@@ -28,7 +29,7 @@ class Invariants:
     """Follows pods, gangs, Jobs and nodes. ``violations`` holds a sentence for each broken promise.
 
     ``ended`` counts how gangs ended, ``gave_way`` how they gave way to more urgent ones.
-    ``jobs`` has what holds of Jobs.
+    ``jobs`` has what holds of Jobs, and ``sets`` what holds of evictions.
     """
 
     def __init__(self) -> None:
@@ -36,6 +37,7 @@ class Invariants:
         self.ended: Counter[str] = Counter()
         self.gave_way: Counter[str] = Counter()
         self.jobs = JobInvariants()
+        self.sets = SetInvariants()
         self._gangs: dict[str, Manifest] = {}
         self._pods: dict[str, Seen] = {}
         self._owner: dict[str, str] = {}
@@ -57,11 +59,13 @@ class Invariants:
         elif kind == "pods":
             is_order_known = int(manifest["metadata"]["resourceVersion"]) > self._unknown_to
             self.violations += self.jobs.note_pod(what, manifest, is_order_known=is_order_known)
+            self.violations += self.sets.note_pod(manifest)
             self._note_pod(what, manifest)
         elif kind == "jobs":
             self.violations += self.jobs.note_job(what, manifest)
         elif kind == "gangs":
             self.jobs.note_gang(what, manifest)
+            self.sets.note_gang(manifest)
         else:
             self._note_gang(what, manifest)
 

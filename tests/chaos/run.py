@@ -14,6 +14,7 @@ from chaos.proxy import FaultyProxy
 from chaos.script import Step
 from chaos.settled import check_empty, check_settled
 from chaos.settled_jobs import check_jobs_go, check_jobs_run
+from chaos.settled_sets import check_sets_go, check_sets_run
 from chaos.world import World
 from live.background import Background
 from live.proxy import proxied
@@ -39,6 +40,7 @@ class Result:
     ended: Counter[str] = field(default_factory=Counter)
     gave_way: Counter[str] = field(default_factory=Counter)
     of_jobs: Counter[str] = field(default_factory=Counter)
+    of_sets: Counter[str] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
     log: str = ""
 
@@ -58,7 +60,7 @@ def walk(api: Sandbox, folder: Path, steps: Iterable[Step]) -> Result:
         observer.stop()
         result.violations += [*invariants.violations, *(f"forbidden: {one}" for one in world.proxy.forbidden)]
         result.faults, result.ended, result.gave_way = world.proxy.counts, invariants.ended, invariants.gave_way
-        result.of_jobs = invariants.jobs.seen
+        result.of_jobs, result.of_sets = invariants.jobs.seen, invariants.sets.seen
         result.log = world.operator.log_text()
     return result
 
@@ -91,9 +93,12 @@ def _settle(world: World, observer: Observer) -> None:
     check_settled(world)
     observer.look()
     check_empty(world)
+    world.make_room()
     check_jobs_run(world)
+    check_sets_run(world)
     observer.look()
     check_jobs_go(world)
+    check_sets_go(world)
 
 
 @contextmanager
@@ -117,6 +122,6 @@ def fresh_cluster(folder: Path) -> Iterator[Sandbox]:
     """A control plane of the walk's own, with our kinds, on which the operator may do all that it ever does."""
     with start(Options(name="chaos", addons=ADDONS, state=folder)) as api:
         install(api)
-        for name in ("sources", "sizing", "suspending"):
+        for name in ("sources", "sizing", "suspending", "evicting"):
             api.apply(ROOT / "operator" / f"rbac-{name}.yaml")
         yield api

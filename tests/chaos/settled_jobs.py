@@ -12,10 +12,7 @@ from lockstep.api.names import SUSPENDED_LABEL
 
 
 def check_jobs_run(world: World) -> None:
-    """Take away what others hold, and wait until every Job runs whole, or has ended."""
-    for pod in world.list(f"{CORE}/pods"):
-        if pod["metadata"]["name"].startswith("foreign"):
-            world.api.request("DELETE", f"{CORE}/pods/{pod['metadata']['name']}?gracePeriodSeconds=0")
+    """Wait until every Job runs whole, or has ended."""
     eventually(lambda: _all_run(world), seconds=SETTLE_SECONDS)
 
 
@@ -55,7 +52,7 @@ def _says(world: World, job: str) -> str:
 def _nothing_is_left(world: World) -> bool:
     pods = [one["metadata"]["name"] for one in world.list(f"{CORE}/pods") if owner_of_kind(one, "Job")]
     assert not pods, f"pods {pods} are left of Jobs that are gone"
-    gangs = [one["metadata"]["name"] for one in world.list(POD_GANGS) if one["metadata"]["name"] != MARKER]
+    gangs = [one["metadata"]["name"] for one in world.list(POD_GANGS) if one["metadata"]["name"].startswith("job.")]
     assert not gangs, f"Gangs {gangs} are left of Jobs that are gone"
     held = world.operator.metrics()["lockstep_assumed_pods"]
     assert held == 0, f"{held:g} pods are assumed on nodes"

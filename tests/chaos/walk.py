@@ -7,10 +7,11 @@ from typing import Any
 from chaos.job_steps import OWNER_BACK, JobSteps
 from chaos.proxy import OPENING_FAULTS, REQUEST_FAULTS, WATCH_FAULTS
 from chaos.script import Step
+from chaos.set_steps import SetSteps
 
 WRITES = (
     *("PATCH gangjobs/status", "POST pods", "POST pods/binding", "DELETE pods", "POST events", "POST *", "PATCH *"),
-    *("PATCH gangs/status", "POST gangs", "PATCH jobs"),
+    *("PATCH gangs/status", "POST gangs", "PATCH jobs", "POST pods/eviction"),
 )
 READS = ("GET pods", "GET gangjobs", "GET nodes", "GET nodebids", "GET gangs", "GET jobs", "GET *")
 WATCHED = ("pods", "nodes", "gangjobs", "nodebids", "priorityclasses", "gangs", "jobs", "*")
@@ -45,6 +46,7 @@ class Walk:
     def __init__(self, seed: int, *, can_restart: bool) -> None:
         self._random = random.Random(seed)  # noqa: S311 - chance is all it is for
         self._jobs = JobSteps(self._random)
+        self._sets = SetSteps(self._random)
         self._gangs: list[str] = []
         # The numbers of members that an elastic gang may have, by name.
         self._sizes: dict[str, range] = {}
@@ -60,6 +62,10 @@ class Walk:
             self._jobs.delete: 1.5,
             self._jobs.delete_gang: 1.5,
             self._jobs.lose_node: 3,
+            self._sets.submit: 3,
+            self._sets.delete: 1.5,
+            self._sets.say_undo: 1.5,
+            self._sets.lose_node: 3,
             self._suspend: 5,
             self._ask_for_size: 3,
             self._report_progress: 2,
@@ -90,6 +96,7 @@ class Walk:
             acts = ("add node", "uncordon", "ready", "resize") if number < QUIET_NODES else ("cordon",)
             yield from (Step(act, {"name": name, "cpu": "4"}) for act in (*acts, "delete bid"))
         yield self._jobs.make_room()
+        yield self._sets.submit_lasting()
         while len(self._gangs) > MOST_GANGS // 3:
             yield self._delete_gang()
         for act in (
@@ -97,6 +104,8 @@ class Walk:
             self._jobs.lose_node_of_lasting,
         ):
             yield act()
+            if act == self._submit_elastic:
+                yield self._sets.lose_node_of_lasting()
             for _ in range(QUIET_STEPS):
                 yield self._one((self._report_progress, self._measure_speed, *4 * (self._calm,)))()
 

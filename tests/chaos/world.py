@@ -3,13 +3,16 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
+from urllib.parse import quote as escaped
 
 from builders.manifests import bid, foreign_pod, from_now, gang, priority_class, quota, with_launcher
 from chaos.jobs import job
 from chaos.proxy import FaultyProxy
 from chaos.script import Fault, Step
+from chaos.sets import gang_of_set, replica_set
 from eventually import eventually
 from live.background import Background
+from live.pod_gangs import MEMBER_OF
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import ApiError, Component, Node, Sandbox
 
@@ -19,6 +22,7 @@ OURS = "/apis/lockstep.dev/v1alpha1"
 GANGS = f"{OURS}/namespaces/{NAMESPACE}/gangjobs"
 POD_GANGS = f"{OURS}/namespaces/{NAMESPACE}/gangs"
 JOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
+SETS = f"/apis/apps/v1/namespaces/{NAMESPACE}/replicasets"
 BIDS = f"{OURS}/nodebids"
 NODES = "/api/v1/nodes"
 LABEL = "chaos"
@@ -46,7 +50,12 @@ class World:
             "submit job": lambda how: self._ask("POST", JOBS, job(how, {LABEL: "yes"})),
             "delete job": lambda how: self._ask("DELETE", f"{JOBS}/{how['name']}?propagationPolicy={how['policy']}"),
             "delete gang of job": lambda how: self._ask("DELETE", f"{POD_GANGS}/job.{how['name']}"),
-            "lose node of job": self._lose_node_of_job,
+            "lose node of job": lambda how: self._lose_node_of("batch.kubernetes.io/job-name", how),
+            "submit set": self._submit_set,
+            "delete set": lambda how: self._ask("DELETE", f"{SETS}/{how['name']}?propagationPolicy=Background"),
+            "delete gang of set": lambda how: self._ask("DELETE", f"{POD_GANGS}/{how['name']}"),
+            "say undo": lambda how: self._ask("PATCH", f"{POD_GANGS}/{how['name']}", {"spec": {"undo": how["undo"]}}),
+            "lose node of set": lambda how: self._lose_node_of(MEMBER_OF, how),
             "suspend gang": self._suspend_gang,
             "ask for size": self._ask_for_size,
             "report progress": self._report_progress,
@@ -118,6 +127,14 @@ class World:
             self._set_ready(name, "True")
             self._resize({"name": name, "cpu": "4"})
 
+    def make_room(self) -> None:
+        """Take away what others hold, and enlarge the first nodes, so that all that is there fits."""
+        for pod in self.list(f"{CORE}/pods"):
+            if pod["metadata"]["name"].startswith("foreign"):
+                self._ask("DELETE", f"{CORE}/pods/{pod['metadata']['name']}?gracePeriodSeconds=0")
+        for name in FIRST_NODES:
+            self._resize({"name": name, "cpu": "8"})
+
     def list(self, path: str) -> list[dict[str, Any]]:
         """Everything of a kind."""
         found: list[dict[str, Any]] = self.api.request("GET", path)["items"]
@@ -153,8 +170,14 @@ class World:
         policy = "?propagationPolicy=Foreground" if how["foreground"] else ""
         self._ask("DELETE", f"{GANGS}/{how['name']}{policy}")
 
-    def _lose_node_of_job(self, how: How) -> None:
-        pods = self.list(f"{CORE}/pods?labelSelector=batch.kubernetes.io%2Fjob-name%3D{how['name']}")
+    def _submit_set(self, how: How) -> None:
+        with suppress(ApiError):
+            self._ask("POST", POD_GANGS, gang_of_set(how))
+        self._ask("POST", SETS, replica_set(how, {LABEL: "yes"}))
+
+    def _lose_node_of(self, label: str, how: How) -> None:
+        selector = escaped(f"{label}={how['name']}")
+        pods = self.list(f"{CORE}/pods?labelSelector={selector}")
         nodes = sorted(pod["spec"]["nodeName"] for pod in pods if "nodeName" in pod["spec"])
         if nodes:
             self._acts[how["act"]]({"name": nodes[int(how["which"] * len(nodes))], "spec": how["spec"]})

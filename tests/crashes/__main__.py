@@ -1,12 +1,18 @@
-"""``python -m crashes``: strike at every request of every life of a gang; print the points and what each broke."""
+"""``python -m crashes``: strike at every request of every life of a gang; print the points and what each broke.
+
+Lives on a fake API server are those of each source of Gangs. There, the operator is killed at every write.
+"""
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 
+from crashes.evicted_lives import EVICTED_LIVES
+from crashes.in_memory.casts import CASTS
+from crashes.in_memory.everywhere import SEEDS, killed_often, killed_once, points_of
 from crashes.lives import LIVES, LONG_LIVES, finish_again
 from crashes.pod_gang_lives import POD_GANG_LIVES
 from crashes.strikes import Backup, KillApiServer, KillOperator, Strike
@@ -20,7 +26,7 @@ from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, Sandbox, start
 
-EVERY_LIFE = {**LIVES, **LONG_LIVES, **POD_GANG_LIVES}
+EVERY_LIFE = {**LIVES, **LONG_LIVES, **POD_GANG_LIVES, **EVICTED_LIVES}
 RIGHTS = Path(__file__).parents[2] / "operator"
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
 STRIKES: Mapping[str, Callable[[Sandbox, OperatorProcess, Path], Strike]] = {
@@ -34,16 +40,34 @@ def main() -> int:
     """Strike as the command line says; returns 1 where anything broke."""
     parser = argparse.ArgumentParser(prog="crashes", description=__doc__)
     parser.add_argument("--strike", choices=STRIKES, default="operator", help="what is killed, or set back")
-    parser.add_argument("--life", choices=EVERY_LIFE, action="append", help="only this life of a gang")
+    parser.add_argument("--life", choices=[*CASTS, *EVERY_LIFE], action="append", help="only this life of a gang")
+    parser.add_argument("--one-in", type=int, default=1, metavar="N", help="strike at one point in so many")
+    parser.add_argument("--seed", type=int, default=1, help="which of them")
     options = parser.parse_args()
-    all_broken = []
+    part = slice(options.seed % options.one_in, None, options.one_in)
+    all_broken = crash_in_memory(options.life, part) if options.strike == "operator" else []
     for name, life in lives_for(options.strike, options.life).items():
-        points, broken = crash_everywhere(life, options.strike)
-        print(
-            f"{options.strike} at {name!r}: {points} points, {len(broken)} violations", *broken, sep="\n  ", flush=True
-        )
+        points, broken = crash_everywhere(life, options.strike, part)
+        report(f"{options.strike} at {name!r}", points, broken)
         all_broken += broken
     return 1 if all_broken else 0
+
+
+def report(what: str, points: int, broken: list[str]) -> None:
+    """Print how many points there were, and what each broke."""
+    print(f"{what}: {points} points, {len(broken)} violations", *broken, sep="\n  ", flush=True)
+
+
+def crash_in_memory(only: list[str] | None, part: slice) -> list[str]:
+    """Live the life of each source of Gangs on a fake API server, once for each point; returns what was broken."""
+    all_broken = []
+    for name, cast in CASTS.items():
+        if only is None or name in only:
+            points, seeds = points_of(cast)[part], SEEDS[part]
+            broken = killed_once(cast, points) + killed_often(cast, seeds)
+            report(f"operator in memory at {name!r}, also again and again", len(points) + len(seeds), broken)
+            all_broken += broken
+    return all_broken
 
 
 def lives_for(strike: str, only: list[str] | None) -> Mapping[str, Life]:
@@ -53,11 +77,17 @@ def lives_for(strike: str, only: list[str] | None) -> Mapping[str, Life]:
     return {name: life for name, life in EVERY_LIFE.items() if only is None or name in only}
 
 
-def crash_everywhere(life: Life, strike: str) -> tuple[int, list[str]]:
-    """Live a life on a fresh control plane, once for every point."""
+def crash_everywhere(life: Life, strike: str, part: slice) -> tuple[int, list[str]]:
+    """Live a life on a fresh control plane, once for each point of that part."""
+
+    def chosen(numbers: Sequence[int]) -> Sequence[int]:
+        # With an API server that is killed, a life takes half a minute, and all points of it an hour.
+        print(f"  {len(numbers[part])} of {len(numbers)} requests", flush=True)
+        return numbers[part]
+
     folder = Path(mkdtemp(prefix="crashes-"))
     with fresh_theatre(folder, strike) as theatre:
-        points, broken = theatre.crash(life)
+        points, broken = theatre.crash(life, chosen=chosen)
     return len(points), broken
 
 
@@ -67,8 +97,8 @@ def fresh_theatre(folder: Path, strike: str) -> Iterator[Theatre]:
     background = Background()
     with start(Options(name="crashes", addons=ADDONS, state=folder)) as api:
         install(api)
-        api.apply(RIGHTS / "rbac-sources.yaml")
-        api.apply(RIGHTS / "rbac-suspending.yaml")
+        for rights in ("sources", "suspending", "evicting"):
+            api.apply(RIGHTS / f"rbac-{rights}.yaml")
         api.create_namespace("crashes")
         kubeconfig = api.kubeconfig_for_service_account("lockstep-system", "lockstep")
         with ExitStack() as stack:

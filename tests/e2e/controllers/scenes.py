@@ -48,6 +48,10 @@ class Stage(NamedTuple):
         eventually(lambda: self.gangs.bound(gang) == 2)
         return gang
 
+    def allow_bindings(self) -> None:
+        """Refuse no binding any more."""
+        self.proxy.fault = lambda _verb, _resource: None
+
     def lose_free_nodes(self, gang: str) -> None:
         """Delete the nodes that no pod of a Gang is on."""
         for node in {*self.arena.nodes} - {*self.gangs.nodes_of(gang)}:
@@ -221,7 +225,7 @@ def begun_anew(stage: Stage, owners: Owners) -> None:
     stage.lose_free_nodes(gang)
     eventually(lambda: are_anew(stage.gangs.places(gang), old, SIZE))
     assert stage.gangs.bound(gang) == 0
-    stage.proxy.reset()
+    stage.allow_bindings()
     stage.arena.add_nodes(2, cpu="1")
 
     stage.check_whole(gang)
