@@ -10,26 +10,29 @@ from live.arena import Arena
 from live.pod_gangs import PodGangs
 from live.proxy import Proxy
 from live.quick_start import Forked
-from lockstep.facts.gang.source import Source
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Sandbox
 
+Running = Callable[[str], AbstractContextManager[OperatorProcess]]
+
 
 @pytest.fixture(scope="module")
-def operator(
-    sources: Sandbox, operator_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[OperatorProcess]:
+def operator(sources: Sandbox, with_sources: Running) -> Iterator[OperatorProcess]:
     """An operator that is ready; one for all tests of a file."""
     assert sources
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(operator_kubeconfig, log, f"--sources={','.join(Source)}", spawn=Forked)) as process:
+    with with_sources("all") as process:
         yield process
 
 
 @pytest.fixture(scope="module")
-def behind_proxy(
-    proxy: Proxy, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], AbstractContextManager[OperatorProcess]]:
+def with_sources(operator_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory) -> Running:
+    """Run an operator with these sources."""
+    log = tmp_path_factory.mktemp("operator") / "log"
+    return lambda sources: running(OperatorProcess(operator_kubeconfig, log, f"--sources={sources}", spawn=Forked))
+
+
+@pytest.fixture(scope="module")
+def behind_proxy(proxy: Proxy, tmp_path_factory: pytest.TempPathFactory) -> Running:
     """Run an operator with these sources that talks to the proxy."""
     log = tmp_path_factory.mktemp("operator") / "log"
     return lambda sources: running(OperatorProcess(proxy.kubeconfig, log, f"--sources={sources}", spawn=Forked))

@@ -6,8 +6,6 @@ from builders.manifests import gang
 from eventually import eventually
 from live.examples import apply_example
 from live.places import are_bound
-from live.quick_start import Forked
-from lockstep_demo.operator_process import OperatorProcess, running
 
 ELASTIC = {
     "lockstep.dev/size": "2-6",
@@ -20,11 +18,10 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 
 @pytest.fixture(scope="module")
-def operator(sources, operator_kubeconfig, tmp_path_factory):
+def operator(sources, with_sources):
     """An operator that may size Jobs; one for all tests of a file."""
     assert sources
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(operator_kubeconfig, log, "--sources=job,sizedjob", spawn=Forked)) as process:
+    with with_sources("job,sizedjob") as process:
         yield process
 
 

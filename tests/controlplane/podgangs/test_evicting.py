@@ -5,8 +5,6 @@ import pytest
 from builders.manifests import bid
 from eventually import eventually
 from live.places import are_bound_anew
-from live.quick_start import Forked
-from lockstep_demo.operator_process import OperatorProcess, running
 
 EVICT = {"undo": "Evict"}
 IGNORES = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]}
@@ -15,11 +13,10 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 
 @pytest.fixture(scope="module")
-def operator(evicting, operator_kubeconfig, tmp_path_factory):
+def operator(evicting, with_sources):
     """An operator that may evict pods; one for all tests of a file."""
     assert evicting
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(operator_kubeconfig, log, "--sources=pods", spawn=Forked)) as process:
+    with with_sources("pods") as process:
         yield process
 
 
