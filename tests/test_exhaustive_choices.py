@@ -39,7 +39,6 @@ SOME_ARE_MEANT = {
         "operator/lockstep/api/podgang/group_member.py",
         "Source",
     ): "the one that reads such PodGroups, and that of labels, which go before",
-    ("operator/lockstep/answers/supposing/supposed_gangs.py", "Source"): "those whose owners may wait for a size",
     ("operator/lockstep/facts/gang/gang.py", "Condition"): "the two by which a gang is over",
     ("operator/lockstep/answers/member_logs.py", "Condition"): "those that say why there are no members, best first",
     (

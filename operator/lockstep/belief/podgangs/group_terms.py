@@ -1,7 +1,9 @@
 """What pods say of a group that has no other object, and why they can't be placed by it."""
 
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from lockstep.api.podgang.kueue_group import TOTAL_COUNT
@@ -25,26 +27,30 @@ class TermsOfPods:
     """The terms of the pods of a group that have not ended and are not being deleted."""
 
     def __init__(self) -> None:
-        self._pods: dict[GroupTerms, dict[PodKey, str]] = {}
+        self._uids: dict[GroupTerms, dict[PodKey, str]] = {}
+        # By name: a pod that is updated is entered again, and what is said of the group must not change by that.
+        self._keys: dict[GroupTerms, list[PodKey]] = {}
 
     def enter(self, pod: GroupedPod) -> None:
         """Add a pod."""
-        if pod.group.terms is not None and not (pod.has_ended or pod.is_deleting):
-            self._pods.setdefault(pod.group.terms, {})[pod.key] = pod.uid
+        terms = pod.group.terms
+        if terms is not None and not (pod.has_ended or pod.is_deleting):
+            self._uids.setdefault(terms, {})[pod.key] = pod.uid
+            insort(self._keys.setdefault(terms, []), pod.key)
 
     def leave(self, pod: GroupedPod) -> None:
         """Remove a pod, as it was added."""
         terms = pod.group.terms
-        if terms is None or terms not in self._pods:
+        if terms is None or self._uids.get(terms, {}).pop(pod.key, None) is None:
             return
-        self._pods[terms].pop(pod.key, None)
-        if not self._pods[terms]:
-            del self._pods[terms]
+        del self._keys[terms][bisect_left(self._keys[terms], pod.key)]
+        if not self._uids[terms]:
+            del self._uids[terms], self._keys[terms]
 
     def some(self) -> Sequence[SharedTerms]:
         """Two terms if there are several: what is said of them costs the same if each pod has its own."""
-        found = islice(self._pods.items(), 2)
-        return tuple(SharedTerms(terms, len(pods), *next(iter(pods.items()))) for terms, pods in found)
+        found = sorted(((keys[0], terms) for terms, keys in islice(self._keys.items(), 2)), key=itemgetter(0))
+        return tuple(SharedTerms(terms, len(self._keys[terms]), one, self._uids[terms][one]) for one, terms in found)
 
 
 def refusal_of_terms(found: Sequence[SharedTerms]) -> Refusal | None:

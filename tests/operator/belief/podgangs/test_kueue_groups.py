@@ -63,6 +63,13 @@ def test_pods_that_agree_are_planned():
     assert found.spec.awaits_pods == ""
 
 
+@pytest.mark.parametrize("counts", [("0", "0"), ("2", "3")])
+def test_sentence_stays_the_same_when_pods_are_updated(counts):
+    pods = [of_group(name, count) for name, count in zip("ab", counts, strict=True)]
+
+    assert refusal(*pods) == refusal(*pods, pods[0]) == refusal(*reversed(pods)) != ""
+
+
 def test_pods_that_say_another_count_than_the_gang_wait_until_it_is_changed():
     found = composed(made(2), group_of(*(of_group(name, "3") for name in "abc")), ALL_NODES)
 
