@@ -4,6 +4,7 @@ import pytest
 
 from builders.served import node
 from fake_cluster.api import REFUSED
+from fake_cluster.bound_in_part import job_bound_in_part, operator
 from fake_cluster.elastic_jobs import HEAT, SMALL, SOURCES, create_job, has_size, indexed, numbers, placed
 from fake_cluster.jumping import now, until
 from fake_cluster.owners import is_suspended
@@ -65,3 +66,12 @@ async def test_pods_that_stay_keep_no_later_pods_waiting():
         api.store.add("nodes", node("n3", cpu="2"))
         add_pods(api, "c", cpu="2")
         await until(lambda: len(bound(api)) == 3)
+
+
+async def test_gang_that_is_bound_in_part_leaves_a_lost_node_at_once():
+    async with api_with() as api, operator(api), job_bound_in_part(api):
+        await until(lambda: len(bound(api)) == 2)
+        api.store.change(N1, spec={"taints": [TAINT]})
+        since = now()
+        await until(lambda: is_suspended(api, HEAT))
+        assert now() - since < SOON_SECONDS
