@@ -142,6 +142,8 @@ class Follower:
         if self._attempts.must_stop(gang, is_unwanted=self._reserved.is_unwanted(gang, now)):
             self._attempts.drop(key)
         if self._attempts.is_under_way(key):
+            if is_pod_gang(key):
+                self._pod_gangs.check_attempt(gang, now)
             self._attempts.wake(key)
         else:
             self._reconcile_idle(gang, now)

@@ -41,8 +41,8 @@ _KEEPS_NODES_SECONDS = 60.0
 # Controllers create pods at once.
 _PODS_COME_SECONDS = 60.0
 _OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may not change any more")
-# A pod or a node is gone: no repetition helps.
-_FINAL = (Reason.POD_LOST, Reason.NO_LONGER_FITS)
+# A pod or a node is gone, or its owner is back: no repetition helps.
+_FINAL = (Reason.POD_LOST, Reason.NO_LONGER_FITS, Reason.OWNER_RETURNED)
 
 
 class PodBinding:
@@ -68,7 +68,7 @@ class PodBinding:
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
         """Bind a pod to every seat that has none; returns why that failed, if it did."""
-        failure = await self._give_size() or await self._grow()
+        failure = self._leaves() or await self._give_size() or await self._grow()
         if failure is not None:
             return failure
         seats = await take_seats(self._state, gang, self._reservation)
@@ -133,9 +133,9 @@ class PodBinding:
         until = self._services.monotonic() + _PODS_COME_SECONDS
         group = self._state.pod_gangs.group
         while (there := group(self._gang.key).own(owner, 0).waiting) < size:
-            left = until - self._services.monotonic()
-            if not may_change():
-                return _OTHERS_DECIDE
+            left, leaves = until - self._services.monotonic(), self._leaves()
+            if leaves is not None or not may_change():
+                return leaves or _OTHERS_DECIDE
             if left <= 0:
                 message = f"{n_pods(there)} of {size} of {named} came within {_PODS_COME_SECONDS:g} seconds"
                 return Failure(reason=Reason.POD_LOST, message=message)
@@ -161,8 +161,10 @@ class PodBinding:
         return await provider.provide()
 
     def _lost(self, seats: list[TakenSeat]) -> Failure | None:
-        """Why the pods can't all be bound any more: one of them is gone, or does not wait."""
-        pods = self._state.pod_gangs.group(self._gang.key).pods
+        """Why the pods can't all be bound any more: one of them is gone, or does not wait, or others have to leave."""
+        leaves, pods = self._leaves(), self._state.pod_gangs.group(self._gang.key).pods
+        if leaves is not None:
+            return leaves
         for seat in seats:
             pod = pods.get(seat.pod)
             if pod is None or pod.uid != seat.uid or pod.group.waiting is None:
@@ -188,7 +190,7 @@ class PodBinding:
         """
         until, tries = math.inf, 0
         while left := [seat for seat in seats if seat.uid not in self._bound_uids]:
-            failure = await self._hosts.write(seats) or await for_each(left, self._bind)
+            failure = self._leaves() or await self._hosts.write(seats) or await for_each(left, self._bind)
             if failure is None or failure.reason in _FINAL:
                 return failure
             if await self._was_away(failure, left):
@@ -197,9 +199,20 @@ class PodBinding:
             until = min(until, self._services.monotonic() + _KEEPS_NODES_SECONDS)
             if not self._is_begun() or self._services.monotonic() >= until:
                 return failure
-            await asyncio.sleep(pause_after(tries))
+            await self._pause(min(pause_after(tries), until - self._services.monotonic()))
             tries += 1
         return None
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait for so long, or until pods of the Gang have to leave."""
+        until = self._services.monotonic() + seconds
+        while self._leaves() is None and (left := until - self._services.monotonic()) > 0:
+            self._changed.clear()
+            await self._has_changed(left)
+
+    def _leaves(self) -> Failure | None:
+        """Why pods of the Gang that are on nodes have to leave these now, if they have to."""
+        return self._state.pod_gangs.leaving.get(self._gang.key)
 
     def _is_begun(self) -> bool:
         """Whether pods of the Gang are on nodes, now or by an earlier process, so that the others are missing there."""

@@ -50,7 +50,7 @@ async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation)
         pod = next(by_role.get(member.role, iter(())), None)
         if pod is None:
             count = sum(map(len, waiting.values()))
-            message = f"{n_pods(len(free))} of it have nodes, and only {count} of them wait for one now"
+            message = f"nodes are kept for {n_pods(len(free))} of it, and only {count} of them wait for one now"
             return Failure(reason=Reason.POD_LOST, message=message)
         seat = reservation.membership(member.rank)
         seats.append(TakenSeat(pod.key, group.pods[pod.key].uid, member.node, seat, ranks[pod.key]))

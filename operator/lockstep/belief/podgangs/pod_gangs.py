@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from coschedule import GangKey
 from lockstep.api.pool import Pool
@@ -15,6 +16,9 @@ from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
 from lockstep.facts.pods.pod import Membership, PodFact
+
+if TYPE_CHECKING:
+    from lockstep.facts.pods.failure import Failure
 
 # Pods of different needs that come later are planned one kind after the other. A kind that finds no room keeps the
 # others waiting for so long.
@@ -43,6 +47,8 @@ class PodGangs:
         self.sized = SizedOwners()
         self.elastic = ElasticOwners()
         self.yielding = YieldingGangs(may_yield)
+        self.leaving: dict[GangKey, Failure] = {}
+        """Why pods of these Gangs have to leave their nodes, so that no other pods are bound beside them."""
         self.turn = 0
         self._checked: set[GangKey] = set()
         self._awaits_checks = False

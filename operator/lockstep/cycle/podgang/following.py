@@ -48,6 +48,10 @@ class PodGangFollower:
         """The Gang or its pods have changed."""
         self._suspensions.wake(gang)
 
+    def check_attempt(self, gang: GangFact, now: float) -> None:
+        """Have the running attempt of a Gang end, if pods of the Gang have to leave their nodes."""
+        self._leaving.check_attempt(gang, now)
+
     def reconcile(self, gang: GangFact, reservation: Reservation | None, now: float) -> None:
         """Take the one step that is due."""
         self._conditions.check(gang)
@@ -117,7 +121,15 @@ class PodGangFollower:
             self._attempts.placed(gang.key, is_running=True)
             self._writer.report(gang, partial(self._reports.placed, gang, now))
         elif not self._attempts.is_resting(gang.key):
+            self._resume(gang, reservation, left, now)
+
+    def _resume(self, gang: GangFact, reservation: Reservation, left: Reservation, now: float) -> None:
+        """Go on with the pods that are not bound, unless others of the Gang have to leave."""
+        leaves = self._leaving.check_attempt(gang, now)
+        if leaves is None:
             self._attempts.resume(gang, left)
+        else:
+            self._attempts.interrupt(gang, reservation, leaves)
 
 
 def _is_of_group(gang: GangKey) -> bool:

@@ -60,25 +60,30 @@ class LeavingGangs:
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def check(self, gang: GangFact, now: float) -> None:
-        """Begin to take the pods of the Gang away, if that is due."""
-        if gang.key in self._under_way or self._suspensions.is_under_way(gang.key):
-            return
-        failure = self._failure(gang.key, now)
-        if failure is None:
-            self.forget(gang.key)
-            return
-        known = self._answered.get(gang.key)
-        if known is None or (known.failure, known.generation) != (failure, gang.generation):
-            known = _Answered(failure, gang.generation, again_at=now)
-        if known.again_at <= now:
-            self._under_way[gang.key] = asyncio.create_task(self._leave(gang, known))
+        """Begin to take the pods of a Gang without an attempt away, if that is due."""
+        due = self._due(gang, now)
+        self._state.pod_gangs.leaving.pop(gang.key, None)
+        if due is not None:
+            self._under_way[gang.key] = asyncio.create_task(self._leave(gang, due))
             # Also if the try ends by an error.
-            known = known.again(now)
-        self._keep(gang.key, known)
+            self._keep(gang.key, due.again(now))
+
+    def check_attempt(self, gang: GangFact, now: float) -> Failure | None:
+        """Have the attempt of a Gang end, if its pods are due to leave; returns why they are.
+
+        When it has ended, they are taken away, and those that it would have bound with them.
+        """
+        due = self._due(gang, now)
+        if due is None:
+            self._state.pod_gangs.leaving.pop(gang.key, None)
+            return None
+        self._state.pod_gangs.leaving[gang.key] = due.failure
+        return due.failure
 
     def forget(self, gang: GangKey) -> None:
         """Forget a Gang that is gone, or that need not leave."""
         self._answered.pop(gang, None)
+        self._state.pod_gangs.leaving.pop(gang, None)
         self._alarms.forget(gang)
 
     async def stop(self) -> None:
@@ -87,6 +92,22 @@ class LeavingGangs:
         for task in self._under_way.values():
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+
+    def _due(self, gang: GangFact, now: float) -> _Answered | None:
+        """Why pods of the Gang have to leave, if they are to be taken away now."""
+        if gang.key in self._under_way or self._suspensions.is_under_way(gang.key):
+            return None
+        failure = self._failure(gang.key, now)
+        if failure is None:
+            self.forget(gang.key)
+            return None
+        known = self._answered.get(gang.key)
+        if known is None or (known.failure, known.generation) != (failure, gang.generation):
+            known = _Answered(failure, gang.generation, again_at=now)
+        if known.again_at <= now:
+            return known
+        self._keep(gang.key, known)
+        return None
 
     def _failure(self, gang: GangKey, now: float) -> Failure | None:
         """Why the pods of a Gang have to leave now, if they have to."""

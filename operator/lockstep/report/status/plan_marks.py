@@ -91,7 +91,7 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
         members=held.members,
         ranks="",
         member_changes=0,
-        failed_joins=0,
+        failed_joins=gang.status.failed_joins if _has_bound_pods(gang) else 0,
         reserved_at=now,
         restart_at=None,
         succeeded_ranks="",
@@ -170,7 +170,12 @@ def _last_change(gang: GangFact) -> LastChange | None:
 
 
 def _first_size(gang: GangFact, placement: Placement) -> int | None:
-    """The size with which an elastic gang started; None for others, which change no size."""
+    """The size with which an elastic gang started; None for others, which change no size.
+
+    A pod that joins others of its Gang is no start.
+    """
+    if _has_bound_pods(gang):
+        return gang.status.first_size
     if not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
         return None
     return placement.size if gang.status.next_size is None else gang.status.first_size

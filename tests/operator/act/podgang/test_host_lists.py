@@ -19,7 +19,7 @@ from fake_cluster.pod_gangs import (
     message,
     stop_after,
 )
-from fake_cluster.rig import DEFAULT, api_with, operator_over, pod_place, running_operator
+from fake_cluster.rig import DEFAULT, api_with, event_reasons, operator_over, pod_place, running_operator
 from fake_cluster.store import Place
 
 pytestmark = pytest.mark.asyncio
@@ -149,6 +149,19 @@ async def test_list_that_is_refused_while_pods_are_on_nodes_is_written_on_the_sa
 
         assert set(attempts(api).values()) == {"1"}
         assert listed(api)[0] == ["a", "b", "c"]
+
+
+async def test_event_says_that_the_list_is_refused_while_pods_run():
+    async with operator_over() as (api, _):
+        create(api, "a", "b", **WANTED)
+        await until(lambda: is_placed(api))
+        api.store.change(LIST, metadata={"ownerReferences": []})
+        add_pods(api, "c")
+        await until(lambda: "BindInterrupted" in event_reasons(api))
+
+        [note] = [one["note"] for one in api.store.objects("events") if one["reason"] == "BindInterrupted"]
+        assert "ConfigMap heat.hosts is there already" in note
+        assert len(bound(api)) == 2
 
 
 async def test_next_process_writes_no_list_that_is_as_it_should_be():

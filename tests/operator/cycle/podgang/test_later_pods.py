@@ -7,7 +7,7 @@ import pytest
 
 from builders.served import gang, pod
 from fake_cluster.api import REFUSED, Refusal
-from fake_cluster.jumping import until
+from fake_cluster.jumping import now, until
 from fake_cluster.pod_gangs import (
     BINDING,
     HEAT,
@@ -112,6 +112,19 @@ async def test_pods_that_are_all_taken_away_once_they_are_bound_were_never_place
 
         assert "reservedAt" not in status_of(api)
         assert "GangPlaced" not in event_reasons(api)
+
+
+async def test_node_of_a_pod_that_can_t_be_bound_is_kept_for_a_minute():
+    async with operator_over() as (api, _):
+        create(api, "a", "b")
+        await until(lambda: is_placed(api))
+        api.fault = lambda it: REFUSED if (it.verb, it.resource) == ("POST", BINDING) else None
+        add_pods(api, "c")
+        await until(lambda: "reservedAt" in status_of(api))
+        since = now()
+        await until(lambda: "reservedAt" not in status_of(api))
+
+        assert 60 <= now() - since < 62
 
 
 async def test_gang_that_is_deleted_midway_leaves_its_pods_to_the_next_of_its_name():

@@ -21,6 +21,7 @@ from fake_cluster.elastic_jobs import (
     running_job,
     said,
     status,
+    uids,
 )
 from fake_cluster.giving_way import create_classes, gang_condition, urgent_gang
 from fake_cluster.jumping import until
@@ -68,6 +69,29 @@ async def test_job_gives_back_what_it_grew_into_and_the_highest_indexes_leave():
         assert placed(api) == {index: before[index] for index in range(4)}
         assert (status(api)["size"], status(api)["firstSize"]) == (4, 4)
         await until(lambda: any("Shrinks from 6 to 4 members" in note for _, note in said(api, "GangChangesSize")))
+
+
+async def test_job_gives_back_what_it_grew_into_after_a_pod_was_replaced():
+    async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), grown(api, THIRD):
+        before = uids(api)
+        fail(api, index=5)
+        await until(lambda: has_size(api, 6) and uids(api) != before)
+        assert status(api)["firstSize"] == 4
+        api.store.create("gangjobs", gang("waits", size=2, cpu="1"))
+
+        await until(lambda: is_placed(api, "waits") and has_size(api, 4), seconds=1200)
+
+
+async def test_replaced_pod_does_not_shorten_the_wait_after_a_growth_that_failed():
+    async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), running_job(api, size=4):
+        api.fault = refuse_the_last
+        api.store.add("nodes", THIRD)
+        await until(lambda: said(api, "SizeChangeDropped") and has_size(api, 4))
+        before = uids(api)
+        fail(api, index=3)
+        await until(lambda: has_size(api, 4) and uids(api) != before)
+
+        assert status(api)["failedJoins"] == 1
 
 
 async def test_job_with_work_grows_when_it_ends_sooner_by_that():
