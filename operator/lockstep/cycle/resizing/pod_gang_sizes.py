@@ -26,6 +26,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.preemption import for_urgent_gang
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.planning.decided import LastPlan
+from lockstep.cycle.resizing.cut_off_growths import CutOffGrowths
 from lockstep.cycle.resizing.preemptor_events import post_shrink
 from lockstep.cycle.resizing.why_size_stays import why_size_stays
 from lockstep.facts.elastic import NextSize
@@ -75,6 +76,7 @@ class PodGangSizes:
         self._metrics = metrics
         self._needs = RunningNeeds(services)
         self._hosts = HostsAfterChanges(services)
+        self._cut_off = CutOffGrowths(services, metrics)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._asked: dict[GangKey, _Asked] = {}
         self._able: set[GangKey] = set()
@@ -116,6 +118,7 @@ class PodGangSizes:
         following = gang.status.next_size
         self._plan_if_able(gang.key)
         if following is None:
+            self._cut_off.check(gang.key)
             self._drop(gang.key)
             return
         if gang.key in self._under_way or self._attempts.is_under_way(gang.key) or gang.status.reserved_at is not None:
@@ -141,6 +144,7 @@ class PodGangSizes:
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         await self._needs.stop()
         await self._hosts.stop()
+        await self._cut_off.stop()
 
     def _drop(self, gang: GangKey) -> None:
         self._asked.pop(gang, None)
