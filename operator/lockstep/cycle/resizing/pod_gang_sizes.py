@@ -49,7 +49,7 @@ _LONGEST_SECONDS = 10.0
 log = logging.getLogger(__name__)
 
 
-class _Asked(NamedTuple):
+class _AskedOwner(NamedTuple):
     """What the owner has answered to the change that was decided at that time, after so many tries."""
 
     decided_at: float
@@ -78,7 +78,7 @@ class PodGangSizes:
         self._hosts = HostsAfterChanges(services)
         self._cut_off = CutOffGrowths(services, metrics)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
-        self._asked: dict[GangKey, _Asked] = {}
+        self._asked: dict[GangKey, _AskedOwner] = {}
         self._able: set[GangKey] = set()
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
@@ -125,7 +125,7 @@ class PodGangSizes:
             return
         asked = self._asked.get(gang.key)
         if asked is None or asked.decided_at != following.decided_at:
-            asked = _Asked(following.decided_at, OwnerAnswer("nothing was asked yet", may_pass=True), again_at=now)
+            asked = _AskedOwner(following.decided_at, OwnerAnswer("nothing was asked yet", may_pass=True), again_at=now)
         if asked.again_at <= now:
             self._under_way[gang.key] = asyncio.create_task(self._ask(gang, following, asked))
         elif not asked.answer.may_pass and self._are_listed(gang, following, asked.answer):
@@ -226,7 +226,7 @@ class PodGangSizes:
         status = mark_shrinking(gang, following, now=self._services.now())
         return StatusReport(status=status, is_act=True)
 
-    async def _ask(self, gang: GangFact, following: NextSize, asked: _Asked) -> None:
+    async def _ask(self, gang: GangFact, following: NextSize, asked: _AskedOwner) -> None:
         """Give the owner the size that the status says, or have it go back, and remember the answer."""
         work_for(gang.key)
         known, size = self._state.pod_gangs.objects.get(gang.key), gang.status.size
@@ -249,12 +249,12 @@ class PodGangSizes:
             return OwnerChange(was=following.size, size=size, goes_back=True)
         return OwnerChange(was=size, size=following.size, is_old=is_old(self._services, following))
 
-    def _remember(self, gang: GangFact, asked: _Asked, answer: OwnerAnswer) -> None:
+    def _remember(self, gang: GangFact, asked: _AskedOwner, answer: OwnerAnswer) -> None:
         if answer.why_not:
             log.warning("its owner keeps its size: %s", answer.why_not, extra=about(gang.key))
         # If pods stay, its author may have changed the owner once more.
         again_at = self._services.now() + pause_before_repeat(asked.tries)
-        self._asked[gang.key] = _Asked(asked.decided_at, answer, again_at, asked.tries + 1)
+        self._asked[gang.key] = _AskedOwner(asked.decided_at, answer, again_at, asked.tries + 1)
         self._alarms.set(gang.key, again_at)
         self._state.changes.reconcile(gang.key)
 
