@@ -25,7 +25,8 @@ from fake_cluster.elastic_jobs import (
 )
 from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import BINDING
-from fake_cluster.rig import api_with, is_placed, running_operator
+from fake_cluster.rig import DEFAULT, api_with, is_placed, running_operator
+from fake_cluster.store import Place
 
 pytestmark = pytest.mark.asyncio
 
@@ -149,3 +150,51 @@ async def test_author_who_changes_the_number_meanwhile_has_the_last_word():
         await asyncio.sleep(100)
 
         assert numbers(api) == (5, 5, "6")
+
+
+@pytest.mark.parametrize("said_first", ["1", "2", "5", "6", "10000", "many"])
+async def test_first_size_that_an_author_writes_keeps_no_other_gang_waiting(said_first):
+    async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), grown(api, THIRD):
+        annotations = api.store.get(HEAT)["metadata"]["annotations"]
+        assert annotations["lockstep.dev/first-size"] == "4"
+        api.store.change(HEAT, metadata={"annotations": {**annotations, "lockstep.dev/first-size": said_first}})
+        api.store.remove(GANG)
+        await until(lambda: status(api).get("size") == 6)
+        api.store.add("nodes", node("n4", cpu="8"))
+        api.store.create("gangjobs", gang("whole", size=1, cpu="8"))
+        await until(lambda: is_placed(api, "whole"))
+        api.store.create("gangjobs", gang("waits", size=1, cpu="1"))
+        await asyncio.sleep(1300)
+
+        assert is_placed(api, "waits") == (said_first in ("1", "2", "5"))
+        assert numbers(api)[0] == (5 if is_placed(api, "waits") else 6)
+
+
+async def test_list_of_hosts_comes_back_with_the_next_change_of_size():
+    hosts = Place("configmaps", DEFAULT, "job.heat.hosts")
+    async with (
+        api_with(*SMALL) as api,
+        running_operator(api, sources=SOURCES),
+        grown(api, THIRD, annotations={"lockstep.dev/hosts": "ConfigMap"}),
+    ):
+        api.store.remove(GANG)
+        api.store.remove(hosts)
+        await until(lambda: status(api).get("size") == 6)
+        await until_given_back(api)
+
+        assert api.store.get(hosts)["data"]["members"].count("heat-") == 4
+
+
+async def test_job_of_the_same_name_does_not_take_over_what_the_first_one_had():
+    async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), running_job(api, size=4):
+        api.fault = refuse_new_pods
+        api.store.add("nodes", THIRD)
+        await until(lambda: is_of_two_sizes(api))
+        api.store.remove(HEAT)
+        api.store.remove(GANG)
+        api.fault = lambda _: None
+        await until(lambda: not placed(api))
+        create_job(api, uid="uid-of-another")
+        await until(lambda: has_size(api, 6))
+
+        assert "lockstep.dev/first-size" not in api.store.get(HEAT)["metadata"]["annotations"]
