@@ -128,9 +128,9 @@ def _is_of_job(pod):
 
 
 @asynccontextmanager
-async def grown(api, third):
+async def grown(api, third, **job):
     """The Job has grown from four to six pods, onto a third node."""
-    async with running_job(api, size=4):
+    async with running_job(api, size=4, **job):
         api.store.add("nodes", third)
         await until(lambda: has_size(api, 6))
         yield

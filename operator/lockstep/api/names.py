@@ -33,6 +33,8 @@ SUSPENDED_BY = "lockstep"
 SUSPENDED_FOR_ANNOTATION = "lockstep.dev/suspended-for"
 # Annotation of a Job: how many pods we have given it.
 SIZED_ANNOTATION = "lockstep.dev/sized"
+# Annotation of a Job that has changed its size: how many pods it had before. It outlives the Job's Gang.
+FIRST_SIZE_ANNOTATION = "lockstep.dev/first-size"
 
 # Annotation of a pod: a member that waits for others may continue.
 GO_ANNOTATION = "lockstep.dev/go"

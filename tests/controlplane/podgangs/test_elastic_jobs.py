@@ -13,6 +13,7 @@ ELASTIC = {
     "lockstep.dev/restart-time": "1s",
     "lockstep.dev/min-interval": "1s",
 }
+WITH_HOSTS = {"lockstep.dev/hosts": "ConfigMap"}
 
 pytestmark = pytest.mark.usefixtures("operator")
 
@@ -25,9 +26,9 @@ def operator(sources, with_sources):
         yield process
 
 
-def create_job(gangs):
+def create_job(gangs, **annotations):
     """Create a suspended Job that may have any size of the range, also while it runs."""
-    gangs.create_job("", 1, name="heat", cpu="1", annotations=ELASTIC, suspend=True)
+    gangs.create_job("", 1, name="heat", cpu="1", annotations=ELASTIC | annotations, suspend=True)
 
 
 def until_size(gangs, size):
@@ -43,9 +44,21 @@ def is_settled(gangs, size):
     return is_quiet and are_bound(gangs.places("job.heat"), size)
 
 
+def listed(gangs):
+    """The rank and the node of each pod in the list of hosts."""
+    data = gangs.api.request("GET", f"{gangs.arena.core}/configmaps/job.heat.hosts")["data"]
+    return {int(rank): node for rank, _, node in map(str.split, data["members"].splitlines())}
+
+
+def on_nodes(gangs):
+    """The rank and the node of each pod."""
+    pods = gangs.pods("job.heat")
+    return {int(one["metadata"]["annotations"]["lockstep.dev/rank"]): one["spec"]["nodeName"] for one in pods}
+
+
 def test_job_grows_into_a_new_node_and_gives_it_back(arena, gangs):
     arena.add_nodes(2, cpu="2")
-    create_job(gangs)
+    create_job(gangs, **WITH_HOSTS)
     first = until_size(gangs, 4)
 
     arena.add_nodes(1, cpu="2")
@@ -53,11 +66,13 @@ def test_job_grows_into_a_new_node_and_gives_it_back(arena, gangs):
     assert first.items() <= grown.items()
     indexes = {one["metadata"]["annotations"]["lockstep.dev/rank"] for one in gangs.pods("job.heat")}
     assert indexes == {str(index) for index in range(6)}
+    assert listed(gangs) == on_nodes(gangs)
 
     arena.submit(gang("waits", size=2, cpu="1"))
     arena.until_placed("waits")
     assert until_size(gangs, 4) == first
     job = gangs.api.request("GET", f"{gangs.jobs}/heat")
+    assert listed(gangs) == on_nodes(gangs)
     assert job["status"].get("failed", 0) == 0
     assert job["metadata"]["annotations"]["lockstep.dev/sized"] == "4"
 
@@ -67,11 +82,26 @@ def test_next_process_finishes_a_growth(arena, gangs, operator):
     create_job(gangs)
     first = until_size(gangs, 4)
     arena.add_nodes(1, cpu="2")
-    eventually(lambda: "next" in gangs.status("job.heat"))
+    # A growth may be over before it is seen.
+    eventually(lambda: "next" in gangs.status("job.heat") or is_settled(gangs, 6))
     operator.kill()
     operator.start()
 
     assert first.items() <= until_size(gangs, 6).items()
+
+
+def test_job_whose_gang_is_made_anew_still_gives_back_what_it_has_grown_into(arena, gangs):
+    arena.add_nodes(2, cpu="2")
+    create_job(gangs)
+    first = until_size(gangs, 4)
+    arena.add_nodes(1, cpu="2")
+    until_size(gangs, 6)
+    gangs.delete("job.heat")
+    assert first.items() <= until_size(gangs, 6).items()
+
+    arena.submit(gang("waits", size=2, cpu="1"))
+    arena.until_placed("waits")
+    assert until_size(gangs, 4) == first
 
 
 def test_example_grows(arena, gangs):

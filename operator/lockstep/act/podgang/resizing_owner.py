@@ -58,8 +58,14 @@ async def resize_owner(
     if why_not or (owner.elastic is not None and owner.elastic.pods == change.size):
         return OwnerAnswer(why_not)
     send = client.dry_run_of_patch if is_dry_run else client.patch
-    answer = await send(target, kind.elastic.resized(found.body, change.size))
+    answer = await send(target, kind.elastic.resized(found.body, change.size, _first(gang, owner)))
     return OwnerAnswer(is_made=True) if answer.is_success else _refused(named, change, answer)
+
+
+def _first(gang: PodGang, owner: SizedOwner) -> int:
+    """With how many pods the owner has begun, as the Gang says; as the owner says, if the Gang was made anew since."""
+    said = 0 if owner.elastic is None else owner.elastic.first
+    return said if gang.status.first_size is None else gang.status.first_size
 
 
 def _refused(named: str, change: OwnerChange, answer: Answer) -> OwnerAnswer:

@@ -3,7 +3,8 @@
 from collections.abc import KeysView
 
 from coschedule import GangKey
-from lockstep.belief.podgangs.pod_group import PodsAlike
+from lockstep.belief.podgangs.pod_group import OwnPods, PodsAlike
+from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
 
 
@@ -43,6 +44,19 @@ class ElasticOwners:
     def of(self, gang: GangKey) -> SizedOwner | None:
         """The owner of that Gang whose number of pods may change, if there is one."""
         return self._owners.get(gang)
+
+    def cut_off(self, gang: PodGang, pods: OwnPods) -> int | None:
+        """How many ``pods`` an owner is to have that was growing when its Gang was deleted, until it has no others.
+
+        That is as many as run, if these are no fewer than it has begun with. None for all other owners: a Gang with a
+        size has known its owner all the time.
+        """
+        owner, status = self._owners.get(gang.key), gang.status
+        is_new = status.size is None and status.reserved_at is None
+        if not is_new or owner is None or owner.elastic is None or owner.uid != gang.made_for:
+            return None
+        least = min(pods.going, owner.elastic.pods)
+        return least if owner.elastic.first <= least < max(pods.going + pods.waiting, owner.elastic.pods) else None
 
     def learn(self, gang: GangKey, uid: str, pods: PodsAlike) -> None:
         """Record what a pod of that owner needs; all of its pods are alike."""

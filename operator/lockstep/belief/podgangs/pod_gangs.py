@@ -1,6 +1,7 @@
 """The Gangs and the pods that belong to them. None of these pods is in the roster, whose pods may be deleted."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.sized_owners import SizedOwners
 from lockstep.belief.podgangs.yielding import YieldingGangs
 from lockstep.facts.cluster.node import NodeFact
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
 from lockstep.facts.pods.pod import Membership, PodFact
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # others waiting for so long.
 _TURN_SECONDS = 15.0
 _NO_PODS = PodGroup()
+_GOES_BACK = "It was made anew while it grew: its owner goes back to the pods that run."
 
 
 class PodGangs:
@@ -111,7 +113,20 @@ class PodGangs:
             is_checked=self.is_checked(gang.key),
             sized=self.sized.pods(gang.key, gang.made_for),
         )
-        return in_bound_domain(fact, group, self._nodes)
+        fact = in_bound_domain(fact, group, self._nodes)
+        if isinstance(fact, AcceptedGang) and self._goes_back_to(gang) is not None:
+            return fact.with_spec(replace(fact.spec, awaits_pods=_GOES_BACK))
+        return fact
+
+    def goes_back_to(self, gang: GangKey) -> int | None:
+        """How many pods the owner of a Gang is to have that was made anew while it grew; None for all others."""
+        known = self.objects.get(gang)
+        return None if known is None else self._goes_back_to(known)
+
+    def _goes_back_to(self, gang: PodGang) -> int | None:
+        if self.elastic.of(gang.key) is None:
+            return None
+        return self.elastic.cut_off(gang, self.group(gang.key).own(gang.made_for, 0))
 
     def owner(self, gang: GangKey) -> str | None:
         """The UID of the owner for which the Gang is made; None for the Gang of a user, and for none."""

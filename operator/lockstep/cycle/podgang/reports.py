@@ -93,7 +93,8 @@ class PodGangReports:
 
     def _awaiting(self, gang: GangFact, spec: GangSpec, now: float) -> GangStatus:
         group, since = self._state.pod_gangs.group(gang.key), spec.awaits_since
-        if group.going >= spec.minimum and not gang.status.is_true(Condition.PLACED):
+        goes_back = self._state.pod_gangs.goes_back_to(gang.key) is not None
+        if group.going >= spec.minimum and not (gang.status.is_true(Condition.PLACED) or goes_back):
             nodes = (pod.node for pod in group.going_pods())
             return pod_gang_marks.mark_found_bound(gang, spec.awaits_pods, nodes, now=now)
         reason, why = Reason.AWAITS_PODS, spec.awaits_pods

@@ -18,6 +18,7 @@ from coschedule import GangKey, Members, Placement, SizeChange
 from lockstep.act.admission.repeats import pause_before_repeat
 from lockstep.act.attempts import Attempts
 from lockstep.act.podgang.growing import is_old, report_change
+from lockstep.act.podgang.hosts_after_changes import HostsAfterChanges
 from lockstep.act.podgang.resizing_owner import OwnerAnswer, OwnerChange, resize_owner
 from lockstep.act.podgang.running_needs import RunningNeeds
 from lockstep.act.requests.services import Services
@@ -25,6 +26,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.preemption import for_urgent_gang
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.planning.decided import LastPlan
+from lockstep.cycle.resizing.cut_off_growths import CutOffGrowths
 from lockstep.cycle.resizing.preemptor_events import post_shrink
 from lockstep.cycle.resizing.why_size_stays import why_size_stays
 from lockstep.facts.elastic import NextSize
@@ -73,6 +75,8 @@ class PodGangSizes:
         self._attempts = attempts
         self._metrics = metrics
         self._needs = RunningNeeds(services)
+        self._hosts = HostsAfterChanges(services)
+        self._cut_off = CutOffGrowths(services, metrics)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._asked: dict[GangKey, _AskedOwner] = {}
         self._able: set[GangKey] = set()
@@ -114,6 +118,7 @@ class PodGangSizes:
         following = gang.status.next_size
         self._plan_if_able(gang.key)
         if following is None:
+            self._cut_off.check(gang.key)
             self._drop(gang.key)
             return
         if gang.key in self._under_way or self._attempts.is_under_way(gang.key) or gang.status.reserved_at is not None:
@@ -123,7 +128,7 @@ class PodGangSizes:
             asked = _AskedOwner(following.decided_at, OwnerAnswer("nothing was asked yet", may_pass=True), again_at=now)
         if asked.again_at <= now:
             self._under_way[gang.key] = asyncio.create_task(self._ask(gang, following, asked))
-        elif not asked.answer.may_pass:
+        elif not asked.answer.may_pass and self._are_listed(gang, following, asked.answer):
             self._writer.report(gang, partial(self._end, gang, following, asked.answer))
 
     def forget(self, gang: GangKey) -> None:
@@ -138,10 +143,13 @@ class PodGangSizes:
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         await self._needs.stop()
+        await self._hosts.stop()
+        await self._cut_off.stop()
 
     def _drop(self, gang: GangKey) -> None:
         self._asked.pop(gang, None)
         self._alarms.forget(gang)
+        self._hosts.forget(gang)
 
     def _plan_if_able(self, gang: GangKey) -> None:
         """Plan once the Gang may change its size, as when the last of its pods runs: no watch calls for that."""
@@ -252,19 +260,29 @@ class PodGangSizes:
 
     def _end(self, gang: GangFact, following: NextSize, answer: OwnerAnswer) -> StatusReport | None:
         """The report that the change is done or dropped, once the owner has no more pods than it is to have."""
-        known, group = self._state.pod_gangs.objects.get(gang.key), self._state.pod_gangs.group(gang.key)
-        own, size, now = group.own(known.made_for if known else None, 0), gang.status.size or 0, self._services.now()
-        nodes = [pod.node for pod in group.going_pods()]
+        nodes = [pod.node for pod in self._state.pod_gangs.group(gang.key).going_pods()]
         if answer.why_not:
             return self._dropped(gang, answer.why_not, nodes)
-        if own.going + own.waiting > min(size, following.size):
+        if not self._have_left(gang, following):
             return None
-        if following.size > size:
+        if following.size > (gang.status.size or 0):
             return self._dropped(gang, _NO_NODES, nodes)
-        return StatusReport(status=mark_shrunk(gang, nodes, now=now), written=self._state.changes.plan)
+        status = mark_shrunk(gang, nodes, now=self._services.now(), note=self._hosts.why_not(gang.key))
+        return StatusReport(status=status, written=self._state.changes.plan)
+
+    def _are_listed(self, gang: GangFact, following: NextSize, answer: OwnerAnswer) -> bool:
+        """Whether the list of its hosts has no pods that have left by this change."""
+        is_due = not answer.why_not and self._have_left(gang, following)
+        return not is_due or self._hosts.are_listed(gang, following.decided_at)
+
+    def _have_left(self, gang: GangFact, following: NextSize) -> bool:
+        """Whether the owner has no more pods than the smaller one of both sizes."""
+        known, group = self._state.pod_gangs.objects.get(gang.key), self._state.pod_gangs.group(gang.key)
+        own = group.own(known.made_for if known else None, 0)
+        return own.going + own.waiting <= min(gang.status.size or 0, following.size)
 
     def _dropped(self, gang: GangFact, why: str, nodes: list[str]) -> StatusReport:
-        status = mark_size_kept(gang, nodes, now=self._services.now())
+        status = mark_size_kept(gang, nodes, now=self._services.now(), note=self._hosts.why_not(gang.key))
         event = size_change_dropped(why, goes_on=True)
         return StatusReport(status=status, event=event, written=self._metrics.size_changes_dropped.inc)
 

@@ -8,9 +8,13 @@ from lockstep.facts.gang.source import Source
 
 
 class ElasticPods(NamedTuple):
-    """An owner that runs has so many ``pods``, and some may come or go on the terms of ``spec``."""
+    """An owner that runs has so many ``pods``, and some may come or go on the terms of ``spec``.
+
+    With ``first`` pods it has begun: to that number it gives room back that it has grown into.
+    """
 
     pods: int
+    first: int
     spec: ElasticSpec
 
 

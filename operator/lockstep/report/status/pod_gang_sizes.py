@@ -13,7 +13,7 @@ from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.attempt_marks import with_shrink
 from lockstep.report.status.conditions import TRUE, with_condition
 from lockstep.report.status.pod_gang_marks import mark_pods_placed, on_nodes
-from lockstep.report.text.sentences import n_pods
+from lockstep.report.text.sentences import as_sentence, n_pods
 
 
 def with_growth(status: GangStatus, gang: GangFact, following: NextSize, now: float) -> GangStatus:
@@ -55,18 +55,18 @@ def mark_shrinking(gang: GangFact, following: NextSize, *, now: float) -> GangSt
     return with_shrink(status, gang, following.why, now)
 
 
-def mark_shrunk(gang: GangFact, nodes: Iterable[str], *, now: float) -> GangStatus:
-    """The pods have left. ``nodes`` has the node of each pod that has stayed."""
+def mark_shrunk(gang: GangFact, nodes: Iterable[str], *, now: float, note: str = "") -> GangStatus:
+    """The pods have left. ``nodes`` has the node of each pod that has stayed; the clause ``note`` says more."""
     following = gang.status.next_size
     assert following is not None, "a Gang that shrinks has a next size"
-    return _on_nodes(_changed(gang.status, following, now), gang, nodes, now)
+    return _on_nodes(_changed(gang.status, following, now), gang, nodes, now, note)
 
 
-def mark_size_kept(gang: GangFact, nodes: Iterable[str], *, now: float) -> GangStatus:
+def mark_size_kept(gang: GangFact, nodes: Iterable[str], *, now: float, note: str = "") -> GangStatus:
     """The number of pods stays as it was. It may not change for a while, longer after each failure."""
     failed = gang.status.failed_joins + 1
     status = replace(gang.status, next_size=None, resized_at=now, failed_joins=min(failed, _MOST_FAILURES))
-    return _on_nodes(status, gang, nodes, now)
+    return _on_nodes(status, gang, nodes, now, note)
 
 
 # The largest number that the API takes.
@@ -86,10 +86,10 @@ def _changed(status: GangStatus, following: NextSize, now: float) -> GangStatus:
     )
 
 
-def _on_nodes(status: GangStatus, gang: GangFact, nodes: Iterable[str], now: float) -> GangStatus:
+def _on_nodes(status: GangStatus, gang: GangFact, nodes: Iterable[str], now: float, note: str) -> GangStatus:
     status = on_nodes(status, nodes)
-    says = (TRUE, Reason.BOUND, f"{n_pods(status.size or 0)} of it are on nodes.")
-    return with_condition(status, gang, Condition.PLACED, says, now)
+    says = f"{n_pods(status.size or 0)} of it are on nodes." + (f" {as_sentence(note)}" if note else "")
+    return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
 
 
 def _first_size(gang: GangFact) -> int | None:

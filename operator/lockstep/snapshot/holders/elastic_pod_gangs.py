@@ -136,7 +136,11 @@ def _as_running(state: State, gang: PodGang, pods: ElasticPods, sizes: Sizes | N
     if spec is None or spec.minds_pods or has_own_columns(spec) or any(role.claims for role in spec.roles):
         return None
     known = state.gangs.get(gang.key)
-    return None if known is None else replace(known.with_spec(spec), created=gang.created)
+    if known is None:
+        return None
+    # The owner remembers what a Gang that was made anew does not.
+    first = pods.first if gang.status.first_size is None else gang.status.first_size
+    return replace(known.with_spec(spec), created=gang.created, status=replace(known.status, first_size=first))
 
 
 def _nodes_by_rank(group: PodGroup) -> tuple[str, ...] | None:

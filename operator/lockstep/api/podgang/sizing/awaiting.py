@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lockstep.api.manifest import Manifest, NewManifest
-from lockstep.api.names import SCHEDULER_NAME, SIZED_ANNOTATION
+from lockstep.api.names import FIRST_SIZE_ANNOTATION, SCHEDULER_NAME, SIZED_ANNOTATION
 from lockstep.api.podgang.gang_annotations import SIZE
 from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.made_gang import size_range
 from lockstep.api.podgang.section import Section
+from lockstep.facts.ranks import MOST_RANKS
 
 _DRY_RUN_NAME_LENGTH = 200
 
@@ -44,13 +45,23 @@ def resuming(owner: Manifest, size: int, numbers: Mapping[str, Any]) -> dict[str
     return resized(owner, size, {"suspend": False, **numbers})
 
 
-def resized(owner: Manifest, size: int, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The merge patch that gives an owner a size by these fields of its spec, if it is as it was read."""
+def first_size(owner: Manifest, pods: int) -> int:
+    """With how many pods an owner has begun that has so many ``pods``: as many, unless it says something else."""
+    said = (owner["metadata"].get("annotations") or {}).get(FIRST_SIZE_ANNOTATION, "")
+    is_number = said.isascii() and said.isdigit() and len(said) <= len(str(MOST_RANKS))
+    return int(said) if is_number and 1 <= int(said) <= MOST_RANKS else pods
+
+
+def resized(owner: Manifest, size: int, fields: Mapping[str, Any], *, first: int | None = None) -> dict[str, Any]:
+    """The merge patch that gives an owner a size by these fields of its spec, if it is as it was read.
+
+    If it has begun with ``first`` pods, it says so from now on; else it begins with this size.
+    """
     metadata = owner["metadata"]
     about = {
         "uid": metadata["uid"],
         "resourceVersion": metadata["resourceVersion"],
-        "annotations": {SIZED_ANNOTATION: str(size)},
+        "annotations": {SIZED_ANNOTATION: str(size), FIRST_SIZE_ANNOTATION: None if first is None else str(first)},
     }
     return {"metadata": about, "spec": fields}
 

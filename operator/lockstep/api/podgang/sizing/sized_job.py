@@ -44,9 +44,9 @@ def running_pods_of_job(job: Manifest, *, is_ending: bool = False) -> int:
     return pods if is_ours and runs and not is_others and is_equal and is_begun else 0
 
 
-def job_resized(job: Manifest, size: int) -> dict[str, Any]:
+def job_resized(job: Manifest, size: int, first: int) -> dict[str, Any]:
     """The merge patch that gives a running Job, as it was read, another size: the highest indexes come or go."""
-    return resized(job, size, {"parallelism": size, "completions": size})
+    return resized(job, size, {"parallelism": size, "completions": size}, first=first)
 
 
 def job_problem(job: Manifest) -> str:

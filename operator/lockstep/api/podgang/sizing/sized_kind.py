@@ -8,7 +8,7 @@ from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.podgang.gang_annotations import elastic_terms
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.section import FieldError
-from lockstep.api.podgang.sizing.awaiting import asked_sizes
+from lockstep.api.podgang.sizing.awaiting import asked_sizes, first_size
 from lockstep.api.podgang.sizing.sized_job import (
     job_awaits_size,
     job_problem,
@@ -34,12 +34,12 @@ class ElasticKind(NamedTuple):
     """How owners of a kind change their size while they run.
 
     ``pods`` says how many pods one has whose number may change; 0 if it may not. ``pods_when_ending`` says so also of
-    one of which a part is done. ``resized`` is a merge patch.
+    one of which a part is done. ``resized`` is a merge patch, by the size and by the size with which the owner began.
     """
 
     pods: Callable[[Manifest], int]
     pods_when_ending: Callable[[Manifest], int]
-    resized: Callable[[Manifest, int], dict[str, Any]]
+    resized: Callable[[Manifest, int, int], dict[str, Any]]
 
 
 class SizedKind(NamedTuple):
@@ -87,7 +87,7 @@ class SizedKind(NamedTuple):
         if self.elastic is None or terms is None:
             return None
         pods = (self.elastic.pods_when_ending if is_ending else self.elastic.pods)(owner)
-        return ElasticPods(pods, terms) if pods else None
+        return ElasticPods(pods, first_size(owner, pods), terms) if pods else None
 
     def _sizes(self, owner: Manifest) -> range:
         try:

@@ -12,6 +12,7 @@ from lockstep.api.podgang.sizing.sized_kind import sized_kind
 from lockstep.facts.gang.source import Source
 
 ELASTIC = "lockstep.dev/elastic"
+FIRST = "lockstep.dev/first-size"
 SAYS = {"lockstep.dev/size": "2-6", ELASTIC: "Members", "lockstep.dev/sized": "4"}
 METADATA = {"name": "heat", "namespace": "default", "uid": "uid-of-heat", "resourceVersion": "7", "annotations": SAYS}
 JOB = {
@@ -70,13 +71,27 @@ def test_job_keeps_its_size(changes):
     assert elastic(job(**changes)) is None
 
 
+@pytest.mark.parametrize(
+    ("said", "want"),
+    [
+        pytest.param({}, 4, id="nothing"),
+        pytest.param({FIRST: "3"}, 3, id="fewer"),
+        pytest.param({FIRST: "6"}, 6, id="more, since it has shrunk"),
+        *(pytest.param({FIRST: text}, 4, id=repr(text[:9])) for text in ("", "0", "-3", "3.5", "²", "9" * 5000)),
+    ],
+)
+def test_job_says_with_how_many_pods_it_has_begun(said, want):
+    assert elastic(job(annotations=said)).first == want
+
+
 def test_job_of_which_a_part_is_done_may_still_go_back():
     assert elastic(job(status={"succeeded": 1}), is_ending=True).pods == 4
 
 
 def test_another_size_changes_both_numbers_of_the_job_as_it_was_read():
-    assert job_resized(job(), 6) == {
-        "metadata": {"uid": "uid-of-heat", "resourceVersion": "7", "annotations": {"lockstep.dev/sized": "6"}},
+    annotations = {"lockstep.dev/sized": "6", FIRST: "4"}
+    assert job_resized(job(), 6, 4) == {
+        "metadata": {"uid": "uid-of-heat", "resourceVersion": "7", "annotations": annotations},
         "spec": {"parallelism": 6, "completions": 6},
     }
 

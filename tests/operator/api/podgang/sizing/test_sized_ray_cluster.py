@@ -98,7 +98,7 @@ def test_size_becomes_replicas_and_leaves_the_rest_of_the_group_as_it_is():
     patch = ray_cluster_with_size(cluster(group), 7)
 
     assert patch["spec"] == {"suspend": False, "workerGroupSpecs": [{**group, "replicas": 3}]}
-    assert patch["metadata"]["annotations"] == {"lockstep.dev/sized": "7"}
+    assert patch["metadata"]["annotations"] == {"lockstep.dev/sized": "7", "lockstep.dev/first-size": None}
     assert (patch["metadata"]["uid"], patch["metadata"]["resourceVersion"]) == ("uid-of-heat", "7")
 
 
