@@ -18,6 +18,7 @@ GANG = Place("gangs", DEFAULT, "job.heat")
 SOURCES = frozenset({Source.JOB, Source.SIZED_JOB})
 SMALL = (node("n1", cpu="2"), node("n2", cpu="2"))
 """Two nodes, each for two pods of the Job."""
+THIRD = node("n3", cpu="2")
 ELASTIC = {"lockstep.dev/size": "2-6", "lockstep.dev/elastic": "Members"}
 LONG = {"lockstep.dev/serial-time": "400h"}
 _INDEX = "batch.kubernetes.io/job-completion-index"

@@ -11,6 +11,7 @@ from fake_cluster.elastic_jobs import (
     HEAT,
     SMALL,
     SOURCES,
+    THIRD,
     create_job,
     fail,
     grown,
@@ -30,7 +31,6 @@ from fake_cluster.store import Place
 
 pytestmark = pytest.mark.asyncio
 
-THIRD = node("n3", cpu="2")
 OFTEN = {"lockstep.dev/min-interval": "10s"}
 # The reservation, the Job, the binding of each of two pods, and the status that they are bound.
 WRITES_OF_GROWTH = 5

@@ -4,13 +4,14 @@ import asyncio
 
 import pytest
 
-from builders.served import gang, node
+from builders.served import gang
 from fake_cluster.api import DRY_RUN, REFUSED, Refusal
 from fake_cluster.elastic_jobs import (
     HEAT,
     LONG,
     SMALL,
     SOURCES,
+    THIRD,
     create_job,
     fail,
     grown,
@@ -29,8 +30,6 @@ from fake_cluster.pod_gangs import BINDING, bound
 from fake_cluster.rig import DEFAULT, api_with, is_placed, running_operator
 
 pytestmark = pytest.mark.asyncio
-
-THIRD = node("n3", cpu="2")
 
 
 def of_jobs(it):
