@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from failure_sections import show_beside
 from followed.terminal import Terminal, terminal
 from live.agents import RBAC
 from live.arena import Arena
@@ -180,7 +181,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield
     operator = getattr(item, "funcargs", {}).get("operator")
     if report.failed and operator is not None:
-        report.sections.append(("The operator's log", operator.log_tail()))
+        show_beside(report, "The operator's log", operator.log_tail)
     return report
 
 

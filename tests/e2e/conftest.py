@@ -9,6 +9,7 @@ from e2e.clusters import named_cluster
 from e2e.gangs import Gangs
 from e2e.installed import installed, pool_speeds
 from e2e.release import Release
+from failure_sections import show_beside
 
 
 @pytest.fixture(scope="module")
@@ -46,5 +47,5 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield
     cluster = getattr(item, "funcargs", {}).get("cluster")
     if report.failed and cluster is not None:
-        report.sections.append(("The operators' logs", cluster.last_words()))
+        show_beside(report, "The operators' logs", cluster.last_words)
     return report

@@ -77,7 +77,7 @@ def write_pause_image(target: Path) -> None:
 def last_words(folder: Path, lines: int = 40) -> str:
     """Return what the operator's pods on all nodes have written last, also those that are gone."""
     logs = sorted(folder.glob("*/logs/lockstep-system_*/operator/*.log"))
-    tails = ((log.parts[-3], log.read_text(encoding="utf-8").splitlines()[-lines:]) for log in logs)
+    tails = ((log.parts[-3], log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]) for log in logs)
     return "\n".join(f"--- {name}\n" + "\n".join(tail) for name, tail in tails)
 
 

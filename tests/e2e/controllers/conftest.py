@@ -8,6 +8,7 @@ import pytest
 
 from e2e.controllers.audit import pods_ended_by_operator
 from e2e.controllers.scenes import Stage
+from failure_sections import show_beside
 from live.arena import Arena
 from live.background import Background
 from live.pod_gangs import PodGangs
@@ -101,5 +102,5 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield
     stage = getattr(item, "funcargs", {}).get("stage")
     if report.when == "call" and report.failed and stage is not None:
-        report.sections.append(("The operator's log", stage.operator.log_tail()))
+        show_beside(report, "The operator's log", stage.operator.log_tail)
     return report

@@ -69,8 +69,8 @@ class Agents:
         """Wait until the operator says that of a node's bid."""
 
         def probe() -> bool:
-            planned = self.bid(node).get("status", {}).get("planned", {})
-            assert planned.get("state") == state, f"{node}: {planned}"
+            bid = self.bid(node)
+            assert bid.get("status", {}).get("planned", {}).get("state") == state, f"{node}: {bid}"
             return True
 
         self._cluster.until(probe)

@@ -14,6 +14,7 @@ from e2e.kubelet_node import KubeletNode
 from e2e.nodes.jobs import Jobs
 from e2e.nodes.measured import Measured, all_measured
 from e2e.release import Release
+from failure_sections import show_beside
 from sandbox import Node, Taint, TaintEffect
 
 POOL_KEY, _, POOL_VALUE = POOL.partition("=")
@@ -86,7 +87,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield
     jobs = getattr(item, "funcargs", {}).get("jobs")
     if report.when == "call" and report.failed and jobs is not None:
-        report.sections.append(("The members", jobs.last_words()))
+        show_beside(report, "The members", jobs.last_words)
     return report
 
 
