@@ -79,16 +79,16 @@ class Cluster:
 
     def apply(self, *manifests: Mapping[str, Any], namespace: str = "default") -> None:
         """Apply manifests."""
-        self.kubectl("apply", f"--namespace={namespace}", "--filename=-", stdin=_as_list(manifests))
+        self._change("apply", f"--namespace={namespace}", "--filename=-", stdin=_as_list(manifests))
 
-    def patch(self, kind: str, name: str, change: Mapping[str, Any], *, namespace: str) -> None:
+    def patch(self, kind: str, name: str, change: Mapping[str, Any], *, namespace: str = "default") -> None:
         """Merge a change into an object."""
         options = (f"--namespace={namespace}", "--type=merge", f"--patch={json.dumps(change)}")
-        self.kubectl("patch", kind, name, *options)
+        self._change("patch", kind, name, *options)
 
     def delete(self, *arguments: str) -> None:
         """Delete, and wait until it is gone; nothing is said where there is nothing."""
-        self.kubectl("delete", "--ignore-not-found", *arguments)
+        self._change("delete", "--ignore-not-found", *arguments)
 
     def has(self, *arguments: str) -> bool:
         """Whether `kubectl get` finds it."""
@@ -102,9 +102,23 @@ class Cluster:
             return self._last_words()
         return self.kubectl("logs", f"--namespace={OPERATOR}", "--selector=app.kubernetes.io/name=lockstep", "--prefix")
 
-    def until(self, probe: Any) -> Any:
-        """Wait until a probe holds, as long as pods may take here."""
-        return eventually(probe, seconds=self.patience_seconds, every=0.2)
+    def until(self, probe: Callable[[], Any], *, seconds: float | None = None) -> Any:
+        """Wait until a probe holds, as long as pods may take here; a command that fails in it means "not yet".
+
+        While a disk is busy, an API server may refuse what it answers a moment later.
+        """
+
+        def asked() -> Any:
+            try:
+                return probe()
+            except CommandError as error:
+                raise AssertionError(str(error)) from error
+
+        return eventually(asked, seconds=seconds or self.patience_seconds, every=0.2)
+
+    def _change(self, *arguments: str, stdin: str = "") -> None:
+        """Run a command of kubectl that may run twice, until the API server has done what it says."""
+        self.until(lambda: (self.kubectl(*arguments, stdin=stdin),))
 
 
 def _as_list(manifests: Sequence[Mapping[str, Any]]) -> str:

@@ -1,5 +1,6 @@
 """The chart's agents on real nodes, and what is done to them."""
 
+import json
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -8,7 +9,6 @@ from e2e.cluster import Cluster, Manifest
 from e2e.kubelet_node import KubeletNode
 from e2e.node_space import HOME
 from e2e.release import NAMESPACE
-from eventually import eventually
 
 LIFETIME_SECONDS = 15
 HISTORY = "lockstep-agent"
@@ -50,11 +50,11 @@ class Agents:
             assert self.bid(node)["spec"].get("ownerPresent") is present, self.bid(node)
             return True
 
-        eventually(probe, seconds=OWNER_SECONDS, every=0.5)
+        self._cluster.until(probe, seconds=OWNER_SECONDS)
 
     def until_quiet(self, node: str) -> None:
         """Wait until the agent that is there has measured hardly any load: its own start causes some."""
-        eventually(lambda: self._is_measured(node) and self.duty_cycle(node) < QUIET, seconds=BID_SECONDS, every=0.5)
+        self._cluster.until(lambda: self._is_measured(node) and self.duty_cycle(node) < QUIET, seconds=BID_SECONDS)
 
     def until_duty_cycle(self, node: str, *, above: float) -> None:
         """Wait until a node's bid has a larger duty cycle."""
@@ -63,7 +63,7 @@ class Agents:
             assert self.duty_cycle(node) > above, self.bid(node)
             return True
 
-        eventually(probe, seconds=BID_SECONDS, every=0.5)
+        self._cluster.until(probe, seconds=BID_SECONDS)
 
     def until_state(self, node: str, state: str) -> None:
         """Wait until the operator says that of a node's bid."""
@@ -78,12 +78,12 @@ class Agents:
     @contextmanager
     def switched_off(self, node: str) -> Iterator[None]:
         """Say no as an owner does, and wait until no agent is on the node."""
-        self._cluster.kubectl("label", "node", node, f"{LABEL}=off")
+        self._cluster.patch("node", node, {"metadata": {"labels": {LABEL: "off"}}})
         try:
             self._cluster.until(lambda: not self._pods(node))
             yield
         finally:
-            self._cluster.kubectl("label", "node", node, f"{LABEL}-")
+            self._cluster.patch("node", node, {"metadata": {"labels": {LABEL: None}}})
 
     def damage_history(self, node: str) -> None:
         """Leave a history that nobody can read."""
@@ -110,6 +110,15 @@ class Agents:
         pod = self._pod(node)["metadata"]["name"]
         return self._cluster.kubectl("logs", pod, f"--namespace={NAMESPACE}", "--container=agent")
 
+    def last_words(self, lines: int = 40) -> str:
+        """Return each agent's pod and what it has written last, and the routes to all pods."""
+        pods = self._cluster.items(*_PODS)
+        words = [f"--- {pod['spec'].get('nodeName')}: {json.dumps(pod['status'])}" for pod in pods]
+        logs = (self._cluster.kubectl("logs", pod["metadata"]["name"], f"--namespace={NAMESPACE}") for pod in pods)
+        tails = ("\n".join(log.splitlines()[-lines:]) for log in logs)
+        routes = subprocess.run(["ip", "route"], capture_output=True, text=True, check=True).stdout
+        return "\n".join([*(line for pair in zip(words, tails, strict=True) for line in pair), "--- routes", routes])
+
     def _is_measured(self, node: str) -> bool:
         """Whether the agent that is there has written the bid."""
         pods = self._pods(node)
@@ -119,12 +128,13 @@ class Agents:
         return bool(measured["since"] >= pods[0]["metadata"]["creationTimestamp"])
 
     def _restarts(self, node: str) -> int:
-        [status] = self._pod(node)["status"]["containerStatuses"]
-        return int(status["restartCount"]) if "running" in status["state"] else 0
+        statuses = self._pod(node)["status"].get("containerStatuses", [])
+        return sum(int(status["restartCount"]) for status in statuses if "running" in status["state"])
 
     def _pod(self, node: str) -> Manifest:
-        [pod] = self._pods(node)
-        return pod
+        pods = self._pods(node)
+        assert len(pods) == 1, f"{node}: {[pod['metadata'] for pod in pods]}"
+        return pods[0]
 
     def _pods(self, node: str) -> list[Manifest]:
         return [pod for pod in self._cluster.items(*_PODS) if pod["spec"].get("nodeName") == node]

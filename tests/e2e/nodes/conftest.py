@@ -83,11 +83,12 @@ def measured(request: pytest.FixtureRequest) -> Measured:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Show what the members have written beside a test that failed."""
+    """Show what the members and the agents have written beside a test that failed."""
     report = yield
-    jobs = getattr(item, "funcargs", {}).get("jobs")
-    if report.when == "call" and report.failed and jobs is not None:
-        show_beside(report, "The members", jobs.last_words)
+    made = getattr(item, "funcargs", {})
+    for fixture, title in (("jobs", "The members"), ("agents", "The agents")):
+        if report.when == "call" and report.failed and fixture in made:
+            show_beside(report, title, made[fixture].last_words)
     return report
 
 
