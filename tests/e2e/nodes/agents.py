@@ -40,8 +40,7 @@ class Agents:
 
     def duty_cycle(self, node: str) -> float:
         """Return the duty cycle that a node's bid says; 0 while it says none."""
-        quantity = str(self.bid(node)["spec"].get("dutyCycle", "0"))
-        return float(quantity.removesuffix("m")) / (1000 if quantity.endswith("m") else 1)
+        return _number(self.bid(node)["spec"].get("dutyCycle", "0"))
 
     def until_owner(self, node: str, *, present: bool) -> None:
         """Wait until a node's bid says whether the owner is there."""
@@ -64,6 +63,17 @@ class Agents:
             return True
 
         self._cluster.until(probe, seconds=BID_SECONDS)
+
+    def until_faster(self, node: str, than: str) -> None:
+        """Wait until the operator counts on more of a node than of another one."""
+
+        def probe() -> bool:
+            first, second = self.bid(node), self.bid(than)
+            slowdowns = [_number(bid["status"]["planned"]["slowdown"]) for bid in (first, second)]
+            assert slowdowns[0] < slowdowns[1], f"{first}, {second}"
+            return True
+
+        self._cluster.until(probe)
 
     def until_state(self, node: str, state: str) -> None:
         """Wait until the operator says that of a node's bid."""
@@ -138,3 +148,8 @@ class Agents:
 
     def _pods(self, node: str) -> list[Manifest]:
         return [pod for pod in self._cluster.items(*_PODS) if pod["spec"].get("nodeName") == node]
+
+
+def _number(quantity: str | int) -> float:
+    text = str(quantity)
+    return float(text.removesuffix("m")) / (1000 if text.endswith("m") else 1)

@@ -86,6 +86,7 @@ def test_bid_follows_a_load_beside_a_gang_and_so_do_its_pace_and_the_next_gang(c
     agents.until_duty_cycle(FAST, above=0.45)
     measured({"from the load to a bid with a duty cycle of 0.45": time.time() - began})
     assert agents.duty_cycle(SLOW) < agents.duty_cycle(FAST)
+    agents.until_faster(SLOW, than=FAST)
     jobs.submit_job(job("after", size=size(1), work=WORK, template=template("stay")))
     jobs.until_on("after", SLOW)
     until_limits(cluster, jobs, paced=SLOW, whole=FAST)
@@ -118,6 +119,8 @@ def test_owner_who_comes_back_has_the_node_to_herself(cluster, agents, jobs, req
     """
     bid = {"onReturn": "Evict", "gracePeriodSeconds": 1, "capacity": "5"}
     cluster.patch("nodebid", SLOW, {"spec": bid}, namespace=NAMESPACE)
+    # The operator hears of the bid and of the gang by watches of their own, in any order.
+    agents.until_faster(SLOW, than=FAST)
     jobs.submit_job(job("guest", size=size(1), work=WORK, template=template("stay")))
     jobs.until_on("guest", SLOW)
     agents.until_owner(SLOW, present=False)
