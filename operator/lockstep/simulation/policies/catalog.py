@@ -10,6 +10,7 @@ from lockstep.facts.sizing import Sizing
 from lockstep.simulation.model.cluster import Cluster, Policy
 from lockstep.simulation.model.jobs import Job
 from lockstep.simulation.policies.blind import Blind, in_any_order
+from lockstep.simulation.policies.by_progress import ByProgress
 from lockstep.simulation.policies.elastic import Elastic
 from lockstep.simulation.policies.greedy import Behind, Greedy, Range
 from lockstep.simulation.policies.planned import PlannedPolicy
@@ -54,15 +55,20 @@ def _elastic(sizing: SizingPolicy) -> Elastic:
     return Elastic(planned=PlannedPolicy(sizing=sizing, memory=memory), memory=memory)
 
 
-ONLY_IF_ASKED_FOR = ("elastic", "heedless", "unowned")
-"""Policies that take long, or differ from ``lockstep`` only where owners come back unannounced."""
+def _by_progress(sizing: SizingPolicy) -> ByProgress:
+    memory = PlanMemory(Promises.SLACK)
+    return ByProgress(planned=PlannedPolicy(sizing=sizing, memory=memory, knows_no_times=True), memory=memory)
+
+
+ONLY_IF_ASKED_FOR = ("elastic", "by-progress", "heedless", "unowned")
+"""Policies that take long, know no run times, or differ from ``lockstep`` only where owners come back unannounced."""
 
 
 def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callable[[], Policy]]:
     """Return a factory of each policy by name; each instance is for one simulation.
 
-    The price factor, by default the operator's, is that of ``lockstep``, ``elastic``, ``balanced``, ``blind``,
-    ``blind-fastest``, ``heedless`` and ``unowned``.
+    The price factor, by default the operator's, is that of ``lockstep``, ``elastic``, ``by-progress``, ``balanced``,
+    ``blind``, ``blind-fastest``, ``heedless`` and ``unowned``.
     """
     return {
         "fcfs": partial(Greedy, range=_rigid, behind=Behind.NO_JOB),
@@ -74,6 +80,7 @@ def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callab
         "fastest": partial(PlannedPolicy, sizing=SizingPolicy(sizing=Sizing.FASTEST)),
         "lockstep": partial(_with_slack, SizingPolicy(factor=price_factor)),
         "elastic": partial(_elastic, SizingPolicy(factor=price_factor)),
+        "by-progress": partial(_by_progress, SizingPolicy(factor=price_factor)),
         "balanced": partial(PlannedPolicy, sizing=SizingPolicy(factor=price_factor)),
         "blind": partial(_blind, SizingPolicy(factor=price_factor), in_any_order),
         "blind-fastest": partial(_blind, SizingPolicy(factor=price_factor), Cluster.idle),

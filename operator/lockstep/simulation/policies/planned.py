@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from coschedule import (
     Constraints,
     GangKey,
     NodeTable,
+    OpenEnded,
     PendingGang,
     Placement,
     Plan,
@@ -41,11 +42,13 @@ class _FirstPlan(NamedTuple):
 class PlannedPolicy:
     """Plans as many jobs of the queue as the operator plans exactly; with their rigid sizes if ``is_rigid``.
 
-    With a ``memory``, plans remember their promises. Without one, the queue is planned anew each time.
+    With a ``memory``, plans remember their promises. Without one, the queue is planned anew each time. If it
+    ``knows_no_times``, jobs run for an unknown time.
     """
 
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
     is_rigid: bool = False
+    knows_no_times: bool = False
     memory: PlanMemory | None = None
     forecasts: Forecasts = field(default_factory=Forecasts)
     first_plans: dict[int, _FirstPlan] = field(default_factory=dict)
@@ -109,11 +112,9 @@ class PlannedPolicy:
             start=cluster.windows.opens,
             slowdown=cluster.slowdowns,
             until=cluster.windows.closes,
-            releases=tuple(
-                Release(node=node, request=(1,), time=run.end) for run in cluster.running.values() for node in run.nodes
-            ),
             gangs=tuple(self._gang(cluster, job, price) for job in front),
             forecasts=cluster.forecasts,
+            **(_without_ends(cluster) if self.knows_no_times else {"releases": _releases(cluster)}),
         )
 
     def _gang(self, cluster: Cluster, job: Job, price: float) -> PendingGang:
@@ -124,12 +125,28 @@ class PlannedPolicy:
             priority=0,
             created=job.submitted,
             roles=(Role(sizes=sizes, request=(1,), constraints=Constraints()),),
-            work=TimesWork(times=tuple(cluster.times(job).tolist())),
+            work=None if self.knows_no_times else TimesWork(times=tuple(cluster.times(job).tolist())),
             deadline=math.inf if self.sizing.wants_fewest else None,
             member_price=price,
             interruptible=cluster.terms.interruptible,
             checkpoint_interval=cluster.terms.checkpoint_interval,
         )
+
+
+def _releases(cluster: Cluster) -> tuple[Release, ...]:
+    return tuple(
+        Release(node=node, request=(1,), time=run.end) for run in cluster.running.values() for node in run.nodes
+    )
+
+
+def _without_ends(cluster: Cluster) -> dict[str, Any]:
+    """The nodes of the runs, as a snapshot has them while no end is known."""
+    held, runs = np.zeros((len(cluster.slowdowns), 1), dtype=np.int64), list(cluster.running.values())
+    holders = [(number, node) for number, run in enumerate(runs) for node in run.nodes]
+    holder, node = np.array(holders, dtype=np.int64).reshape(-1, 2).T
+    held[node] = 1
+    open_ended = OpenEnded(gangs=tuple(gang_key(run.job) for run in runs), holder=holder, node=node)
+    return {"releases": (), "someday": held, "open_ended": open_ended}
 
 
 def gang_key(job: Job) -> GangKey:

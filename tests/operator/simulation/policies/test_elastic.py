@@ -18,6 +18,7 @@ from lockstep.simulation.model.jobs import Arrival, Job
 from lockstep.simulation.policies.catalog import policies
 
 HOUR = 3600.0
+CHANGING = ["elastic", "by-progress"]
 QUICK = ChangeTerms(restart_time=100.0, min_interval=600.0)
 
 
@@ -85,6 +86,26 @@ def test_a_job_grows_when_another_one_ends():
     assert grown[-1].end < as_before[-1].end
 
 
+def test_without_run_times_a_job_gives_a_part_of_its_nodes_to_one_that_comes_and_gets_them_back():
+    jobs = [job(1, 0, 40 * HOUR), job(2, HOUR, 4 * HOUR)]
+
+    [second, first] = simulated(jobs, "by-progress")
+
+    assert [len(stretch.nodes) for stretch in stretches(first)] == [4, 2, 4]
+    assert (second.start, second.size) == (pytest.approx(HOUR), 2)
+
+
+def test_without_run_times_a_job_that_was_slower_with_more_members_gets_no_more():
+    times = np.array([40 * HOUR, 20 * HOUR, 30 * HOUR, 30 * HOUR])
+    peaks = replace(job(1, 0, 1), times=times)
+    jobs = [peaks, job(2, HOUR, 4 * HOUR)]
+
+    [_, first] = simulated(jobs, "by-progress")
+
+    sizes = [len(stretch.nodes) for stretch in stretches(first)]
+    assert (sizes[0], max(sizes[1:]), sizes[-1]) == (4, 2, 2)
+
+
 def test_without_elastic_jobs_everything_is_as_without_changes():
     random = np.random.default_rng(1)
     jobs = [
@@ -116,10 +137,11 @@ elastic_jobs = st.lists(
 )
 
 
+@pytest.mark.parametrize("policy", CHANGING)
 @given(jobs=elastic_jobs, slowdowns=st.sampled_from([[1.0] * 4, [0.5, 1.0, 1.0, 2.0]]))
 @settings(max_examples=40, deadline=None)
-def test_all_work_is_done_on_nodes_of_its_own_with_allowed_sizes_and_every_promise_is_kept(jobs, slowdowns):
-    runs = simulated(jobs, slowdowns=slowdowns)
+def test_all_work_is_done_on_nodes_of_its_own_with_allowed_sizes_and_every_promise_is_kept(policy, jobs, slowdowns):
+    runs = simulated(jobs, policy, slowdowns=slowdowns)
 
     held = [(stretch, run.arrival.job) for run in runs for stretch in stretches(run)]
     for run in runs:
@@ -137,10 +159,11 @@ def test_all_work_is_done_on_nodes_of_its_own_with_allowed_sizes_and_every_promi
             assert one.end <= other.start or other.end <= one.start or not set(one.nodes) & set(other.nodes)
 
 
+@pytest.mark.parametrize("policy", CHANGING)
 @given(jobs=elastic_jobs)
 @settings(max_examples=20, deadline=None)
-def test_no_job_changes_more_often_than_its_interval_allows(jobs):
-    for run in simulated([replace(one, is_elastic=True) for one in jobs]):
+def test_no_job_changes_more_often_than_its_interval_allows(policy, jobs):
+    for run in simulated([replace(one, is_elastic=True) for one in jobs], policy):
         changes = [stretch.start for stretch in stretches(run)][1:]
         assert all(later - earlier >= QUICK.min_interval for earlier, later in pairwise(changes))
 
