@@ -12,7 +12,7 @@ from lockstep.simulation.model.jobs import Job
 from lockstep.simulation.policies.planned import PlannedPolicy, gang_key
 
 
-class _Observed(NamedTuple):
+class _ShownProgress(NamedTuple):
     """A job as it was submitted, its first size, and the unit times of the sizes at which it has run."""
 
     job: Job
@@ -30,7 +30,7 @@ class ByProgress:
 
     planned: PlannedPolicy
     memory: PlanMemory
-    observed: dict[int, _Observed] = field(default_factory=dict)
+    observed: dict[int, _ShownProgress] = field(default_factory=dict)
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
         """Start the jobs that the plan starts, and change those that the engine changes."""
@@ -41,7 +41,7 @@ class ByProgress:
         by_plan = self.planned.decided(cluster, resized.plan)
         starts = [*(self._placed(cluster, one) for one in resized.placed), *by_plan.starts]
         for job, nodes in starts:
-            self.observed[job.number] = _Observed(job, len(nodes), {})
+            self.observed[job.number] = _ShownProgress(job, len(nodes), {})
         later = [run.may_change_at for run in runs if run.may_change_at > cluster.now]
         return by_plan._replace(
             starts=starts,
