@@ -85,7 +85,7 @@ async def _control(api):
     while True:
         _make_and_remove(api, made)
         _start(api)
-        await _any_of(changes)
+        await any_of(changes)
         await asyncio.sleep(_TURN_SECONDS)
 
 
@@ -110,7 +110,7 @@ def _start(api):
             api.store.change(place, status={"phase": "Running", "startTime": rfc3339(MIDDAY)})
 
 
-async def _any_of(queues):
+async def any_of(queues):
     """Wait until one of these has something, and empty all."""
     gets = [asyncio.create_task(queue.get()) for queue in queues]
     try:

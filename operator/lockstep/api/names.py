@@ -31,9 +31,9 @@ SEAT_ANNOTATION = "lockstep.dev/seat"
 SUSPENDED_LABEL = "lockstep.dev/suspended-by"
 SUSPENDED_BY = "lockstep"
 SUSPENDED_FOR_ANNOTATION = "lockstep.dev/suspended-for"
-# Annotation of a Job: how many pods we have given it.
+# Annotation of a Job or a RayCluster: how many pods we have given it.
 SIZED_ANNOTATION = "lockstep.dev/sized"
-# Annotation of a Job that has changed its size: how many pods it had before. It outlives the Job's Gang.
+# Annotation of one that has changed its size: with how many pods it began. It outlives the Gang of the owner.
 FIRST_SIZE_ANNOTATION = "lockstep.dev/first-size"
 
 # Annotation of a pod: a member that waits for others may continue.

@@ -34,8 +34,9 @@ from lockstep.belief.nodes.nodes import KnownNodes
 from lockstep.belief.nodes.owners import NodeOwners
 from lockstep.belief.nodes.rejections import Rejections
 from lockstep.belief.nodes.suitable_nodes import Suiting
+from lockstep.belief.podgangs.elastic_owners import RunningPods
 from lockstep.belief.podgangs.pod_gangs import PodGangs
-from lockstep.belief.podgangs.pod_group import PodsAlike, SizedPods
+from lockstep.belief.podgangs.pod_group import SizedPods
 from lockstep.belief.pods.namespaces import Namespaces
 from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
@@ -265,8 +266,8 @@ class State:
         self.pod_gangs.sized.learn(owner.gang, owner.uid, owner.resource_version, pods)
         self.renew_pod_gang(owner.gang)
 
-    def learn_elastic_owner(self, gang: GangKey, uid: str, pods: PodsAlike) -> None:
-        """Record what a running pod of an owner needs."""
+    def learn_elastic_owner(self, gang: GangKey, uid: str, pods: RunningPods) -> None:
+        """Record what the running pods of an owner need."""
         self.pod_gangs.elastic.learn(gang, uid, pods)
         self._plan_anew()
 

@@ -6,6 +6,8 @@ from itertools import count
 from typing import NamedTuple
 
 from builders.served import metadata, pod
+from crashes.in_memory.changing_size import changing_cluster, live_changing
+from crashes.in_memory.life import live
 from crashes.in_memory.pod_makers import GroupMaker, PodMaker, ReplacingMaker, SuspendedMaker
 from fake_cluster.owners import create_owner, reference
 from fake_cluster.rig import DEFAULT
@@ -38,12 +40,13 @@ _KINDS = {kind.kind: kind for kind in SUSPENDABLE_KINDS}
 class Cast(NamedTuple):
     """The sources of the operator, and what creates an owner with the maker of its pods.
 
-    If ``is_kept``, pods that are bound in part stay so until the others can be bound.
+    If ``is_kept``, pods that are bound in part stay so until the others can be bound. ``life`` is lived by it.
     """
 
     sources: frozenset[Source]
     create: Callable
     is_kept: bool = False
+    life: Callable = live
 
 
 def _pod(name, *, owner=None, spec=None, **more):
@@ -158,4 +161,5 @@ CASTS = {
     "PodGroup": Cast(_EVERY, _pod_group, is_kept=True),
     "group of Kueue": Cast(_EVERY, _kueue_group, is_kept=True),
     "single pods": Cast(_EVERY, _single_pods, is_kept=True),
+    "RayCluster that changes its size": Cast(_EVERY, changing_cluster, life=live_changing),
 }

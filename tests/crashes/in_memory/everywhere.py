@@ -3,7 +3,6 @@
 import asyncio
 import random
 
-from crashes.in_memory.life import live
 from crashes.in_memory.mortal import Death
 from fake_cluster.jumping import JumpingLoop
 from live.proxy import Moment
@@ -40,7 +39,7 @@ def play(cast, deaths):
     """Live a life on a clock of its own, with the same pauses each time."""
     random.seed(1)
     with asyncio.Runner(loop_factory=JumpingLoop) as runner:
-        return runner.run(live(cast, deaths))
+        return runner.run(cast.life(cast, deaths))
 
 
 def _drawn(seed):

@@ -15,13 +15,18 @@ from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
 from live.examples import apply_example
-from live.places import are_bound_anew
+from live.places import are_bound, are_bound_anew, places_of
 from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
 from sandbox.ports import LOOPBACK, KeptPort
 
 KINDS = Path("config/crd/bases")
+ELASTIC = {
+    "lockstep.dev/elastic": "Members",
+    "lockstep.dev/restart-time": "1s",
+    "lockstep.dev/min-interval": "1s",
+}
 
 
 class RayClusters(Owners):
@@ -126,14 +131,60 @@ def test_workers_that_the_autoscaler_adds_are_placed_beside_the_others(stage, ma
     stage.until_all_beside(gang, first=2)
 
 
-def test_suspended_ray_cluster_with_a_range_gets_as_many_workers_as_find_room(stage, made_clusters):
-    stage.arena.add_nodes(2, cpu="2")
-    manifest = made_clusters.manifest("heat", 2)
-    manifest["metadata"]["annotations"] = {"lockstep.dev/size": "2-9"}
+def create_with_range(stage, clusters, sizes, **annotations):
+    """Create a suspended RayCluster with a range."""
+    manifest = clusters.manifest("heat", 2)
+    manifest["metadata"]["annotations"] = {"lockstep.dev/size": sizes, **annotations}
     manifest["spec"]["suspend"] = True
     manifest["spec"]["workerGroupSpecs"][0]["maxReplicas"] = 8
+    stage.gangs.api.request("POST", clusters.path, manifest)
 
-    stage.gangs.api.request("POST", made_clusters.path, manifest)
+
+def until_size(stage, size):
+    """Wait until the RayCluster has so many pods on nodes and its Gang says so; return where they are."""
+
+    def is_settled():
+        status = stage.gangs.status("raycluster.heat")
+        is_quiet = status.get("size") == size and not status.keys() & {"next", "reservedAt"}
+        return is_quiet and are_bound(stage.gangs.places("raycluster.heat"), size)
+
+    eventually(is_settled)
+    return stage.gangs.places("raycluster.heat")
+
+
+def places_of_head(stage):
+    """Where the head is."""
+    pods = stage.gangs.pods("raycluster.heat")
+    return places_of(pod for pod in pods if pod["metadata"]["labels"]["ray.io/node-type"] == "head")
+
+
+def test_ray_cluster_grows_while_it_runs_and_only_workers_that_are_named_leave(stage, made_clusters):
+    stage.arena.add_nodes(2, cpu="2")
+    create_with_range(stage, made_clusters, "2-9", **ELASTIC)
+    first = until_size(stage, 4)
+    stage.arena.add_nodes(1, cpu="2")
+    grown = until_size(stage, 6)
+    assert first.items() <= grown.items()
+
+    stage.gangs.submit("waits", 2)
+    stage.gangs.create_pods("waits", "left", "right")
+    stage.gangs.until("waits", "Placed")
+    assert until_size(stage, 4).items() <= grown.items()
+    assert made_clusters.losses("heat") == {}
+
+    head = places_of_head(stage)
+    left = min(node for node in stage.gangs.nodes_of("raycluster.heat") if node not in head.values())
+    before = stage.gangs.places("raycluster.heat")
+    stage.arena.api.request("PATCH", f"/api/v1/nodes/{left}", {"spec": {"taints": [scenes.LOST]}})
+    staying = {uid: node for uid, node in before.items() if node != left}
+    assert until_size(stage, len(staying)) == staying
+    assert head.items() <= staying.items()
+
+
+def test_suspended_ray_cluster_with_a_range_gets_as_many_workers_as_find_room(stage, made_clusters):
+    stage.arena.add_nodes(2, cpu="2")
+
+    create_with_range(stage, made_clusters, "2-9")
 
     stage.check_whole("raycluster.heat", 4)
     found = stage.gangs.api.request("GET", f"{made_clusters.path}/heat")
@@ -151,3 +202,12 @@ def test_example_of_a_raycluster_that_waits_for_a_size_gets_as_many_workers_as_p
 
     stage.gangs.until(made_clusters.gang("heat"), "Placed")
     assert 3 <= stage.gangs.bound(made_clusters.gang("heat")) <= 7
+
+
+def test_example_of_a_raycluster_that_changes_its_size_grows(stage, made_clusters):
+    stage.arena.add_nodes(1, cpu="3")
+    apply_example(stage.arena, "elasticraycluster")
+    first = until_size(stage, 3)
+    stage.arena.add_nodes(1, cpu="3")
+
+    assert first.items() <= until_size(stage, 6).items()

@@ -1,10 +1,12 @@
 """Gives an owner that runs another number of pods, if it is still as it was decided."""
 
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import NamedTuple
 
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
+from lockstep.api.podgang.sizing.awaiting import NewSize
 from lockstep.api.podgang.sizing.sized_kind import sized_kind
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.pod_gang import PodGang
@@ -13,17 +15,23 @@ from lockstep.facts.gang.source import maker_of
 from lockstep.report.text.sentences import n_pods
 
 
+def _no_names(_: SizedOwner) -> Sequence[str]:
+    return ()
+
+
 class OwnerChange(NamedTuple):
     """An owner that has ``was`` pods is to have ``size`` pods.
 
     If the decision ``is_old``, it is not carried out any more. An owner that ``goes_back`` had that size before. So its
-    range may leave it out by now, and a part of its work may be done.
+    range may leave it out by now, and a part of its work may be done. ``leaving`` names the pods that leave the owner,
+    as that one is read; None if other pods are there than at the decision.
     """
 
     was: int
     size: int
     is_old: bool = False
     goes_back: bool = False
+    leaving: Callable[[SizedOwner], Sequence[str] | None] = _no_names
 
 
 class OwnerAnswer(NamedTuple):
@@ -57,8 +65,11 @@ async def resize_owner(
     why_not = _why_not(named, owner, gang, change)
     if why_not or (owner.elastic is not None and owner.elastic.pods == change.size):
         return OwnerAnswer(why_not)
+    leaving = change.leaving(owner)
+    if leaving is None:
+        return OwnerAnswer("its pods are not those any more for which that was decided")
     send = client.dry_run_of_patch if is_dry_run else client.patch
-    answer = await send(target, kind.elastic.resized(found.body, change.size, _first(gang, owner)))
+    answer = await send(target, kind.elastic.resized(found.body, NewSize(change.size, _first(gang, owner), leaving)))
     return OwnerAnswer(is_made=True) if answer.is_success else _refused(named, change, answer)
 
 

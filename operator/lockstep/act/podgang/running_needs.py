@@ -1,10 +1,12 @@
-"""Finds out what the pods of an owner need that runs and may get another number of pods: one of them is read.
+"""Finds out what the pods of an owner need that runs and may get another number of pods: one of each kind is read.
 
 Its controller makes more of the same template, and admission has made of it what it makes of the others.
 """
 
 import asyncio
 import logging
+from collections.abc import Iterable
+from operator import itemgetter
 
 from coschedule import GangKey
 from lockstep.act.requests.services import Services
@@ -13,8 +15,10 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.any_pod import parse_any_pod
+from lockstep.belief.podgangs.elastic_owners import RunningPods, has_fixed_pods
 from lockstep.belief.podgangs.pod_group import PodsAlike, alone
 from lockstep.facts.gang.pod_gang import GroupedPod
+from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
@@ -24,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 class RunningNeeds:
-    """Reads one pod of each Gang whose size may change, once for each owner; after a failure, again later."""
+    """Reads one pod of each kind of a Gang whose size may change, once for each owner; after a failure, again later."""
 
     def __init__(self, services: Services) -> None:
         self._client = services.client
@@ -33,10 +37,11 @@ class RunningNeeds:
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def check(self, gang: GangKey) -> None:
-        """Read a pod of the Gang, if that is due."""
+        """Read pods of the Gang, if that is due."""
         elastic = self._state.pod_gangs.elastic
-        is_due = elastic.of(gang) is not None and elastic.needs(gang) is None
-        if is_due and gang not in self._under_way and self._state.pod_gangs.group(gang).going:
+        owner = elastic.of(gang)
+        is_due = owner is not None and elastic.needs(gang) is None and gang not in self._under_way
+        if is_due and owner is not None and has_fixed_pods(self._state.pod_gangs.group(gang), owner):
             self._under_way[gang] = asyncio.create_task(self._learn(gang))
 
     async def stop(self) -> None:
@@ -57,24 +62,39 @@ class RunningNeeds:
 
     async def _is_learned(self, gang: GangKey) -> bool:
         """Whether it is known what the pods need, or nothing has to be known any more."""
-        owner = self._state.pod_gangs.elastic.of(gang)
-        pod = next(self._state.pod_gangs.group(gang).going_pods(), None)
-        if owner is None or pod is None:
+        owner, group = self._state.pod_gangs.elastic.of(gang), self._state.pod_gangs.group(gang)
+        if owner is None or not has_fixed_pods(group, owner):
             return True
+        found = [await self._read(gang, owner, pod) for pod in _one_of_each(group.going_pods(), owner)]
+        able = [pods for pods in found if pods is not None]
+        if not able or len(able) < len(found):
+            return False
+        self._state.learn_elastic_owner(gang, owner.uid, RunningPods(*able))
+        return True
+
+    async def _read(self, gang: GangKey, owner: SizedOwner, pod: GroupedPod) -> PodsAlike | None:
+        """What a pod of the owner needs; None if it can't be read now."""
         try:
             async with self._at_once:
                 answer = await self._client.get(paths.pod(pod.key))
             found = self._as_waiting(answer.body) if answer.is_success else None
         except (ApiUnavailableError, LookupError, TypeError, AttributeError, ValueError) as error:
             log.warning("pod %s can't be read: %r", pod.key.name, error, extra=about(gang))
-            return False
-        if found is None or found.kind.owner != owner.uid:
-            return False
-        self._state.learn_elastic_owner(gang, owner.uid, found)
-        return True
+            return None
+        return found if found is not None and found.kind.owner == owner.uid else None
 
     def _as_waiting(self, pod: Manifest) -> PodsAlike | None:
         """The pod as it was before it was bound."""
         spec = {field: value for field, value in pod["spec"].items() if field != "nodeName"}
         fact = parse_any_pod({**pod, "spec": spec, "status": {}}, self._state.sources)
         return alone(fact) if isinstance(fact, GroupedPod) else None
+
+
+def _one_of_each(pods: Iterable[GroupedPod], owner: SizedOwner) -> list[GroupedPod]:
+    """One pod of those whose number may change, and one of the others, if the owner has others."""
+    role, found = "" if owner.elastic is None else owner.elastic.role, dict[bool, GroupedPod]()
+    for pod in pods:
+        found.setdefault(bool(role) and pod.group.role != role, pod)
+        if len(found) > bool(role):
+            break
+    return [pod for _, pod in sorted(found.items(), key=itemgetter(0))]

@@ -11,6 +11,9 @@ from lockstep.api.podgang.kueue_group import group_terms
 from lockstep.api.podgang.section import Section
 from lockstep.facts.ranks import MOST_RANKS
 
+HEAD_GROUP = "headgroup"
+"""What KubeRay calls the group of a RayCluster's head."""
+
 
 class FirstPods(NamedTuple):
     """So many pods of one template come at first, 0 if all of them come later; ``later`` come while those run.
@@ -110,11 +113,12 @@ def of_ray_cluster(cluster: Section) -> Sequence[FirstPods]:
     is_scaled = spec.has("enableInTreeAutoscaling")
     groups = [group for group in spec.sections("workerGroupSpecs") if not group.has("suspend")]
     workers = [_of_ray_group(group, is_scaled=is_scaled) for group in groups]
-    return [FirstPods(1, spec.section("headGroupSpec").section("template"), role="headgroup"), *workers]
+    return [FirstPods(1, spec.section("headGroupSpec").section("template"), role=HEAD_GROUP), *workers]
 
 
 def _of_ray_group(group: Section, *, is_scaled: bool) -> FirstPods:
-    number = _replicas(group, is_scaled=is_scaled) * hosts_of(group)
+    replicas = group.number("minReplicas", otherwise=0) if is_scaled else replicas_of(group)
+    number = replicas * hosts_of(group)
     return FirstPods(number, group.section("template"), role=group.text("groupName"))
 
 
@@ -123,10 +127,10 @@ def hosts_of(group: Section) -> int:
     return group.number("numOfHosts", otherwise=1) or 1
 
 
-def _replicas(group: Section, *, is_scaled: bool) -> int:
-    """The replicas that KubeRay makes at first: it obeys the bounds of the group, whatever its ``replicas`` are."""
+def replicas_of(group: Section) -> int:
+    """The replicas that KubeRay makes of a group: it obeys the bounds of the group, whatever its ``replicas`` are."""
     fewest, most = group.number("minReplicas", otherwise=0), group.number("maxReplicas", otherwise=MOST_RANKS)
-    return fewest if is_scaled else min(max(group.number("replicas", otherwise=0), fewest), max(most, fewest))
+    return min(max(group.number("replicas", otherwise=0), fewest), max(most, fewest))
 
 
 def of_single_pod(pod: Section) -> Sequence[FirstPods]:

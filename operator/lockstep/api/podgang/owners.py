@@ -110,7 +110,7 @@ OWNERS: Mapping[Source, OwnerKind] = {
     ),
     Source.MPI_JOB: OwnerKind("kubeflow.org/v2beta1", "MPIJob", "mpijobs", of_mpi_job),
     Source.POD_GROUP: OwnerKind("scheduling.x-k8s.io/v1alpha1", "PodGroup", "podgroups", of_pod_group),
-    Source.RAY_CLUSTER: OwnerKind("ray.io/v1", "RayCluster", "rayclusters", of_ray_cluster),
+    Source.RAY_CLUSTER: OwnerKind("ray.io/v1", "RayCluster", "rayclusters", of_ray_cluster, is_elastic=True),
     Source.SCHEDULING_GROUP: OwnerKind(
         VERSIONS[0],
         "PodGroup",

@@ -13,22 +13,25 @@ from coschedule import Constraints, Sizes
 from lockstep.api.pool import Pool
 from lockstep.api.times import rfc3339
 from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
+from lockstep.belief.podgangs.elastic_owners import RunningPods
 from lockstep.belief.podgangs.group_terms import refusal_of_terms
 from lockstep.belief.podgangs.joined_steps import PodsOfStep, joined
-from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodKind, SizedPods
+from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodsAlike, SizedPods
 from lockstep.belief.podgangs.pod_shapes import PodShape, capped, in_pool, role_name, shapes_of, without_roles
+from lockstep.belief.podgangs.pods_by_role import NO_ROLE
 from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods, refusal_of_shapes
 from lockstep.belief.podgangs.role_sizes import RolesOfPods
 from lockstep.facts.document import Document, PodTemplate
-from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
 from lockstep.facts.gang.role import Needs, RoleSpec
+from lockstep.facts.gang.sized_owner import ElasticPods
 from lockstep.facts.pods.pod import NO_POD_AFFINITY
 from lockstep.facts.ranks import MOST_RANKS
 
 _ASKS_NOTHING = PodGangSpec(minimum=1, maximum=MOST_RANKS)
 _NO_TEMPLATE = Document.of({})
+_FIXED = "fixed"
 _NOTHING = PodShape("", Needs(request=(), constraints=Constraints(), claims=()), 0, ())
 
 
@@ -189,14 +192,32 @@ def _role(shape: PodShape, sizes: Sizes) -> RoleSpec:
     )
 
 
-def running_spec(asks: PodGangSpec, kind: PodKind, sizes: Sizes, elastic: ElasticSpec, pool: Pool) -> GangSpec | None:
-    """The spec of pods of that kind that run, and whose number may change; None if they can't be planned."""
-    name = role_name(kind, pool)
-    if name is None or isinstance(kind.needs, Refusal):
+def running_spec(
+    asks: PodGangSpec, pods: RunningPods, sizes: Sizes, elastic: ElasticPods, pool: Pool
+) -> GangSpec | None:
+    """The spec of pods that run, and whose number may change; None if they can't be planned.
+
+    The first role is that of the pods that may come and go. Others are a role of their own, also if they need the same.
+    """
+    parts, fixed = [(pods.varying, NO_ROLE)], elastic.fixed
+    if pods.fixed is not None:
+        parts.append((pods.fixed, _FIXED))
+    varying = Sizes(minimum=max(1, sizes.minimum - fixed), maximum=sizes.maximum - fixed)
+    of_parts = (varying, Sizes(minimum=fixed, maximum=fixed)) if fixed else (varying,)
+    roles = [_running_role(one, role, each, pool) for (one, role), each in zip(parts, of_parts, strict=True)]
+    able = tuple(role for role in roles if role is not None)
+    if len(able) < len(roles):
         return None
-    role = _role(PodShape(name, in_pool(kind.needs, pool), 0, kind.selected), sizes)
-    content = _content(asks, {kind.priority_class}, (role,), is_beside=False, takes_room=False)
-    return replace(content, has_bound_pods=True, elastic=elastic)
+    classes = {one.kind.priority_class for one, _ in parts}
+    content = _content(asks, classes, able, is_beside=False, takes_room=False)
+    return replace(content, has_bound_pods=True, elastic=elastic.spec)
+
+
+def _running_role(pods: PodsAlike, role: str, sizes: Sizes, pool: Pool) -> RoleSpec | None:
+    name, needs = role_name(pods.kind, pool, role), pods.kind.needs
+    if name is None or isinstance(needs, Refusal):
+        return None
+    return _role(PodShape(name, in_pool(needs, pool), 0, pods.kind.selected), sizes)
 
 
 def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:

@@ -1,11 +1,32 @@
-"""The owners that run and whose number of pods may change, and what one of their pods needs."""
+"""The owners that run and whose number of pods may change, and what their pods need."""
 
 from collections.abc import KeysView
+from typing import NamedTuple
 
 from coschedule import GangKey
-from lockstep.belief.podgangs.pod_group import OwnPods, PodsAlike
+from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodsAlike
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
+
+
+class RunningPods(NamedTuple):
+    """What pods of an owner need: each of those whose number may change, and each of the others, if there are any."""
+
+    varying: PodsAlike
+    fixed: PodsAlike | None = None
+
+
+def has_fixed_pods(group: PodGroup, owner: SizedOwner) -> bool:
+    """Whether pods of the owner are on nodes whose number may change, and as many others as it says.
+
+    No question depends on the number of pods.
+    """
+    if owner.elastic is None:
+        return False
+    role = owner.elastic.role
+    pods = group.own(owner.uid, 0, (role,) if role else ())
+    varying = pods.going_roles.get(role, 0) if role else pods.going
+    return varying > 0 and pods.going - varying == owner.elastic.fixed
 
 
 class ElasticOwners:
@@ -13,7 +34,7 @@ class ElasticOwners:
 
     def __init__(self) -> None:
         self._owners: dict[GangKey, SizedOwner] = {}
-        self._needs: dict[GangKey, PodsAlike] = {}
+        self._needs: dict[GangKey, RunningPods] = {}
 
     def apply(self, owner: SizedOwner) -> bool:
         """Add or update an owner; returns whether its number of pods may change in another way than before.
@@ -58,12 +79,12 @@ class ElasticOwners:
         least = min(pods.going, owner.elastic.pods)
         return least if owner.elastic.first <= least < max(pods.going + pods.waiting, owner.elastic.pods) else None
 
-    def learn(self, gang: GangKey, uid: str, pods: PodsAlike) -> None:
-        """Record what a pod of that owner needs; all of its pods are alike."""
+    def learn(self, gang: GangKey, uid: str, pods: RunningPods) -> None:
+        """Record what the pods of that owner need."""
         known = self._owners.get(gang)
         if known is not None and known.uid == uid:
             self._needs[gang] = pods
 
-    def needs(self, gang: GangKey) -> PodsAlike | None:
-        """What a pod of the owner needs; None while that is unknown."""
+    def needs(self, gang: GangKey) -> RunningPods | None:
+        """What the pods of the owner need; None while that is unknown."""
         return self._needs.get(gang)

@@ -32,7 +32,7 @@ class PodGangFollower:
     def __init__(self, services: Services, attempts: Attempts, metrics: Metrics, sizes: PodGangSizes) -> None:
         self._maker = GangMaker(services)
         self._suspensions = services.suspensions
-        self._leaving = LeavingGangs(services)
+        self._leaving = LeavingGangs(services, sizes.shrink)
         self._conditions = GroupConditions(services)
         self._sizes = sizes
         self._state = services.state

@@ -1,12 +1,14 @@
 """Gangs whose pods have to leave a node: its owner is back and wants them evicted, or the node is lost.
 
-All pods of the Gang are taken back, where that can be done. Then they are placed anew, on other nodes. If it can't be
-done, it is tried again after pauses, as long as the reason lasts.
+If the Gang may go on with the others, only the pods on such nodes leave. Otherwise all pods of the Gang are taken back,
+where that can be done. Then they are placed anew, on other nodes. If it can't be done, it is tried again after pauses,
+as long as the reason lasts.
 """
 
 import asyncio
 import logging
 import math
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from coschedule import GangKey
@@ -14,8 +16,9 @@ from lockstep.act.admission.repeats import pause_before_repeat
 from lockstep.act.podgang.taking_back import TakenBack, TakingBack
 from lockstep.act.requests.services import Services
 from lockstep.api.quantities import rfc3339
-from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.cycle.clockwork.alarms import Alarms
+from lockstep.cycle.resizing.pod_gang_sizes import PodGangShrink
+from lockstep.cycle.resizing.without_nodes import changes_until, shrink_without
 from lockstep.facts.cluster.node import OnReturn
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.way_back import WayBack
@@ -45,9 +48,13 @@ class _Answered(NamedTuple):
 
 
 class LeavingGangs:
-    """Has each Gang leave a node once for each reason, or tries it again. An event says so when the answer changes."""
+    """Has each Gang leave a node once for each reason, or tries it again. An event says so when the answer changes.
 
-    def __init__(self, services: Services) -> None:
+    ``shrink`` is called with Gangs that leave it by going on with fewer pods, which is tried once.
+    """
+
+    def __init__(self, services: Services, shrink: Callable[[PodGangShrink], None]) -> None:
+        self._shrink = shrink
         self._state = services.state
         self._writer = services.writer
         self._now = services.now
@@ -63,7 +70,7 @@ class LeavingGangs:
         """Begin to take the pods of a Gang without an attempt away, if that is due."""
         due = self._due(gang, now)
         self._state.pod_gangs.leaving.pop(gang.key, None)
-        if due is not None:
+        if due is not None and not self._goes_on_with_others(gang, due, now):
             self._under_way[gang.key] = asyncio.create_task(self._leave(gang, due))
             # Also if the try ends by an error.
             self._keep(gang.key, due.again(now))
@@ -93,6 +100,19 @@ class LeavingGangs:
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
 
+    def _goes_on_with_others(self, gang: GangFact, due: _Answered, now: float) -> bool:
+        """Whether the Gang goes on without the pods that have to leave; if it can, begin that."""
+        nodes = self._nodes_to_leave(gang.key, now)
+        shrink = None if due.tries else shrink_without(self._state, gang.key, nodes, due.failure, now)
+        if shrink is None:
+            return False
+        is_begun = self._writer.make_way(gang.key)
+        if is_begun:
+            self._shrink(shrink)
+        # Else a report is under way.
+        self._keep(gang.key, due.again(now)._replace(tries=int(is_begun)))
+        return True
+
     def _due(self, gang: GangFact, now: float) -> _Answered | None:
         """Why pods of the Gang have to leave, if they are to be taken away now."""
         if gang.key in self._under_way or self._suspensions.is_under_way(gang.key):
@@ -100,6 +120,10 @@ class LeavingGangs:
         failure = self._failure(gang.key, now)
         if failure is None:
             self.forget(gang.key)
+            return None
+        changes = changes_until(self._state, gang, now)
+        if changes is not None:
+            self._alarms.set(gang.key, changes)
             return None
         known = self._answered.get(gang.key)
         if known is None or (known.failure, known.generation) != (failure, gang.generation):
@@ -111,20 +135,25 @@ class LeavingGangs:
 
     def _failure(self, gang: GangKey, now: float) -> Failure | None:
         """Why the pods of a Gang have to leave now, if they have to."""
-        group = self._state.pod_gangs.group(gang)
-        return self._owner_back(group, now) or self._node_lost(group)
+        nodes = self._state.pod_gangs.group(gang).nodes
+        return self._owner_back(nodes, now) or self._node_lost(nodes)
 
-    def _owner_back(self, group: PodGroup, now: float) -> Failure | None:
+    def _nodes_to_leave(self, gang: GangKey, now: float) -> Collection[str]:
+        """All nodes that the pods of a Gang have to leave now."""
+        nodes = self._state.pod_gangs.group(gang).nodes
+        return {node for node in nodes if self._owner_back((node,), now) or self._node_lost((node,))}
+
+    def _owner_back(self, nodes: Collection[str], now: float) -> Failure | None:
         """The return of a node owner whose bid says that members are evicted, once their grace is over."""
-        for node in group.nodes if self._state.owners.are_back else ():
+        for node in nodes if self._state.owners.are_back else ():
             back = self._state.owners.back(node)
             if back is not None and back.on_return is OnReturn.EVICT and back.due <= now:
                 message = f"the owner of node {node} is back since {rfc3339(back.since)}"
                 return Failure(reason=Reason.OWNER_RETURNED, message=message)
         return None
 
-    def _node_lost(self, group: PodGroup) -> Failure | None:
-        for node in group.nodes if self._lost_nodes.are_possible else ():
+    def _node_lost(self, nodes: Collection[str]) -> Failure | None:
+        for node in nodes if self._lost_nodes.are_possible else ():
             why = self._lost_nodes.why_lost(node)
             if why is not None:
                 return Failure(reason=Reason.POD_LOST, message=f"a pod of it is lost: node {node} {why}")

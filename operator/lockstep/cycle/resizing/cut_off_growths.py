@@ -5,13 +5,17 @@ What was planned for the new pods has gone with the status of the Gang. The Gang
 
 import asyncio
 import logging
+from collections.abc import Sequence
+from functools import partial
 
 from coschedule import GangKey
 from lockstep.act.admission.repeats import pause_before_repeat
+from lockstep.act.podgang.pods_to_leave import newest
 from lockstep.act.podgang.resizing_owner import OwnerAnswer, OwnerChange, resize_owner
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 from lockstep.report.metrics.metrics import Metrics
@@ -47,7 +51,11 @@ class CutOffGrowths:
         size, owner = self._pod_gangs.goes_back_to(gang), self._pod_gangs.elastic.of(gang)
         if size is None or owner is None or owner.elastic is None or owner.elastic.pods <= size:
             return None
-        return OwnerChange(was=owner.elastic.pods, size=size, goes_back=True)
+        change = OwnerChange(was=owner.elastic.pods, size=size, goes_back=True)
+        return change._replace(leaving=partial(self._leaving, self._pod_gangs.objects[gang], size))
+
+    def _leaving(self, gang: PodGang, size: int, owner: SizedOwner) -> Sequence[str]:
+        return newest(self._pod_gangs.group(gang.key), owner, gang, size)
 
     async def _go_back(self, gang: GangKey) -> None:
         work_for(gang)

@@ -70,7 +70,8 @@ class MemberChanges:
         before, after = reservation.settled.size, sum(entry.count for entry in staying.members)
         record_lost(self._state, gang, reservation.attempt, failure.lost_on, now)
         why = f"shrinks from {before} to {n_members(after)}: {failure.message}"
-        self.leave(gang, staying, finish_with_fewer(gang, staying, now), why)
+        finish = finish_with_fewer(gang, gang.status.members, staying.members, now)
+        self.leave(gang, staying, finish, why)
         return True
 
     def check(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:

@@ -2,7 +2,7 @@
 
 A growth is an attempt for the new pods: their room is reserved in the status, then their owner makes them, and they are
 bound. If that fails, the owner goes back to its size before. A shrink is written in the status first. Then the owner
-gets the smaller number, and its controller removes the pods with the highest indexes.
+gets the smaller number, and its controller removes the pods with the highest indexes, or those that the patch names.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from lockstep.act.admission.repeats import pause_before_repeat
 from lockstep.act.attempts import Attempts
 from lockstep.act.podgang.growing import is_old, report_change
 from lockstep.act.podgang.hosts_after_changes import HostsAfterChanges
+from lockstep.act.podgang.pods_to_leave import beyond, newest
 from lockstep.act.podgang.resizing_owner import OwnerAnswer, OwnerChange, resize_owner
 from lockstep.act.podgang.running_needs import RunningNeeds
 from lockstep.act.requests.services import Services
@@ -31,6 +32,7 @@ from lockstep.cycle.resizing.preemptor_events import post_shrink
 from lockstep.cycle.resizing.why_size_stays import why_size_stays
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 from lockstep.report.metrics.metrics import Metrics
@@ -39,7 +41,12 @@ from lockstep.report.status.pod_gang_sizes import mark_shrinking, mark_shrunk, m
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.size_sentences import shrink_for, size_change
 from lockstep.snapshot.attempt_start import start_of
-from lockstep.snapshot.holders.elastic_pod_gangs import ElasticPodGang, elastic_pod_gang, is_elastic_candidate
+from lockstep.snapshot.holders.elastic_pod_gangs import (
+    ElasticPodGang,
+    elastic_pod_gang,
+    is_elastic_candidate,
+    members_of,
+)
 
 _NO_NODES = "its new pods could not be bound, and its owner has as many pods as before"
 
@@ -91,13 +98,13 @@ class PodGangSizes:
         following = self._following(one, change, decided)
         if before <= after:
             self._grow(one, following, after - before, decided)
-        elif _is_of_highest_indexes(one, after):
+        elif _can_leave(one, after):
             self.shrink(PodGangShrink(one, following))
 
     def shrink_for(self, gang: GangKey, priority: int, change: SizeChange, decided: LastPlan) -> PodGangShrink | None:
         """The shrink of a Gang for a more urgent one; None if any fact of the decision has changed."""
         one = self._as_seen(change.gang, decided)
-        if one is None or not _is_of_highest_indexes(one, _nodes_after(change, decided)):
+        if one is None or not _can_leave(one, _nodes_after(change, decided)):
             return None
         return PodGangShrink(one, self._following(one, change, decided, urgent=for_urgent_gang(gang, priority)))
 
@@ -165,8 +172,10 @@ class PodGangSizes:
             return None
         run = next((run for run in decided.seen.elastic.runs if run.key == gang), None)
         one, names = elastic_pod_gang(self._state, gang), decided.snapshot.nodes.names
-        is_same = run is not None and one is not None and tuple(names[node] for node in run.nodes) == one.nodes
-        return one if is_same else None
+        if run is None or one is None:
+            return None
+        fixed = tuple(names[node] for part in run.fixed for node in part.nodes)
+        return one if (tuple(names[node] for node in run.nodes), fixed) == (one.nodes, one.fixed) else None
 
     async def _can_shrink(self, change: SizeChange) -> bool:
         gang = self._state.pod_gangs.objects.get(change.gang)
@@ -186,10 +195,10 @@ class PodGangSizes:
 
     def _following(self, one: ElasticPodGang, change: SizeChange, decided: LastPlan, *, urgent: str = "") -> NextSize:
         """The next size; the clause ``urgent`` names the gang for which the Gang shrinks."""
-        [role], now, terms = one.gang.spec.roles, self._services.now(), one.gang.change_terms
+        now, terms = self._services.now(), one.gang.change_terms
         takes, after = None if terms is None else terms.restart_time, _nodes_after(change, decided)
         return NextSize(
-            members=tuple(Members(node, count, role=role.name) for node, count in sorted(after.items())),
+            members=tuple(members_of(one.gang, (after.elements(), one.fixed))),
             # As the status says it.
             decided_at=float(int(now)),
             expected_finish=None if change.end == math.inf else now + change.end - decided.snapshot.now,
@@ -209,7 +218,7 @@ class PodGangSizes:
         self._attempts.begin(one.gang, replace(start, growth=following))
 
     def _placement(self, one: ElasticPodGang, following: NextSize, added: Counter[str]) -> Placement:
-        [role], now = one.gang.spec.roles, self._services.now()
+        role, now = one.gang.spec.roles[0], self._services.now()
         return Placement(
             gang=one.gang.key,
             size=added.total(),
@@ -233,7 +242,7 @@ class PodGangSizes:
         answer = OwnerAnswer("its pods are gone")
         try:
             if known is not None and size is not None:
-                answer = await resize_owner(self._services.client, known, self._change(following, size))
+                answer = await resize_owner(self._services.client, known, self._change(known, following, size))
         except ApiUnavailableError as error:
             answer = OwnerAnswer(str(error), may_pass=True)
         finally:
@@ -244,10 +253,13 @@ class PodGangSizes:
             report_change(self._services, known, following)
         self._remember(gang, asked, answer)
 
-    def _change(self, following: NextSize, size: int) -> OwnerChange:
+    def _change(self, gang: PodGang, following: NextSize, size: int) -> OwnerChange:
+        group = partial(self._state.pod_gangs.group, gang.key)
         if following.size > size:
-            return OwnerChange(was=following.size, size=size, goes_back=True)
-        return OwnerChange(was=size, size=following.size, is_old=is_old(self._services, following))
+            change = OwnerChange(was=following.size, size=size, goes_back=True)
+            return change._replace(leaving=lambda owner: newest(group(), owner, gang, size))
+        change = OwnerChange(was=size, size=following.size, is_old=is_old(self._services, following))
+        return change._replace(leaving=lambda owner: beyond(group(), owner, following))
 
     def _remember(self, gang: GangFact, asked: _AskedOwner, answer: OwnerAnswer) -> None:
         if answer.why_not:
@@ -292,6 +304,6 @@ def _nodes_after(change: SizeChange, decided: LastPlan) -> Counter[str]:
     return Counter(names[node] for node in change.nodes)
 
 
-def _is_of_highest_indexes(one: ElasticPodGang, after: Counter[str]) -> bool:
-    """Whether these nodes are left if the pods with the highest indexes leave."""
-    return Counter(one.nodes[: after.total()]) == after
+def _can_leave(one: ElasticPodGang, after: Counter[str]) -> bool:
+    """Whether these nodes are left if the pods leave that are named, or those with the highest indexes."""
+    return after <= Counter(one.nodes) if one.pods.role else Counter(one.nodes[: after.total()]) == after

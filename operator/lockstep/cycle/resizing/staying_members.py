@@ -1,8 +1,8 @@
 """Which members of a gang stay when some are lost or have to leave, and when the gang then ends."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from coschedule import Sizes
+from coschedule import Members, Sizes
 from lockstep.belief.holding.ranked_members import RankedMembers, places_of, ranked
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
@@ -28,13 +28,14 @@ def staying_without(gang: GangFact, reservation: Reservation, lost: Collection[i
     return ranked({rank: place for rank, place in places.items() if rank not in gone}) if most else None
 
 
-def finish_with_fewer(gang: AcceptedGang, staying: RankedMembers, now: float) -> float | None:
-    """When the gang is expected to end with these members, by the law of its run time; None where that is unknown."""
+def finish_with_fewer(
+    gang: AcceptedGang, before: Sequence[Members], staying: Sequence[Members], now: float
+) -> float | None:
+    """When the gang is expected to end if only these members stay, by the law of its run time; None if unknown."""
     end, work, terms = gang.status.expected_finish, gang.spec.work, gang.change_terms
     if end is None or work is None or terms is None:
         return end
-    before, after = (gang.spec.working(members) for members in (gang.status.members, staying.members))
-    longer = work.float_time(after) / work.float_time(before)
+    longer = work.float_time(gang.spec.working(staying)) / work.float_time(gang.spec.working(before))
     return now + terms.restart_time + max(end - now, 0.0) * longer
 
 

@@ -10,12 +10,15 @@ from lockstep.facts.gang.source import Source
 class ElasticPods(NamedTuple):
     """An owner that runs has so many ``pods``, and some may come or go on the terms of ``spec``.
 
-    With ``first`` pods it has begun: to that number it gives room back that it has grown into.
+    With ``first`` pods it has begun: to that number it gives room back that it has grown into. If a ``role`` is given,
+    only pods of that role come and go, any of them, and ``fixed`` others stay. Else those with the highest indexes go.
     """
 
     pods: int
     first: int
     spec: ElasticSpec
+    role: str = ""
+    fixed: int = 0
 
 
 class SizedOwner(NamedTuple):

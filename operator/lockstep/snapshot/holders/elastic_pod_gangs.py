@@ -1,23 +1,26 @@
 """Gangs whose pods run and whose owner may get another number of pods, as gangs that may change their size.
 
-Their sizes are chosen by the same code as those of GangJobs. Which pods come or go is for their owner to do: those of a
-Job that have the highest indexes. So such a Gang keeps its size while the ranks of its pods are no indexes of the Job.
+Their sizes are chosen by the same code as those of GangJobs. Which pods come or go is for their owner to do. Of a Job,
+those with the highest indexes go. So its Gang keeps its size while the ranks of its pods are no indexes of the Job.
+Of a RayCluster any workers may go, since they are named; its head stays.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule import AMOUNT_LIMIT, GangKey, Members, Sizes
 from lockstep.belief.holding.reservation import Reservation, requests_of
 from lockstep.belief.podgangs.composing import running_spec
+from lockstep.belief.podgangs.elastic_owners import has_fixed_pods
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, Refusal
-from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
+from lockstep.facts.gang.pod_gang import GroupedPod, PodGang, PodGangSpec
 from lockstep.facts.gang.sized_owner import ElasticPods, SizedOwner
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, Request
+from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end
 from lockstep.snapshot.holders.pod_gang_runs import priority_of
@@ -25,14 +28,23 @@ from lockstep.snapshot.holders.resizable import HeldRole, Resizable, has_own_col
 from lockstep.snapshot.nodes.resource_columns import Columns, is_of_every_node
 
 
-class ElasticPodGang(NamedTuple):
-    """A Gang as a gang that runs and may change its size, the ``node`` of each pod by rank, and the owner of the pods.
+class _Places(NamedTuple):
+    """The node of each pod whose number may change, by rank, and of each of the others."""
 
-    The ``held`` of it is no reservation of the cache: its pods are counted as pods.
+    nodes: tuple[str, ...]
+    fixed: tuple[str, ...] = ()
+
+
+class ElasticPodGang(NamedTuple):
+    """A Gang as a gang that runs and may change its size, and the owner of the pods.
+
+    ``nodes`` has the node of each pod whose number may change, by rank, and ``fixed`` that of each of the others. The
+    ``held`` of it is no reservation of the cache: its pods are counted as pods.
     """
 
     gang: AcceptedGang
     nodes: tuple[str, ...]
+    fixed: tuple[str, ...]
     held: Reservation
     owner: SizedOwner
     pods: ElasticPods
@@ -60,15 +72,15 @@ def is_elastic_candidate(state: State, key: GangKey) -> bool:
 
 
 def requests_of_elastic_pods(state: State) -> Iterator[Request]:
-    """What one pod takes of its node, for each of these Gangs but those with host ports or disks.
+    """What one pod of each kind takes of its node, for each of these Gangs but of pods with host ports or disks.
 
     Columns of these exist for few gangs, and every plan would have them.
     """
     for gang, _ in elastic_candidates(state):
-        pods = state.pod_gangs.elastic.needs(gang)
-        request = () if pods is None or isinstance(pods.kind.needs, Refusal) else pods.kind.needs.request
-        if request and not any(is_of_every_node(name) for name, _ in request):
-            yield request
+        for pods in state.pod_gangs.elastic.needs(gang) or ():
+            request = () if pods is None or isinstance(pods.kind.needs, Refusal) else pods.kind.needs.request
+            if request and not any(is_of_every_node(name) for name, _ in request):
+                yield request
 
 
 def elastic_pod_gang(state: State, key: GangKey) -> ElasticPodGang | None:
@@ -76,11 +88,11 @@ def elastic_pod_gang(state: State, key: GangKey) -> ElasticPodGang | None:
     gang, owner, group = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key), state.pod_gangs.group(key)
     if gang is None or owner is None or owner.elastic is None or not _stands_still(state, gang, owner):
         return None
-    nodes = _nodes_by_rank(group)
+    places = _places(group, owner.elastic)
     running = _as_running(state, gang, owner.elastic, _sizes(gang, owner))
-    if nodes is None or running is None:
+    if places is None or running is None:
         return None
-    return ElasticPodGang(running, nodes, _held(running, nodes), owner, owner.elastic)
+    return ElasticPodGang(running, *places, _held(running, places), owner, owner.elastic)
 
 
 def resizable_pod_gang(
@@ -90,24 +102,38 @@ def resizable_pod_gang(
     one = elastic_pod_gang(state, key)
     if one is None:
         return None
-    [role], elastic = one.gang.spec.roles, one.gang.spec.elastic
-    known, taken = state.pod_gangs.objects[key], state.pod_gangs.group(key).held.taken
-    asked = columns.asked(role.request)
-    are_alike = all(columns.held([(request, 1)], AMOUNT_LIMIT) == asked for _, request in taken)
-    if elastic is None or not are_alike or not all(node in index for node in one.nodes):
+    elastic, known = one.gang.spec.elastic, state.pod_gangs.objects[key]
+    if elastic is None or not _hold_what_they_need(state, one, columns):
         return None
+    if not all(node in index for node in (*one.nodes, *one.fixed)):
+        return None
+    varying, *fixed = (
+        HeldRole(role, tuple(index[node] for node in nodes))
+        for role, nodes in zip(one.gang.spec.roles, (one.nodes, one.fixed), strict=False)
+    )
     return Resizable(
         gang=one.gang,
         spec=one.gang.spec,
-        varying=HeldRole(role, tuple(index[node] for node in one.nodes)),
-        fixed=(),
+        varying=varying,
+        fixed=tuple(fixed),
         elastic=elastic,
         reservation=one.held,
         priority=priority_of(state, known),
         end=pod_gang_end(known, now),
         grace=float(min(state.pod_gangs.group(key).held.grace_seconds, MOST_GRACE_SECONDS)),
-        in_order=True,
+        in_order=not one.pods.role,
     )
+
+
+def _hold_what_they_need(state: State, one: ElasticPodGang, columns: Columns) -> bool:
+    """Whether each pod takes of its node what the pods of its role need."""
+    needed, held = Counter[tuple[str, tuple[int, ...]]](), Counter[tuple[str, tuple[int, ...]]]()
+    for role, nodes in zip(one.gang.spec.roles, (one.nodes, one.fixed), strict=False):
+        asked = columns.asked(role.request)
+        needed.update((node, asked) for node in nodes)
+    for (node, request), count in state.pod_gangs.group(one.gang.key).held.taken.items():
+        held[node, columns.held([(request, 1)], AMOUNT_LIMIT)] += count
+    return needed == held
 
 
 def _stands_still(state: State, gang: PodGang, owner: SizedOwner) -> bool:
@@ -117,7 +143,8 @@ def _stands_still(state: State, gang: PodGang, owner: SizedOwner) -> bool:
     is_placed = status.is_true(Condition.PLACED) and status.reserved_at is None and status.next_size is None
     is_going = gang.is_deleting or gang.key in state.pod_gangs.yielding.suspended or group.waiting or group.leaving
     is_of_owner = gang.made_for == owner.uid and gang.key not in state.reservations
-    return is_whole and is_placed and is_of_owner and group.held.have_all_started and not is_going
+    is_quiet = is_placed and is_of_owner and group.held.have_all_started and not is_going
+    return is_whole and is_quiet and has_fixed_pods(group, owner)
 
 
 def _sizes(gang: PodGang, owner: SizedOwner) -> Sizes | None:
@@ -132,7 +159,7 @@ def _as_running(state: State, gang: PodGang, pods: ElasticPods, sizes: Sizes | N
     asks, needs = gang.asks, state.pod_gangs.elastic.needs(gang.key)
     if needs is None or sizes is None or not isinstance(asks, PodGangSpec):
         return None
-    spec = running_spec(asks, needs.kind, sizes, pods.spec, state.pool)
+    spec = running_spec(asks, needs, sizes, pods, state.pool)
     if spec is None or spec.minds_pods or has_own_columns(spec) or any(role.claims for role in spec.roles):
         return None
     known = state.gangs.get(gang.key)
@@ -143,17 +170,25 @@ def _as_running(state: State, gang: PodGang, pods: ElasticPods, sizes: Sizes | N
     return replace(known.with_spec(spec), created=gang.created, status=replace(known.status, first_size=first))
 
 
-def _nodes_by_rank(group: PodGroup) -> tuple[str, ...] | None:
-    """The node of each pod by rank; None if ranks are missing, or two pods have the same."""
+def _places(group: PodGroup, pods: ElasticPods) -> _Places | None:
+    """Where the pods are. If those with the highest indexes leave: None if ranks are missing, or two have the same."""
+    if pods.role:
+        ordered = sorted(group.going_pods(), key=by_rank)
+        varying = tuple(pod.node for pod in ordered if pod.group.role == pods.role)
+        return _Places(varying, tuple(pod.node for pod in ordered if pod.group.role != pods.role))
     places = {pod.group.rank: pod.node for pod in group.going_pods()}
     if len(places) != group.going or not all(rank in places for rank in range(len(places))):
         return None
-    return tuple(places[rank] for rank in range(len(places)))
+    return _Places(tuple(places[rank] for rank in range(len(places))))
 
 
-def _held(gang: AcceptedGang, nodes: tuple[str, ...]) -> Reservation:
-    [role] = gang.spec.roles
-    members = tuple(Members(node, count, role=role.name) for node, count in sorted(Counter(nodes).items()))
+def by_rank(pod: GroupedPod) -> tuple[int, str]:
+    """The order of pods that run by their ranks, which a user may have removed or made equal."""
+    return (MOST_RANKS if pod.group.rank is None else pod.group.rank, pod.key.name)
+
+
+def _held(gang: AcceptedGang, places: _Places) -> Reservation:
+    members = tuple(members_of(gang, places))
     return Reservation(
         gang=gang.key,
         gang_uid=gang.uid,
@@ -163,3 +198,10 @@ def _held(gang: AcceptedGang, nodes: tuple[str, ...]) -> Reservation:
         start=gang.status.start or 0.0,
         expected_finish=gang.status.expected_finish,
     )
+
+
+def members_of(gang: AcceptedGang, places: Iterable[Iterable[str]]) -> Iterator[Members]:
+    """The members of a Gang on the nodes of each of its roles."""
+    for role, nodes in zip(gang.spec.roles, places, strict=False):
+        for node, count in sorted(Counter(nodes).items()):
+            yield Members(node, count, role=role.name)

@@ -5,6 +5,7 @@ import pytest
 from builders.served import node
 from coschedule import GangKey
 from fake_cluster.elastic_jobs import SMALL, SOURCES, change_pod, running_job
+from fake_cluster.elastic_ray_clusters import HEAD_NODE, RAY_SOURCES, WORKER_NODES, running_cluster
 from fake_cluster.jumping import until
 from fake_cluster.rig import api_with, running_operator
 from lockstep.snapshot.holders.elastic_pod_gangs import (
@@ -17,6 +18,7 @@ from lockstep.snapshot.holders.elastic_pod_gangs import (
 pytestmark = pytest.mark.asyncio
 
 KEY = GangKey("default", "gang/job.heat")
+RAY_KEY = GangKey("default", "gang/raycluster.heat")
 
 
 async def test_gang_of_pods_that_run_has_them_in_the_order_of_their_indexes():
@@ -51,3 +53,17 @@ async def test_gang_with_host_ports_keeps_its_size_and_adds_no_columns_to_plans(
 
         assert [*requests_of_elastic_pods(parts.state)] == []
         assert elastic_pod_gang(parts.state, KEY) is None
+
+
+async def test_gang_of_a_ray_cluster_has_its_head_as_a_role_that_is_fixed():
+    async with (
+        api_with(HEAD_NODE, *WORKER_NODES) as api,
+        running_operator(api, sources=RAY_SOURCES) as parts,
+        running_cluster(api, workers=4),
+    ):
+        await until(lambda: is_elastic_candidate(parts.state, RAY_KEY))
+        found = elastic_pod_gang(parts.state, RAY_KEY)
+
+        assert (found.nodes, found.fixed) == (("n1", "n1", "n2", "n2"), ("n0",))
+        assert [(role.sizes.minimum, role.sizes.maximum) for role in found.gang.spec.roles] == [(2, 6), (1, 1)]
+        assert [dict(one)["cpu"] for one in requests_of_elastic_pods(parts.state)] == [1000, 4000]

@@ -1,7 +1,7 @@
 """What holds of all owners that wait for a size: which do, and the patch by which they get one."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import FIRST_SIZE_ANNOTATION, SCHEDULER_NAME, SIZED_ANNOTATION
@@ -12,6 +12,17 @@ from lockstep.api.podgang.section import Section
 from lockstep.facts.ranks import MOST_RANKS
 
 _DRY_RUN_NAME_LENGTH = 200
+
+
+class NewSize(NamedTuple):
+    """The size that an owner gets while it runs, and the ``first`` one, with which it began.
+
+    If its controller has to know which pods leave, these are the ``leaving``.
+    """
+
+    size: int
+    first: int
+    leaving: Sequence[str] = ()
 
 
 def is_suspended_for_size(owner: Manifest, templates: Iterable[Section]) -> bool:
@@ -43,6 +54,11 @@ def asked_sizes(owner: Manifest) -> range:
 def resuming(owner: Manifest, size: int, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The merge patch that gives an owner its size and resumes it, if it is as it was read."""
     return resized(owner, size, {"suspend": False, **numbers})
+
+
+def has_size(owner: Manifest, pods: int) -> bool:
+    """Whether the operator has given an owner so many pods, as that one says."""
+    return (owner["metadata"].get("annotations") or {}).get(SIZED_ANNOTATION) == str(pods)
 
 
 def first_size(owner: Manifest, pods: int) -> int:

@@ -8,7 +8,14 @@ from lockstep.api.podgang.gang_annotations import ELASTIC
 from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.section import Section
 from lockstep.api.podgang.single_pods import controller_of
-from lockstep.api.podgang.sizing.awaiting import is_suspended_for_size, pod_to_be, resized, resuming
+from lockstep.api.podgang.sizing.awaiting import (
+    NewSize,
+    has_size,
+    is_suspended_for_size,
+    pod_to_be,
+    resized,
+    resuming,
+)
 
 _OWN_CONTROLLER = "kubernetes.io/job-controller"
 
@@ -36,17 +43,16 @@ def running_pods_of_job(job: Manifest, *, is_ending: bool = False) -> int:
     """
     metadata, spec, status = job["metadata"], job["spec"], job.get("status") or {}
     pods = int(spec.get("parallelism", 1))
-    is_ours = (metadata.get("annotations") or {}).get(SIZED_ANNOTATION) == str(pods)
     runs = not (spec.get("suspend") or "deletionTimestamp" in metadata or status.get("failedIndexes"))
     is_others = is_queued(job) or controller_of(metadata) or spec.get("managedBy", _OWN_CONTROLLER) != _OWN_CONTROLLER
     is_equal = spec.get("completionMode") == "Indexed" and spec.get("completions") == pods
     is_begun = is_ending or not status.get("succeeded")
-    return pods if is_ours and runs and not is_others and is_equal and is_begun else 0
+    return pods if has_size(job, pods) and runs and not is_others and is_equal and is_begun else 0
 
 
-def job_resized(job: Manifest, size: int, first: int) -> dict[str, Any]:
+def job_resized(job: Manifest, to: NewSize) -> dict[str, Any]:
     """The merge patch that gives a running Job, as it was read, another size: the highest indexes come or go."""
-    return resized(job, size, {"parallelism": size, "completions": size}, first=first)
+    return resized(job, to.size, {"parallelism": to.size, "completions": to.size}, first=to.first)
 
 
 def job_problem(job: Manifest) -> str:

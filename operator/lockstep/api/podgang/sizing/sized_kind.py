@@ -8,7 +8,13 @@ from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.podgang.gang_annotations import elastic_terms
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.section import FieldError
-from lockstep.api.podgang.sizing.awaiting import asked_sizes, first_size
+from lockstep.api.podgang.sizing.awaiting import NewSize, asked_sizes, first_size
+from lockstep.api.podgang.sizing.elastic_ray_cluster import (
+    HEADS,
+    ray_cluster_resized,
+    running_pods_of_ray_cluster,
+    workers_of_ray_cluster,
+)
 from lockstep.api.podgang.sizing.sized_job import (
     job_awaits_size,
     job_problem,
@@ -34,12 +40,15 @@ class ElasticKind(NamedTuple):
     """How owners of a kind change their size while they run.
 
     ``pods`` says how many pods one has whose number may change; 0 if it may not. ``pods_when_ending`` says so also of
-    one of which a part is done. ``resized`` is a merge patch, by the size and by the size with which the owner began.
+    one of which a part is done. ``resized`` is a merge patch. ``role`` is what pods say in a label that may come and
+    go, if others, which are ``fixed``, may not.
     """
 
     pods: Callable[[Manifest], int]
     pods_when_ending: Callable[[Manifest], int]
-    resized: Callable[[Manifest, int, int], dict[str, Any]]
+    resized: Callable[[Manifest, NewSize], dict[str, Any]]
+    role: Callable[[Manifest], str] = lambda _: ""
+    fixed: int = 0
 
 
 class SizedKind(NamedTuple):
@@ -87,7 +96,9 @@ class SizedKind(NamedTuple):
         if self.elastic is None or terms is None:
             return None
         pods = (self.elastic.pods_when_ending if is_ending else self.elastic.pods)(owner)
-        return ElasticPods(pods, first_size(owner, pods), terms) if pods else None
+        if not pods:
+            return None
+        return ElasticPods(pods, first_size(owner, pods), terms, self.elastic.role(owner), self.elastic.fixed)
 
     def _sizes(self, owner: Manifest) -> range:
         try:
@@ -117,6 +128,13 @@ SIZED_KINDS = (
         worker_of_ray_cluster,
         head_of_ray_cluster,
         ray_cluster_problem,
+        elastic=ElasticKind(
+            running_pods_of_ray_cluster,
+            running_pods_of_ray_cluster,
+            ray_cluster_resized,
+            workers_of_ray_cluster,
+            HEADS,
+        ),
     ),
 )
 """Every kind whose owners can get a size."""

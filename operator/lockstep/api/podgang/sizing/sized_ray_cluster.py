@@ -7,6 +7,7 @@ from typing import Any
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.podgang.first_pods import hosts_of
+from lockstep.api.podgang.gang_annotations import ELASTIC
 from lockstep.api.podgang.section import Section
 from lockstep.api.podgang.single_pods import controller_of
 from lockstep.api.podgang.sizing.awaiting import asked_sizes, is_suspended_for_size, pod_to_be, resuming
@@ -36,6 +37,8 @@ def ray_cluster_problem(cluster: Manifest) -> str:
     groups = spec.sections("workerGroupSpecs")
     if len(groups) != 1 or groups[0].has("suspend"):
         return f"it has {len(groups)} groups of workers that are not suspended, and gets a size only with one"
+    if ELASTIC in (cluster["metadata"].get("annotations") or {}) and hosts_of(groups[0]) > 1:
+        return f"annotation {ELASTIC}: its number of workers may change only if a replica has one, so numOfHosts is 1"
     if asked_sizes(cluster) and not ray_cluster_sizes(cluster):
         return "no number of replicas within minReplicas and maxReplicas, of 1 or more, makes a size of its range"
     return ""

@@ -7,6 +7,7 @@ import pytest
 from lockstep.api.podgang.gang_annotations import elastic_terms
 from lockstep.api.podgang.made_gang import made_parts
 from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.sizing.awaiting import NewSize
 from lockstep.api.podgang.sizing.sized_job import job_problem, job_resized
 from lockstep.api.podgang.sizing.sized_kind import sized_kind
 from lockstep.facts.gang.source import Source
@@ -90,7 +91,7 @@ def test_job_of_which_a_part_is_done_may_still_go_back():
 
 def test_another_size_changes_both_numbers_of_the_job_as_it_was_read():
     annotations = {"lockstep.dev/sized": "6", FIRST: "4"}
-    assert job_resized(job(), 6, 4) == {
+    assert job_resized(job(), NewSize(6, 4)) == {
         "metadata": {"uid": "uid-of-heat", "resourceVersion": "7", "annotations": annotations},
         "spec": {"parallelism": 6, "completions": 6},
     }

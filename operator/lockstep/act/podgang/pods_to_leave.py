@@ -1,0 +1,60 @@
+"""Which pods leave a Gang that gets fewer, if any of those of a role may: their owner has to know their names.
+
+Names are chosen at the moment of the change, of the pods that are there then. The next process chooses the same. Pods
+that end anyway are named too. Otherwise the owner would count them, and remove others in their place.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from lockstep.belief.podgangs.pod_group import PodGroup, is_going
+from lockstep.facts.elastic import NextSize
+from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
+from lockstep.facts.gang.sized_owner import SizedOwner
+from lockstep.snapshot.holders.elastic_pod_gangs import by_rank
+
+
+def beyond(group: PodGroup, owner: SizedOwner, following: NextSize) -> Sequence[str] | None:
+    """The pods beyond those that the next size has on each node, which are the highest ranks there.
+
+    None if a pod is gone that was to stay, or if pods would have to leave that can't.
+    """
+    if owner.elastic is None or not owner.elastic.role:
+        return ()
+    too_many, found = Counter(pod.node for pod in group.going_pods()), list[str]()
+    for entry in following.members:
+        too_many[entry.node] -= entry.count
+    for pod in sorted(filter(is_going, _able(group, owner)), key=by_rank, reverse=True):
+        if too_many[pod.node] > 0:
+            too_many[pod.node] -= 1
+            found.append(pod.key.name)
+    return None if any(too_many.values()) else [*found, *_ending(group, owner)]
+
+
+def newest(group: PodGroup, owner: SizedOwner, gang: PodGang, size: int) -> Sequence[str]:
+    """The pods beyond that size of an owner that goes back: those that wait, then those of the last attempt."""
+    if owner.elastic is None or not owner.elastic.role:
+        return ()
+    last = (gang.uid, gang.status.attempt)
+
+    def place(pod: GroupedPod) -> tuple[bool, bool, tuple[int, str]]:
+        seat = pod.group.seat
+        return seat is not None, seat is not None and (seat.gang_uid, seat.attempt) != last, by_rank(pod)
+
+    staying = [pod for pod in _able(group, owner) if not _ends(pod)]
+    too_many = max(0, len(staying) + owner.elastic.fixed - size)
+    return [*(pod.key.name for pod in sorted(staying, key=place)[:too_many]), *_ending(group, owner)]
+
+
+def _ending(group: PodGroup, owner: SizedOwner) -> Iterator[str]:
+    return (pod.key.name for pod in _able(group, owner) if _ends(pod))
+
+
+def _able(group: PodGroup, owner: SizedOwner) -> Iterator[GroupedPod]:
+    """The pods of the owner that may leave it."""
+    role = "" if owner.elastic is None else owner.elastic.role
+    return (pod for pod in group.pods.values() if pod.group.owner == owner.uid and pod.group.role == role)
+
+
+def _ends(pod: GroupedPod) -> bool:
+    return pod.is_deleting or pod.has_ended

@@ -1,0 +1,57 @@
+"""RayClusters that run and change their number of workers: KubeRay gets the number, and the names of those that leave.
+
+Without names KubeRay would remove any workers. It keeps the names in the spec, so each change replaces them.
+"""
+
+from typing import Any
+
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.first_pods import HEAD_GROUP, hosts_of, replicas_of
+from lockstep.api.podgang.kueue import is_queued
+from lockstep.api.podgang.section import FieldError, Section
+from lockstep.api.podgang.single_pods import controller_of
+from lockstep.api.podgang.sizing.awaiting import NewSize, has_size, resized
+
+HEADS = 1
+"""How many pods of a RayCluster are no workers."""
+_OWN_CONTROLLERS = ("", "ray.io/kuberay-operator")
+
+
+def running_pods_of_ray_cluster(cluster: Manifest) -> int:
+    """How many pods a running RayCluster has, if the operator has given it this number and may change it; 0 if not.
+
+    One that others manage or scale, or whose number another user has changed, keeps its size. So does one whose
+    replicas have several workers: KubeRay removes these together, wherever they are.
+    """
+    try:
+        return _running_pods(cluster)
+    except FieldError:
+        return 0
+
+
+def workers_of_ray_cluster(cluster: Manifest) -> str:
+    """The name of the group of workers of a running RayCluster whose number of pods may change."""
+    [group] = cluster["spec"]["workerGroupSpecs"]
+    return str(group["groupName"])
+
+
+def ray_cluster_resized(cluster: Manifest, to: NewSize) -> dict[str, Any]:
+    """The merge patch that gives a running RayCluster, as it was read, another size: workers with these names go."""
+    [group] = cluster["spec"]["workerGroupSpecs"]
+    strategy = {**(group.get("scaleStrategy") or {}), "workersToDelete": list(to.leaving)}
+    workers = {**group, "replicas": to.size - HEADS, "scaleStrategy": strategy}
+    return resized(cluster, to.size, {"workerGroupSpecs": [workers]}, first=to.first)
+
+
+def _running_pods(cluster: Manifest) -> int:
+    metadata, spec = cluster["metadata"], Section(cluster).section("spec")
+    is_others = is_queued(cluster) or controller_of(metadata) or spec.text("managedBy") not in _OWN_CONTROLLERS
+    is_going = not (spec.has("suspend") or spec.has("enableInTreeAutoscaling") or "deletionTimestamp" in metadata)
+    groups = spec.sections("workerGroupSpecs")
+    if is_others or not is_going or len(groups) != 1:
+        return 0
+    [group] = groups
+    # Of a group with the name of the head's, the head could not be known from the workers.
+    is_able = group.text("groupName") not in ("", HEAD_GROUP) and not group.has("suspend") and hosts_of(group) == 1
+    pods = HEADS + replicas_of(group)
+    return pods if is_able and has_size(cluster, pods) else 0

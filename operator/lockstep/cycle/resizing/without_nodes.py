@@ -1,0 +1,54 @@
+"""A Gang that goes on without the pods on nodes that it has to leave, where these pods can be named."""
+
+from collections.abc import Collection
+
+from coschedule import GangKey
+from lockstep.belief.state import State
+from lockstep.cycle.resizing.pod_gang_sizes import PodGangShrink
+from lockstep.cycle.resizing.staying_members import finish_with_fewer
+from lockstep.facts.elastic import NextSize
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.failure import Failure
+from lockstep.report.text.size_sentences import from_to
+from lockstep.snapshot.holders.elastic_pod_gangs import elastic_pod_gang, members_of
+
+LONGEST_CHANGE_SECONDS = 300.0
+"""For so long a node that has to be left waits for a change of size. Its owner may never take it."""
+
+
+def shrink_without(
+    state: State, gang: GangKey, nodes: Collection[str], failure: Failure, now: float
+) -> PodGangShrink | None:
+    """The shrink by which a Gang leaves these nodes because of that failure.
+
+    None if its pods are not named, if one of them has to stay there, or if it may not have so few.
+    """
+    one = elastic_pod_gang(state, gang)
+    if one is None or not one.pods.role or any(node in nodes for node in one.fixed):
+        return None
+    left = [node for node in one.nodes if node not in nodes]
+    if len(left) == len(one.nodes) or not one.gang.spec.roles[0].sizes.has(len(left)):
+        return None
+    members = tuple(members_of(one.gang, (left, one.fixed)))
+    following = NextSize(
+        members=members,
+        # As the status says it.
+        decided_at=float(int(now)),
+        expected_finish=finish_with_fewer(one.gang, one.held.members, members, now),
+        why=f"{from_to(one.held.size, one.held.size - len(one.nodes) + len(left))}: {failure.message}",
+    )
+    return PodGangShrink(one, following)
+
+
+def changes_until(state: State, gang: GangFact, now: float) -> float | None:
+    """Until when a Gang whose pods can be named may be on its way to another size, or back; None if it is not.
+
+    Its pods leave a node after that.
+    """
+    owner, following = state.pod_gangs.elastic.of(gang.key), gang.status.next_size
+    is_named = owner is not None and owner.elastic is not None and bool(owner.elastic.role)
+    if not is_named or following is None or gang.status.reserved_at is not None:
+        return None
+    # The clock may have been set back. Statuses have whole seconds.
+    is_under_way = -1.0 <= now - following.decided_at < LONGEST_CHANGE_SECONDS
+    return following.decided_at + LONGEST_CHANGE_SECONDS if is_under_way else None
