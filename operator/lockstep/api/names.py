@@ -11,6 +11,8 @@ POD_GANGS = "gangs"
 BID_KIND = "NodeBid"
 BIDS = "nodebids"
 SCHEDULER_NAME = "lockstep"
+# The preemption policy of a PriorityClass, a pod or a group that others do not give way to.
+NEVER_PREEMPTS = "Never"
 REPORTING_CONTROLLER = "lockstep.dev/operator"
 
 # Labels of a member pod. Together with the owner reference they identify the member; attempt and rank are also in its
