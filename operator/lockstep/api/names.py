@@ -35,6 +35,8 @@ SUSPENDED_BY = "lockstep"
 SUSPENDED_FOR_ANNOTATION = "lockstep.dev/suspended-for"
 # Annotation of a Job: how many pods we have given it.
 SIZED_ANNOTATION = "lockstep.dev/sized"
+# Annotation beside it: the UID of the Job. A copy of the Job has another one, so it has not got its size from us.
+SIZED_UID_ANNOTATION = "lockstep.dev/sized-uid"
 # Annotation of a Job that has changed its size: how many pods it had before. It outlives the Job's Gang.
 FIRST_SIZE_ANNOTATION = "lockstep.dev/first-size"
 

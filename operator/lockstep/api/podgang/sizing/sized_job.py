@@ -9,6 +9,7 @@ from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.section import Section
 from lockstep.api.podgang.single_pods import controller_of
 from lockstep.api.podgang.sizing.awaiting import is_suspended_for_size, pod_to_be, resized, resuming
+from lockstep.api.podgang.sizing.size_mark import size_given_to
 
 _OWN_CONTROLLER = "kubernetes.io/job-controller"
 
@@ -36,7 +37,7 @@ def running_pods_of_job(job: Manifest, *, is_ending: bool = False) -> int:
     """
     metadata, spec, status = job["metadata"], job["spec"], job.get("status") or {}
     pods = int(spec.get("parallelism", 1))
-    is_ours = (metadata.get("annotations") or {}).get(SIZED_ANNOTATION) == str(pods)
+    is_ours = size_given_to(job) == str(pods)
     runs = not (spec.get("suspend") or "deletionTimestamp" in metadata or status.get("failedIndexes"))
     is_others = is_queued(job) or controller_of(metadata) or spec.get("managedBy", _OWN_CONTROLLER) != _OWN_CONTROLLER
     is_equal = spec.get("completionMode") == "Indexed" and spec.get("completions") == pods

@@ -8,7 +8,8 @@ from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.podgang.gang_annotations import elastic_terms
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.section import FieldError
-from lockstep.api.podgang.sizing.awaiting import asked_sizes, first_size
+from lockstep.api.podgang.sizing.awaiting import asked_sizes
+from lockstep.api.podgang.sizing.size_mark import first_size
 from lockstep.api.podgang.sizing.sized_job import (
     job_awaits_size,
     job_problem,
