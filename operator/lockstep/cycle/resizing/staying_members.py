@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from coschedule import Sizes
+from coschedule import ChangeTerms, Sizes
 from lockstep.belief.holding.ranked_members import RankedMembers, places_of, ranked
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
@@ -34,7 +34,11 @@ def finish_with_fewer(gang: AcceptedGang, staying: RankedMembers, now: float) ->
     if end is None or work is None or terms is None:
         return end
     before, after = (gang.spec.working(members) for members in (gang.status.members, staying.members))
-    longer = work.float_time(after) / work.float_time(before)
+    return later_finish(end, work.float_time(after) / work.float_time(before), terms, now)
+
+
+def later_finish(end: float, longer: float, terms: ChangeTerms, now: float) -> float:
+    """When a gang ends that was expected to end then, if what is left takes so many times as long after a change."""
     return now + terms.restart_time + max(end - now, 0.0) * longer
 
 
