@@ -46,6 +46,12 @@ def mpi_job(**spec):
     return owner("kubeflow.org/v2beta1", "MPIJob", mpiReplicaSpecs=replicas, **spec)
 
 
+def training_job(kind="PyTorchJob", field="pytorchReplicaSpecs", *, pod=None, annotations=None, **spec):
+    """Describe a job of the training operator, of a master and three workers."""
+    replicas = {"Master": {"template": template()}, "Worker": {"replicas": 3, "template": pod or template(cpu="2")}}
+    return owner("kubeflow.org/v1", kind, annotations=annotations, **{field: replicas, **spec})
+
+
 def ray_cluster(**spec):
     """Describe a RayCluster of a head and two workers."""
     workers = [{"groupName": "all", "replicas": 2, "template": template(cpu="2")}]

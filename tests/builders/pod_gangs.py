@@ -15,9 +15,19 @@ from lockstep.facts.ranks import MOST_RANKS
 SMALL, LARGE, TINY = needs(cpu=1000), needs(cpu=2000), needs(cpu=500)
 
 
-def waiting_pod(name="a", *, its_needs=SMALL, created=10.0, priority_class="", index=-1, labels=(), source=Source.PODS):
+def waiting_pod(
+    name="a",
+    *,
+    its_needs=SMALL,
+    created=10.0,
+    priority_class="",
+    index=-1,
+    labels=(),
+    source=Source.PODS,
+    preempts=True,
+):
     """Describe a pod that waits for a node."""
-    return WaitingPod(name, source, created, its_needs, priority_class, labels, index)
+    return WaitingPod(name, source, created, its_needs, priority_class, labels, index, preempts=preempts)
 
 
 def group_of(pods, going=0, roles=(), going_role=""):

@@ -150,6 +150,13 @@ def fail(api, *, index):
             api.store.remove(Place("pods", DEFAULT, pod["metadata"]["name"]))
 
 
+def drain(api, name):
+    """Close a node, and remove the pods on it: their owner makes them anew."""
+    api.store.change(Place("nodes", "", name), spec={"unschedulable": True})
+    for index in [index for index, its_node in placed(api).items() if its_node == name]:
+        fail(api, index=index)
+
+
 def uids(api):
     """The UIDs of the Job's pods that are on nodes."""
     return {it["metadata"]["uid"] for it in bound(api) if _is_of_job(it)}

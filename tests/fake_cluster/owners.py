@@ -16,9 +16,10 @@ def reference(api_version, kind, name):
     return {"apiVersion": api_version, "kind": kind, "name": name, "uid": f"uid-of-{name}", "controller": True}
 
 
-def create_owner(api, plural, name, *, owners=(), labels=None, spec=None):
+def create_owner(api, plural, name, *, owners=(), labels=None, annotations=None, spec=None):
     """Create an owner, or an object above it."""
-    about = metadata(name, namespace=DEFAULT, uid=f"uid-of-{name}", ownerReferences=list(owners), labels=labels or {})
+    said = {"labels": labels or {}, "annotations": annotations or {}}
+    about = metadata(name, namespace=DEFAULT, uid=f"uid-of-{name}", ownerReferences=list(owners), **said)
     api.store.create(plural, {"metadata": about, "spec": spec or {}})
     return Place(plural, DEFAULT, name)
 
@@ -65,6 +66,12 @@ async def _control(api, place, make_pod, size, policy, made):
             made.append(name)
         await changes.get()
         await asyncio.sleep(_TURN_SECONDS)
+
+
+def group_labels(name, group, worker):
+    """The labels of a pod of a LeaderWorkerSet; worker 0 is the leader of its group."""
+    words = {"name": name, "group-index": group, "worker-index": worker}
+    return {f"leaderworkerset.sigs.k8s.io/{word}": str(value) for word, value in words.items()}
 
 
 def group_pod(name, *, labels=None, owner=None, cpu="4"):

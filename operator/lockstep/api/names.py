@@ -11,6 +11,8 @@ POD_GANGS = "gangs"
 BID_KIND = "NodeBid"
 BIDS = "nodebids"
 SCHEDULER_NAME = "lockstep"
+# The preemption policy of a PriorityClass, a pod or a group that others do not give way to.
+NEVER_PREEMPTS = "Never"
 REPORTING_CONTROLLER = "lockstep.dev/operator"
 
 # Labels of a member pod. Together with the owner reference they identify the member; attempt and rank are also in its
@@ -33,6 +35,8 @@ SUSPENDED_BY = "lockstep"
 SUSPENDED_FOR_ANNOTATION = "lockstep.dev/suspended-for"
 # Annotation of a Job or a RayCluster: how many pods we have given it.
 SIZED_ANNOTATION = "lockstep.dev/sized"
+# Annotation beside it: the UID of the owner. A copy of it has another one, so it has not got its size from us.
+SIZED_UID_ANNOTATION = "lockstep.dev/sized-uid"
 # Annotation of one that has changed its size: with how many pods it began. It outlives the Gang of the owner.
 FIRST_SIZE_ANNOTATION = "lockstep.dev/first-size"
 

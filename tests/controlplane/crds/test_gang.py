@@ -83,6 +83,7 @@ def spec(**fields):
         ),
         pytest.param(spec(roles=[role("launcher", 1), role("workers", 3, 6)]), id="roles"),
         pytest.param(spec(hosts="ConfigMap", priorityClassName="urgent"), id="hosts and a class"),
+        pytest.param(spec(preemptionPolicy="Never"), id="one that preempts nothing"),
         pytest.param({"metadata": {"name": "a" * 63}}, id="the longest name"),
         pytest.param({"metadata": {"name": "0"}}, id="the shortest name"),
     ],
@@ -95,6 +96,12 @@ def test_gang_accepts(answer_to_pod_gang, patch):
     ("patch", "want"),
     [
         pytest.param({"spec": None}, f"[spec: Required value{NOT_CHECKED}", id="no spec"),
+        pytest.param(
+            spec(preemptionPolicy="Sometimes"),
+            '[spec.preemptionPolicy: Unsupported value: "Sometimes": supported values: "Never", "PreemptLowerPriority"'
+            + NOT_CHECKED,
+            id="a policy that is none",
+        ),
         pytest.param(spec(size=None), f"[spec.size: Required value{NOT_CHECKED}", id="no size"),
         pytest.param(spec(size={"min": None}), f"[spec.size.min: Required value{NOT_CHECKED}", id="no fewest"),
         pytest.param(

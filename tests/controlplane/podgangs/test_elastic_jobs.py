@@ -26,9 +26,10 @@ def operator(sources, with_sources):
         yield process
 
 
-def create_job(gangs, **annotations):
-    """Create a suspended Job that may have any size of the range, also while it runs."""
-    gangs.create_job("", 1, name="heat", cpu="1", annotations=ELASTIC | annotations, suspend=True)
+def create_job(gangs, *, failures=0, **annotations):
+    """Create a suspended Job that may have any size of the range, also while it runs, and so many ``failures``."""
+    says = {"annotations": ELASTIC | annotations, "suspend": True, "backoffLimit": failures}
+    gangs.create_job("", 1, name="heat", cpu="1", **says)
 
 
 def until_size(gangs, size):
@@ -56,6 +57,14 @@ def on_nodes(gangs):
     return {int(one["metadata"]["annotations"]["lockstep.dev/rank"]): one["spec"]["nodeName"] for one in pods}
 
 
+def drain(gangs, node):
+    """Close a node, and evict the Job's pods on it."""
+    gangs.api.request("PATCH", f"/api/v1/nodes/{node}", {"spec": {"unschedulable": True}})
+    for name in [one["metadata"]["name"] for one in gangs.pods("job.heat") if one["spec"]["nodeName"] == node]:
+        eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}}
+        gangs.api.request("POST", f"{gangs.arena.core}/pods/{name}/eviction", eviction)
+
+
 def test_job_grows_into_a_new_node_and_gives_it_back(arena, gangs):
     arena.add_nodes(2, cpu="2")
     create_job(gangs, **WITH_HOSTS)
@@ -75,6 +84,23 @@ def test_job_grows_into_a_new_node_and_gives_it_back(arena, gangs):
     assert listed(gangs) == on_nodes(gangs)
     assert job["status"].get("failed", 0) == 0
     assert job["metadata"]["annotations"]["lockstep.dev/sized"] == "4"
+
+
+def test_job_whose_node_is_drained_goes_on_with_fewer_pods(arena, gangs):
+    arena.add_nodes(2, cpu="2")
+    # A Job counts pods that are evicted.
+    create_job(gangs, failures=4, **WITH_HOSTS)
+    until_size(gangs, 4)
+    lost = on_nodes(gangs)[0]
+
+    drain(gangs, lost)
+
+    until_size(gangs, 2)
+    found = on_nodes(gangs)
+    assert found.keys() == {0, 1}
+    assert lost not in found.values()
+    eventually(lambda: listed(gangs) == on_nodes(gangs))
+    assert gangs.api.request("GET", f"{gangs.jobs}/heat")["spec"]["completions"] == 2
 
 
 def test_next_process_finishes_a_growth(arena, gangs, operator):

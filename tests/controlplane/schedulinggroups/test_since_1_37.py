@@ -2,6 +2,7 @@
 
 import pytest
 
+from builders.manifests import gang, priority_class
 from eventually import eventually
 
 pytestmark = pytest.mark.usefixtures("operator")
@@ -111,6 +112,28 @@ def test_group_that_is_a_part_of_another_is_refused(arena, groups):
     groups.create_pods("heat", "a", "b")
 
     groups.until("heat", "False", "Lockstep places each PodGroup by itself")
+
+
+def test_nothing_gives_way_to_a_group_that_says_never(arena, groups):
+    patient, urgent, most_urgent = (f"{arena.namespace}-{name}" for name in ("patient", "urgent", "most-urgent"))
+    arena.create(priority_class(patient, 1000))
+    for name, value in ((urgent, 1000), (most_urgent, 2000)):
+        arena.create(priority_class(name, value, policy="PreemptLowerPriority"))
+    arena.add_nodes(1, cpu="2")
+    arena.submit(gang("cold", size=2))
+    arena.until("cold", "Placed")
+    groups.create("heat", 2, priorityClassName=patient, preemptionPolicy="Never")
+
+    groups.create_pods("heat", "a", "b", priorityClassName=urgent)
+
+    groups.until("heat", "False", "Needs 2 members, 0 fit")
+    assert groups.gangs.spec("schedulinggroup.heat")["preemptionPolicy"] == "Never"
+    assert arena.condition("cold", "Placed")["status"] == "True"
+
+    groups.create("hot", 2, priorityClassName=most_urgent)
+    groups.create_pods("hot", "c", "d", priorityClassName=most_urgent)
+
+    groups.until("hot", "True")
 
 
 @pytest.mark.parametrize("mode", ["single", "all"])

@@ -152,6 +152,21 @@ def test_workers_that_wait_for_their_leader_are_placed_beside_it(stage, made_set
         stage.until_all_beside(made_sets.gang_of_group("heat", group))
 
 
+def test_each_group_has_a_list_of_its_own_hosts(stage, made_sets):
+    stage.arena.add_nodes(2, cpu="2")
+    made_sets.groups = 2
+    manifest = made_sets.manifest("heat", 2)
+    manifest["metadata"]["annotations"] = {"lockstep.dev/hosts": "ConfigMap"}
+
+    made_sets.api.request("POST", made_sets.path, manifest)
+
+    for gang in (made_sets.gang_of_group("heat", group) for group in range(2)):
+        eventually(lambda gang=gang: stage.gangs.bound(gang) == 2)
+        there = made_sets.api.request("GET", f"{stage.arena.core}/configmaps/{gang}.hosts")
+        listed = [tuple(line.split()[1:]) for line in there["data"]["members"].splitlines()]
+        assert sorted(listed) == [(pod["metadata"]["name"], pod["spec"]["nodeName"]) for pod in stage.gangs.pods(gang)]
+
+
 def test_example_of_a_leaderworkerset_is_placed(stage, made_sets):
     scenes.as_in_the_example(stage, made_sets, 3)
     eventually(lambda: stage.gangs.bound(made_sets.gang_of_group("heat", 1)) == 3)

@@ -59,8 +59,7 @@ async def resize_owner(
     target = kind.owner.target(gang.key.namespace, made[1])
     found, named = await client.get(target), f"{kind.owner.kind} {made[1]}"
     if not found.is_success:
-        is_gone = found.code == HTTPStatus.NOT_FOUND
-        return OwnerAnswer(f"{named} can't be read: {found.message.rstrip('.')}", may_pass=not is_gone)
+        return OwnerAnswer(f"{named} can't be read: {found.message.rstrip('.')}", may_pass=_may_pass(change, found))
     owner = kind.parse(found.body, is_ending=change.goes_back)
     why_not = _why_not(named, owner, gang, change)
     if why_not or (owner.elastic is not None and owner.elastic.pods == change.size):
@@ -81,7 +80,17 @@ def _first(gang: PodGang, owner: SizedOwner) -> int:
 
 def _refused(named: str, change: OwnerChange, answer: Answer) -> OwnerAnswer:
     why_not = f"{named} can't be given {n_pods(change.size)}: {answer.message.rstrip('.')}"
-    return OwnerAnswer(why_not, may_pass=answer.code != HTTPStatus.NOT_FOUND)
+    return OwnerAnswer(why_not, may_pass=_may_pass(change, answer))
+
+
+def _may_pass(change: OwnerChange, refusal: Answer) -> bool:
+    """Whether a refusal need not be the last word.
+
+    Nothing is lost if a new size is given up. An owner that goes back has more pods than have room, so it has to.
+    """
+    if refusal.code == HTTPStatus.NOT_FOUND:
+        return False
+    return change.goes_back or refusal.code == HTTPStatus.CONFLICT
 
 
 def _why_not(named: str, owner: SizedOwner, gang: PodGang, change: OwnerChange) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 from lockstep.answers.reading.documents import read_objects
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.answers.supposing.owner_kinds import TAKEN, ObjectKind, kind_of
+from lockstep.answers.supposing.owner_kinds import REFUSED, TAKEN, ObjectKind, kind_of
 from lockstep.api.manifest import Manifest, NewManifest
 
 _ONE_LINE = ", ".join(dict.fromkeys(one.kind for one in TAKEN))
@@ -52,10 +52,12 @@ def _object(document: Any, namespace: str) -> NewManifest:
 
 def _check_kind(document: Manifest, name: object) -> None:
     kind = document.get("kind")
-    if (document.get("apiVersion"), kind) in TAKEN:
+    api_version = document.get("apiVersion")
+    if (api_version, kind) in TAKEN:
         return
     object_called = f"{kind} {name}" if kind and name else kind or "An object without a kind"
     versions = [one.api_version for one in TAKEN if one.kind == kind]
     if versions:
         raise AnswerError(f"{object_called} is in it, and only a {kind} of {versions[0]} can be planned.")
-    raise AnswerError(f"{object_called} is in it. These can be planned: {_ONE_LINE}.")
+    why = next((why for one, why in REFUSED.items() if one == (api_version, kind)), "no pods of it are known")
+    raise AnswerError(f"{object_called} is in it: {why}. These can be planned: {_ONE_LINE}.")

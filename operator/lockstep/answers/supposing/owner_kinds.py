@@ -35,6 +35,17 @@ def _of_stateful_set(stateful_set: Section) -> Sequence[FirstPods]:
     return [pods if is_parallel else pods._replace(number=min(pods.number, 1))]
 
 
+def _of_training_job(field: str) -> Callable[[Section], Sequence[FirstPods]]:
+    """The pods of all types of replicas, which such a job makes at once."""
+
+    def first(job: Section) -> Sequence[FirstPods]:
+        replicas = job.section("spec").section(field)
+        types = [replicas.section(name) for name in replicas.fields]
+        return [FirstPods(one.number("replicas", otherwise=1), one.section("template")) for one in types]
+
+    return first
+
+
 GANG_JOB = ObjectKind(API_VERSION, GANG_KIND)
 POD_GANG = ObjectKind(API_VERSION, POD_GANG_KIND)
 TRAIN_JOB = ObjectKind("trainer.kubeflow.org/v1alpha1", "TrainJob")
@@ -42,6 +53,15 @@ RUNTIME = TRAIN_JOB._replace(kind="TrainingRuntime")
 CLUSTER_RUNTIME = TRAIN_JOB._replace(kind="ClusterTrainingRuntime")
 RUNTIMES = (RUNTIME, CLUSTER_RUNTIME)
 """What TrainJobs are made by: such an object has no pods itself."""
+
+TRAINING_JOBS: Mapping[ObjectKind, str] = {
+    ObjectKind("kubeflow.org/v1", "PyTorchJob"): "pytorchReplicaSpecs",
+    ObjectKind("kubeflow.org/v1", "TFJob"): "tfReplicaSpecs",
+    ObjectKind("kubeflow.org/v1", "XGBoostJob"): "xgbReplicaSpecs",
+    ObjectKind("kubeflow.org/v1", "PaddleJob"): "paddleReplicaSpecs",
+    ObjectKind("kubeflow.org/v1", "JAXJob"): "jaxReplicaSpecs",
+}
+"""The jobs of Kubeflow's training operator, and the field of the spec that has their types of replicas."""
 
 SOURCES: Mapping[ObjectKind, Source] = {
     ObjectKind(version, one.kind): source
@@ -57,8 +77,16 @@ WITHOUT_SOURCE: Mapping[ObjectKind, Callable[[Section], Sequence[FirstPods]]] = 
     ObjectKind("apps/v1", "Deployment"): _of_replicas,
     ObjectKind("apps/v1", "ReplicaSet"): _of_replicas,
     ObjectKind("v1", "ReplicationController"): _of_replicas,
+    **{kind: _of_training_job(field) for kind, field in TRAINING_JOBS.items()},
 }
-"""Pods, and the kinds of owners whose pods name a Gang of a user's."""
+"""Pods, and the kinds of owners whose pods name a Gang of a user's, or a PodGroup."""
 
 TAKEN: Sequence[ObjectKind] = (GANG_JOB, POD_GANG, *SOURCES, *WITHOUT_SOURCE, TRAIN_JOB, *RUNTIMES)
 """All kinds of objects that can be planned."""
+
+REFUSED: Mapping[ObjectKind, str] = {
+    ObjectKind("apps/v1", "DaemonSet"): (
+        "its controller makes a pod for each node, and names that node in it, so there is nothing to plan"
+    ),
+}
+"""Owners whose pods Lockstep places and that can't be planned, each with the reason."""

@@ -12,6 +12,7 @@ from lockstep.answers.supposing.owner_kinds import GANG_JOB, POD_GANG, SOURCES, 
 from lockstep.answers.supposing.sized_pods import SupposedSize, supposed_size
 from lockstep.answers.supposing.supposed_pods import lines_that_are_missing, supposed_pods
 from lockstep.answers.supposing.train_jobs import with_train_jobs_made
+from lockstep.answers.supposing.training_jobs import with_pod_groups_made
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.podgang.made_gang import made_gang, made_parts, refused_parts
 from lockstep.api.podgang.owners import OWNERS
@@ -55,7 +56,7 @@ def supposed(manifests: Iterable[NewManifest], sources: Collection[Source], now:
     """What these objects are if they are applied now, and the operator has these sources. Raises ``AnswerError``."""
     gathered = _Gathered(sources, now)
     gang_jobs = []
-    for manifest in with_train_jobs_made(manifests, sources):
+    for manifest in with_pod_groups_made(with_train_jobs_made(manifests, sources), sources):
         if kind_of(manifest) == GANG_JOB:
             gang_jobs.append(manifest)
         elif kind_of(manifest) == POD_GANG:

@@ -1,7 +1,7 @@
 """Parses Namespaces and PriorityClasses."""
 
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import ALLOWED_SIZING
+from lockstep.api.names import ALLOWED_SIZING, NEVER_PREEMPTS
 from lockstep.facts.cluster.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.sizing import Sizing
 
@@ -17,7 +17,7 @@ def parse_priority_class(manifest: Manifest) -> PriorityClass:
         name=manifest["metadata"]["name"],
         value=manifest["value"],
         is_default=bool(manifest.get("globalDefault")),
-        preempts=manifest.get("preemptionPolicy") != "Never",
+        preempts=manifest.get("preemptionPolicy") != NEVER_PREEMPTS,
         sizing=_sizing((manifest["metadata"].get("annotations") or {}).get(ALLOWED_SIZING)),
     )
 

@@ -8,6 +8,7 @@ from lockstep.api.gangjob.role import parse_needs
 from lockstep.api.labels import labels_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import (
+    NEVER_PREEMPTS,
     RANK_LABEL,
     SCHEDULER_NAME,
     SEAT_ANNOTATION,
@@ -123,6 +124,7 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
         labels=labels_of(metadata),
         completion_index=int(index) if _is_number(index) else -1,
         selected=() if isinstance(needs, Refusal) else _selected(needs.pod_affinity, labels_of(metadata)),
+        preempts=spec.get("preemptionPolicy") != NEVER_PREEMPTS,
     )
 
 

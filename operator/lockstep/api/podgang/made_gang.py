@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import API_VERSION, GROUP, POD_GANG_KIND
+from lockstep.api.names import API_VERSION, GROUP, NEVER_PREEMPTS, POD_GANG_KIND
 from lockstep.api.podgang.gang_annotations import (
     ELASTIC,
     HOSTS,
@@ -68,6 +68,7 @@ def made_parts(
             "later": later,
             "roles": role_entries(first, size["min"]) or None,
             "hosts": _hosts(annotations),
+            "preemptionPolicy": None if kind.preempts(Section(owner)) else NEVER_PREEMPTS,
         }
     except ValueError as error:
         return refused_parts(kind, owner, str(error), pods=pods)
@@ -77,8 +78,8 @@ def made_parts(
 def refused_parts(kind: OwnerKind, owner: Manifest, why: str, *, pods: Sequence[OwnerName] = ()) -> dict[str, Any]:
     """The same where the owner's annotations can't be obeyed: the Gang says why, and is refused."""
     size = {"min": _expected(kind, owner), "max": None}
-    spec = {"size": size, "work": None, "placement": None, "later": None, "roles": None, "hosts": None}
-    return _parts(_references(kind, owner, pods), spec, problem=f"{kind.kind}: {why}.")
+    nothing = dict.fromkeys(("work", "placement", "later", "roles", "hosts", "preemptionPolicy"))
+    return _parts(_references(kind, owner, pods), {"size": size, **nothing}, problem=f"{kind.kind}: {why}.")
 
 
 def _parts(references: Sequence[Manifest], spec: Mapping[str, Any], *, problem: str | None) -> dict[str, Any]:

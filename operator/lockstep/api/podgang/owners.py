@@ -19,7 +19,12 @@ from lockstep.api.podgang.first_pods import (
     of_ray_cluster,
     of_single_pod,
 )
-from lockstep.api.podgang.scheduling_group import VERSIONS, domain_of_scheduling_group, of_scheduling_group
+from lockstep.api.podgang.scheduling_group import (
+    VERSIONS,
+    domain_of_scheduling_group,
+    of_scheduling_group,
+    scheduling_group_preempts,
+)
 from lockstep.api.podgang.section import Section
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.pod_gang import PodGang
@@ -33,7 +38,8 @@ class OwnerKind(NamedTuple):
     An owner that has ``groups`` makes so many Gangs: the number of the group stands behind its name. ``left`` returns
     how many pods it still makes at most, when others of its pods have ended. ``says_size`` is whether its annotations
     may say another size. ``domain`` returns the label of nodes by which its own fields require one domain, or '';
-    it raises ``ValueError`` for what no Gang can have. The API server may have ``other_versions`` of the kind instead.
+    it raises ``ValueError`` for what no Gang can have. ``preempts`` returns whether others may give way to it, by these
+    fields. The API server may have ``other_versions`` of the kind instead.
     If it ``is_elastic``, the number of its pods may change while they run.
     """
 
@@ -45,6 +51,7 @@ class OwnerKind(NamedTuple):
     left: Callable[[Manifest], int] = lambda _: MOST_RANKS
     says_size: bool = True
     domain: Callable[[Section], str] = lambda _: ""
+    preempts: Callable[[Section], bool] = lambda _: True
     other_versions: tuple[str, ...] = ()
     shown_as: str = ""
     is_elastic: bool = False
@@ -117,6 +124,7 @@ OWNERS: Mapping[Source, OwnerKind] = {
         "podgroups",
         of_scheduling_group,
         domain=domain_of_scheduling_group,
+        preempts=scheduling_group_preempts,
         other_versions=VERSIONS[1:],
         shown_as="podgroups.scheduling.k8s.io",
     ),

@@ -8,6 +8,7 @@ from lockstep.api.gangjob.gangjob import parse_status
 from lockstep.api.gangjob.work import parse_work
 from lockstep.api.identity import identity
 from lockstep.api.manifest import Manifest
+from lockstep.api.names import NEVER_PREEMPTS
 from lockstep.api.podgang.later_pods import parse_later
 from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION, PROBLEM_ANNOTATION
 from lockstep.api.podgang.pod_roles import parse_roles
@@ -98,4 +99,5 @@ def _parsed(spec: Manifest) -> PodGangSpec:
         hosts=HostList(spec.get("hosts") or HostList.NONE),
         roles=parse_roles(spec.get("roles") or (), least),
         priority_class=spec.get("priorityClassName") or "",
+        preempts=spec.get("preemptionPolicy") != NEVER_PREEMPTS,
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import SIZED_ANNOTATION
+from lockstep.api.names import NEVER_PREEMPTS, SIZED_ANNOTATION
 from lockstep.api.podgang.first_pods import FirstPods
 from lockstep.api.podgang.section import Section
 from lockstep.api.quantities import rfc3339
@@ -64,6 +64,11 @@ def priority_of_scheduling_group(group: Manifest) -> int | None:
     """The priority of the group, which the API server has written beside the name of its class; None without one."""
     priority = group["spec"].get("priority")
     return None if priority is None else int(priority)
+
+
+def scheduling_group_preempts(group: Section) -> bool:
+    """Whether others may give way to the group. The API server sees to it that its class says the same."""
+    return group.section("spec").text("preemptionPolicy") != NEVER_PREEMPTS
 
 
 def condition_patch(group: Manifest, version: str, condition: GroupCondition, now: float) -> dict[str, Any] | None:

@@ -3,10 +3,10 @@
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue_group import KUEUE_GROUP
 
-# The controllers whose pods do not wait for each other. The pods of other controllers may, so they are left alone.
-_CONTROLLERS = frozenset(
+RUN_ALONE = frozenset(
     {("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet"), ("apps/v1", "DaemonSet"), ("v1", "ReplicationController")}
 )
+"""The controllers whose pods do not wait for each other. The pods of other controllers may, so they are left alone."""
 # By these, pods say that they belong to a group: a LeaderWorkerSet, a PodGroup of an older kind, of Kueue, of Volcano.
 _GROUP_LABELS = (
     "leaderworkerset.sigs.k8s.io/name",
@@ -33,7 +33,7 @@ def job_of(metadata: Manifest) -> str:
 def is_single(pod: Manifest) -> bool:
     """Whether a pod that no source names needs no other pod: it has no controller, or one whose pods run alone."""
     controller = controller_of(pod["metadata"])
-    runs_alone = not controller or (controller.get("apiVersion"), controller.get("kind")) in _CONTROLLERS
+    runs_alone = not controller or (controller.get("apiVersion"), controller.get("kind")) in RUN_ALONE
     return runs_alone and not _names_group(pod)
 
 

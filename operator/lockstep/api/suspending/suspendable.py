@@ -7,7 +7,8 @@ from lockstep.api.client.answer import Target
 from lockstep.api.client.instance import FIELD_MANAGER
 from lockstep.api.client.paths import object_of
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import SIZED_ANNOTATION, SUSPENDED_BY, SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
+from lockstep.api.names import SUSPENDED_BY, SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
+from lockstep.api.podgang.sizing.size_mark import size_given_to, unmarked
 from lockstep.api.suspending.field_managers import managers_of
 from lockstep.facts.gang.source import Source
 
@@ -57,9 +58,9 @@ class SuspendableKind(NamedTuple):
         One that we have given a size stays suspended and waits for a size again.
         """
         patch = unmarking(owner)
-        if SIZED_ANNOTATION not in (owner["metadata"].get("annotations") or {}):
+        if not size_given_to(owner):
             return patch | self._setting(suspend=False)
-        patch["metadata"]["annotations"][SIZED_ANNOTATION] = None
+        patch["metadata"]["annotations"] |= unmarked()
         return patch
 
     def _setting(self, *, suspend: bool) -> dict[str, Any]:

@@ -66,7 +66,9 @@ class Priorities:
 
     def preempts(self, gang: GangFact) -> bool:
         """Whether gangs of lower priority may be evicted for the gang."""
-        known = self._class_of(gang) if isinstance(gang, AcceptedGang) else None
+        if not isinstance(gang, AcceptedGang) or not gang.spec.preempts:
+            return False
+        known = self._class_of(gang)
         return known is not None and known.preempts
 
     def refusal(self, gang: AcceptedGang) -> Refusal | None:

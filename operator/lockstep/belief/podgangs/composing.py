@@ -16,7 +16,7 @@ from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.belief.podgangs.elastic_owners import RunningPods
 from lockstep.belief.podgangs.group_terms import refusal_of_terms
 from lockstep.belief.podgangs.joined_steps import PodsOfStep, joined
-from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodsAlike, SizedPods
+from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodKind, PodsAlike, SizedPods
 from lockstep.belief.podgangs.pod_shapes import PodShape, capped, in_pool, role_name, shapes_of, without_roles
 from lockstep.belief.podgangs.pods_by_role import NO_ROLE
 from lockstep.belief.podgangs.refusals import MOST_KINDS, refusal_of_pods, refusal_of_shapes
@@ -77,8 +77,8 @@ def _asked_at(gang: PodGang, group: PodGroup) -> float:
 def _spec(
     gang: PodGang, asks: PodGangSpec, pods: OwnPods, pool: Pool, turn: int, *, is_checked: bool
 ) -> GangSpec | Refusal:
-    classes = {one.kind.priority_class for one in pods.alike}
-    content = partial(_content, asks, classes, is_beside=pods.going > 0, takes_room=_with_room(asks, pods) > 0)
+    kinds = [one.kind for one in pods.alike]
+    content = partial(_content, asks, kinds, is_beside=pods.going > 0, takes_room=_with_room(asks, pods) > 0)
     if gang.status.reserved_at is not None:
         return content(
             _reserved_roles(gang, [*shapes_of(without_roles(pods.alike), pool), *shapes_of(pods.alike, pool)])
@@ -162,19 +162,23 @@ def _reserved_roles(gang: PodGang, shapes: Sequence[PodShape]) -> tuple[RoleSpec
 
 
 def _content(
-    asks: PodGangSpec, classes: set[str], roles: tuple[RoleSpec, ...], *, is_beside: bool, takes_room: bool
+    asks: PodGangSpec, kinds: Sequence[PodKind], roles: tuple[RoleSpec, ...], *, is_beside: bool, takes_room: bool
 ) -> GangSpec:
-    """The spec with these roles. Of pods that come later it is unknown how much of the work they have."""
+    """The spec with these roles, for pods of these kinds.
+
+    Of pods that come later it is unknown how much of the work they have.
+    """
     return GangSpec(
         roles=roles,
         work=None if is_beside else asks.work,
         deadline_seconds=None if is_beside else asks.deadline_seconds,
-        priority_class=min(classes, default=asks.priority_class),
+        priority_class=min((one.priority_class for one in kinds), default=asks.priority_class),
         one_per=asks.one_per,
         all_in=asks.all_in,
         sizing=asks.sizing,
         has_bound_pods=is_beside,
         takes_room=takes_room,
+        preempts=asks.preempts and all(one.preempts for one in kinds),
     )
 
 
@@ -208,8 +212,7 @@ def running_spec(
     able = tuple(role for role in roles if role is not None)
     if len(able) < len(roles):
         return None
-    classes = {one.kind.priority_class for one, _ in parts}
-    content = _content(asks, classes, able, is_beside=False, takes_room=False)
+    content = _content(asks, [one.kind for one, _ in parts], able, is_beside=False, takes_room=False)
     return replace(content, has_bound_pods=True, elastic=elastic.spec)
 
 
@@ -223,7 +226,7 @@ def _running_role(pods: PodsAlike, role: str, sizes: Sizes, pool: Pool) -> RoleS
 def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:
     """The pods that come later as a gang of their own, while others run; None if all are there."""
     roles = _later_roles(asks, pods, pool, ())
-    return replace(_content(asks, set(), roles, is_beside=True, takes_room=True), is_room=True) if roles else None
+    return replace(_content(asks, (), roles, is_beside=True, takes_room=True), is_room=True) if roles else None
 
 
 def _later_roles(asks: PodGangSpec, pods: OwnPods, pool: Pool, beside: Sequence[PodShape]) -> tuple[RoleSpec, ...]:

@@ -114,6 +114,9 @@ class PodGangs:
             sized=self.sized.pods(gang.key, gang.made_for),
         )
         fact = in_bound_domain(fact, group, self._nodes)
+        if self.elastic.of(gang.key) is not None:
+            # Otherwise gangs that came before a pod was made anew would get the room that others of its Gang give up.
+            fact = replace(fact, created=gang.created)
         if isinstance(fact, AcceptedGang) and self._goes_back_to(gang) is not None:
             return fact.with_spec(replace(fact.spec, awaits_pods=_GOES_BACK))
         return fact

@@ -28,6 +28,7 @@ class PodKind(NamedTuple):
     source: Source
     owner: str
     selected: Labels
+    preempts: bool = True
 
 
 class _Bucket:
@@ -311,4 +312,4 @@ def alone(pod: GroupedPod) -> PodsAlike | None:
 
 
 def _kind(group: GroupMember, pod: WaitingPod) -> PodKind:
-    return PodKind(pod.needs, pod.priority_class, pod.source, group.owner, pod.selected)
+    return PodKind(pod.needs, pod.priority_class, pod.source, group.owner, pod.selected, pod.preempts)

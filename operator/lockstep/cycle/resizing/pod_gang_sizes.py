@@ -288,10 +288,10 @@ class PodGangSizes:
         return not is_due or self._hosts.are_listed(gang, following.decided_at)
 
     def _have_left(self, gang: GangFact, following: NextSize) -> bool:
-        """Whether the owner has no more pods than the smaller one of both sizes."""
+        """Whether the owner has no more pods than it is to have; of one that shrinks, pods that wait may get room."""
         known, group = self._state.pod_gangs.objects.get(gang.key), self._state.pod_gangs.group(gang.key)
-        own = group.own(known.made_for if known else None, 0)
-        return own.going + own.waiting <= min(gang.status.size or 0, following.size)
+        own, size = group.own(known.made_for if known else None, 0), gang.status.size or 0
+        return own.going <= following.size if following.size < size else own.going + own.waiting <= size
 
     def _dropped(self, gang: GangFact, why: str, nodes: list[str]) -> StatusReport:
         status = mark_size_kept(gang, nodes, now=self._services.now(), note=self._hosts.why_not(gang.key))

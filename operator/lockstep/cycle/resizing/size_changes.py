@@ -30,6 +30,7 @@ from lockstep.cycle.resizing.notice_times import PromisedStarts, begin_of_change
 from lockstep.cycle.resizing.resizing import Resizing
 from lockstep.cycle.resizing.unwanted_shrinks import UnwantedShrinks
 from lockstep.cycle.resizing.why_size_stays import why_size_stays
+from lockstep.cycle.resizing.without_room import GangsWithoutRoom
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.keys import is_pod_gang
@@ -96,6 +97,7 @@ class SizeChanges:
         self._monotonic = services.monotonic
         self._wanted: dict[GangKey, _WantedChange] = {}
         self._unwanted = UnwantedShrinks(services.state, services.monotonic, settling=_SETTLING_SECONDS)
+        self._without_room = GangsWithoutRoom(services, attempts, settling=_SETTLING_SECONDS, guarded=guarded)
 
     def begin(self, decided: LastPlan) -> float:
         """Begin the changes of this plan that its facts still allow; the others are left to the next plan.
@@ -107,6 +109,7 @@ class SizeChanges:
         new = _WantedChange(now, min(self._promises(decided), default=math.inf) if decided.changes else math.inf)
         self._wanted = {change.gang: before.get(change.gang, new) for change in decided.changes}
         judged_again = self._unwanted.judge(decided.plan.decisions, decided.snapshot.now)
+        judged_again = min(judged_again, self._without_room.begin(decided))
         self._notices.unwanted = self._unwanted.gangs
         for change in decided.changes:
             if now - self._wanted[change.gang].since >= _SETTLING_SECONDS:

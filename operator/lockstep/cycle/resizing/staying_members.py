@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from coschedule import Members, Sizes
+from coschedule import ChangeTerms, Members, Sizes
 from lockstep.belief.holding.ranked_members import RankedMembers, places_of, ranked
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
@@ -36,6 +36,11 @@ def finish_with_fewer(
     if end is None or work is None or terms is None:
         return end
     longer = work.float_time(gang.spec.working(staying)) / work.float_time(gang.spec.working(before))
+    return later_finish(end, longer, terms, now)
+
+
+def later_finish(end: float, longer: float, terms: ChangeTerms, now: float) -> float:
+    """When a gang ends that was expected to end then, if what is left takes so many times as long after a change."""
     return now + terms.restart_time + max(end - now, 0.0) * longer
 
 

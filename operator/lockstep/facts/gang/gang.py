@@ -55,7 +55,7 @@ class GangSpec:
     that are too few; None if there is none. ``has_bound_pods``: other pods of the Gang are on nodes.
     ``is_room``: its members are pods that come later, so room is kept for them, and nothing of it is ever started.
     ``takes_room``: it is such room, or its pods take such room. Room has ``most_priority`` at most, whatever its class:
-    that of the pods that run.
+    that of the pods that run. Unless it ``preempts``, no gang gives way to it, whatever its class allows.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -79,6 +79,7 @@ class GangSpec:
     is_room: bool = False
     takes_room: bool = False
     most_priority: int | None = None
+    preempts: bool = True
 
     @property
     def minimum(self) -> int:

@@ -21,7 +21,7 @@ class WaitingPod(NamedTuple):
     """A pod of a Gang that can be bound now.
 
     ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one. ``selected`` are those
-    of its labels that its own affinity selects by.
+    of its labels that its own affinity selects by. Unless it ``preempts``, no gang gives way to it.
     """
 
     name: str
@@ -32,6 +32,7 @@ class WaitingPod(NamedTuple):
     labels: Labels
     completion_index: int
     selected: Labels = ()
+    preempts: bool = True
 
 
 class GroupTerms(NamedTuple):
@@ -116,7 +117,7 @@ class PodGangSpec:
 
     Beyond the fewest, ``later`` pods come step by step, in this order. ``undo`` belongs to the user, also in a Gang
     that the operator has made. Pods that say none of the ``roles`` count in all only. All pods have ``priority_class``,
-    unless it is ''. The other fields are as in ``GangSpec``.
+    unless it is ''. Unless it ``preempts``, no gang gives way to it. The other fields are as in ``GangSpec``.
     """
 
     minimum: int
@@ -131,6 +132,7 @@ class PodGangSpec:
     hosts: HostList = HostList.NONE
     roles: tuple[PodRole, ...] = ()
     priority_class: str = ""
+    preempts: bool = True
 
     @property
     def role_names(self) -> tuple[str, ...]:

@@ -60,6 +60,7 @@ def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: st
         before = gang.status
         status = replace(status, size=before.size, members=before.members)
         status = replace(status, start=before.start, expected_finish=before.expected_finish)
+        status = replace(status, failed_joins=before.failed_joins)
     says = (TRUE, Reason.BOUND, "Pods of it are on nodes, and others wait for one.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 

@@ -55,6 +55,13 @@ def mark_shrinking(gang: GangFact, following: NextSize, *, now: float) -> GangSt
     return with_shrink(status, gang, following.why, now)
 
 
+def mark_without_room(gang: GangFact, following: NextSize, *, pods: int, now: float) -> GangStatus:
+    """The write-ahead entry where some of an owner's ``pods`` wait in vain, so that it is to have fewer."""
+    status = replace(gang.status, next_size=following, size=pods, first_size=_first_size(gang))
+    says = f"Not all {n_pods(pods)} of it find room, so its owner is to have {n_pods(following.size)}."
+    return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
+
+
 def mark_shrunk(gang: GangFact, nodes: Iterable[str], *, now: float, note: str = "") -> GangStatus:
     """The pods have left. ``nodes`` has the node of each pod that has stayed; the clause ``note`` says more."""
     following = gang.status.next_size

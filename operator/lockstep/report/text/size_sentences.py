@@ -10,7 +10,7 @@ from coschedule import SizeChange, SizeReason
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.elastic import NextSize
-from lockstep.report.text.sentences import duration, n_members
+from lockstep.report.text.sentences import duration, n_members, n_pods
 from lockstep.snapshot.holders.resizable import KeepsSize
 
 KEEPS_SIZE: Mapping[KeepsSize, str] = {
@@ -34,6 +34,12 @@ def size_change(change: SizeChange, *, restart_time: float | None = None, is_ask
     why = "" if change.size_after > change.size_before else ", so that other gangs end sooner"
     why = ", as elastic.size asks" if is_asked else "" if change.is_open_ended else why
     return f"{from_to(change.size_before, change.size_after)}{why}: {_because(change)}{_takes(restart_time)}"
+
+
+def shrink_without_room(before: int, after: int, waiting: int) -> str:
+    """``shrinks from 4 to 3 members: 1 pod of it waits, and finds no room``."""
+    waits = "waits, and finds" if waiting == 1 else "wait, and find"
+    return f"{from_to(before, after)}: {n_pods(waiting)} of it {waits} no room"
 
 
 def shrink_for(change: SizeChange, clause: str = "", *, restart_time: float | None = None) -> str:

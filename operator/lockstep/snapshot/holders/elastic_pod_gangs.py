@@ -50,6 +50,15 @@ class ElasticPodGang(NamedTuple):
     pods: ElasticPods
 
 
+class PodGangWithoutRoom(NamedTuple):
+    """A Gang of which so many pods are ``waiting``, and the ``pods`` that its owner has. With ``size`` all may run."""
+
+    gang: PodGang
+    pods: ElasticPods
+    size: int
+    waiting: int
+
+
 class ElasticCandidate(NamedTuple):
     """A Gang of so many pods that may be able to change its size, as far as counts of its pods say."""
 
@@ -136,15 +145,36 @@ def _hold_what_they_need(state: State, one: ElasticPodGang, columns: Columns) ->
     return needed == held
 
 
+def pod_gang_without_room(state: State, key: GangKey) -> PodGangWithoutRoom | None:
+    """The Gang, if pods of it wait beside others, and it may have as few pods as are on nodes."""
+    gang, owner, group = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key), state.pod_gangs.group(key)
+    if gang is None or owner is None or owner.elastic is None or not _is_settled(state, gang, owner):
+        return None
+    # Of an owner with roles, the pods that wait would have to be named, and a fixed one may be among them.
+    if owner.elastic.role:
+        return None
+    sizes = _sizes(gang, owner)
+    able = range(0) if sizes is None else range(sizes.minimum, min(sizes.maximum, group.going) + 1)
+    if not able or not group.waiting or group.going + group.waiting != owner.elastic.pods:
+        return None
+    return PodGangWithoutRoom(gang, owner.elastic, able[-1], group.waiting)
+
+
 def _stands_still(state: State, gang: PodGang, owner: SizedOwner) -> bool:
     """Whether all pods of the owner run, and neither the Gang nor any pod of it is about to change."""
+    group = state.pod_gangs.group(gang.key)
+    is_whole = owner.elastic is not None and group.going == owner.elastic.pods and not group.waiting
+    are_running = is_whole and group.held.have_all_started and has_fixed_pods(group, owner)
+    return are_running and _is_settled(state, gang, owner)
+
+
+def _is_settled(state: State, gang: PodGang, owner: SizedOwner) -> bool:
+    """Whether all pods on nodes are of the owner, and neither these nor the Gang are about to change."""
     group, status = state.pod_gangs.group(gang.key), gang.status
-    is_whole = owner.elastic is not None and group.going == group.going_of(owner.uid) == owner.elastic.pods
     is_placed = status.is_true(Condition.PLACED) and status.reserved_at is None and status.next_size is None
-    is_going = gang.is_deleting or gang.key in state.pod_gangs.yielding.suspended or group.waiting or group.leaving
-    is_of_owner = gang.made_for == owner.uid and gang.key not in state.reservations
-    is_quiet = is_placed and is_of_owner and group.held.have_all_started and not is_going
-    return is_whole and is_quiet and has_fixed_pods(group, owner)
+    is_going = gang.is_deleting or gang.key in state.pod_gangs.yielding.suspended or group.leaving
+    is_of_owner = gang.made_for == owner.uid and group.going == group.going_of(owner.uid)
+    return is_placed and is_of_owner and gang.key not in state.reservations and not is_going
 
 
 def _sizes(gang: PodGang, owner: SizedOwner) -> Sizes | None:

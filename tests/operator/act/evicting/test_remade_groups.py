@@ -8,7 +8,7 @@ import pytest
 from builders.served import bid, node
 from fake_cluster.api import REFUSED, Refusal
 from fake_cluster.jumping import until
-from fake_cluster.owners import create_owner, group_pod, reference
+from fake_cluster.owners import create_owner, group_labels, group_pod, reference
 from fake_cluster.pod_gangs import BINDING, bound, changes_of_pods
 from fake_cluster.rig import DEFAULT, api_with, running_operator
 from fake_cluster.store import Place
@@ -28,11 +28,9 @@ BUDGET = Refusal(code=429, message="Cannot evict pod as it would violate the pod
 def make_group(api, *numbers):
     """Create pods of the group: number 0 is the leader."""
     for number in numbers:
-        words = {"name": "heat", "group-index": "0", "worker-index": str(number)}
-        labels = {f"leaderworkerset.sigs.k8s.io/{word}": value for word, value in words.items()}
         name, owner = (f"{LEADER}-{number}", LEADER) if number else (LEADER, "heat")
         sets = reference("apps/v1", "StatefulSet", owner)
-        api.store.create("pods", group_pod(name, labels=labels, cpu="2", owner=sets))
+        api.store.create("pods", group_pod(name, labels=group_labels("heat", 0, number), cpu="2", owner=sets))
 
 
 def pod(api, name):

@@ -23,10 +23,10 @@ SOURCES = frozenset({Source.JOB, Source.SIZED_JOB})
 NODES = (node("n1", cpu="2"), node("n2", cpu="2"))
 
 
-def create_job(api, name="heat", *, size="2-6", uid="uid-of-heat", **spec):
+def create_job(api, name="heat", *, size="2-6", uid="uid-of-heat", annotations=None, **spec):
     """Create a suspended Job with a range, whose pods take one processor."""
     template = {"metadata": {}, "spec": group_pod("x", cpu="1")["spec"]}
-    about = metadata(name, namespace=DEFAULT, uid=uid, annotations={"lockstep.dev/size": size})
+    about = metadata(name, namespace=DEFAULT, uid=uid, annotations={"lockstep.dev/size": size, **(annotations or {})})
     wanted = {"suspend": True, "parallelism": 1, "completions": 1, "completionMode": "Indexed", "template": template}
     api.store.create("jobs", {"metadata": about, "spec": {**wanted, **spec}})
 
@@ -79,6 +79,17 @@ async def test_job_gets_the_size_of_its_plan_and_only_so_many_pods():
 
         assert len(made) == 4
         assert (spec_of(api)["parallelism"], spec_of(api)["completions"], sized(api)) == (4, 4, "4")
+
+
+async def test_copy_of_a_job_with_a_size_gets_a_size_of_its_own():
+    copied = {SIZED: "2", "lockstep.dev/sized-uid": "uid-of-another", "lockstep.dev/first-size": "6"}
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api):
+        create_job(api, annotations=copied)
+        await until(lambda: len(bound(api)) == 4)
+
+        annotations = api.store.get(HEAT)["metadata"]["annotations"]
+        assert (sized(api), annotations["lockstep.dev/sized-uid"]) == ("4", "uid-of-heat")
+        assert "lockstep.dev/first-size" not in annotations
 
 
 async def test_refusal_of_a_size_is_said_and_the_job_stays_suspended():

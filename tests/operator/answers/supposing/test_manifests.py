@@ -13,6 +13,7 @@ OLD_JOB = HEAT.replace("GangJob", "Job").replace("lockstep.dev/v1alpha1", "batch
 TAKEN_KINDS = (
     "GangJob, Gang, Job, JobSet, LeaderWorkerSet, MPIJob, PodGroup, RayCluster, "
     "Pod, StatefulSet, Deployment, ReplicaSet, ReplicationController, "
+    "PyTorchJob, TFJob, XGBoostJob, PaddleJob, JAXJob, "
     "TrainJob, TrainingRuntime, ClusterTrainingRuntime"
 )
 
@@ -71,7 +72,11 @@ def test_times_become_strings_as_the_api_server_gets_them():
             HEAT.replace("heat", "heat, namespace: [a]"), "metadata.namespace of", id="a list for a namespace"
         ),
         pytest.param("just words", "A document in it is no object of Kubernetes.", id="words"),
-        pytest.param(BID, f"NodeBid n1 is in it. These can be planned: {TAKEN_KINDS}.", id="a kind without pods"),
+        pytest.param(
+            BID,
+            f"NodeBid n1 is in it: no pods of it are known. These can be planned: {TAKEN_KINDS}.",
+            id="a kind without pods",
+        ),
         pytest.param(OLD_JOB, "Job heat is in it, and only a Job of batch/v1 can be planned.", id="an old Job"),
         pytest.param(f"{HEAT}\n---\n{BID}", "NodeBid n1 is in it", id="a gang and a bid"),
         pytest.param("{metadata: 3}", "An object without a kind is in it", id="no kind"),

@@ -19,6 +19,7 @@ from builders.owners import (
     ray_cluster,
     scheduling_group,
     template,
+    training_job,
 )
 from builders.train_jobs import runtime_job, runtime_of, runtime_patch, train_job
 from lockstep.answers.reading.errors import AnswerError
@@ -49,6 +50,7 @@ FILE = (
     jobset(replicated("all", replicas=2, parallelism=2, pod=FULL["spec"])),
     leader_worker_set(replicas=2),
     mpi_job(runPolicy={"suspend": False}),
+    training_job(pod=FULL, runPolicy={"schedulingPolicy": {"minAvailable": 3}}),
     ray_cluster(),
     ray_cluster(suspend=True, annotations={"lockstep.dev/size": "2-5"}),
     TRAIN_JOB,

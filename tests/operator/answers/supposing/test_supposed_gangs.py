@@ -38,8 +38,7 @@ WITH_PODS = [
     for example in EXAMPLES
     if KINDS_WITH_PODS & {one["kind"] for one in yaml.safe_load_all(example.read_text(encoding="utf-8"))}
 ]
-# The training operator makes PodGroups of its own jobs, which Lockstep knows by these alone.
-FOR_CONTROLLERS = [one for one in sorted(OF_CONTROLLERS.glob("*.yaml")) if one.stem != "pytorchjob"]
+FOR_CONTROLLERS = sorted(OF_CONTROLLERS.glob("*.yaml"))
 
 
 def ask(*objects, sources=EVERY):

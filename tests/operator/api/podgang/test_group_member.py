@@ -121,6 +121,15 @@ def test_pod_is_of_no_gang_where_no_source_is_placed():
     assert not isinstance(any_pod.parse_any_pod(of_heat()), GroupedPod)
 
 
+@pytest.mark.parametrize(
+    ("says", "want"),
+    [({}, True), ({"preemptionPolicy": "PreemptLowerPriority"}, True), ({"preemptionPolicy": "Never"}, False)],
+    ids=["nothing", "it does", "it does not"],
+)
+def test_pod_that_waits_says_whether_others_give_way_to_it(says, want):
+    assert membership(of_heat(spec=says)).waiting.preempts is want
+
+
 def test_pod_that_waits_says_what_it_needs():
     found = membership(of_heat(spec={"priorityClassName": "high"}, cpu="2"))
 

@@ -65,6 +65,15 @@ def test_roles_and_class_and_hosts_of_a_gang_are_read():
 
 
 @pytest.mark.parametrize(
+    ("says", "want"),
+    [({}, True), ({"preemptionPolicy": "PreemptLowerPriority"}, True), ({"preemptionPolicy": "Never"}, False)],
+    ids=["nothing", "it does", "it does not"],
+)
+def test_gang_says_whether_others_give_way_to_it(says, want):
+    assert parse(**says).asks.preempts is want
+
+
+@pytest.mark.parametrize(
     ("roles", "want"),
     [
         pytest.param([("a", 2), ("b", 2)], "roles: they need 4 pods together, more than the 3 of size.min", id="many"),

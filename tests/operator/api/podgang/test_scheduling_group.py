@@ -66,6 +66,18 @@ def test_group_says_in_which_domain_its_pods_have_to_be(owner, want):
 
 
 @pytest.mark.parametrize(
+    ("says", "want"),
+    [
+        pytest.param({}, None, id="nothing"),
+        pytest.param({"preemptionPolicy": "PreemptLowerPriority"}, None, id="it does"),
+        pytest.param({"preemptionPolicy": "Never"}, "Never", id="it does not"),
+    ],
+)
+def test_group_says_whether_others_give_way_to_it(says, want):
+    assert made_parts(KIND, gang_of(2, **says))["spec"]["preemptionPolicy"] == want
+
+
+@pytest.mark.parametrize(
     ("owner", "sentence"),
     [
         pytest.param(gang_of(2, **within(RACK, "zone")), "can't have a second label", id="two labels"),

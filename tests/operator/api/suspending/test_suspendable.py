@@ -26,6 +26,21 @@ def test_suspension_is_undone_by_the_resumption(kind):
     assert (kind.is_suspended(resumed), suspended_for(resumed)) == (False, "")
 
 
+@pytest.mark.parametrize(
+    ("uid", "want"),
+    [pytest.param("u1", True, id="it waits for a size again"), pytest.param("u2", False, id="a copy of one has none")],
+)
+def test_owner_that_we_have_given_a_size_stays_suspended(uid, want):
+    marks = {"lockstep.dev/sized": "4", "lockstep.dev/sized-uid": uid}
+    suspended = merged(owner(), BY_SPEC.suspension(owner(annotations=marks), "job.heat"))
+    suspended["metadata"]["annotations"] |= marks
+
+    resumed = merged(suspended, BY_SPEC.resumption(suspended))
+
+    assert BY_SPEC.is_suspended(resumed) is want
+    assert (marks.keys() <= resumed["metadata"]["annotations"].keys()) is not want
+
+
 def test_mark_is_removed_without_a_change_of_the_spec():
     suspended = merged(owner(), BY_SPEC.suspension(owner(), "job.heat"))
     left = merged(suspended, unmarking(suspended))

@@ -143,6 +143,22 @@ def test_priority_is_that_of_all_pods():
     assert plans(pod_gang(2), *pods_of(SMALL, "ab", priority_class="high")).spec.priority_class == "high"
 
 
+@pytest.mark.parametrize(
+    ("gang", "pods", "want"),
+    [
+        pytest.param({}, (True, True), True, id="all may"),
+        pytest.param({}, (True, False), False, id="one pod does not"),
+        pytest.param({"preempts": False}, (True, True), False, id="the Gang does not"),
+    ],
+)
+def test_others_give_way_if_neither_the_gang_nor_a_pod_of_it_says_never(gang, pods, want):
+    waiting = [waiting_pod(name, preempts=one) for name, one in zip("ab", pods, strict=True)]
+    spec = plans(pod_gang(2, **gang), *waiting).spec
+
+    assert spec.preempts is want
+    assert [role.sizes for role in spec.roles] == [Sizes(minimum=2, maximum=2)]
+
+
 def test_pods_of_different_priorities_are_refused_with_one_of_each():
     found = refusal(pod_gang(2), waiting_pod("a"), waiting_pod("b", priority_class="high"))
 

@@ -27,6 +27,7 @@ def any_pod(rnd):
         its_needs=rnd.choice([SMALL, LARGE]),
         created=float(rnd.randrange(3)),
         priority_class=rnd.choice(["", "high"]),
+        preempts=rnd.random() < 0.5,
         index=rnd.randrange(-1, 2),
         source=rnd.choice([Source.PODS, Source.JOB]),
     )
@@ -91,7 +92,7 @@ def by_role(pods):
 def kind_of(pod):
     """What a pod that waits has in common with others of its kind."""
     waits = pod.group.waiting
-    return (waits.needs, waits.priority_class, waits.source, pod.group.owner, waits.selected)
+    return (waits.needs, waits.priority_class, waits.source, pod.group.owner, waits.selected, waits.preempts)
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -9,6 +9,7 @@ from lockstep.facts.gang.source import Source
 
 parsed = sized_kind(Source.JOB).parse
 RANGE = {"lockstep.dev/size": "2-6"}
+SIZED = {"lockstep.dev/sized": "4", "lockstep.dev/sized-uid": "uid-of-heat"}
 
 
 def job(name="heat", *, annotations=RANGE, labels=None, scheduler="lockstep", version="1", deleted=False, **spec):
@@ -26,7 +27,7 @@ def job(name="heat", *, annotations=RANGE, labels=None, scheduler="lockstep", ve
         pytest.param(job(suspend=False), id="not suspended"),
         pytest.param(job(scheduler="default-scheduler"), id="another scheduler"),
         pytest.param(job(labels={"kueue.x-k8s.io/queue-name": "q"}), id="queued by Kueue"),
-        pytest.param(job(annotations={**RANGE, "lockstep.dev/sized": "4"}), id="has its size"),
+        pytest.param(job(annotations={**RANGE, **SIZED}), id="has its size"),
         pytest.param(job(deleted=True), id="deleted"),
     ],
 )

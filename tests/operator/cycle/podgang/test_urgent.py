@@ -27,10 +27,11 @@ async def full(api):
 
 def create_urgent(api, *names, priority="urgent", least=0, **more):
     """Create a Gang of pods of that priority, which need the whole node; ``more`` is in its spec."""
+    pods = more.pop("pods", {})
     about = metadata("heat", namespace=DEFAULT, generation=1)
     api.store.create("gangs", {"metadata": about, "spec": {"size": {"min": least or len(names)}, **more}})
     for name in names:
-        spec = {"schedulerName": "lockstep", "priorityClassName": priority}
+        spec = {"schedulerName": "lockstep", "priorityClassName": priority, **pods}
         api.store.create("pods", pod(name, cpu="1", spec=spec, labels={"lockstep.dev/member-of": "heat"}))
 
 
@@ -50,6 +51,22 @@ async def test_gang_job_stays_for_pods_that_preempt_nothing(priority):
     async with operator_over(*ONE_NODE) as (api, _):
         await full(api)
         create_urgent(api, "a", "b", priority=priority)
+        await asyncio.sleep(300)
+
+        assert is_job_placed(api, "cold")
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        pytest.param({"preemptionPolicy": "Never"}, id="the Gang"),
+        pytest.param({"pods": {"preemptionPolicy": "Never"}}, id="its pods"),
+    ],
+)
+async def test_gang_job_stays_for_a_gang_that_says_itself_that_it_preempts_nothing(says):
+    async with operator_over(*ONE_NODE) as (api, _):
+        await full(api)
+        create_urgent(api, "a", "b", **says)
         await asyncio.sleep(300)
 
         assert is_job_placed(api, "cold")

@@ -124,6 +124,7 @@ async def test_job_with_work_shrinks_so_that_another_gang_ends_sooner():
     [
         pytest.param({"lockstep.dev/elastic": None}, id="without the annotation"),
         pytest.param({"lockstep.dev/sized": None}, id="not sized by the operator"),
+        pytest.param({"lockstep.dev/sized-uid": "uid-of-another"}, id="a copy of one that was sized"),
         pytest.param({"lockstep.dev/size": "4"}, id="one size only"),
         pytest.param({"lockstep.dev/size": "6-8"}, id="a range that leaves its size out"),
     ],
@@ -176,6 +177,21 @@ async def test_growth_goes_back_if_the_pods_do_not_come():
 
         assert placed(api) == before
         assert parts.state.reservations == {}
+
+
+async def test_shrink_that_the_api_server_refuses_ends_at_once():
+    async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), grown(api, THIRD):
+        before, earlier = placed(api), sum(map(of_jobs, api.requests))
+        api.fault = lambda it: Refusal(code=403, message="frozen") if of_jobs(it) else None
+        api.store.create("gangjobs", gang("waits", size=2, cpu="1"))
+        await until(lambda: said(api, "SizeChangeDropped"), seconds=1200)
+
+        assert sum(map(of_jobs, api.requests)) == earlier + 1
+        assert "next" not in status(api)
+        assert "Job heat can't be given 4 pods: frozen" in said(api, "SizeChangeDropped")[0][1]
+        assert (placed(api), numbers(api), status(api)["failedJoins"]) == (before, (6, 6, "6"), 1)
+        api.fault = lambda _: None
+        await until(lambda: is_placed(api, "waits") and has_size(api, 4), seconds=2400)
 
 
 async def test_growth_that_the_api_server_refuses_changes_nothing():

@@ -4,7 +4,7 @@ import pytest
 
 from builders.served import gang, node
 from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED
-from fake_cluster.elastic_jobs import SMALL, SOURCES, create_job, has_size, indexed, numbers, placed, uids
+from fake_cluster.elastic_jobs import SMALL, SOURCES, create_job, drain, has_size, indexed, numbers, placed, uids
 from fake_cluster.jumping import until
 from fake_cluster.rig import api_with, is_placed, running_operator
 
@@ -55,6 +55,22 @@ async def test_growth_is_whole_or_undone(number, arrives):
 
         assert before <= uids(api)
         assert {index: where for index, where in placed(api).items() if index > 3} == {4: "n3", 5: "n3"}
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+@pytest.mark.parametrize("number", range(WRITES_OF_SHRINK))
+async def test_job_whose_node_is_drained_goes_on_with_fewer_pods(number, arrives):
+    async with api_with(*SMALL) as api, indexed(api):
+        async with running_operator(api, sources=SOURCES):
+            create_job(api, annotations=OFTEN)
+            await until(lambda: has_size(api, 4))
+            death = Death(number, arrives=arrives)
+            api.fault = death
+            drain(api, placed(api)[1])
+            await until(lambda: death.is_over)
+        api.fault = lambda _: None
+        async with running_operator(api, sources=SOURCES):
+            await until(lambda: has_size(api, 2), seconds=300)
 
 
 @pytest.mark.parametrize("arrives", [True, False])

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lockstep.api.manifest import Manifest, NewManifest
-from lockstep.api.names import FIRST_SIZE_ANNOTATION, SCHEDULER_NAME, SIZED_ANNOTATION
+from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.podgang.gang_annotations import SIZE
 from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.made_gang import size_range
 from lockstep.api.podgang.section import Section
-from lockstep.facts.ranks import MOST_RANKS
+from lockstep.api.podgang.sizing.size_mark import marked, size_given_to
 
 _DRY_RUN_NAME_LENGTH = 200
 
@@ -34,9 +34,7 @@ def is_suspended_for_size(owner: Manifest, templates: Iterable[Section]) -> bool
     """
     metadata = owner["metadata"]
     annotations = metadata.get("annotations") or {}
-    is_asked = (
-        Section(owner).section("spec").has("suspend") and SIZE in annotations and SIZED_ANNOTATION not in annotations
-    )
+    is_asked = Section(owner).section("spec").has("suspend") and SIZE in annotations and not size_given_to(owner)
     if not is_asked or "deletionTimestamp" in metadata or is_queued(owner):
         return False
     return all(template.section("spec").text("schedulerName") == SCHEDULER_NAME for template in templates)
@@ -56,18 +54,6 @@ def resuming(owner: Manifest, size: int, numbers: Mapping[str, Any]) -> dict[str
     return resized(owner, size, {"suspend": False, **numbers})
 
 
-def has_size(owner: Manifest, pods: int) -> bool:
-    """Whether the operator has given an owner so many pods, as that one says."""
-    return (owner["metadata"].get("annotations") or {}).get(SIZED_ANNOTATION) == str(pods)
-
-
-def first_size(owner: Manifest, pods: int) -> int:
-    """With how many pods an owner has begun that has so many ``pods``: as many, unless it says something else."""
-    said = (owner["metadata"].get("annotations") or {}).get(FIRST_SIZE_ANNOTATION, "")
-    is_number = said.isascii() and said.isdigit() and len(said) <= len(str(MOST_RANKS))
-    return int(said) if is_number and 1 <= int(said) <= MOST_RANKS else pods
-
-
 def resized(owner: Manifest, size: int, fields: Mapping[str, Any], *, first: int | None = None) -> dict[str, Any]:
     """The merge patch that gives an owner a size by these fields of its spec, if it is as it was read.
 
@@ -77,7 +63,7 @@ def resized(owner: Manifest, size: int, fields: Mapping[str, Any], *, first: int
     about = {
         "uid": metadata["uid"],
         "resourceVersion": metadata["resourceVersion"],
-        "annotations": {SIZED_ANNOTATION: str(size), FIRST_SIZE_ANNOTATION: None if first is None else str(first)},
+        "annotations": marked(owner, size, first=first),
     }
     return {"metadata": about, "spec": fields}
 

@@ -10,7 +10,8 @@ from lockstep.api.podgang.first_pods import HEAD_GROUP, hosts_of, replicas_of
 from lockstep.api.podgang.kueue import is_queued
 from lockstep.api.podgang.section import FieldError, Section
 from lockstep.api.podgang.single_pods import controller_of
-from lockstep.api.podgang.sizing.awaiting import NewSize, has_size, resized
+from lockstep.api.podgang.sizing.awaiting import NewSize, resized
+from lockstep.api.podgang.sizing.size_mark import has_size
 
 HEADS = 1
 """How many pods of a RayCluster are no workers."""

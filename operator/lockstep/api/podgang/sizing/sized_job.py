@@ -10,12 +10,12 @@ from lockstep.api.podgang.section import Section
 from lockstep.api.podgang.single_pods import controller_of
 from lockstep.api.podgang.sizing.awaiting import (
     NewSize,
-    has_size,
     is_suspended_for_size,
     pod_to_be,
     resized,
     resuming,
 )
+from lockstep.api.podgang.sizing.size_mark import has_size
 
 _OWN_CONTROLLER = "kubernetes.io/job-controller"
 

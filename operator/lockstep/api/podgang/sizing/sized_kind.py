@@ -8,13 +8,14 @@ from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.podgang.gang_annotations import elastic_terms
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.section import FieldError
-from lockstep.api.podgang.sizing.awaiting import NewSize, asked_sizes, first_size
+from lockstep.api.podgang.sizing.awaiting import NewSize, asked_sizes
 from lockstep.api.podgang.sizing.elastic_ray_cluster import (
     HEADS,
     ray_cluster_resized,
     running_pods_of_ray_cluster,
     workers_of_ray_cluster,
 )
+from lockstep.api.podgang.sizing.size_mark import first_size
 from lockstep.api.podgang.sizing.sized_job import (
     job_awaits_size,
     job_problem,

@@ -14,7 +14,8 @@ from lockstep.facts.gang.source import Source
 
 ELASTIC = "lockstep.dev/elastic"
 FIRST = "lockstep.dev/first-size"
-SAYS = {"lockstep.dev/size": "2-6", ELASTIC: "Members", "lockstep.dev/sized": "4"}
+SIZED_UID = "lockstep.dev/sized-uid"
+SAYS = {"lockstep.dev/size": "2-6", ELASTIC: "Members", "lockstep.dev/sized": "4", SIZED_UID: "uid-of-heat"}
 METADATA = {"name": "heat", "namespace": "default", "uid": "uid-of-heat", "resourceVersion": "7", "annotations": SAYS}
 JOB = {
     "metadata": METADATA,
@@ -57,6 +58,8 @@ def test_running_job_that_the_operator_has_sized_may_change_its_size():
         pytest.param({"annotations": {ELASTIC: "Restart"}}, id="another mode"),
         pytest.param({"annotations": {"lockstep.dev/min-interval": "soon"}}, id="a time that is none"),
         pytest.param({"annotations": {"lockstep.dev/sized": "5"}}, id="another number since"),
+        pytest.param({"metadata": {"uid": "uid-of-copy"}}, id="a copy of a Job with a size"),
+        pytest.param({"annotations": {SIZED_UID: None}}, id="a size of nobody"),
         pytest.param({"spec": {"suspend": True}}, id="suspended"),
         pytest.param({"spec": {"completionMode": "NonIndexed"}}, id="without indexes"),
         pytest.param({"spec": {"completions": 9}}, id="completions are its work"),
@@ -90,7 +93,7 @@ def test_job_of_which_a_part_is_done_may_still_go_back():
 
 
 def test_another_size_changes_both_numbers_of_the_job_as_it_was_read():
-    annotations = {"lockstep.dev/sized": "6", FIRST: "4"}
+    annotations = {"lockstep.dev/sized": "6", SIZED_UID: "uid-of-heat", FIRST: "4"}
     assert job_resized(job(), NewSize(6, 4)) == {
         "metadata": {"uid": "uid-of-heat", "resourceVersion": "7", "annotations": annotations},
         "spec": {"parallelism": 6, "completions": 6},

@@ -13,7 +13,8 @@ from lockstep.api.podgang.sizing.sized_ray_cluster import ray_cluster_problem
 from lockstep.facts.gang.source import Source
 
 ELASTIC = "lockstep.dev/elastic"
-SAYS = {"lockstep.dev/size": "3-7", ELASTIC: "Members", "lockstep.dev/sized": "4"}
+SIZED_UID = "lockstep.dev/sized-uid"
+SAYS = {"lockstep.dev/size": "3-7", ELASTIC: "Members", "lockstep.dev/sized": "4", SIZED_UID: "uid-of-heat"}
 METADATA = {"name": "heat", "namespace": "team", "uid": "uid-of-heat", "resourceVersion": "7", "annotations": SAYS}
 GROUP = {"groupName": "all", "replicas": 3, "template": {"spec": {}}}
 OWNER = {"apiVersion": "ray.io/v1", "kind": "RayJob", "name": "train", "uid": "u", "controller": True}
@@ -49,6 +50,7 @@ def test_number_that_the_bounds_of_the_group_make_counts():
     [
         pytest.param({"annotations": {ELASTIC: "Restart"}}, id="another mode"),
         pytest.param({"annotations": {"lockstep.dev/sized": "5"}}, id="another number since"),
+        pytest.param({"metadata": {"uid": "uid-of-a-copy"}}, id="a copy of one that has got a size"),
         pytest.param({"suspend": True}, id="suspended"),
         pytest.param({"enableInTreeAutoscaling": True}, id="scaled by Ray"),
         pytest.param({"managedBy": "kueue.x-k8s.io/multikueue"}, id="run elsewhere"),
@@ -77,7 +79,7 @@ def test_another_size_changes_the_replicas_and_names_the_workers_that_leave():
         "metadata": {
             "uid": "uid-of-heat",
             "resourceVersion": "7",
-            "annotations": {"lockstep.dev/sized": "3", "lockstep.dev/first-size": "4"},
+            "annotations": {"lockstep.dev/sized": "3", SIZED_UID: "uid-of-heat", "lockstep.dev/first-size": "4"},
         },
         "spec": {"workerGroupSpecs": [workers]},
     }

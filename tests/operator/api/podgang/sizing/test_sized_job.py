@@ -28,6 +28,6 @@ def test_size_is_for_the_job_that_was_read():
     patch = job_with_size(job(completions=1, completionMode="Indexed"), 3)
 
     # What it has begun with in an earlier run does not hold any more.
-    annotations = {"lockstep.dev/sized": "3", "lockstep.dev/first-size": None}
+    annotations = {"lockstep.dev/sized": "3", "lockstep.dev/sized-uid": "u1", "lockstep.dev/first-size": None}
     assert patch["metadata"] == {"uid": "u1", "resourceVersion": "7", "annotations": annotations}
     assert patch["spec"]["completions"] == 3

@@ -9,6 +9,7 @@ from lockstep.facts.gang.source import Source
 OURS = {"spec": {"schedulerName": "lockstep", "containers": [{"name": "ray", "image": "ray:2"}]}}
 OTHER = {"spec": {"schedulerName": "default-scheduler", "containers": []}}
 RANGE = {"lockstep.dev/size": "3-9"}
+SIZED = {"lockstep.dev/sized": "4", "lockstep.dev/sized-uid": "uid-of-heat"}
 OWNER = {"apiVersion": "ray.io/v1", "kind": "RayJob", "name": "train", "uid": "u", "controller": True}
 KIND = sized_kind(Source.RAY_CLUSTER)
 
@@ -44,11 +45,17 @@ def test_suspended_ray_cluster_with_a_range_waits_for_a_size():
         pytest.param(cluster(owners=[OWNER]), id="of a RayJob"),
         pytest.param(cluster(headGroupSpec=None, workerGroupSpecs=None), id="without groups"),
         pytest.param(cluster(workers(template=None)), id="without a template"),
-        pytest.param(cluster(annotations={**RANGE, "lockstep.dev/sized": "4"}), id="has its size"),
+        pytest.param(cluster(annotations={**RANGE, **SIZED}), id="has its size"),
     ],
 )
 def test_other_ray_clusters_do_not_wait(other):
     assert not KIND.parse(other).awaits_size
+
+
+def test_copy_of_a_ray_cluster_with_a_size_waits_for_its_own():
+    copied = {**SIZED, "lockstep.dev/sized-uid": "uid-of-another"}
+
+    assert KIND.parse(cluster(annotations={**RANGE, **copied})).awaits_size
 
 
 @pytest.mark.parametrize(
@@ -98,7 +105,8 @@ def test_size_becomes_replicas_and_leaves_the_rest_of_the_group_as_it_is():
     patch = ray_cluster_with_size(cluster(group), 7)
 
     assert patch["spec"] == {"suspend": False, "workerGroupSpecs": [{**group, "replicas": 3}]}
-    assert patch["metadata"]["annotations"] == {"lockstep.dev/sized": "7", "lockstep.dev/first-size": None}
+    marks = {"lockstep.dev/sized": "7", "lockstep.dev/sized-uid": "uid-of-heat", "lockstep.dev/first-size": None}
+    assert patch["metadata"]["annotations"] == marks
     assert (patch["metadata"]["uid"], patch["metadata"]["resourceVersion"]) == ("uid-of-heat", "7")
 
 

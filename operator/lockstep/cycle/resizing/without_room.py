@@ -1,0 +1,117 @@
+"""Has Gangs make do with as many pods as run if others of them wait and find no room, as after a drain.
+
+GangJobs do so as soon as members are lost. The owner of a Gang makes such pods anew first, and these may find room.
+Once it has fewer pods, its controller removes those with the highest indexes. Pods that wait may take their room.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+
+from coschedule import Decision, GangKey, Members, Placement, Reason
+from lockstep.act.attempts import Attempts
+from lockstep.act.requests.services import Services
+from lockstep.cycle.planning.decided import LastPlan
+from lockstep.cycle.resizing.staying_members import later_finish
+from lockstep.facts.elastic import NextSize
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.pod_gang import PodGangSpec
+from lockstep.report.status.pod_gang_sizes import mark_without_room
+from lockstep.report.status.writer import StatusReport
+from lockstep.report.text.size_sentences import shrink_without_room
+from lockstep.snapshot.holders.elastic_pod_gangs import PodGangWithoutRoom, pod_gang_without_room
+
+
+class GangsWithoutRoom:
+    """Finds Gangs of which pods have waited in vain for ``settling`` seconds. ``guarded`` contains errors of a gang."""
+
+    def __init__(
+        self,
+        services: Services,
+        attempts: Attempts,
+        *,
+        settling: float,
+        guarded: Callable[[GangKey], AbstractContextManager[None]],
+    ) -> None:
+        self._state = services.state
+        self._writer = services.writer
+        self._now = services.now
+        self._monotonic = services.monotonic
+        self._attempts = attempts
+        self._settling = settling
+        self._guarded = guarded
+        # By Gang, since when no plan has had room for its pods that wait (monotonic clock).
+        self._since: dict[GangKey, float] = {}
+
+    def begin(self, decided: LastPlan) -> float:
+        """Begin the shrinks that are due; returns the seconds until a plan is due again, infinity where none is."""
+        now, before, elastic = self._monotonic(), self._since, self._state.pod_gangs.elastic.gangs()
+        said = {one.gang: one for one in decided.plan.decisions if one.gang in elastic and not _is_put_off(one)}
+        # A long queue is planned in parts, so some plans say nothing.
+        self._since = {gang: since for gang, since in before.items() if gang not in said and gang in elastic}
+        due = math.inf
+        for gang, decision in said.items():
+            with self._guarded(gang):
+                due = min(due, self._judge(decision, before.get(gang, now), decided))
+        return due
+
+    def _judge(self, decision: Decision, since: float, decided: LastPlan) -> float:
+        """Begin a shrink if it is due; returns the seconds until it is, infinity if there is none."""
+        short = pod_gang_without_room(self._state, decision.gang)
+        if short is None or self._attempts.is_under_way(decision.gang) or self._has_room(decision, short, decided):
+            return math.inf
+        self._since[decision.gang] = since
+        left = max(since + self._settling - self._monotonic(), self._rests_for(short))
+        if left > 0:
+            return left
+        del self._since[decision.gang]
+        self._shrink(short)
+        return math.inf
+
+    def _has_room(self, decision: Decision, short: PodGangWithoutRoom, decided: LastPlan) -> bool:
+        """Whether pods that wait start before the program would work again after a change."""
+        soon = decided.snapshot.now + short.pods.spec.restart_time
+        return isinstance(decision, Placement) and decision.start <= soon
+
+    def _rests_for(self, short: PodGangWithoutRoom) -> float:
+        """For how many seconds no change is tried, since the last one has failed."""
+        status = short.gang.status
+        if not status.failed_joins or status.resized_at is None:
+            return 0.0
+        interval = short.pods.spec.terms(status.last_change, status.failed_joins).min_interval
+        # After the clock was set back, no rest is longer than this.
+        return min(status.resized_at + interval - self._now(), interval)
+
+    def _shrink(self, short: PodGangWithoutRoom) -> None:
+        gang = self._state.gangs.get(short.gang.key)
+        if isinstance(gang, AcceptedGang) and self._writer.make_way(gang.key):
+            self._writer.report(gang, partial(self._shrinking, gang, self._following(gang, short), short.pods.pods))
+
+    def _shrinking(self, gang: GangFact, following: NextSize, pods: int) -> StatusReport:
+        return StatusReport(status=mark_without_room(gang, following, pods=pods, now=self._now()), is_act=True)
+
+    def _following(self, gang: AcceptedGang, short: PodGangWithoutRoom) -> NextSize:
+        pods = sorted((pod.group.rank or 0, pod.node) for pod in self._state.pod_gangs.group(gang.key).going_pods())
+        nodes, role = Counter(node for _, node in pods[: short.size]), gang.spec.roles[0].name
+        return NextSize(
+            members=tuple(Members(node, count, role=role) for node, count in sorted(nodes.items())),
+            # As the status says it.
+            decided_at=float(int(self._now())),
+            expected_finish=self._finish(short),
+            why=shrink_without_room(short.pods.pods, short.size, short.waiting),
+        )
+
+    def _finish(self, short: PodGangWithoutRoom) -> float | None:
+        asks, status, pods = short.gang.asks, short.gang.status, short.pods
+        end, work = status.expected_finish, asks.work if isinstance(asks, PodGangSpec) else None
+        if end is None or work is None:
+            return end
+        longer = work.float_time(short.size) / work.float_time(pods.pods)
+        return later_finish(end, longer, pods.spec.terms(status.last_change), self._now())
+
+
+def _is_put_off(decision: Decision) -> bool:
+    """Whether the plan says nothing of the gang."""
+    return not isinstance(decision, Placement) and decision.reason is Reason.BEHIND_IN_QUEUE
