@@ -43,6 +43,11 @@ test: needs-of-tests lint type $(INSTALLED) ## Lint, types, import contracts and
 	$(BIN)/python -m sandbox fetch
 	$(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE)
 
+# On a fresh clone each process of a run would compile all tests itself. Mypy leaves a processor for that meanwhile.
+.PHONY: test-bytecode
+test-bytecode: needs-of-tests $(INSTALLED)
+	$(BIN)/pytest --quiet --collect-only >/dev/null
+
 .PHONY: test-whole
 test-whole: needs-of-tests lint type $(INSTALLED) ## The same, and every case of long searches
 	$(BIN)/python -m sandbox fetch

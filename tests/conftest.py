@@ -29,12 +29,15 @@ settings.load_profile("lockstep")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
-# Long tests of which each is for itself.
-ONE_BY_ONE = ("controlplane/long/*", "demo/test_demo.py")
+# Long tests of which each is for itself: those of one file take many minutes where all are asked.
+ONE_BY_ONE = (
+    *("controlplane/long/test_crash_points.py", "controlplane/long/test_pod_gang_crash_points.py"),
+    "demo/test_demo.py",
+)
 # The first that matches counts. In this order they start: what is short comes last, to fill the gaps.
 TIERS = {
     "long": (
-        *ONE_BY_ONE,
+        *("controlplane/long/*", "demo/test_demo.py"),
         *("e2e/test_release.py", "e2e/nodes/*", "e2e/controllers/*", "followed/*", "image/test_built.py"),
     ),
     "server": ("controlplane/*", "sandbox/running/*", "charts/rendered/*", "charts/installed/*", "timeline/*"),
@@ -45,8 +48,8 @@ TIERS = {
 # Files of which each takes a minute or more in one process. They start first, so that none of them is left at the end.
 LONGEST = (
     *("image/test_built.py", "controlplane/test_election.py", "controlplane/test_pace.py", "charts/installed/*"),
-    *("e2e/test_release.py", "followed/*", "demo/test_demo.py", "controlplane/podgangs/test_policies.py"),
-    *("controlplane/long/test_all_examples.py", "controlplane/long/test_observing.py"),
+    *("e2e/test_release.py", "followed/*", "demo/test_demo.py", "controlplane/long/test_all_examples.py"),
+    *("controlplane/long/test_agents.py", "controlplane/long/test_observing.py"),
     *("tenants/test_mends_taken_out.py", "operator/cli/test_simulate.py"),
 )
 
@@ -54,11 +57,13 @@ LONGEST = (
 SEARCHES = (
     *TIERS["exhaustive"],
     *("charts/installed/*", "charts/rendered/test_schema.py", "demo/test_demo.py"),
-    # The operator is also killed in other lives of a gang, in controlplane/long/test_crash_points.py.
+    # The operator is killed in other lives of a gang too, and at every write of a Gang on a fake API server
+    # (operator/act/podgang/test_killed_at_writes.py).
+    *("controlplane/long/test_crash_points.py", "controlplane/long/test_pod_gang_crash_points.py"),
     *("controlplane/test_crashes.py", "controlplane/test_ends_in_every_phase.py"),
     # What is done to the lease, to requests and to watches differs by a number, a code or a resource.
     *("controlplane/test_election.py", "controlplane/test_api_trouble.py", "controlplane/test_blind_own_kinds.py"),
-    # All examples are also applied at once, in controlplane/long/test_all_examples.py.
+    # A third of the examples is also applied at once, in controlplane/long/test_all_examples.py.
     *("controlplane/test_examples.py", "e2e/test_release.py"),
     *("engine/learning/test_work_fit.py", "engine/queue/owners/test_choosing.py"),
     *("engine/queue/promises/test_sliding.py", "engine/queue/promises/test_starving.py"),
@@ -131,7 +136,7 @@ def pytest_collection_modifyitems(config, items):
     for item, file in files.items():
         item.add_marker(tier_of(file))
     items.sort(key=lambda item: turn_of(files[item]))
-    searched = [item for item in items if is_search(files[item])]
+    searched = [item for item in items if is_search(files[item]) or item.get_closest_marker("search")]
     left_out = {*searched} - searches.sampled(config, searched)
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=[item for item in searched if item in left_out])

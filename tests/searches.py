@@ -45,6 +45,7 @@ def sampled(config: pytest.Config, items: Iterable[pytest.Function]) -> set[pyte
     """Of the tests of long searches, those that this run asks.
 
     Cases that differ by their seed alone are one search; a function without seeds is one, with all of its cases.
+    Tests with the mark ``search("NAME")`` are one search of that name.
     """
     cases = defaultdict(list)
     for item in items:
@@ -53,6 +54,8 @@ def sampled(config: pytest.Config, items: Iterable[pytest.Function]) -> set[pyte
 
 
 def _search_of(item: pytest.Function) -> str:
+    if (mark := item.get_closest_marker("search")) is not None:
+        return str(mark.args[0])
     function, _, case = item.nodeid.removesuffix("]").partition("[")
     if "seed" not in item.fixturenames or not case:
         return function

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from eventually import eventually
 from failure_sections import show_beside
 from followed.terminal import Terminal, terminal
 from live.agents import RBAC
@@ -29,6 +30,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE_RIGHTS = [ROOT / "operator" / f"rbac-{name}.yaml" for name in ("sources", "sizing")]
 SUSPENDING_RIGHTS = ROOT / "operator" / "rbac-suspending.yaml"
 EVICTING_RIGHTS = ROOT / "operator" / "rbac-evicting.yaml"
+REPLICA_SETS = "/apis/apps/v1/namespaces/{}/replicasets"
 NAMESPACE_NUMBERS = itertools.count(1)
 
 
@@ -125,7 +127,9 @@ def twelve_nodes(arena: Arena) -> Iterator[Arena]:
     arena.api.apply(OFFERS)
     yield arena
     created = (f"--filename={example}" for example in EXAMPLES)
-    arena.api.kubectl("delete", "--namespace", arena.namespace, "--ignore-not-found", *created)
+    # To wait for each of so many objects takes kubectl ten seconds. The arena waits for gangs and pods.
+    arena.api.kubectl("delete", "--namespace", arena.namespace, "--ignore-not-found", "--wait=false", *created)
+    eventually(lambda: not arena.api.request("GET", f"{REPLICA_SETS.format(arena.namespace)}?limit=1")["items"])
 
 
 @pytest.fixture

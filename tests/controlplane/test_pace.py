@@ -78,6 +78,7 @@ def test_member_on_the_fast_node_gives_back_and_another_gang_gets_it(arena, offe
     ]
 
 
+@pytest.mark.search("waits of half a minute")
 def test_owner_gets_all_back_that_others_have_not_taken(arena, offered):
     submit(arena)
     until_cpu(arena, PACED, WHOLE, nodes=offered)
@@ -88,6 +89,7 @@ def test_owner_gets_all_back_that_others_have_not_taken(arena, offered):
     eventually(lambda: "pace" not in arena.status("heat"))
 
 
+@pytest.mark.search("waits of half a minute")
 def test_pace_follows_the_bids(arena, offered):
     submit(arena)
     until_cpu(arena, PACED, WHOLE, nodes=offered)
@@ -114,6 +116,7 @@ def test_owner_who_is_back_has_most_of_the_node_and_the_gang_goes_on(arena, offe
     assert (arena.status("heat")["attempt"], arena.condition("heat", "Placed")["status"]) == (1, "True")
 
 
+@pytest.mark.search("waits of half a minute")
 def test_quota_that_others_have_used_up_leaves_the_request_and_gives_the_limit(arena, offered):
     arena.create(quota("cpu", **{"requests.cpu": "6"}))
     submit(arena)

@@ -2,11 +2,13 @@
 
 Time passes only while nothing else can happen, so that a test of pauses, time-outs and back-off takes milliseconds and
 gives the same figures on every machine. For one process that talks to itself over the loopback: a byte that was
-written is there to be read before the clock jumps, and while a thread works the clock stands.
+written is there to be read before the clock jumps, and while a thread works the clock stands. Where nothing was
+written since the last jump, the clock jumps without a wait.
 """
 
 import asyncio
 import selectors
+from asyncio import selector_events
 
 MIDDAY = 1_800_000_000.0
 """Seconds since the epoch at which every such loop begins; its ``time()`` also serves as the time of day."""
@@ -21,17 +23,39 @@ class _JumpingSelector(selectors.DefaultSelector):
         super().__init__()
         self.now = MIDDAY
         self.working = set()
+        # Whether anything may be on its way through the kernel.
+        self.is_any_sent = True
 
     def select(self, timeout=None):
         """Wait for input, or let the clock jump by ``timeout`` where there is none."""
         if timeout is None or (self.working and timeout > 0):
             ready = super().select(_DEADLOCK_SECONDS)
             assert ready, "nothing can happen any more: no time is waited for, or a thread does not end"
+            self.is_any_sent = True
             return ready
-        ready = super().select(_GRACE_SECONDS if timeout > 0 else 0)
-        if not ready and timeout > 0:
+        ready = super().select(_GRACE_SECONDS if timeout > 0 and self.is_any_sent else 0)
+        if ready:
+            self.is_any_sent = True
+        elif timeout > 0:
+            self.is_any_sent = False
             self.now += timeout
         return ready
+
+
+class _Transport(selector_events._SelectorSocketTransport):
+    """A transport that says to the selector when it sends anything, also that a connection has ended."""
+
+    def write(self, data):
+        self._loop._jumping.is_any_sent = True
+        super().write(data)
+
+    def writelines(self, list_of_data):
+        self._loop._jumping.is_any_sent = True
+        super().writelines(list_of_data)
+
+    def _call_connection_lost(self, exc):
+        self._loop._jumping.is_any_sent = True
+        super()._call_connection_lost(exc)
 
 
 class JumpingLoop(asyncio.SelectorEventLoop):
@@ -49,6 +73,14 @@ class JumpingLoop(asyncio.SelectorEventLoop):
         self._jumping.working.add(work)
         work.add_done_callback(self._jumping.working.discard)
         return work
+
+    async def sock_connect(self, sock, address):
+        """Connect a socket, which sends."""
+        self._jumping.is_any_sent = True
+        return await super().sock_connect(sock, address)
+
+    def _make_socket_transport(self, sock, protocol, waiter=None, *, extra=None, server=None):
+        return _Transport(self, sock, protocol, waiter, extra, server)
 
     def time(self):
         """Seconds since the epoch."""

@@ -119,6 +119,7 @@ def test_agent_that_is_told_to_end_does_so_at_once(agent):
     assert agent.stop() == 0
 
 
+@pytest.mark.search("agents in trouble")
 def test_agent_that_was_cut_off_goes_on_when_it_is_not_any_more(on_nodes, wire):
     [agent] = on_nodes(1)
     agent.server = wire.url
@@ -133,6 +134,7 @@ def test_agent_that_was_cut_off_goes_on_when_it_is_not_any_more(on_nodes, wire):
     assert agent.log.read_text().count("WARNING lockstep.agent.bid.repeated_failure: the bid can't be written") == 1
 
 
+@pytest.mark.search("agents in trouble")
 def test_agent_whose_token_is_revoked_goes_on_with_the_next(agent):
     agent.log_out()
     until_expired(agent)
@@ -143,6 +145,7 @@ def test_agent_whose_token_is_revoked_goes_on_with_the_next(agent):
     assert "the bid can't be written: Unauthorized" in agent.log.read_text()
 
 
+@pytest.mark.search("agents in trouble")
 def test_history_that_is_damaged_is_dropped_and_costs_nothing_else(on_nodes):
     [agent] = on_nodes(1)
     agent.history.write_bytes(b"\x00{" * 1000)
@@ -153,6 +156,7 @@ def test_history_that_is_damaged_is_dropped_and_costs_nothing_else(on_nodes):
     assert "history" in agent.log.read_text()
 
 
+@pytest.mark.search("agents in trouble")
 @pytest.mark.parametrize("step", [-YEAR_SECONDS, YEAR_SECONDS])
 def test_bid_of_a_node_whose_clock_is_wrong_expires_when_it_should(on_nodes, step):
     [agent] = on_nodes(1)
@@ -166,6 +170,7 @@ def test_bid_of_a_node_whose_clock_is_wrong_expires_when_it_should(on_nodes, ste
     assert epoch(bid["spec"]["expiresAt"]) - written(bid) == pytest.approx(LIFETIME_SECONDS, abs=600)
 
 
+@pytest.mark.search("agents in trouble")
 def test_clock_that_is_set_while_the_agent_runs_costs_nothing_that_it_knows(on_nodes):
     """An owner left a terminal an hour ago, by the clock that was right then; a week of the node is known."""
     [agent] = on_nodes(1)

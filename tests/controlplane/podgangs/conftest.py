@@ -17,10 +17,10 @@ Running = Callable[[str], AbstractContextManager[OperatorProcess]]
 
 
 @pytest.fixture(scope="module")
-def operator(sources: Sandbox, with_sources: Running) -> Iterator[OperatorProcess]:
-    """An operator that is ready; one for all tests of a file."""
+def operator(request: pytest.FixtureRequest, sources: Sandbox, with_sources: Running) -> Iterator[OperatorProcess]:
+    """An operator that is ready; one for all tests of a file, which may name its ``SOURCES``."""
     assert sources
-    with with_sources("all") as process:
+    with with_sources(getattr(request.module, "SOURCES", "all")) as process:
         yield process
 
 

@@ -16,14 +16,8 @@ ELASTIC = {
 WITH_HOSTS = {"lockstep.dev/hosts": "ConfigMap"}
 
 pytestmark = pytest.mark.usefixtures("operator")
-
-
-@pytest.fixture(scope="module")
-def operator(sources, with_sources):
-    """An operator that may size Jobs; one for all tests of a file."""
-    assert sources
-    with with_sources("job,sizedjob") as process:
-        yield process
+# It may size Jobs.
+SOURCES = "job,sizedjob"
 
 
 def create_job(gangs, *, failures=0, **annotations):

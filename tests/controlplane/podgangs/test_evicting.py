@@ -118,6 +118,7 @@ def test_job_that_ignores_evictions_counts_nothing_and_is_placed_elsewhere(arena
     assert all(one["type"] != "Failed" for one in status.get("conditions", []))
 
 
+@pytest.mark.search("waits of a minute")
 def test_budget_is_obeyed_until_it_allows_the_eviction_though_the_operator_is_killed(arena, gangs, operator):
     place_pods(arena, gangs, "a", "b", **EVICT)
     path = f"/apis/policy/v1/namespaces/{arena.namespace}/poddisruptionbudgets"

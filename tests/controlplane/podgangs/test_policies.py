@@ -131,6 +131,7 @@ def test_job_on_which_no_mark_stays_is_not_suspended(arena, gangs, asked, unmark
     assert gangs.bound("job.heat") == 4
 
 
+@pytest.mark.search("waits of a minute")
 def test_binding_that_only_its_dry_run_may_is_tried_for_a_minute_and_the_job_begins_anew(arena, gangs, asked):
     last = Denial("CREATE", "pods/binding", "not that one", f"{IS_DRY_RUN} || !request.name.startsWith('heat-3-')")
     probe = {"metadata": {"name": "heat-3-probe"}, "target": {"kind": "Node", "name": "none"}}
@@ -166,6 +167,7 @@ def test_job_whose_pods_are_denied_gets_no_size(arena, gangs, asked):
     assert gangs.bound("job.heat") == 4
 
 
+@pytest.mark.search("waits of a minute")
 def test_job_whose_pods_only_a_dry_run_may_create_says_that_they_do_not_come(arena, gangs, asked):
     arena.add_nodes(1, cpu="4")
     pods = Denial("CREATE", "pods", "pods need a cost centre", IS_DRY_RUN)

@@ -12,14 +12,8 @@ from lockstep.cli import main
 RANGE = {"lockstep.dev/size": "2-6"}
 
 pytestmark = pytest.mark.usefixtures("operator")
-
-
-@pytest.fixture(scope="module")
-def operator(sources, with_sources):
-    """An operator that may size Jobs; one for all tests of a file."""
-    assert sources
-    with with_sources("job,sizedjob") as process:
-        yield process
+# It may size Jobs.
+SOURCES = "job,sizedjob"
 
 
 def create_sized(gangs, name="heat", *, parallelism=1, annotations=RANGE, **spec):
