@@ -11,6 +11,7 @@ from typing import TypeVar
 from tenants.shapes import MANY, Shape
 
 Paid = TypeVar("Paid")
+Part = TypeVar("Part")
 Group = Sequence[Shape]
 
 _MOST_SHAPES = 32
@@ -38,8 +39,10 @@ def most_together(plural: str, name: str) -> int:
     return min(_MOST_SHAPES, max(1, most // objects))
 
 
-def each(group: Group, measure: Callable[[Group], list[Paid]], is_dear: Callable[[Shape, Paid], bool]) -> list[Paid]:
-    """What each shape of a group pays at most: its own where the group pays more than one shape may."""
+def each(
+    group: Sequence[Part], measure: Callable[[Sequence[Part]], list[Paid]], is_dear: Callable[[Part, Paid], bool]
+) -> list[Paid]:
+    """What each part of a group pays at most: its own where the group pays more than one shape may."""
     paid = measure(group)
     if len(group) == 1 or not any(map(is_dear, group, paid)):
         return paid
