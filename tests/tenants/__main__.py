@@ -23,6 +23,7 @@ from tenants.working_cluster import working_cluster
 
 # The objects of these groups are kept in memory until they are measured.
 _GROUPS_AHEAD = 16
+_UNMEASURED = Delay(latency=0.0, cpu=0.0, peak=0.0, held=0.0)
 
 
 class Priced(NamedTuple):
@@ -92,7 +93,14 @@ def _counted(groups: Sequence[Group], first: int, counting: ProcessPoolExecutor)
 def _joined(groups: Sequence[Group], number: int, future: Future[CountedGroup]) -> list[Counted]:
     counted = future.result()
     ones = zip(groups[number - 1], counted.prices, counted.texts, strict=True)
-    return [Counted(number, *one) for one in ones]
+    found = [Counted(number, *one) for one in ones]
+    dearest = max(found, key=lambda one: _counted_share(one).share)
+    _say(f"{number}/{len(groups)} counted: {_named(dearest.shape)}: {_counted_share(dearest)}")
+    return found
+
+
+def _counted_share(one: Counted) -> Nearest:
+    return nearest(one.shape, one.price, _UNMEASURED)
 
 
 def _priced(portion: Sequence[Counted], ordinary: Ordinary) -> list[Priced]:
@@ -123,7 +131,11 @@ def _beyond(one: Priced) -> list[str]:
 def _told(one: Priced) -> str:
     numbers = {**one.price._asdict(), **one.delay._asdict()}
     paid = ", ".join(f"{measure} {number:.2f}" for measure, number in numbers.items())
-    return f"{one.shape.plural} {one.shape.field}, {one.shape.name}: {paid}"
+    return f"{_named(one.shape)}: {paid}"
+
+
+def _named(shape: Shape) -> str:
+    return f"{shape.plural} {shape.field}, {shape.name}"
 
 
 def _show(priced: Sequence[Priced]) -> None:
