@@ -13,7 +13,7 @@ MOST_OBJECTS = 200
 MOST_BYTES_OF_OTHERS = 2**17
 """It takes minutes to validate some of the largest pods, so objects that Kubernetes alone bounds are only counted."""
 _OBJECTS_OF_PORTION = 400
-_GANGS_OF_PORTION = 80
+_GANGS_OF_PORTION = 40
 _BYTES_OF_PORTION = 2**23
 
 

@@ -27,7 +27,7 @@ def numbers_of(found):
         pytest.param([], [], id="nothing"),
         pytest.param([("pods", {"objects": 100})] * 4, [[0, 1, 2, 3]], id="as many objects as may be"),
         pytest.param([("pods", {"objects": 150})] * 4, [[0, 1], [2, 3]], id="more objects"),
-        pytest.param([("gangjobs", {"objects": 30}), ("gangs", {"objects": 30})] * 2, [[0, 1], [2, 3]], id="gangs"),
+        pytest.param([("gangjobs", {"objects": 20}), ("gangs", {"objects": 20})] * 2, [[0, 1], [2, 3]], id="gangs"),
         pytest.param([("nodebids", {}), ("pods", {}), ("nodebids", {})], [[0, 1], [2]], id="bids of the same nodes"),
         pytest.param([("gangs", {"size": 2**22})] * 3, [[0, 1], [2]], id="bytes"),
         pytest.param([("gangs", {"size": 2**24})] * 2, [[0], [1]], id="groups that are too large for any portion"),
