@@ -88,6 +88,7 @@ bench-engine: $(INSTALLED) ## Measure the engine's problems beside numpy.sort; p
 
 STRIKE ?= operator
 ONE_IN ?= 1
+FROM ?= 1
 SEED ?= 1
 
 .PHONY: crashes
@@ -108,8 +109,9 @@ KIND ?=
 FIELD ?=
 
 .PHONY: tenants
-tenants: $(INSTALLED) ## Price what objects of one tenant cost the others: KIND=pods, FIELD=affinity, ONE_IN=20
-	PYTHONPATH=tests $(BIN)/python -m tenants --kind "$(KIND)" --field "$(FIELD)" --one-in $(ONE_IN) --seed $(SEED)
+tenants: $(INSTALLED) ## Price what objects of one tenant cost the others: KIND=pods, FIELD=affinity, ONE_IN=20, FROM=7
+	PYTHONPATH=tests $(BIN)/python -m tenants --kind "$(KIND)" --field "$(FIELD)" --one-in $(ONE_IN) --seed $(SEED) \
+	  --first $(FROM)
 
 .PHONY: sandbox-up
 sandbox-up: $(INSTALLED) ## Start a control plane of your own: 12 nodes whose pods run

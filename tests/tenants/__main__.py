@@ -2,8 +2,9 @@
 
 import argparse
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from time import monotonic
 from typing import NamedTuple
@@ -11,13 +12,18 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from tenants.bounds import share_of_bounds, too_dear, too_slow
-from tenants.counting import Choice, count, counter
+from tenants.bounds import Nearest, nearest, too_dear, too_slow
+from tenants.counting import Choice, CountedGroup, count, counter
 from tenants.ordinary import Delay, Ordinary
+from tenants.portions import Counted, portions
 from tenants.price import Price
 from tenants.shapes import Shape
 from tenants.together import Group, each
 from tenants.working_cluster import working_cluster
+
+# The objects of these groups are kept in memory until they are measured.
+_GROUPS_AHEAD = 16
+_UNMEASURED = Delay(latency=0.0, cpu=0.0, peak=0.0, held=0.0)
 
 
 class Priced(NamedTuple):
@@ -27,21 +33,33 @@ class Priced(NamedTuple):
     price: Price
     delay: Delay
 
+    @property
+    def nearest(self) -> Nearest:
+        """The bound of which it takes the largest share."""
+        return nearest(*self)
+
+
+class Asked(NamedTuple):
+    """What the command line asks for."""
+
+    choice: Choice
+    first: int
+
 
 def main() -> int:
     """Price the shapes that the command line asks for; whatever they cost, this succeeds. Ctrl-C shows those so far."""
-    choice, began = _parse(), monotonic()
-    groups = choice.groups()
-    with counter(choice) as counting, working_cluster() as cluster:
-        counted = [counting.submit(count, number) for number in range(len(groups))]
-        ordinary = Ordinary(cluster)
+    asked, began = _parse(), monotonic()
+    groups = asked.choice.groups()
+    with counter(asked.choice) as counting, working_cluster() as cluster:
+        ordinary = Ordinary(cluster, _is_slow, _say)
         before = ordinary.resident_bytes()
         priced: list[Priced] = []
         with suppress(KeyboardInterrupt):
-            for group in _priced(groups, counted, ordinary):
-                priced += group
+            for portion in portions(_counted(groups, asked.first, counting)):
+                priced += _priced(portion, ordinary)
+                _say(_line(portion, priced[-len(portion) :], len(groups)))
         after = ordinary.resident_bytes()
-    _show(sorted(priced, key=lambda one: share_of_bounds(*one), reverse=True))
+    _show(sorted(priced, key=lambda one: one.nearest.share, reverse=True))
     shapes = sum(map(len, groups))
     print(f"{len(priced)} of {shapes} shapes, in {len(groups)} groups, took {(monotonic() - began) / 60:.0f} minutes")
     print(
@@ -50,39 +68,84 @@ def main() -> int:
     return 0
 
 
-def _parse() -> Choice:
+def _parse() -> Asked:
     parser = argparse.ArgumentParser(prog="tenants", description=__doc__)
     parser.add_argument("--kind", default="", help="only objects of this kind, by its plural")
     parser.add_argument("--field", default="", help="only fields whose path has this in it")
     parser.add_argument("--one-in", type=int, default=1, help="only one shape of so many, drawn by --seed")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
-    return Choice(**vars(parser.parse_args()))
+    parser.add_argument("--first", type=int, default=1, help="the number of the group to begin with, as lines show it")
+    options = vars(parser.parse_args())
+    return Asked(first=options.pop("first"), choice=Choice(**options))
 
 
-def _priced(
-    groups: Sequence[Group], counted: Sequence[Future[list[Price]]], ordinary: Ordinary
-) -> Iterator[list[Priced]]:
-    """The prices of each group, which are printed when they are known."""
-    for number, (group, future) in enumerate(zip(groups, counted, strict=True), 1):
-        delays = each(group, ordinary.beside, lambda shape, delay: bool([*too_slow(shape, delay)]))
-        priced = [Priced(*one) for one in zip(group, future.result(), delays, strict=True)]
-        dearest = max(priced, key=lambda one: share_of_bounds(*one))
-        print(f"{number}/{len(groups)} {_told(dearest)}", file=sys.stderr)
-        yield priced
+def _counted(groups: Sequence[Group], first: int, counting: ProcessPoolExecutor) -> Iterator[list[Counted]]:
+    """The groups as they are counted, some ahead of those that are measured."""
+    ahead: deque[tuple[int, Future[CountedGroup]]] = deque()
+    for number in range(first, len(groups) + 1):
+        ahead.append((number, counting.submit(count, number - 1)))
+        if len(ahead) > _GROUPS_AHEAD:
+            yield _joined(groups, *ahead.popleft())
+    while ahead:
+        yield _joined(groups, *ahead.popleft())
+
+
+def _joined(groups: Sequence[Group], number: int, future: Future[CountedGroup]) -> list[Counted]:
+    counted = future.result()
+    ones = zip(groups[number - 1], counted.prices, counted.texts, strict=True)
+    found = [Counted(number, *one) for one in ones]
+    dearest = max(found, key=lambda one: _counted_share(one).share)
+    _say(f"{number}/{len(groups)} counted: {_named(dearest.shape)}: {_counted_share(dearest)}")
+    return found
+
+
+def _counted_share(one: Counted) -> Nearest:
+    return nearest(one.shape, one.price, _UNMEASURED)
+
+
+def _priced(portion: Sequence[Counted], ordinary: Ordinary) -> list[Priced]:
+    delays = each(portion, ordinary.beside, lambda one, delay: _is_slow(one.shape, delay))
+    return [Priced(one.shape, one.price, delay) for one, delay in zip(portion, delays, strict=True)]
+
+
+def _is_slow(shape: Shape, delay: Delay) -> bool:
+    return bool([*too_slow(shape, delay)])
+
+
+def _say(line: str) -> None:
+    """Print a line at once, so that a run that is cut short shows how far it came."""
+    print(line, flush=True)
+
+
+def _line(portion: Sequence[Counted], priced: Sequence[Priced], groups: int) -> str:
+    """The dearest shape of a portion, and every one beyond a bound."""
+    dearest = max(priced, key=lambda one: one.nearest.share)
+    beyond = [phrase for one in priced for phrase in _beyond(one)]
+    return "\n".join([f"{portion[0].number}-{portion[-1].number}/{groups} {_told(dearest)}", *beyond])
+
+
+def _beyond(one: Priced) -> list[str]:
+    return [*too_dear(one.shape, one.price), *too_slow(one.shape, one.delay)]
 
 
 def _told(one: Priced) -> str:
     numbers = {**one.price._asdict(), **one.delay._asdict()}
     paid = ", ".join(f"{measure} {number:.2f}" for measure, number in numbers.items())
-    return f"{one.shape.plural} {one.shape.field}, {one.shape.name}: {paid}"
+    return f"{_named(one.shape)}: {paid}"
+
+
+def _named(shape: Shape) -> str:
+    return f"{shape.plural} {shape.field}, {shape.name}"
 
 
 def _show(priced: Sequence[Priced]) -> None:
-    table = Table(*Price._fields, *Delay._fields, "kind", "field", "shape", "", title="prices of objects of one tenant")
-    for shape, price, delay in priced:
-        mark = "beyond its bound" if [*too_dear(shape, price), *too_slow(shape, delay)] else ""
-        table.add_row(*(f"{one:.2f}" for one in (*price, *delay)), shape.plural, shape.field, shape.name, mark)
-    Console(width=None if sys.stdout.isatty() else 240).print(table)
+    columns = ("kind", "field", "shape", *Price._fields, *Delay._fields, "nearest bound", "")
+    table = Table(*columns, title="prices of objects of one tenant")
+    for one in priced:
+        numbers = [f"{number:.2f}" for number in (*one.price, *one.delay)]
+        mark = "beyond its bound" if _beyond(one) else ""
+        table.add_row(one.shape.plural, one.shape.field, one.shape.name, *numbers, str(one.nearest), mark)
+    Console(width=None if sys.stdout.isatty() else 280).print(table)
 
 
 if __name__ == "__main__":

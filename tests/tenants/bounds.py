@@ -24,6 +24,22 @@ class DelayBounds(NamedTuple):
     reason: str
 
 
+class Nearest(NamedTuple):
+    """What a shape pays by one measure, and the most that it may."""
+
+    measure: str
+    paid: float
+    most: float
+
+    @property
+    def share(self) -> float:
+        """The share of the bound."""
+        return self.paid / self.most
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.paid:.2f} of {self.most:.2f}"
+
+
 # The longest step of the cluster has about 100,000 instructions, a plan about 1,350,000; a million take about 50 ms.
 USUAL = Bounds(
     Price(step=5.0, work=2.0, reading=40.0, memory=50.0),
@@ -79,7 +95,8 @@ def _beyond(shape: Shape, paid: Price | Delay, largest: Price | Delay) -> Iterat
             yield f"{shape.plural} {shape.field}, {shape.name}: {measure} {one:.2f} is more than {most:.2f}"
 
 
-def share_of_bounds(shape: Shape, price: Price, delay: Delay) -> float:
-    """The largest share of a bound that a shape takes."""
-    pairs = [*zip(price, bounds_of(shape).largest, strict=True), *zip(delay, DELAYS.largest, strict=True)]
-    return max(paid / most for paid, most in pairs)
+def nearest(shape: Shape, price: Price, delay: Delay) -> Nearest:
+    """The bound of which a shape takes the largest share."""
+    of_price = zip(Price._fields, price, bounds_of(shape).largest, strict=True)
+    of_delay = zip(Delay._fields, delay, DELAYS.largest, strict=True)
+    return max((Nearest(*one) for one in (*of_price, *of_delay)), key=lambda one: one.share)

@@ -5,9 +5,10 @@ entry of a list must say to mean anything at all.
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
+from tenants.identity import once_for_each
 from tenants.scalars import scalar
 
 Schema = Mapping[str, Any]
@@ -157,26 +158,53 @@ def _at_most(role: Mapping[str, Any], most: int) -> Mapping[str, Any]:
 
 def siblings(path: str, holder: Schema, number: int) -> Mapping[str, Any]:
     """What stands beside the field of that path in what holds it; its number tells entries of lists apart."""
-    if path in _OF_FIELDS:
-        return _OF_FIELDS[path](number)
-    of = path.rpartition(".")[0]
-    if of == "spec" and "template" not in holder["properties"]:
-        return {name: _BASE[name] for name in ("size", "work") if name in holder["properties"]}
-    return least(of, holder, number)
+    return _siblings_of(path)(holder)(number)
 
 
 def least(path: str, schema: Schema, number: int) -> Any:
     """The smallest value of that path that means something."""
+    return _least_of(path)(schema)(number)
+
+
+@cache
+def _siblings_of(path: str) -> Callable[[Schema], Beside]:
+    return once_for_each(partial(_make_siblings, path))
+
+
+def _make_siblings(path: str, holder: Schema) -> Beside:
+    if path in _OF_FIELDS:
+        return _OF_FIELDS[path]
+    of = path.rpartition(".")[0]
+    if of == "spec" and "template" not in holder["properties"]:
+        beside = {name: _BASE[name] for name in ("size", "work") if name in holder["properties"]}
+        return lambda _: beside
+    return _least_of(of)(holder)
+
+
+@cache
+def _least_of(path: str) -> Callable[[Schema], Callable[[int], Any]]:
+    return once_for_each(partial(_make_least, path))
+
+
+def _make_least(path: str, schema: Schema) -> Callable[[int], Any]:
     beside = _of_holder(path)
     if beside is not None:
-        known = schema.get("properties", beside(number))
-        return {name: value for name, value in beside(number).items() if name in known}
+        return _those_known(schema, beside)
     if "properties" in schema:
-        required = schema.get("required", ())
-        return {name: least(f"{path}.{name}", schema["properties"][name], number) for name in required}
+        required = {name: schema["properties"][name] for name in schema.get("required", ())}
+        makers = {name: _least_of(f"{path}.{name}")(one) for name, one in required.items()}
+        return lambda number: {name: make(number) for name, make in makers.items()}
     if "items" in schema:
-        return [least(f"{path}[]", schema["items"], number)] if schema.get("minItems") else []
-    return {} if "additionalProperties" in schema else scalar(schema, number)
+        entry = _least_of(f"{path}[]")(schema["items"])
+        return (lambda number: [entry(number)]) if schema.get("minItems") else lambda _: []
+    return (lambda _: {}) if "additionalProperties" in schema else partial(scalar, schema)
+
+
+def _those_known(schema: Schema, beside: Beside) -> Beside:
+    if "properties" not in schema:
+        return beside
+    known = schema["properties"]
+    return lambda number: {name: value for name, value in beside(number).items() if name in known}
 
 
 @cache

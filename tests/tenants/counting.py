@@ -11,8 +11,17 @@ from typing import NamedTuple
 
 from tenants.all_shapes import all_shapes
 from tenants.bounds import too_dear
+from tenants.made import made_of
+from tenants.portions import created
 from tenants.price import Price, prices, without
 from tenants.together import Group, each, groups_of
+
+
+class CountedGroup(NamedTuple):
+    """The price of each shape of a group, and the objects of each that are created beside ordinary gangs."""
+
+    prices: list[Price]
+    texts: list[list[bytes]]
 
 
 class Choice(NamedTuple):
@@ -43,9 +52,11 @@ def counter(choice: Choice) -> Iterator[ProcessPoolExecutor]:
         executor.shutdown(cancel_futures=True)
 
 
-def count(number: int) -> list[Price]:
-    """The price of each shape of the chosen group of that number."""
-    return each(_groups[number], prices, lambda shape, price: bool([*too_dear(shape, price)]))
+def count(number: int) -> CountedGroup:
+    """The prices of the chosen group of that number, and what of its objects is created on a real control plane."""
+    made = made_of(_groups[number])
+    paid = each(made, prices, lambda one, price: bool([*too_dear(one.shape, price)]))
+    return CountedGroup(paid, [created(one) for one in made])
 
 
 _groups: list[Group] = []

@@ -5,10 +5,24 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from builders.served import metadata
-from lockstep.api.names import API_VERSION, POD_GANG_KIND, SCHEDULER_NAME
+from lockstep.api.names import (
+    API_VERSION,
+    FIRST_SIZE_ANNOTATION,
+    GO_ANNOTATION,
+    POD_GANG_KIND,
+    PROGRESS_ANNOTATION,
+    RANK_LABEL,
+    READY_ANNOTATION,
+    RESIZE_ANNOTATION,
+    SCHEDULER_NAME,
+    SEAT_ANNOTATION,
+    SIZED_ANNOTATION,
+    SUSPENDED_FOR_ANNOTATION,
+)
 from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.facts.gang.source import Source, made_name
+from tenants.owners import ANNOTATIONS
 from tenants.shapes import MANY, NAMED, NAMESPACE, Shape
 
 Manifest = Mapping[str, Any]
@@ -17,6 +31,18 @@ OF_SOURCE = "source"
 """How the names of fields begin of pods for which the operator makes a Gang."""
 PODS = MANY["pods"]
 _TOTAL = "kueue.x-k8s.io/pod-group-total-count"
+_ANNOTATIONS = (
+    *ANNOTATIONS,
+    SEAT_ANNOTATION,
+    SUSPENDED_FOR_ANNOTATION,
+    SIZED_ANNOTATION,
+    FIRST_SIZE_ANNOTATION,
+    GO_ANNOTATION,
+    PROGRESS_ANNOTATION,
+    RESIZE_ANNOTATION,
+    READY_ANNOTATION,
+    RANK_LABEL,
+)
 _LABELS: Mapping[Source, Callable[[str], Mapping[str, str]]] = {
     Source.JOB_SET: lambda owner: {
         "jobset.sigs.k8s.io/jobset-name": owner,
@@ -49,7 +75,7 @@ _SHAPES: Mapping[tuple[str, str], Callable[[int], _Pod]] = {
     ("needs", "different entries"): lambda number: _Pod(cpu=f"{number + 1}m"),
     ("owner", "different entries"): lambda number: _Pod(owner=f"{NAMED}{number}"),
     ("annotations", "longest entries"): lambda number: _Pod(
-        annotations={"lockstep.dev/serial-time": f"{number}{'9' * 50_000}"} if number < len(Source) else {}
+        annotations={_ANNOTATIONS[number]: f"{number}{'9' * 50_000}"} if number < len(_ANNOTATIONS) else {}
     ),
 }
 

@@ -1,26 +1,24 @@
 """What ordinary gangs meet beside the objects of another tenant: measured on a real control plane."""
 
 import itertools
-from collections.abc import Mapping
-from math import inf
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from time import monotonic, sleep
 from typing import NamedTuple
 
 from builders.manifests import gang
 from lockstep_demo.operator_process import OperatorProcess
-from tenants.price import texts_of
-from tenants.shapes import OWN
-from tenants.together import Group
+from tenants.portions import Counted, share
+from tenants.shapes import Shape
 from tenants.working_cluster import DEFAULT, WorkingCluster
 
 GANGS = 3
 SIZE = 16
-MOST_OBJECTS = 200
 MOST_PODS = 4
-MOST_BYTES_OF_OTHERS = 2**17
 LONGEST_SECONDS = 60.0
-_USUAL_EVERY = 20
-_POLL_SECONDS = 0.01
+_USUAL_EVERY = 5
+# More often would keep the API server busy, which others ask too.
+_POLL_SECONDS = 0.03
 _HELD = 'lockstep_event_loop_held_seconds_bucket{le="'
 
 
@@ -29,7 +27,8 @@ class Delay(NamedTuple):
 
     ``latency``: the time from creation until all members were bound, and ``cpu``: the time of the operator's CPU, as
     multiples of the same without the objects. ``peak``: by how many MiB the operator's memory rose at most. ``held``:
-    for how many seconds at most its event loop was held at a time, by the bounds of its histogram.
+    for how many seconds at most its event loop was held at a time, by the bounds of its histogram; 0 if that is no
+    longer than without the objects, as a busy machine holds it, too.
     """
 
     latency: float
@@ -50,54 +49,67 @@ class _Met(NamedTuple):
 class Ordinary:
     """Submits ordinary gangs and measures what they meet."""
 
-    def __init__(self, cluster: WorkingCluster) -> None:
+    def __init__(
+        self, cluster: WorkingCluster, is_slow: Callable[[Shape, Delay], bool], report: Callable[[str], None]
+    ) -> None:
         self._cluster = cluster
+        self._is_slow = is_slow
+        self._report = report
         self._names = (f"ordinary-{number}" for number in itertools.count(1))
         # The first gangs pay for what a process does only once.
         self._met(())
-        self._usual = self._met(())
-        self._since_usual = 0
+        self._renew()
 
     def resident_bytes(self) -> int:
         """How much memory the operator has."""
         return self._cluster.operator.resident_bytes()
 
-    def beside(self, group: Group) -> list[Delay]:
+    def beside(self, portion: Sequence[Counted]) -> list[Delay]:
         """What they meet beside the objects of these shapes together, for each shape.
 
-        What is usual is measured again now and then: the machine is not always equally busy.
+        What is usual is measured again now and then, as the machine is not always equally busy. Before a portion is
+        called too slow, both are measured once more, one after the other.
         """
+        if self._since_usual >= _USUAL_EVERY:
+            self._renew()
+        delay = self._delay(portion)
+        if self._since_usual and self._is_slow(portion[0].shape, delay):
+            self._renew()
+            delay = self._delay(portion)
         self._since_usual += 1
-        if self._since_usual > _USUAL_EVERY:
-            self._usual, self._since_usual = self._met(()), 0
-        usual, met = self._usual, self._met(group)
-        delay = Delay(met.latency / usual.latency, met.cpu / usual.cpu, met.peak - usual.peak, met.held)
-        return [delay] * len(group)
+        return [delay] * len(portion)
 
-    def _met(self, group: Group) -> _Met:
+    def _renew(self) -> None:
+        self._usual, self._since_usual = self._met(()), 0
+        self._report(f"beside nothing: {_told(self._usual)}")
+
+    def _delay(self, portion: Sequence[Counted]) -> Delay:
+        usual, met = self._usual, self._met(portion)
+        held = met.held if met.held > usual.held else 0.0
+        delay = Delay(met.latency / usual.latency, met.cpu / usual.cpu, met.peak - usual.peak, held)
+        self._report(f"beside {len(portion)} shapes from group {portion[0].number} on: {_told(delay)}")
+        return delay
+
+    def _met(self, portion: Sequence[Counted]) -> _Met:
         operator = self._cluster.operator
-        with self._cluster.tenant() as tenant:
+        groups = [[*group] for _, group in itertools.groupby(portion, key=lambda one: one.number)]
+        with ExitStack() as stack:
+            tenants = [stack.enter_context(self._cluster.tenant()) for _ in groups]
             operator.forget_peak()
             looks, cpu = _looks(operator), operator.cpu_seconds()
-            self._create(group, tenant)
+            for group, tenant in zip(groups, tenants, strict=True):
+                self._create(group, tenant)
             latency = sum(self._latency() for _ in range(GANGS)) / GANGS
             spent, peak = (operator.cpu_seconds() - cpu) / GANGS, operator.peak_resident_bytes() / 2**20
             return _Met(latency, spent, peak, _longest(looks, _looks(operator)))
 
-    def _create(self, group: Group, tenant: str) -> None:
-        """Create ``MOST_OBJECTS`` at most, as many of each shape; more would mostly keep the API server busy.
-
-        It takes minutes to validate some of the largest pods, so objects that Kubernetes alone bounds are only counted.
-        """
-        if not group:
-            return
-        if group[0].plural == "gangjobs":
+    def _create(self, group: Sequence[Counted], tenant: str) -> None:
+        plural, texts = group[0].shape.plural, share(group)
+        if plural == "gangjobs":
             self._cluster.limit_pods(tenant, MOST_PODS)
-        made = [one for texts in texts_of(group) for one in texts[: MOST_OBJECTS // len(group)]]
-        most = inf if group[0].plural in OWN else MOST_BYTES_OF_OTHERS
-        if group[0].plural == "gangs":
-            self._cluster.create_pods_of(tenant, made)
-        self._cluster.create_all(group[0].plural, tenant, [one for one in made if len(one) <= most])
+        if plural == "gangs":
+            self._cluster.create_pods_of(tenant, texts)
+        self._cluster.create_all(plural, tenant, texts)
 
     def _latency(self) -> float:
         """How long one gang takes, in seconds: about ``LONGEST_SECONDS`` where it takes longer."""
@@ -111,6 +123,10 @@ class Ordinary:
 
     def _is_bound(self, name: str) -> bool:
         return sum("nodeName" in pod["spec"] for pod in self._cluster.members_of(name)) == SIZE
+
+
+def _told(paid: Delay | _Met) -> str:
+    return ", ".join(f"{measure} {number:.2f}" for measure, number in paid._asdict().items())
 
 
 def _looks(operator: OperatorProcess) -> Mapping[float, float]:

@@ -14,8 +14,8 @@ from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.plan_thread import make_plan
 from lockstep.cycle.planning.within_quotas import keeping_within_quotas
 from tenants.cluster import NOW, Cluster
+from tenants.made import Made, made_of
 from tenants.shapes import Shape
-from tenants.together import Group
 
 Manifest = Mapping[str, Any]
 Texts = Sequence[bytes]
@@ -44,32 +44,18 @@ class Counted(NamedTuple):
 
 def price(shape: Shape) -> Price:
     """Price a shape."""
-    [alone] = prices([shape])
+    [alone] = prices(made_of([shape]))
     return alone
 
 
-def prices(group: Group) -> list[Price]:
+def prices(group: Sequence[Made]) -> list[Price]:
     """Price shapes that share a cluster: what each pays there, which is at least what it would pay alone."""
-    usual, made = without(), texts_of(group)
-    counted, kept = count(Cluster(), group[0].plural, made), kept_for_each_byte(group[0].plural, made)
+    usual, plural, texts = without(), group[0].shape.plural, [one.texts for one in group]
+    counted, kept = count(Cluster(), plural, texts), kept_for_each_byte(plural, texts)
     return [
         Price(one.step / usual.step, one.work / usual.work, one.reading / usual.step, memory)
         for one, memory in zip(counted, kept, strict=True)
     ]
-
-
-def texts_of(group: Group) -> list[Texts]:
-    """The objects of each shape of a group as JSON; their names differ from those of the other shapes.
-
-    As Python objects they would take ten times the memory, all of which the garbage collector would go through.
-    """
-    ends = [f"-of-{number}" if len(group) > 1 else "" for number in range(len(group))]
-    return [[orjson.dumps(_renamed(one, end)) for one in shape.make()] for shape, end in zip(group, ends, strict=True)]
-
-
-def _renamed(manifest: Manifest, end: str) -> Manifest:
-    metadata = manifest["metadata"]
-    return {**manifest, "metadata": {**metadata, **{part: metadata[part] + end for part in ("name", "uid")}}}
 
 
 @cache

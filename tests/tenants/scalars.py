@@ -1,11 +1,15 @@
 """Texts and numbers that a schema takes: different ones by number, and as long or as large as they may be."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tenants.identity import once_for_each
+
 Schema = Mapping[str, Any]
+Maker = Callable[[int, bool], Any]
+Text = Callable[[int, int], str]
 
 _LONGEST_KEY = 63
 _LONGEST_PREFIX = 253
@@ -20,13 +24,7 @@ class NoSuchTextError(ValueError):
 
 def scalar(schema: Schema, number: int, *, is_large: bool = False) -> Any:
     """A text, number or truth that the schema takes; another one for another number, where there are so many."""
-    if "enum" in schema:
-        return schema.get("default", next(filter(None, schema["enum"])))
-    if schema.get("type") == "boolean":
-        return True
-    if schema.get("type") == "integer":
-        return schema["maximum"] if is_large else min(schema["minimum"] + number + 1, schema["maximum"])
-    return _text(schema, number, schema.get("maxLength", 32) if is_large else min(_SHORT, schema.get("maxLength", 32)))
+    return _maker(schema)(number, is_large)
 
 
 def key(path: str, number: int, *, is_large: bool = False) -> str:
@@ -35,19 +33,44 @@ def key(path: str, number: int, *, is_large: bool = False) -> str:
     return prefix + _word(number, _LONGEST_KEY if is_large else _SHORT)
 
 
-def _text(schema: Schema, number: int, length: int) -> str:
+def _make(schema: Schema) -> Maker:
+    if "enum" in schema:
+        value = schema.get("default", next(filter(None, schema["enum"])))
+        return lambda _number, _is_large: value
+    if schema.get("type") == "boolean":
+        return lambda _number, _is_large: True
+    if schema.get("type") == "integer":
+        least, most = schema["minimum"], schema["maximum"]
+        return lambda number, is_large: most if is_large else min(least + number + 1, most)
+    text, short, longest = _texts(schema), min(_SHORT, schema.get("maxLength", 32)), schema.get("maxLength", 32)
+    return lambda number, is_large: text(number, longest if is_large else short)
+
+
+_maker = once_for_each(_make)
+
+
+def _texts(schema: Schema) -> Text:
+    """Makes the text of a number that is so long."""
     rules = " ".join(rule["rule"] for rule in schema.get("x-kubernetes-validations", ()))
     if schema.get("format") == "date-time":
-        return (_FIRST_MOMENT + timedelta(hours=number)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return lambda number, _: (_FIRST_MOMENT + timedelta(hours=number)).strftime("%Y-%m-%dT%H:%M:%SZ")
     if "duration(self)" in rules:
-        return "1s" * (length // 2)
+        return lambda _, length: "1s" * (length // 2)
     pattern = schema.get("pattern", "")
     if "isQuantity" in rules or re.fullmatch(pattern or "-", "1Gi"):
-        return "1".rjust(length, "0")
-    text = _label(number, length) if "/)?" in rules else _word(number, length)
-    if pattern and not re.fullmatch(pattern, text):
-        raise NoSuchTextError(pattern)
-    return text
+        return lambda _, length: "1".rjust(length, "0")
+    text = _label if "/)?" in rules else _word
+    return _checked(text, re.compile(pattern)) if pattern else text
+
+
+def _checked(text: Text, pattern: re.Pattern[str]) -> Text:
+    def made(number: int, length: int) -> str:
+        found = text(number, length)
+        if not pattern.fullmatch(found):
+            raise NoSuchTextError(pattern.pattern)
+        return found
+
+    return made
 
 
 def _word(number: int, length: int) -> str:

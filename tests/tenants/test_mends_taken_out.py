@@ -18,9 +18,11 @@ from lockstep.snapshot.quotas import quota_demand
 from lockstep.watch import reader
 from tenants.all_shapes import all_shapes
 from tenants.bounds import too_dear
-from tenants.price import price
+from tenants.made import made_of
+from tenants.price import price, prices
 from tenants.schema import spec_of
 from tenants.shapes import shapes_of_gangs
+from tenants.together import each
 
 FAR_MORE = 10_000
 # Each is a column of thousands of numbers, which takes its time.
@@ -146,6 +148,24 @@ def test_price_names_the_field_once_its_mend_is_taken_out(monkeypatch, take_out,
 
     assert want_measure not in mended
     assert want_measure in paid(all_shapes(), field, name)
+
+
+def test_prices_of_a_group_name_the_field_once_its_mend_is_taken_out(monkeypatch):
+    field = "spec.work.profile[].members"
+    mended = dear_of_group(field, "largest")
+    with_time_of_each_size(monkeypatch)
+
+    assert mended == set()
+    assert dear_of_group(field, "largest") == {field}
+
+
+def dear_of_group(field, name):
+    """The fields that have a price beyond a bound, of that shape and one like it that share a cluster."""
+    alike = [one for one in all_shapes() if (one.plural, one.name) == ("gangjobs", name)]
+    place = next(place for place, one in enumerate(alike) if one.field == field)
+    made = made_of(alike[place : place + 2])
+    paid = each(made, prices, lambda one, price: bool([*too_dear(one.shape, price)]))
+    return {one.shape.field for one, price in zip(made, paid, strict=True) if [*too_dear(one.shape, price)]}
 
 
 def test_price_names_a_list_of_constraints_once_its_bound_is_taken_out(monkeypatch):

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from tenants.all_shapes import all_shapes
-from tenants.price import texts_of
+from tenants.made import made_of
 from tenants.shapes import Shape
 from tenants.together import each, groups_of
 
@@ -38,7 +38,7 @@ def test_only_dear_shapes_have_a_price_beyond_the_bound(dear):
 def test_objects_of_shapes_that_share_a_cluster_have_names_of_their_own():
     group = next(group for group in groups_of(SHAPES) if group[0].name == "small, of many")
 
-    texts = [text for texts in texts_of(group) for text in texts]
+    texts = [text for one in made_of(group) for text in one.texts]
 
     assert len(group) > 1
     assert len(set(texts)) == len(texts)

@@ -8,9 +8,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from tenants.of_sources import OF_SOURCE
 from tenants.shapes import MANY, Shape
 
 Paid = TypeVar("Paid")
+Part = TypeVar("Part")
 Group = Sequence[Shape]
 
 _MOST_SHAPES = 32
@@ -21,25 +23,31 @@ _OF_MANY = "small, of many"
 
 def groups_of(shapes: Sequence[Shape]) -> Iterator[Group]:
     """The shapes in groups of one kind of objects and one name, in the order in which they came."""
-    alike: dict[tuple[str, str], list[Shape]] = defaultdict(list)
+    alike: dict[tuple[str, str, bool], list[Shape]] = defaultdict(list)
     for shape in shapes:
-        alike[shape.plural, shape.name].append(shape)
-    for (plural, name), ones in alike.items():
-        most = most_together(plural, name)
+        alike[shape.plural, shape.name, _has_many(shape)].append(shape)
+    for (plural, _, has_many), ones in alike.items():
+        most = most_together(plural, has_many=has_many)
         yield from (ones[first : first + most] for first in range(0, len(ones), most))
 
 
-def most_together(plural: str, name: str) -> int:
+def _has_many(shape: Shape) -> bool:
+    return shape.name in (_OF_MANY, "label of every node") or shape.field.startswith(OF_SOURCE)
+
+
+def most_together(plural: str, *, has_many: bool) -> int:
     """How many shapes share a cluster. Bids have the names of nodes, and Gangs those in labels of pods: one each."""
     if plural in ("nodebids", "gangs"):
         return 1
-    objects = MANY[plural] if name in (_OF_MANY, "label of every node") else 1
+    objects = MANY[plural] if has_many else 1
     most = _MOST_GANGS if plural == "gangjobs" else _MOST_OBJECTS
     return min(_MOST_SHAPES, max(1, most // objects))
 
 
-def each(group: Group, measure: Callable[[Group], list[Paid]], is_dear: Callable[[Shape, Paid], bool]) -> list[Paid]:
-    """What each shape of a group pays at most: its own where the group pays more than one shape may."""
+def each(
+    group: Sequence[Part], measure: Callable[[Sequence[Part]], list[Paid]], is_dear: Callable[[Part, Paid], bool]
+) -> list[Paid]:
+    """What each part of a group pays at most: its own where the group pays more than one shape may."""
     paid = measure(group)
     if len(group) == 1 or not any(map(is_dear, group, paid)):
         return paid

@@ -18,6 +18,8 @@ _TIME = re.compile(
     r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:.(?P<fraction>[0-9]+))?"
     r"(?:[zZ]|(?P<offset_sign>[+-])(?P<offset_hours>[0-9]{2}):(?P<offset_minutes>[0-9]{2}))"
 )
+# In characters; Kubernetes writes at most 25. To read digits without a unit takes time by the square of their number.
+_LONGEST_DURATION = 100
 _DAY_SECONDS = 86_400
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 # The Gregorian calendar repeats after these numbers of years and days.
@@ -26,9 +28,15 @@ _FIRST_SECOND = int(datetime.min.replace(tzinfo=UTC).timestamp())
 _LAST_SECOND = int(datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp())
 
 
-@lru_cache(maxsize=10_000)
 def duration_seconds(text: str) -> float:
-    """A Go duration (``1h30m``) in seconds."""
+    """A Go duration (``1h30m``) in seconds. Raises ``ValueError`` for one that is too long to be read."""
+    if len(text) > _LONGEST_DURATION:
+        raise ValueError(f"a duration of {len(text)} characters is too long to be read")
+    return _duration_seconds(text)
+
+
+@lru_cache(maxsize=10_000)
+def _duration_seconds(text: str) -> float:
     seconds: float = durationpy.from_str(text).total_seconds()
     return seconds
 

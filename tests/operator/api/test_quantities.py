@@ -114,6 +114,12 @@ def test_duration(text, want):
     assert duration_seconds(text) == pytest.approx(want)
 
 
+@pytest.mark.parametrize("text", ["9" * 101, "9" * 1_000_000, "1s" * 1_000])
+def test_duration_that_is_too_long_to_be_read_is_refused_unread(text):
+    with pytest.raises(ValueError, match=f"a duration of {len(text)} characters is too long"):
+        duration_seconds(text)
+
+
 @pytest.mark.parametrize(
     "text",
     [

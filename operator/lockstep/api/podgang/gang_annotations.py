@@ -27,6 +27,8 @@ OF_PARTS = (
 )
 
 _HOUR = 3600.0
+# In characters; longer ones make no sense in any annotation.
+_LONGEST_QUOTED = 100
 # As in the spec of a GangJob: its field of that name, the annotation, and the longest time; the shortest is a second.
 _TIMES = (("restartTime", RESTART_TIME, 24 * _HOUR), ("minInterval", MIN_INTERVAL, 8760 * _HOUR))
 
@@ -40,9 +42,16 @@ def elastic_terms(annotations: Mapping[str, str]) -> ElasticSpec | None:
         return None
     mode = annotations[ELASTIC]
     if mode != ChangeMode.MEMBERS:
-        raise ValueError(f"annotation {ELASTIC}: {mode!r} is not {ChangeMode.MEMBERS}, the only mode that there is")
+        raise ValueError(
+            f"annotation {ELASTIC}: {quoted(mode)} is not {ChangeMode.MEMBERS}, the only mode that there is"
+        )
     times = {field: _checked(name, annotations[name], most) for field, name, most in _TIMES if name in annotations}
     return parse_elastic({"elastic": {"mode": mode, **times}})
+
+
+def quoted(text: str) -> str:
+    """The text of an annotation as messages show it: of a long one only the beginning."""
+    return repr(text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}…")
 
 
 def _checked(name: str, text: str, most: float) -> str:
@@ -51,5 +60,5 @@ def _checked(name: str, text: str, most: float) -> str:
     except (ValueError, ArithmeticError):
         is_time = False
     if not is_time:
-        raise ValueError(f"annotation {name}: {text!r} is no duration from 1s to {most / _HOUR:g}h, such as 10m")
+        raise ValueError(f"annotation {name}: {quoted(text)} is no duration from 1s to {most / _HOUR:g}h, such as 10m")
     return text

@@ -6,6 +6,7 @@ from typing import Any
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import API_VERSION, GROUP, NEVER_PREEMPTS, POD_GANG_KIND
+from lockstep.api.podgang.first_pods import FirstPods
 from lockstep.api.podgang.gang_annotations import (
     ELASTIC,
     HOSTS,
@@ -14,6 +15,7 @@ from lockstep.api.podgang.gang_annotations import (
     SIZE,
     UNDO,
     elastic_terms,
+    quoted,
 )
 from lockstep.api.podgang.later_pods import later_entries
 from lockstep.api.podgang.owners import OwnerKind
@@ -30,6 +32,10 @@ MADE = "operator"
 # Annotation of such a Gang: why it can't be obeyed, for its owner.
 PROBLEM_ANNOTATION = f"{GROUP}/problem"
 
+# In characters. The API server and field names may say much more than an annotation may have.
+_LONGEST_PROBLEM = 1000
+# As in the schema of a Gang.
+_LONGEST_LABEL = 317
 _RANGE = re.compile(r"([1-9][0-9]{0,4})(?:-([1-9][0-9]{0,4}))?")
 
 
@@ -52,11 +58,12 @@ def made_parts(
     """
     annotations = owner["metadata"].get("annotations") or {}
     try:
-        expected, left = (MOST_RANKS, MOST_RANKS) if awaits_size else (_expected(kind, owner), max(kind.left(owner), 1))
+        fields = Section(owner)
+        first = kind.first(fields)
+        expected, left = (MOST_RANKS, MOST_RANKS) if awaits_size else (_number_of(first), max(kind.left(owner), 1))
         size = _size(expected, annotations if kind.says_size else {})
         # What has succeeded is not made again. The last pod would wait for the others for ever.
         size = {**size, "min": min(size["min"], left)}
-        first = kind.first(Section(owner))
         most_later = 0 if SIZE in annotations else MOST_RANKS - size["min"]
         asked_undo(annotations)
         _check_elastic(kind, annotations)
@@ -64,7 +71,7 @@ def made_parts(
         spec = {
             "size": size,
             "work": _work(annotations),
-            "placement": _placement(kind, owner),
+            "placement": _placement(kind, fields, first),
             "later": later,
             "roles": role_entries(first, size["min"]) or None,
             "hosts": _hosts(annotations),
@@ -77,9 +84,15 @@ def made_parts(
 
 def refused_parts(kind: OwnerKind, owner: Manifest, why: str, *, pods: Sequence[OwnerName] = ()) -> dict[str, Any]:
     """The same where the owner's annotations can't be obeyed: the Gang says why, and is refused."""
-    size = {"min": _expected(kind, owner), "max": None}
+    size = {"min": _number_of(kind.first(Section(owner))), "max": None}
     nothing = dict.fromkeys(("work", "placement", "later", "roles", "hosts", "preemptionPolicy"))
-    return _parts(_references(kind, owner, pods), {"size": size, **nothing}, problem=f"{kind.kind}: {why}.")
+    return _parts(
+        _references(kind, owner, pods), {"size": size, **nothing}, problem=f"{kind.kind}: {_bounded(why)}."
+    )
+
+
+def _bounded(why: str) -> str:
+    return why if len(why) <= _LONGEST_PROBLEM else f"{why[:_LONGEST_PROBLEM]}…"
 
 
 def _parts(references: Sequence[Manifest], spec: Mapping[str, Any], *, problem: str | None) -> dict[str, Any]:
@@ -105,8 +118,8 @@ def _reference(kind: OwnerKind, owner: OwnerName, *, is_in_control: bool) -> Man
     }
 
 
-def _expected(kind: OwnerKind, owner: Manifest) -> int:
-    return min(max(kind.expected(owner), 1), MOST_RANKS)
+def _number_of(first: Sequence[FirstPods]) -> int:
+    return min(max(sum(pods.number for pods in first), 1), MOST_RANKS)
 
 
 def size_range(annotations: Mapping[str, str]) -> tuple[int, int]:
@@ -114,7 +127,9 @@ def size_range(annotations: Mapping[str, str]) -> tuple[int, int]:
     found = _RANGE.fullmatch(annotations[SIZE])
     least, most = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if not least <= most <= MOST_RANKS:
-        raise ValueError(f"annotation {SIZE}: {annotations[SIZE]!r} is no number or range of pods, such as 4 or 2-6")
+        raise ValueError(
+            f"annotation {SIZE}: {quoted(annotations[SIZE])} is no number or range of pods, such as 4 or 2-6"
+        )
     return least, most
 
 
@@ -126,7 +141,7 @@ def asked_undo(annotations: Mapping[str, str]) -> Undo | None:
     if UNDO not in annotations:
         return None
     if annotations[UNDO] not in (*Undo,):
-        raise ValueError(f"annotation {UNDO}: {annotations[UNDO]!r} is neither {' nor '.join(Undo)}")
+        raise ValueError(f"annotation {UNDO}: {quoted(annotations[UNDO])} is neither {' nor '.join(Undo)}")
     return Undo(annotations[UNDO])
 
 
@@ -153,7 +168,7 @@ def _hosts(annotations: Mapping[str, str]) -> str | None:
     if HOSTS not in annotations:
         return None
     if annotations[HOSTS] not in [*HostList]:
-        raise ValueError(f"annotation {HOSTS}: {annotations[HOSTS]!r} is neither {' nor '.join(HostList)}")
+        raise ValueError(f"annotation {HOSTS}: {quoted(annotations[HOSTS])} is neither {' nor '.join(HostList)}")
     return annotations[HOSTS]
 
 
@@ -167,19 +182,21 @@ def _check_elastic(kind: OwnerKind, annotations: Mapping[str, str]) -> None:
         raise ValueError(f"annotation {ELASTIC}: it needs {SIZE} with a range beside it")
 
 
-def _placement(kind: OwnerKind, owner: Manifest) -> dict[str, Any] | None:
-    fields = Section(owner)
-    own, label = kind.domain(fields), required_domain(fields, kind.first(fields))
+def _placement(kind: OwnerKind, owner: Section, first: Sequence[FirstPods]) -> dict[str, Any] | None:
+    own, label = kind.domain(owner), required_domain(owner, first)
     if own and label not in ("", own):
         raise ValueError(f"its spec requires one domain of {own}, and its annotations one of {label}: a Gang has one")
-    return {"allIn": own or label} if own or label else None
+    domain = own or label
+    if len(domain) > _LONGEST_LABEL:
+        raise ValueError(f"it requires one domain of a label of {len(domain)} characters, more than labels have")
+    return {"allIn": domain} if domain else None
 
 
 def _check_duration(name: str, text: str) -> None:
     try:
         duration_seconds(text)
     except (ValueError, ArithmeticError) as error:
-        raise ValueError(f"annotation {name}: {text!r} is no duration, such as 90m") from error
+        raise ValueError(f"annotation {name}: {quoted(text)} is no duration, such as 90m") from error
 
 
 def _without_nulls(patch: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 from lockstep.api.manifest import Manifest
 
+# Owners have tens of parts at most. All of them are read in one step of the event loop.
+_MOST_ENTRIES = 250
+
 
 class FieldError(ValueError):
     """A field makes no sense: the message names it."""
@@ -29,10 +32,12 @@ class Section:
         return Section(self._value(name, {}), self._at(name))
 
     def sections(self, name: str) -> list["Section"]:
-        """A field that is a list of objects; empty if it is absent."""
+        """A field that is a list of few objects; empty if it is absent."""
         entries = self._value(name, [])
         if not isinstance(entries, list):
             raise FieldError(f"{self._at(name)} is no list")
+        if len(entries) > _MOST_ENTRIES:
+            raise FieldError(f"{self._at(name)} has {len(entries)} entries, more than {_MOST_ENTRIES}")
         return [Section(one, f"{self._at(name)}[{number}]") for number, one in enumerate(entries)]
 
     def number(self, name: str, *, otherwise: int) -> int:
