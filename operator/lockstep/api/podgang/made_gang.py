@@ -86,9 +86,7 @@ def refused_parts(kind: OwnerKind, owner: Manifest, why: str, *, pods: Sequence[
     """The same where the owner's annotations can't be obeyed: the Gang says why, and is refused."""
     size = {"min": _number_of(kind.first(Section(owner))), "max": None}
     nothing = dict.fromkeys(("work", "placement", "later", "roles", "hosts", "preemptionPolicy"))
-    return _parts(
-        _references(kind, owner, pods), {"size": size, **nothing}, problem=f"{kind.kind}: {_bounded(why)}."
-    )
+    return _parts(_references(kind, owner, pods), {"size": size, **nothing}, problem=f"{kind.kind}: {_bounded(why)}.")
 
 
 def _bounded(why: str) -> str:

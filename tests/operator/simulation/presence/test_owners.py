@@ -17,8 +17,8 @@ from lockstep.simulation.presence.office_hours import Hours, OfficeHours, Owners
 
 HOUR, DAY = 3600.0, 86_400.0
 POLICIES = policies()
-# Jobs that need two nodes wait for ever where the owner's is never used.
-WHO_USE_BOTH = [name for name in POLICIES if name != "unowned"]
+# Jobs that need two nodes wait for ever where the owner's is never used, or only by jobs that end for certain before.
+WHO_USE_BOTH = [name for name in POLICIES if name not in ("unowned", "by-progress")]
 # The second of two nodes is its owner's from 9 to 17; no owner ever takes the first.
 HOURS = Hours(np.array([math.nan, 9 * HOUR]), np.array([math.nan, 17 * HOUR]))
 TWO = SimulatedNodes(np.ones(2), HOURS)
