@@ -193,10 +193,12 @@ $(MEMBERS): build/%.tar: $(wildcard tests/e2e/members/*.py tests/e2e/members/pro
 CONTROLLERS := jobset-controller mpi-operator lws-controller ray-operator trainer-controller-manager training-operator kueue
 # Each process has a control plane of its own.
 CONTROLLER_PROCESSES ?= 3
+# With "each", the operator is killed at each write of a life with each controller, for which an hour is needed.
+KILLS ?=
 
 define beside_controllers
 $(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kwok kubectl $(1)
-$(FEW_COLLECTIONS) $(BIN)/pytest --whole -n $(CONTROLLER_PROCESSES) $(2)
+LOCKSTEP_E2E_KILLS=$(KILLS) $(FEW_COLLECTIONS) $(BIN)/pytest --whole -n $(CONTROLLER_PROCESSES) $(2)
 endef
 
 .PHONY: e2e-controllers

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from e2e.controllers import scenes
-from e2e.controllers.killed import begun_anew_though_killed
+from e2e.controllers.killed import KILLS
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 
@@ -49,8 +49,6 @@ def test_job_is_a_gang(stage, jobs, scene):
     scene(stage, jobs)
 
 
-@pytest.mark.parametrize(
-    "scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE, begun_anew_though_killed], ids=scenes.named
-)
+@pytest.mark.parametrize("scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE, *KILLS], ids=scenes.named)
 def test_gang_of_a_job_is_made(stage, made_jobs, scene):
     scene(stage, made_jobs)

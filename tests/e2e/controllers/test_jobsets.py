@@ -6,7 +6,7 @@ import pytest
 
 from e2e.controllers import scenes
 from e2e.controllers.jobset import JobSets, jobset_controller
-from e2e.controllers.killed import begun_anew_though_killed
+from e2e.controllers.killed import KILLS
 from e2e.controllers.scenes import Stage
 from eventually import eventually
 from live.places import are_bound_anew
@@ -71,9 +71,7 @@ def test_driver_and_ten_jobs_of_ten_pods_are_placed_whole(stage, jobsets):
     stage.check_whole("heat", 101)
 
 
-@pytest.mark.parametrize(
-    "scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE, begun_anew_though_killed], ids=scenes.named
-)
+@pytest.mark.parametrize("scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE, *KILLS], ids=scenes.named)
 def test_gang_of_a_jobset_is_made(stage, made_jobsets, scene):
     scene(stage, made_jobsets)
 

@@ -9,7 +9,7 @@ import pytest
 from builders.manifests import bid
 from e2e.controllers import scenes
 from e2e.controllers.configured_controller import Layout, configured_controller
-from e2e.controllers.killed import begun_anew_though_killed
+from e2e.controllers.killed import KILLS
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
@@ -102,7 +102,7 @@ def test_group_that_is_made_anew_is_placed_whole_again(stage, sets):
 
 
 @pytest.mark.usefixtures("evicting")
-@pytest.mark.parametrize("scene", [scenes.begun_anew, begun_anew_though_killed], ids=scenes.named)
+@pytest.mark.parametrize("scene", [scenes.begun_anew, *KILLS], ids=scenes.named)
 def test_group_that_is_bound_in_part_is_made_anew(stage, made_sets, allowed_evictions, scene):
     allowed_evictions.add(f"create {stage.arena.core}/pods/heat-0/eviction")
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from e2e.controllers import scenes
-from e2e.controllers.killed import begun_anew_though_killed
+from e2e.controllers.killed import KILLS
 from e2e.controllers.kinds import install_pod_groups
 from e2e.controllers.kubeflow.mpi_operator import mpi_operator
 from e2e.controllers.owners import Owners
@@ -124,9 +124,7 @@ def test_gang_that_counts_a_launcher_that_comes_last_says_what_it_waits_for(stag
     assert stage.gangs.bound("heat") == 0
 
 
-@pytest.mark.parametrize(
-    "scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE, begun_anew_though_killed], ids=scenes.named
-)
+@pytest.mark.parametrize("scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE, *KILLS], ids=scenes.named)
 def test_gang_of_an_mpijob_is_made(stage, made_mpijobs, scene):
     scene(stage, made_mpijobs)
 
@@ -141,7 +139,7 @@ def test_launcher_that_comes_last_is_placed_beside_the_workers(stage, made_mpijo
 
 
 @pytest.mark.parametrize("controller", [POD_GROUPS], indirect=True, ids=["pod-groups"])
-@pytest.mark.parametrize("scene", [*scenes.SUSPENDABLE, begun_anew_though_killed], ids=scenes.named)
+@pytest.mark.parametrize("scene", [*scenes.SUSPENDABLE, *KILLS], ids=scenes.named)
 def test_gang_of_the_pod_group_of_an_mpijob_is_made(stage, grouped_mpijobs, scene):
     scene(stage, grouped_mpijobs)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from e2e.controllers import scenes
-from e2e.controllers.killed import begun_anew_though_killed
+from e2e.controllers.killed import KILLS
 from e2e.controllers.kubeflow.training_operator import CERTIFICATES, POD_GROUPS, training_operator
 from e2e.controllers.own_certificates import mounted
 from e2e.controllers.owners import Owners
@@ -79,7 +79,7 @@ def test_pytorchjob_is_a_gang_with_its_master(stage, pytorchjobs, scene):
 
 
 @pytest.mark.parametrize("controller", [POD_GROUPS], indirect=True, ids=["pod-groups"])
-@pytest.mark.parametrize("scene", [*scenes.SUSPENDABLE, begun_anew_though_killed], ids=scenes.named)
+@pytest.mark.parametrize("scene", [*scenes.SUSPENDABLE, *KILLS], ids=scenes.named)
 def test_gang_of_the_pod_group_of_a_pytorchjob_is_made(stage, made_pytorchjobs, scene):
     scene(stage, made_pytorchjobs)
 

@@ -8,7 +8,7 @@ import pytest
 
 from e2e.controllers import scenes
 from e2e.controllers.controller_process import controller_process
-from e2e.controllers.killed import begun_anew_though_killed
+from e2e.controllers.killed import KILLS
 from e2e.controllers.kinds import install_kinds
 from e2e.controllers.module_folder import module_folder
 from e2e.controllers.owners import Owners
@@ -112,9 +112,7 @@ def test_worker_that_is_made_anew_joins_the_others(stage, clusters):
     assert before.keys() - stage.gangs.places("heat").keys() == {lost}
 
 
-@pytest.mark.parametrize(
-    "scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE, begun_anew_though_killed], ids=scenes.named
-)
+@pytest.mark.parametrize("scene", [scenes.placed_as_planned, *scenes.SUSPENDABLE, *KILLS], ids=scenes.named)
 def test_gang_of_a_ray_cluster_is_made(stage, made_clusters, scene):
     scene(stage, made_clusters)
 

@@ -12,7 +12,7 @@ import pytest
 from e2e.controllers import scenes
 from e2e.controllers.configured_controller import Layout, configured_controller
 from e2e.controllers.jobset import JobSets, jobset_controller
-from e2e.controllers.killed import begun_anew_though_killed
+from e2e.controllers.killed import KILLS
 from e2e.controllers.kinds import install_pod_groups
 from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
@@ -108,7 +108,7 @@ def test_trainjob_is_a_gang(stage, trainjobs, scene):
     scene(stage, trainjobs)
 
 
-@pytest.mark.parametrize("scene", [*scenes.SUSPENDABLE, begun_anew_though_killed], ids=scenes.named)
+@pytest.mark.parametrize("scene", [*scenes.SUSPENDABLE, *KILLS], ids=scenes.named)
 def test_gang_of_the_pod_group_of_a_trainjob_is_made(stage, made_trainjobs, scene):
     scene(stage, made_trainjobs)
 
