@@ -2,26 +2,29 @@
 
 GangJobs do so as soon as members are lost. The owner of a Gang makes such pods anew first, and these may find room.
 Once it has fewer pods, its controller removes those with the highest indexes. Pods that wait may take their room.
+If any pods may leave, those that wait do.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
 
-from coschedule import Decision, GangKey, Members, Placement, Reason
+from coschedule import Decision, GangKey, Placement, Reason
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.services import Services
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.resizing.staying_members import later_finish
 from lockstep.facts.elastic import NextSize
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
-from lockstep.facts.gang.pod_gang import PodGangSpec
+from lockstep.facts.gang.gang import GangFact
 from lockstep.report.status.pod_gang_sizes import mark_without_room
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.size_sentences import shrink_without_room
-from lockstep.snapshot.holders.elastic_pod_gangs import PodGangWithoutRoom, pod_gang_without_room
+from lockstep.snapshot.holders.elastic_pod_gangs import (
+    PodGangWithoutRoom,
+    members_with_room,
+    pod_gang_without_room,
+)
 
 
 class GangsWithoutRoom:
@@ -85,18 +88,16 @@ class GangsWithoutRoom:
         return min(status.resized_at + interval - self._now(), interval)
 
     def _shrink(self, short: PodGangWithoutRoom) -> None:
-        gang = self._state.gangs.get(short.gang.key)
-        if isinstance(gang, AcceptedGang) and self._writer.make_way(gang.key):
-            self._writer.report(gang, partial(self._shrinking, gang, self._following(gang, short), short.pods.pods))
+        if self._writer.make_way(short.gang.key):
+            following = self._following(short)
+            self._writer.report(short.gang, partial(self._shrinking, short.gang, following, short.pods.pods))
 
     def _shrinking(self, gang: GangFact, following: NextSize, pods: int) -> StatusReport:
         return StatusReport(status=mark_without_room(gang, following, pods=pods, now=self._now()), is_act=True)
 
-    def _following(self, gang: AcceptedGang, short: PodGangWithoutRoom) -> NextSize:
-        pods = sorted((pod.group.rank or 0, pod.node) for pod in self._state.pod_gangs.group(gang.key).going_pods())
-        nodes, role = Counter(node for _, node in pods[: short.size]), gang.spec.roles[0].name
+    def _following(self, short: PodGangWithoutRoom) -> NextSize:
         return NextSize(
-            members=tuple(Members(node, count, role=role) for node, count in sorted(nodes.items())),
+            members=members_with_room(self._state, short),
             # As the status says it.
             decided_at=float(int(self._now())),
             expected_finish=self._finish(short),
@@ -104,8 +105,8 @@ class GangsWithoutRoom:
         )
 
     def _finish(self, short: PodGangWithoutRoom) -> float | None:
-        asks, status, pods = short.gang.asks, short.gang.status, short.pods
-        end, work = status.expected_finish, asks.work if isinstance(asks, PodGangSpec) else None
+        status, pods, work = short.gang.status, short.pods, short.gang.spec.work
+        end = status.expected_finish
         if end is None or work is None:
             return end
         longer = work.float_time(short.size) / work.float_time(pods.pods)
