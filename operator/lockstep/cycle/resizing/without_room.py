@@ -2,7 +2,8 @@
 
 GangJobs do so as soon as members are lost. The owner of a Gang makes such pods anew first, and these may find room.
 Once it has fewer pods, its controller removes those with the highest indexes. Pods that wait may take their room.
-If any pods may leave, those that wait do.
+Another gang in front of the Gang would take that room instead, so the Gang waits behind it as it is. If any pods may
+leave, those that wait do.
 """
 
 import math
@@ -22,6 +23,7 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.size_sentences import shrink_without_room
 from lockstep.snapshot.holders.elastic_pod_gangs import (
     PodGangWithoutRoom,
+    frees_room,
     members_with_room,
     pod_gang_without_room,
 )
@@ -54,16 +56,18 @@ class GangsWithoutRoom:
         said = {one.gang: one for one in decided.plan.decisions if one.gang in elastic and not _is_put_off(one)}
         # A long queue is planned in parts, so some plans say nothing.
         self._since = {gang: since for gang, since in before.items() if gang not in said and gang in elastic}
-        due = math.inf
+        due, first = math.inf, _first_that_waits(decided)
         for gang, decision in said.items():
             with self._guarded(gang):
-                due = min(due, self._judge(decision, before.get(gang, now), decided))
+                due = min(due, self._judge(decision, before.get(gang, now), decided, is_behind=gang not in first))
         return due
 
-    def _judge(self, decision: Decision, since: float, decided: LastPlan) -> float:
+    def _judge(self, decision: Decision, since: float, decided: LastPlan, *, is_behind: bool) -> float:
         """Begin a shrink if it is due; returns the seconds until it is, infinity if there is none."""
         short = pod_gang_without_room(self._state, decision.gang)
         if short is None or self._attempts.is_under_way(decision.gang) or self._has_room(decision, short, decided):
+            return math.inf
+        if is_behind and frees_room(self._state, short):
             return math.inf
         self._since[decision.gang] = since
         left = max(since + self._settling - self._monotonic(), self._rests_for(short))
@@ -111,6 +115,17 @@ class GangsWithoutRoom:
             return end
         longer = work.float_time(short.size) / work.float_time(pods.pods)
         return later_finish(end, longer, pods.spec.terms(status.last_change), self._now())
+
+
+def _first_that_waits(decided: LastPlan) -> frozenset[GangKey]:
+    """The gangs in front of which no other one waits for room that there may be, in planning order."""
+    found = list[GangKey]()
+    for one in decided.plan.decisions:
+        found.append(one.gang)
+        starts = isinstance(one, Placement) and one.start <= decided.snapshot.now
+        if not starts and (isinstance(one, Placement) or one.fits_empty is not False):
+            break
+    return frozenset(found)
 
 
 def _is_put_off(decision: Decision) -> bool:

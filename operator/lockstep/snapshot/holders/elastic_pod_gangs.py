@@ -161,6 +161,11 @@ def pod_gang_without_room(state: State, key: GangKey) -> PodGangWithoutRoom | No
     return PodGangWithoutRoom(running, owner.elastic, group.going, group.waiting)
 
 
+def frees_room(state: State, short: PodGangWithoutRoom) -> bool:
+    """Whether pods of such a Gang would leave that run, for others of it with lower indexes."""
+    return not short.pods.role and _places(state.pod_gangs.group(short.gang.key), short.pods) is None
+
+
 def members_with_room(state: State, short: PodGangWithoutRoom) -> tuple[Members, ...]:
     """The pods of such a Gang that are on nodes."""
     return tuple(members_of(short.gang, _by_role(state.pod_gangs.group(short.gang.key), short.pods)))
