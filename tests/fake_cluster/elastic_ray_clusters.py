@@ -202,7 +202,7 @@ def _end(api, place, finalizers):
 def _pods(api):
     """The group of each pod of the RayCluster, by its name."""
     pods = [it for it in api.store.objects("pods") if _is_of_ray(it)]
-    return {it["metadata"]["name"]: it["metadata"]["labels"][_GROUP] for it in pods}
+    return {it["metadata"]["name"]: it["metadata"]["labels"].get(_GROUP) for it in pods}
 
 
 def _is_of_ray(pod):

@@ -290,12 +290,14 @@ class PodGangSizes:
     def _have_left(self, gang: GangFact, following: NextSize) -> bool:
         """Whether the owner has no more pods than it is to have.
 
-        If it shrinks from the end, pods that wait may get the room of others.
+        If it shrinks from the end, pods that wait may get the room of others. Else they leave too, but pods that its
+        controller does not know may be among them. So these are not awaited for long.
         """
         known, group = self._state.pod_gangs.objects.get(gang.key), self._state.pod_gangs.group(gang.key)
         own, size = group.own(known.made_for if known else None, 0), gang.status.size or 0
         owner = self._state.pod_gangs.elastic.of(gang.key)
-        if following.size < size and (owner is None or not owner.names_leaving):
+        leave_too = owner is not None and owner.names_leaving and not is_old(self._services, following)
+        if following.size < size and not leave_too:
             return own.going <= following.size
         return own.going + own.waiting <= min(following.size, size)
 

@@ -25,6 +25,7 @@ from fake_cluster.elastic_ray_clusters import (
     running_cluster,
 )
 from fake_cluster.jumping import until
+from fake_cluster.owners import group_pod, reference
 from fake_cluster.rig import api_with, running_operator
 from fake_cluster.store import Place
 
@@ -180,6 +181,23 @@ async def test_worker_made_anew_at_the_moment_of_the_shrink_ends_that_and_none_t
 
         assert ray_places(api).items() <= before.items()
         assert unnamed == []
+
+
+async def test_pod_of_the_ray_cluster_that_kuberay_does_not_know_keeps_no_shrink_from_its_end():
+    owner = {**reference("ray.io/v1", "RayCluster", "heat"), "uid": "uid-of-heat"}
+    async with api_with(*NODES) as api, running_operator(api, sources=RAY_SOURCES), running_cluster(api, workers=4):
+
+        def stray_comes(it):
+            if of_clusters(it):
+                api.fault = lambda _: None
+                api.store.create("pods", group_pod("stray", labels={"ray.io/cluster": "heat"}, owner=owner, cpu="9"))
+
+        api.fault = stray_comes
+        drain_cluster(api, "n1")
+        await until(lambda: replicas(api) == (2, "3"))
+        await until(lambda: "next" not in ray_status(api))
+
+        assert ray_status(api)["size"] == 3
 
 
 async def test_author_who_suspends_the_ray_cluster_in_the_shrink_has_the_last_word():
