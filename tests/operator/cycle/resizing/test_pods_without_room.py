@@ -140,6 +140,15 @@ async def test_job_keeps_waiting_if_fewer_pods_run_than_it_needs():
         assert "next" not in status(api)
 
 
+async def test_job_that_could_not_grow_again_keeps_its_size():
+    ports = [{"containerPort": 80, "hostPort": 8080}]
+    async with api_with(*ONES) as api, running_operator(api, sources=SOURCES), running_job(api, size=4, ports=ports):
+        drain(api, node_of(api, 3))
+        await asyncio.sleep(120)
+
+        assert (numbers(api), {*placed(api)}) == ((4, 4, "4"), {0, 1, 2})
+
+
 async def test_refused_shrink_is_tried_again_after_the_least_time():
     async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), running_job(api, size=4):
         api.fault = lambda it: Refusal(code=422, message="frozen") if of_jobs(it) else None
