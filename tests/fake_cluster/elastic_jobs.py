@@ -166,4 +166,4 @@ def change_pod(api, *, index, annotations):
     """Write other annotations, as a user could, to the pod with that index."""
     for pod in api.store.objects("pods"):
         if _is_of_job(pod) and pod["metadata"]["labels"][_INDEX] == str(index):
-            api.store.change(Place("pods", DEFAULT, pod["metadata"]["name"]), metadata={"annotations": annotations})
+            api.store.annotate(Place("pods", DEFAULT, pod["metadata"]["name"]), annotations)

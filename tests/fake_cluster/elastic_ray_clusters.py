@@ -114,6 +114,14 @@ async def grown_cluster(api, **cluster):
         yield
 
 
+def drain_cluster(api, *names):
+    """Close these nodes, and evict the pods of the RayCluster there: KubeRay makes them anew."""
+    for name in names:
+        api.store.change(Place("nodes", "", name), spec={"unschedulable": True})
+    for pod in [pod for pod, where in ray_places(api).items() if where in names]:
+        _delete(api, pod)
+
+
 def end_slowly(api, name):
     """Ask a pod to end, which takes its kubelet longer than everything else."""
     api.store.change(
@@ -194,7 +202,7 @@ def _end(api, place, finalizers):
 def _pods(api):
     """The group of each pod of the RayCluster, by its name."""
     pods = [it for it in api.store.objects("pods") if _is_of_ray(it)]
-    return {it["metadata"]["name"]: it["metadata"]["labels"][_GROUP] for it in pods}
+    return {it["metadata"]["name"]: it["metadata"]["labels"].get(_GROUP) for it in pods}
 
 
 def _is_of_ray(pod):

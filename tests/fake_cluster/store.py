@@ -73,6 +73,12 @@ class Store:
             manifest[part] = {**manifest.get(part, {}), **fields}
         return self.replace(place, manifest)
 
+    def annotate(self, place, annotations):
+        """Change these annotations of an object and leave the others; None removes one."""
+        merged = {**(self.get(place)["metadata"].get("annotations") or {}), **annotations}
+        left = {name: text for name, text in merged.items() if text is not None}
+        return self.change(place, metadata={"annotations": left})
+
     def replace(self, place, manifest):
         """Put a newer version in an object's place."""
         return self._enter("MODIFIED", place, manifest)

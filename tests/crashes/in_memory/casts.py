@@ -6,7 +6,7 @@ from itertools import count
 from typing import NamedTuple
 
 from builders.served import metadata, pod
-from crashes.in_memory.changing_size import changing_cluster, live_changing
+from crashes.in_memory.changing_size import changing_cluster, live_changing, live_drained
 from crashes.in_memory.life import live
 from crashes.in_memory.pod_makers import GroupMaker, PodMaker, ReplacingMaker, SuspendedMaker
 from fake_cluster.owners import create_owner, reference
@@ -162,4 +162,5 @@ CASTS = {
     "group of Kueue": Cast(_EVERY, _kueue_group, is_kept=True),
     "single pods": Cast(_EVERY, _single_pods, is_kept=True),
     "RayCluster that changes its size": Cast(_EVERY, changing_cluster, life=live_changing),
+    "RayCluster that is drained": Cast(_EVERY, changing_cluster, life=live_drained),
 }

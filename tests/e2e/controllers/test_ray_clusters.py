@@ -179,6 +179,30 @@ def test_ray_cluster_grows_while_it_runs_and_only_workers_that_are_named_leave(s
     assert head.items() <= staying.items()
 
 
+def drain(stage, node):
+    """Close a node, and evict the RayCluster's pods on it."""
+    api, pods = stage.arena.api, f"{stage.arena.core}/pods"
+    api.request("PATCH", f"/api/v1/nodes/{node}", {"spec": {"unschedulable": True}})
+    for one in stage.gangs.pods("raycluster.heat"):
+        name = one["metadata"]["name"]
+        if one["spec"].get("nodeName") == node:
+            eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}}
+            api.request("POST", f"{pods}/{name}/eviction", eviction)
+
+
+def test_ray_cluster_whose_node_is_drained_goes_on_with_the_workers_that_run(stage, made_clusters):
+    stage.arena.add_nodes(2, cpu="2")
+    create_with_range(stage, made_clusters, "2-9", **ELASTIC)
+    before = until_size(stage, 4)
+    left = min({*before.values()} - {*places_of_head(stage).values()})
+
+    drain(stage, left)
+
+    staying = {uid: node for uid, node in before.items() if node != left}
+    assert until_size(stage, len(staying)) == staying
+    assert made_clusters.losses("heat") == {}
+
+
 def test_suspended_ray_cluster_with_a_range_gets_as_many_workers_as_find_room(stage, made_clusters):
     stage.arena.add_nodes(2, cpu="2")
 

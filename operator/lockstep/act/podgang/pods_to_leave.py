@@ -15,25 +15,28 @@ from lockstep.snapshot.holders.elastic_pod_gangs import by_rank
 
 
 def beyond(group: PodGroup, owner: SizedOwner, following: NextSize) -> Sequence[str] | None:
-    """The pods beyond those that the next size has on each node, which are the highest ranks there.
+    """The pods beyond those that the next size has on each node: the highest ranks there, and pods on no node.
 
-    None if a pod is gone that was to stay, or if pods would have to leave that can't.
+    None if a pod is gone that was to stay, if pods would have to leave that can't, or if the owner makes others.
     """
-    if owner.elastic is None or not owner.elastic.role:
+    if owner.elastic is None or not owner.names_leaving:
         return ()
+    able = sorted(_able(group, owner), key=by_rank, reverse=True)
     too_many, found = Counter(pod.node for pod in group.going_pods()), list[str]()
     for entry in following.members:
         too_many[entry.node] -= entry.count
-    for pod in sorted(filter(is_going, _able(group, owner)), key=by_rank, reverse=True):
+    for pod in filter(is_going, able):
         if too_many[pod.node] > 0:
             too_many[pod.node] -= 1
             found.append(pod.key.name)
-    return None if any(too_many.values()) else [*found, *_ending(group, owner)]
+    if any(too_many.values()) or len(able) < owner.elastic.pods - owner.elastic.fixed:
+        return None
+    return [*found, *(pod.key.name for pod in able if not pod.node or _ends(pod))]
 
 
 def newest(group: PodGroup, owner: SizedOwner, gang: PodGang, size: int) -> Sequence[str]:
     """The pods beyond that size of an owner that goes back: those that wait, then those of the last attempt."""
-    if owner.elastic is None or not owner.elastic.role:
+    if owner.elastic is None or not owner.names_leaving:
         return ()
     last = (gang.uid, gang.status.attempt)
 

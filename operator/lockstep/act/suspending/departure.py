@@ -13,12 +13,12 @@ _LONGEST_SECONDS = 600.0
 
 
 class Departure:
-    """The departure of one Gang's pods, which is awaited for ten minutes at most."""
+    """The departure of the pods of one ``gang``, which is awaited for ten minutes at most."""
 
     def __init__(self, state: State, lost_nodes: LostNodes, gang: GangKey) -> None:
         self._state = state
         self._lost_nodes = lost_nodes
-        self._gang = gang
+        self.gang = gang
         self._changed = asyncio.Event()
         self._until: float | None = None
 
@@ -35,7 +35,7 @@ class Departure:
 
     def _have_left(self) -> bool:
         """Whether no pod of the Gang waits or is on a node, but for those that no attempt waits for."""
-        group = self._state.pod_gangs.group(self._gang)
+        group = self._state.pod_gangs.group(self.gang)
         if group.going + group.waiting:
             return False
         # A new pod that ran beside the old one would write the same files.
@@ -44,7 +44,7 @@ class Departure:
     @property
     def pods_stay(self) -> bool:
         """Whether pods of the Gang are on nodes, and not being deleted."""
-        return self._state.pod_gangs.group(self._gang).going > 0
+        return self._state.pod_gangs.group(self.gang).going > 0
 
     async def wait(self, seconds: float) -> None:
         """Wait until it is over, for so long at most."""

@@ -3,19 +3,20 @@
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from http import HTTPStatus
 from typing import NamedTuple
 
-from coschedule import GangKey
 from lockstep.act.suspending.departure import Departure
 from lockstep.act.suspending.top_owner import TopOwner
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.sizing.sized_kind import gets_size_anew
 from lockstep.api.suspending.suspendable import suspended_for, unmarking
 from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.source import Source
 from lockstep.logs.fields import about
 from lockstep.report.status.events import owner_not_resumed
 from lockstep.report.status.writer import StatusWriter
@@ -35,20 +36,24 @@ class Suspension(NamedTuple):
 
 
 class Resumption:
-    """Resumes the owner of one Gang's pods. ``refused`` is called once if that can't be done yet: the pods are gone."""
+    """Resumes the owner of one Gang's pods. ``refused`` is called once if that can't be done yet: the pods are gone.
+
+    An owner that gets its size by these ``sources`` waits for another one instead.
+    """
 
     def __init__(
         self,
         client: KubeClient,
         writer: StatusWriter,
-        gang: GangKey,
+        sources: Collection[Source],
         owner: TopOwner,
         departure: Departure,
         refused: Callable[[Suspension], None],
     ) -> None:
         self._client = client
         self._writer = writer
-        self._gang = gang
+        self._sources = sources
+        self._gang = departure.gang
         self._owner = owner
         self._departure = departure
         self._refused = refused
@@ -113,7 +118,9 @@ class Resumption:
         return _in_vain(why) if answer.is_success else None
 
     async def _resume(self, found: Manifest) -> Suspension | None:
-        answer = await self._client.patch(self._owner.target, self._owner.kind.resumption(found))
+        kind = self._owner.kind
+        gets_size = gets_size_anew(kind.api_version, kind.kind, found, self._sources)
+        answer = await self._client.patch(self._owner.target, kind.resumption(found, gets_size=gets_size))
         if not answer.is_success:
             if answer.code != HTTPStatus.CONFLICT:
                 self._say_refusal(answer.message)

@@ -133,7 +133,8 @@ class Suspensions:
 
     async def _resume(self, gang: GangKey, owner: TopOwner, departure: Departure) -> Suspension:
         refused = partial(_settle, self._outcomes[gang])
-        return await Resumption(self._client, self._writer, gang, owner, departure, refused).run()
+        sources = self._state.sources
+        return await Resumption(self._client, self._writer, sources, owner, departure, refused).run()
 
     async def _suspend_patiently(
         self, gang: GangKey, uids: Collection[str], why: str, departure: Departure, begun: Callable[[], None]

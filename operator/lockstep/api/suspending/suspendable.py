@@ -8,7 +8,7 @@ from lockstep.api.client.instance import FIELD_MANAGER
 from lockstep.api.client.paths import object_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import SUSPENDED_BY, SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
-from lockstep.api.podgang.sizing.size_mark import size_given_to, unmarked
+from lockstep.api.podgang.sizing.size_mark import unmarked
 from lockstep.api.suspending.field_managers import managers_of
 from lockstep.facts.gang.source import Source
 
@@ -52,13 +52,13 @@ class SuspendableKind(NamedTuple):
         mark = f"{owner['metadata']['uid']}/{gang}"
         return _marking(owner, SUSPENDED_BY, mark) | self._setting(suspend=True)
 
-    def resumption(self, owner: Manifest) -> dict[str, Any]:
+    def resumption(self, owner: Manifest, *, gets_size: bool = False) -> dict[str, Any]:
         """The merge patch that resumes the object as it was read, and removes our mark.
 
-        One that we have given a size stays suspended and waits for a size again.
+        One that ``gets_size`` anew stays suspended, and waits for that.
         """
         patch = unmarking(owner)
-        if not size_given_to(owner):
+        if not gets_size:
             return patch | self._setting(suspend=False)
         patch["metadata"]["annotations"] |= unmarked()
         return patch

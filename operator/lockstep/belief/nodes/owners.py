@@ -11,6 +11,7 @@ interrupts gangs at most once in that time.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from lockstep.facts.cluster.node import BidFact, OnReturn
 
@@ -104,10 +105,13 @@ class NodeOwners:
         return math.inf if bid is None or bid.available_until is None else bid.available_until
 
     def next_due(self, now: float) -> float:
-        """The next time at which an owner is expected back, or a grace period is over."""
-        times = [bid.available_until for bid in self._bids.values() if bid.available_until is not None]
-        times += [one.due for one in self._back.values()]
-        return min((time for time in times if time > now), default=math.inf)
+        """The next time at which an owner is expected back, a grace period is over, or a node opens.
+
+        Nothing else says that a node has opened. Gangs that run may grow into it.
+        """
+        windows = (time for bid in self._bids.values() for time in (bid.available_from, bid.available_until))
+        times = chain(windows, self._opens.values(), (one.due for one in self._back.values()))
+        return min((time for time in times if time is not None and time > now), default=math.inf)
 
     def _returning(self, bid: BidFact, now: float) -> OwnerBack:
         known = self._back.get(bid.node)

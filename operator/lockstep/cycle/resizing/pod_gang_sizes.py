@@ -288,10 +288,18 @@ class PodGangSizes:
         return not is_due or self._hosts.are_listed(gang, following.decided_at)
 
     def _have_left(self, gang: GangFact, following: NextSize) -> bool:
-        """Whether the owner has no more pods than it is to have; of one that shrinks, pods that wait may get room."""
+        """Whether the owner has no more pods than it is to have.
+
+        If it shrinks from the end, pods that wait may get the room of others. Else they leave too, but pods that its
+        controller does not know may be among them. So these are not awaited for long.
+        """
         known, group = self._state.pod_gangs.objects.get(gang.key), self._state.pod_gangs.group(gang.key)
         own, size = group.own(known.made_for if known else None, 0), gang.status.size or 0
-        return own.going <= following.size if following.size < size else own.going + own.waiting <= size
+        owner = self._state.pod_gangs.elastic.of(gang.key)
+        leave_too = owner is not None and owner.names_leaving and not is_old(self._services, following)
+        if following.size < size and not leave_too:
+            return own.going <= following.size
+        return own.going + own.waiting <= min(following.size, size)
 
     def _dropped(self, gang: GangFact, why: str, nodes: list[str]) -> StatusReport:
         status = mark_size_kept(gang, nodes, now=self._services.now(), note=self._hosts.why_not(gang.key))

@@ -46,8 +46,7 @@ def changes_until(state: State, gang: GangFact, now: float) -> float | None:
     Its pods leave a node after that.
     """
     owner, following = state.pod_gangs.elastic.of(gang.key), gang.status.next_size
-    is_named = owner is not None and owner.elastic is not None and bool(owner.elastic.role)
-    if not is_named or following is None or gang.status.reserved_at is not None:
+    if owner is None or not owner.names_leaving or following is None or gang.status.reserved_at is not None:
         return None
     # The clock may have been set back. Statuses have whole seconds.
     is_under_way = -1.0 <= now - following.decided_at < LONGEST_CHANGE_SECONDS

@@ -2,26 +2,31 @@
 
 GangJobs do so as soon as members are lost. The owner of a Gang makes such pods anew first, and these may find room.
 Once it has fewer pods, its controller removes those with the highest indexes. Pods that wait may take their room.
+Another gang in front of the Gang would take that room instead, so the Gang waits behind it as it is. If any pods may
+leave, those that wait do.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
 
-from coschedule import Decision, GangKey, Members, Placement, Reason
+from coschedule import Decision, GangKey, Placement, Reason
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.services import Services
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.resizing.staying_members import later_finish
 from lockstep.facts.elastic import NextSize
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
-from lockstep.facts.gang.pod_gang import PodGangSpec
+from lockstep.facts.gang.gang import GangFact
 from lockstep.report.status.pod_gang_sizes import mark_without_room
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.size_sentences import shrink_without_room
-from lockstep.snapshot.holders.elastic_pod_gangs import PodGangWithoutRoom, pod_gang_without_room
+from lockstep.snapshot.holders.elastic_pod_gangs import (
+    PodGangWithoutRoom,
+    frees_room,
+    members_with_room,
+    pod_gang_without_room,
+)
 
 
 class GangsWithoutRoom:
@@ -51,16 +56,18 @@ class GangsWithoutRoom:
         said = {one.gang: one for one in decided.plan.decisions if one.gang in elastic and not _is_put_off(one)}
         # A long queue is planned in parts, so some plans say nothing.
         self._since = {gang: since for gang, since in before.items() if gang not in said and gang in elastic}
-        due = math.inf
+        due, first = math.inf, _first_that_waits(decided)
         for gang, decision in said.items():
             with self._guarded(gang):
-                due = min(due, self._judge(decision, before.get(gang, now), decided))
+                due = min(due, self._judge(decision, before.get(gang, now), decided, is_behind=gang not in first))
         return due
 
-    def _judge(self, decision: Decision, since: float, decided: LastPlan) -> float:
+    def _judge(self, decision: Decision, since: float, decided: LastPlan, *, is_behind: bool) -> float:
         """Begin a shrink if it is due; returns the seconds until it is, infinity if there is none."""
         short = pod_gang_without_room(self._state, decision.gang)
         if short is None or self._attempts.is_under_way(decision.gang) or self._has_room(decision, short, decided):
+            return math.inf
+        if is_behind and frees_room(self._state, short):
             return math.inf
         self._since[decision.gang] = since
         left = max(since + self._settling - self._monotonic(), self._rests_for(short))
@@ -85,18 +92,16 @@ class GangsWithoutRoom:
         return min(status.resized_at + interval - self._now(), interval)
 
     def _shrink(self, short: PodGangWithoutRoom) -> None:
-        gang = self._state.gangs.get(short.gang.key)
-        if isinstance(gang, AcceptedGang) and self._writer.make_way(gang.key):
-            self._writer.report(gang, partial(self._shrinking, gang, self._following(gang, short), short.pods.pods))
+        if self._writer.make_way(short.gang.key):
+            following = self._following(short)
+            self._writer.report(short.gang, partial(self._shrinking, short.gang, following, short.pods.pods))
 
     def _shrinking(self, gang: GangFact, following: NextSize, pods: int) -> StatusReport:
         return StatusReport(status=mark_without_room(gang, following, pods=pods, now=self._now()), is_act=True)
 
-    def _following(self, gang: AcceptedGang, short: PodGangWithoutRoom) -> NextSize:
-        pods = sorted((pod.group.rank or 0, pod.node) for pod in self._state.pod_gangs.group(gang.key).going_pods())
-        nodes, role = Counter(node for _, node in pods[: short.size]), gang.spec.roles[0].name
+    def _following(self, short: PodGangWithoutRoom) -> NextSize:
         return NextSize(
-            members=tuple(Members(node, count, role=role) for node, count in sorted(nodes.items())),
+            members=members_with_room(self._state, short),
             # As the status says it.
             decided_at=float(int(self._now())),
             expected_finish=self._finish(short),
@@ -104,12 +109,23 @@ class GangsWithoutRoom:
         )
 
     def _finish(self, short: PodGangWithoutRoom) -> float | None:
-        asks, status, pods = short.gang.asks, short.gang.status, short.pods
-        end, work = status.expected_finish, asks.work if isinstance(asks, PodGangSpec) else None
+        status, pods, work = short.gang.status, short.pods, short.gang.spec.work
+        end = status.expected_finish
         if end is None or work is None:
             return end
         longer = work.float_time(short.size) / work.float_time(pods.pods)
         return later_finish(end, longer, pods.spec.terms(status.last_change), self._now())
+
+
+def _first_that_waits(decided: LastPlan) -> frozenset[GangKey]:
+    """The gangs in front of which no other one waits for room that there may be, in planning order."""
+    found = list[GangKey]()
+    for one in decided.plan.decisions:
+        found.append(one.gang)
+        starts = isinstance(one, Placement) and one.start <= decided.snapshot.now
+        if not starts and (isinstance(one, Placement) or one.fits_empty is not False):
+            break
+    return frozenset(found)
 
 
 def _is_put_off(decision: Decision) -> bool:

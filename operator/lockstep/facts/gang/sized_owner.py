@@ -37,3 +37,8 @@ class SizedOwner(NamedTuple):
     awaits_size: bool
     sizes: range
     elastic: ElasticPods | None = None
+
+    @property
+    def names_leaving(self) -> bool:
+        """Whether its number of pods may change, and it has to know the names of those that leave."""
+        return self.elastic is not None and bool(self.elastic.role)

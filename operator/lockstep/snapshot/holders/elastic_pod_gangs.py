@@ -51,9 +51,12 @@ class ElasticPodGang(NamedTuple):
 
 
 class PodGangWithoutRoom(NamedTuple):
-    """A Gang of which so many pods are ``waiting``, and the ``pods`` that its owner has. With ``size`` all may run."""
+    """A Gang of which so many pods are ``waiting``, as if the others were all, and the ``pods`` that its owner has.
 
-    gang: PodGang
+    With ``size`` all may run. If any pods may leave, these are the ones that wait.
+    """
+
+    gang: AcceptedGang
     pods: ElasticPods
     size: int
     waiting: int
@@ -150,14 +153,22 @@ def pod_gang_without_room(state: State, key: GangKey) -> PodGangWithoutRoom | No
     gang, owner, group = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key), state.pod_gangs.group(key)
     if gang is None or owner is None or owner.elastic is None or not _is_settled(state, gang, owner):
         return None
-    # Of an owner with roles, the pods that wait would have to be named, and a fixed one may be among them.
-    if owner.elastic.role:
-        return None
+    is_known = group.waiting and group.going + group.waiting == owner.elastic.pods and has_fixed_pods(group, owner)
     sizes = _sizes(gang, owner)
-    able = range(0) if sizes is None else range(sizes.minimum, min(sizes.maximum, group.going) + 1)
-    if not able or not group.waiting or group.going + group.waiting != owner.elastic.pods:
+    running = _as_running(state, gang, owner.elastic, sizes) if is_known else None
+    if running is None or sizes is None or group.going < sizes.minimum:
         return None
-    return PodGangWithoutRoom(gang, owner.elastic, able[-1], group.waiting)
+    return PodGangWithoutRoom(running, owner.elastic, group.going, group.waiting)
+
+
+def frees_room(state: State, short: PodGangWithoutRoom) -> bool:
+    """Whether pods of such a Gang would leave that run, for others of it with lower indexes."""
+    return not short.pods.role and _places(state.pod_gangs.group(short.gang.key), short.pods) is None
+
+
+def members_with_room(state: State, short: PodGangWithoutRoom) -> tuple[Members, ...]:
+    """The pods of such a Gang that are on nodes."""
+    return tuple(members_of(short.gang, _by_role(state.pod_gangs.group(short.gang.key), short.pods)))
 
 
 def _stands_still(state: State, gang: PodGang, owner: SizedOwner) -> bool:
@@ -203,13 +214,19 @@ def _as_running(state: State, gang: PodGang, pods: ElasticPods, sizes: Sizes | N
 def _places(group: PodGroup, pods: ElasticPods) -> _Places | None:
     """Where the pods are. If those with the highest indexes leave: None if ranks are missing, or two have the same."""
     if pods.role:
-        ordered = sorted(group.going_pods(), key=by_rank)
-        varying = tuple(pod.node for pod in ordered if pod.group.role == pods.role)
-        return _Places(varying, tuple(pod.node for pod in ordered if pod.group.role != pods.role))
+        return _by_role(group, pods)
     places = {pod.group.rank: pod.node for pod in group.going_pods()}
     if len(places) != group.going or not all(rank in places for rank in range(len(places))):
         return None
     return _Places(tuple(places[rank] for rank in range(len(places))))
+
+
+def _by_role(group: PodGroup, pods: ElasticPods) -> _Places:
+    """Where the pods are whose number may change, and the others."""
+    varying, fixed = list[str](), list[str]()
+    for pod in sorted(group.going_pods(), key=by_rank):
+        (varying if pods.role in ("", pod.group.role) else fixed).append(pod.node)
+    return _Places(tuple(varying), tuple(fixed))
 
 
 def by_rank(pod: GroupedPod) -> tuple[int, str]:

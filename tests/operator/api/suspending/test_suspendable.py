@@ -26,19 +26,15 @@ def test_suspension_is_undone_by_the_resumption(kind):
     assert (kind.is_suspended(resumed), suspended_for(resumed)) == (False, "")
 
 
-@pytest.mark.parametrize(
-    ("uid", "want"),
-    [pytest.param("u1", True, id="it waits for a size again"), pytest.param("u2", False, id="a copy of one has none")],
-)
-def test_owner_that_we_have_given_a_size_stays_suspended(uid, want):
-    marks = {"lockstep.dev/sized": "4", "lockstep.dev/sized-uid": uid}
+def test_owner_that_gets_a_size_anew_stays_suspended_without_its_size():
+    marks = {"lockstep.dev/sized": "4", "lockstep.dev/sized-uid": "u1"}
     suspended = merged(owner(), BY_SPEC.suspension(owner(annotations=marks), "job.heat"))
     suspended["metadata"]["annotations"] |= marks
 
-    resumed = merged(suspended, BY_SPEC.resumption(suspended))
+    waiting = merged(suspended, BY_SPEC.resumption(suspended, gets_size=True))
 
-    assert BY_SPEC.is_suspended(resumed) is want
-    assert (marks.keys() <= resumed["metadata"]["annotations"].keys()) is not want
+    assert (BY_SPEC.is_suspended(waiting), suspended_for(waiting)) == (True, "")
+    assert not marks.keys() & waiting["metadata"]["annotations"].keys()
 
 
 def test_mark_is_removed_without_a_change_of_the_spec():

@@ -68,9 +68,15 @@ def test_node_stays_closed_for_a_while_after_its_owner_has_left(seen):
     seen.note(200.0, owner_present=False)
 
     assert seen.changes == 1
-    assert seen.owners.opens_at("n1") == 200.0 + QUIET_SECONDS
+    assert seen.owners.opens_at("n1") == seen.owners.next_due(200.0) == 200.0 + QUIET_SECONDS
     seen.note(200.0 + QUIET_SECONDS, owner_present=False)
     assert seen.owners.opens_at("n1") == -math.inf
+
+
+def test_node_that_opens_at_a_time_of_its_bid_is_planned_then(seen):
+    seen.note(100.0, since=300.0, until=400.0)
+
+    assert [seen.owners.next_due(now) for now in (100.0, 300.0, 400.0)] == [300.0, 400.0, math.inf]
 
 
 def test_bid_that_is_gone_is_an_owner_who_has_left(seen):

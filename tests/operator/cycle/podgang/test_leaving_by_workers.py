@@ -66,6 +66,23 @@ async def test_only_the_workers_leave_whose_node_has_its_owner_back():
         assert nodes_of_workers(api) == ["n2", "n2"]
 
 
+async def test_workers_come_back_each_time_that_the_owner_has_been_away_for_a_while():
+    async with (
+        api_with(*NODES, bids=BIDS) as api,
+        running_operator(api, sources=RAY_SOURCES),
+        running_cluster(api, workers=4, annotations={"lockstep.dev/min-interval": "10s"}),
+    ):
+        head = [name for name in ray_places(api) if name.startswith("head")]
+        for _ in range(2):
+            api.store.change(Place("nodebids", "", "n1"), spec={"ownerPresent": True})
+            await until(lambda: has_workers(api, 2))
+            api.store.change(Place("nodebids", "", "n1"), spec={"ownerPresent": False})
+            await until(lambda: has_workers(api, 4), seconds=1200)
+
+        assert [name for name in ray_places(api) if name.startswith("head")] == head
+        assert api.store.get(RAY)["spec"]["suspend"] is False
+
+
 @pytest.mark.parametrize("lost", [("n0",), ("n0", "n1"), ("n1", "n2")], ids=["the head", "the head too", "too many"])
 async def test_ray_cluster_that_can_not_go_on_with_the_others_is_placed_anew(lost):
     others = [node(f"m{number}", cpu="4") for number in range(2)]

@@ -131,7 +131,7 @@ async def test_job_with_work_shrinks_so_that_another_gang_ends_sooner():
 )
 async def test_job_keeps_its_size(annotations):
     async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), running_job(api, size=4):
-        api.store.change(HEAT, metadata={"annotations": annotations})
+        api.store.annotate(HEAT, annotations)
         writes = len([it for it in api.writes if of_jobs(it)])
         api.store.add("nodes", THIRD)
         await asyncio.sleep(60)

@@ -108,6 +108,24 @@ async def test_pods_of_the_job_take_the_room_that_it_gives_up_before_a_gang_that
         assert not is_placed(api, "waits")
 
 
+@pytest.mark.parametrize(
+    ("size", "index", "want"),
+    [
+        pytest.param(2, 0, (4, {2, 3}), id="it would get the room of the pods that run"),
+        pytest.param(2, 3, (2, {0, 1}), id="no pod that runs leaves"),
+        pytest.param(9, 0, (2, {0, 1}), id="it never has room"),
+    ],
+)
+async def test_job_behind_a_gang_that_waits_gives_it_no_room_of_pods_that_run(size, index, want):
+    async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), running_job(api, size=4):
+        api.store.create("gangjobs", gang("waits", size=size, cpu="1"))
+        drain(api, node_of(api, index))
+        await asyncio.sleep(1200)
+
+        assert (numbers(api)[0], {*placed(api)}) == want
+        assert not is_placed(api, "waits")
+
+
 async def test_job_keeps_waiting_if_fewer_pods_run_than_it_needs():
     async with (
         api_with(*ONES) as api,
@@ -120,6 +138,15 @@ async def test_job_keeps_waiting_if_fewer_pods_run_than_it_needs():
 
         assert (numbers(api), {*placed(api)}) == ((4, 4, "4"), {0, 1})
         assert "next" not in status(api)
+
+
+async def test_job_that_could_not_grow_again_keeps_its_size():
+    ports = [{"containerPort": 80, "hostPort": 8080}]
+    async with api_with(*ONES) as api, running_operator(api, sources=SOURCES), running_job(api, size=4, ports=ports):
+        drain(api, node_of(api, 3))
+        await asyncio.sleep(120)
+
+        assert (numbers(api), {*placed(api)}) == ((4, 4, "4"), {0, 1, 2})
 
 
 async def test_refused_shrink_is_tried_again_after_the_least_time():

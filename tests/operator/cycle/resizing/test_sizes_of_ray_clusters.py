@@ -91,7 +91,7 @@ async def test_growth_names_no_workers_that_have_left_before():
 )
 async def test_ray_cluster_keeps_its_size(annotations, group):
     async with api_with(*NODES) as api, running_operator(api, sources=RAY_SOURCES), running_cluster(api, workers=4):
-        api.store.change(RAY, metadata={"annotations": annotations})
+        api.store.annotate(RAY, annotations)
         change_group(api, **group)
         before = ray_places(api)
         api.store.add("nodes", MORE)

@@ -8,11 +8,11 @@ from lockstep.facts.ranks import MOST_RANKS
 def size_given_to(owner: Manifest) -> str:
     """The size that the operator has given an owner, as it stands there; '' if it has given none.
 
-    A copy of the owner has another UID, so a copied mark does not count.
+    A copy of the owner has another UID, so a copied mark does not count. Earlier versions have written no UID.
     """
     metadata = owner["metadata"]
     annotations = metadata.get("annotations") or {}
-    is_own = annotations.get(SIZED_UID_ANNOTATION) == metadata["uid"]
+    is_own = annotations.get(SIZED_UID_ANNOTATION, metadata["uid"]) == metadata["uid"]
     return str(annotations.get(SIZED_ANNOTATION, "")) if is_own else ""
 
 
@@ -38,6 +38,13 @@ def marked(owner: Manifest, size: int, *, first: int | None) -> dict[str, str | 
         SIZED_UID_ANNOTATION: owner["metadata"]["uid"],
         FIRST_SIZE_ANNOTATION: None if first is None else str(first),
     }
+
+
+def without_size(owner: Manifest) -> Manifest:
+    """The owner as if the operator had given it no size."""
+    metadata = owner["metadata"]
+    annotations = {name: text for name, text in metadata["annotations"].items() if name not in unmarked()}
+    return {**owner, "metadata": {**metadata, "annotations": annotations}}
 
 
 def unmarked() -> dict[str, None]:

@@ -15,7 +15,7 @@ from lockstep.api.podgang.sizing.elastic_ray_cluster import (
     running_pods_of_ray_cluster,
     workers_of_ray_cluster,
 )
-from lockstep.api.podgang.sizing.size_mark import first_size
+from lockstep.api.podgang.sizing.size_mark import first_size, size_given_to, without_size
 from lockstep.api.podgang.sizing.sized_job import (
     job_awaits_size,
     job_problem,
@@ -144,6 +144,13 @@ SIZED_KINDS = (
 def sized_kinds(sources: Collection[Source]) -> list[SizedKind]:
     """The kinds whose owners get a size, where these are sources."""
     return [kind for kind in SIZED_KINDS if kind.option in sources]
+
+
+def gets_size_anew(api_version: str, kind: str, owner: Manifest, sources: Collection[Source]) -> bool:
+    """Whether a suspended owner of that kind would get a size of these sources again, if it had not the one it has."""
+    named = ((one.owner.api_version, one.owner.kind, one) for one in sized_kinds(sources))
+    known = next((one for *its_name, one in named if its_name == [api_version, kind]), None)
+    return known is not None and bool(size_given_to(owner)) and known.awaits_size(without_size(owner))
 
 
 def sized_kind(source: Source) -> SizedKind | None:

@@ -59,7 +59,6 @@ def test_running_job_that_the_operator_has_sized_may_change_its_size():
         pytest.param({"annotations": {"lockstep.dev/min-interval": "soon"}}, id="a time that is none"),
         pytest.param({"annotations": {"lockstep.dev/sized": "5"}}, id="another number since"),
         pytest.param({"metadata": {"uid": "uid-of-copy"}}, id="a copy of a Job with a size"),
-        pytest.param({"annotations": {SIZED_UID: None}}, id="a size of nobody"),
         pytest.param({"spec": {"suspend": True}}, id="suspended"),
         pytest.param({"spec": {"completionMode": "NonIndexed"}}, id="without indexes"),
         pytest.param({"spec": {"completions": 9}}, id="completions are its work"),
