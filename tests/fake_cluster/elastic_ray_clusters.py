@@ -25,6 +25,8 @@ RAY_SOURCES = frozenset({Source.RAY_CLUSTER, Source.SIZED_RAY_CLUSTER})
 HEAD_NODE, *WORKER_NODES = (node("n0", cpu="4"), node("n1", cpu="2"), node("n2", cpu="2"))
 """A node that the head fills, and two nodes, each for two workers."""
 MORE = node("n3", cpu="2")
+# It may change its size soon after each change.
+OFTEN = {"lockstep.dev/min-interval": "10s"}
 ELASTIC = {"lockstep.dev/size": "3-7", "lockstep.dev/elastic": "Members"}
 _GROUP = "ray.io/group"
 _SLOW = "tests.lockstep.dev/slow"
@@ -94,6 +96,13 @@ async def elastic_kuberay(api):
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+async def begin_cluster(api):
+    """Create the RayCluster, and wait until it runs with four workers; return where its pods are."""
+    create_cluster(api, annotations=OFTEN)
+    await until(lambda: has_workers(api, 4))
+    return ray_places(api)
 
 
 @asynccontextmanager

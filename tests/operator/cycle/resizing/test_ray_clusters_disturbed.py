@@ -9,10 +9,12 @@ from fake_cluster.api import Refusal
 from fake_cluster.elastic_ray_clusters import (
     HEAD_NODE,
     MORE,
+    OFTEN,
     RAY,
     RAY_GANG,
     RAY_SOURCES,
     WORKER_NODES,
+    begin_cluster,
     change_group,
     create_cluster,
     elastic_kuberay,
@@ -29,7 +31,6 @@ from fake_cluster.store import Place
 pytestmark = pytest.mark.asyncio
 
 NODES = (HEAD_NODE, *WORKER_NODES)
-OFTEN = {"lockstep.dev/min-interval": "10s"}
 
 
 def last_is_refused(it):
@@ -38,20 +39,13 @@ def last_is_refused(it):
     return Refusal(code=403, message="not allowed") if is_last else None
 
 
-async def begin(api):
-    """Create the RayCluster, and wait until it runs with four workers; return where its pods are."""
-    create_cluster(api, annotations=OFTEN)
-    await until(lambda: has_workers(api, 4))
-    return ray_places(api)
-
-
 async def test_node_that_is_lost_in_a_growth_is_left_after_it():
     async with (
         api_with(*NODES) as api,
         running_operator(api, sources=RAY_SOURCES),
         elastic_kuberay(api) as unnamed,
     ):
-        before = await begin(api)
+        before = await begin_cluster(api)
         api.fault = last_is_refused
         api.store.add("nodes", MORE)
         await until(lambda: len(ray_places(api)) == 6)
@@ -73,7 +67,7 @@ async def test_ray_cluster_whose_gang_is_deleted_in_a_growth_goes_back_to_the_wo
         running_operator(api, sources=RAY_SOURCES),
         elastic_kuberay(api) as unnamed,
     ):
-        before = await begin(api)
+        before = await begin_cluster(api)
         api.fault = lambda it: Refusal(code=403) if (it.verb, it.resource) == ("POST", "pods/binding") else None
         api.store.add("nodes", MORE)
         await until(lambda: replicas(api) == (6, "7"))
@@ -107,7 +101,7 @@ async def test_growth_whose_new_workers_need_more_goes_back_and_the_others_run_o
         running_operator(api, sources=RAY_SOURCES),
         elastic_kuberay(api) as unnamed,
     ):
-        before = await begin(api)
+        before = await begin_cluster(api)
         template = {"metadata": {}, "spec": {**_template_of(api), "nodeSelector": {"disk": "fast"}}}
         change_group(api, template=template)
         api.store.add("nodes", MORE)
@@ -121,7 +115,7 @@ async def test_growth_whose_new_workers_need_more_goes_back_and_the_others_run_o
 async def test_growth_without_kuberay_goes_back():
     async with api_with(*NODES) as api, running_operator(api, sources=RAY_SOURCES):
         async with elastic_kuberay(api):
-            before = await begin(api)
+            before = await begin_cluster(api)
         api.store.add("nodes", MORE)
         await until(lambda: replicas(api) == (6, "7"))
         await until(lambda: has_workers(api, 4))
@@ -150,7 +144,7 @@ async def test_head_that_needs_what_a_worker_needs_stays():
 
 async def test_next_ray_cluster_of_that_name_gets_its_own_size():
     async with api_with(*NODES) as api, running_operator(api, sources=RAY_SOURCES), elastic_kuberay(api):
-        await begin(api)
+        await begin_cluster(api)
         api.fault = lambda it: Refusal(code=503) if (it.verb, it.resource) == ("POST", "pods/binding") else None
         api.store.add("nodes", MORE)
         await until(lambda: replicas(api) == (6, "7"))

@@ -10,10 +10,11 @@ from fake_cluster.elastic_jobs import said
 from fake_cluster.elastic_ray_clusters import (
     HEAD_NODE,
     MORE,
+    OFTEN,
     RAY,
     RAY_SOURCES,
     WORKER_NODES,
-    create_cluster,
+    begin_cluster,
     drain_cluster,
     elastic_kuberay,
     group_of,
@@ -32,7 +33,6 @@ from fake_cluster.store import Place
 pytestmark = pytest.mark.asyncio
 
 NODES = (HEAD_NODE, *WORKER_NODES)
-OFTEN = {"lockstep.dev/min-interval": "10s"}
 
 
 def of_clusters(it):
@@ -45,20 +45,13 @@ def waiting(api):
     return {it["metadata"]["name"] for it in api.store.objects("pods") if not it["spec"].get("nodeName")}
 
 
-async def begin(api):
-    """Create the RayCluster, and wait until it runs with four workers; return where its pods are."""
-    create_cluster(api, annotations=OFTEN)
-    await until(lambda: has_workers(api, 4))
-    return ray_places(api)
-
-
 async def test_ray_cluster_whose_node_is_drained_goes_on_with_the_workers_that_run():
     async with (
         api_with(*NODES) as api,
         running_operator(api, sources=RAY_SOURCES),
         elastic_kuberay(api) as unnamed,
     ):
-        before = await begin(api)
+        before = await begin_cluster(api)
         drain_cluster(api, "n1")
         await until(lambda: has_workers(api, 2))
 
@@ -167,7 +160,7 @@ async def test_worker_made_anew_at_the_moment_of_the_shrink_ends_that_and_none_t
         running_operator(api, sources=RAY_SOURCES),
         elastic_kuberay(api) as unnamed,
     ):
-        before = await begin(api)
+        before = await begin_cluster(api)
 
         def lose_one(it):
             if (it.verb, it.resource) != ("GET", "rayclusters") or "next" not in ray_status(api) or not waiting(api):
@@ -222,7 +215,7 @@ async def test_room_that_comes_back_in_the_shrink_is_for_the_next_growth():
         running_operator(api, sources=RAY_SOURCES),
         elastic_kuberay(api) as unnamed,
     ):
-        before = await begin(api)
+        before = await begin_cluster(api)
 
         def node_is_back(it):
             if of_clusters(it):
