@@ -15,6 +15,8 @@ BINDING = ("POST", "pods/binding")
 PATCH_OF_JOB = ("PATCH", "jobs")
 # What is reserved is kept for a minute, in which pauses double from one second.
 TRIES_IN_A_MINUTE = 7
+# What an owner refuses is tried again after 15 s, 30 s and 60 s: on a busy machine while a test waits for a state.
+TRIES_WHILE_A_TEST_WAITS = 4
 # A minute passes before, and the machine may be busy.
 SECONDS = 180
 
@@ -97,7 +99,7 @@ def create_a_pod(arena):
     arena.api.request("POST", f"{arena.core}/pods", pod)
 
 
-def test_job_that_must_not_be_suspended_keeps_its_pods_and_is_asked_once(arena, gangs, asked):
+def test_job_that_must_not_be_suspended_keeps_its_pods_and_is_asked_seldom(arena, gangs, asked):
     arena.add_nodes(5, cpu="1")
     gangs.create_job("", 4, name="heat")
     gangs.until("job.heat", "Placed")
@@ -111,7 +113,7 @@ def test_job_that_must_not_be_suspended_keeps_its_pods_and_is_asked_once(arena, 
         gangs.until("job.next", "Placed")
 
     assert "its pods stay: Job heat can't be suspended" in notes(arena, "job.heat", "Gang")
-    assert asked[PATCH_OF_JOB] == 2, "a dry run, and the patch itself"
+    assert 2 <= asked[PATCH_OF_JOB] <= 2 * TRIES_WHILE_A_TEST_WAITS, "a dry run, and the patch itself"
     assert [pod["metadata"]["uid"] for pod in gangs.pods("job.heat")] == before
     assert gangs.bound("job.heat") == 4
 
@@ -126,7 +128,7 @@ def test_job_on_which_no_mark_stays_is_not_suspended(arena, gangs, asked, unmark
     eventually(lambda: "its pods stay: Job heat can't be suspended" in notes(arena, "job.heat", "Gang"))
 
     assert "others remove the label lockstep.dev/suspended-by" in notes(arena, "job.heat", "Gang")
-    assert asked[PATCH_OF_JOB] == 1, "a dry run"
+    assert 1 <= asked[PATCH_OF_JOB] <= TRIES_WHILE_A_TEST_WAITS, "dry runs"
     assert job(gangs)["spec"]["suspend"] is False
     assert gangs.bound("job.heat") == 4
 
