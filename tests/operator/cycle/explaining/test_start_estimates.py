@@ -215,6 +215,21 @@ async def test_likely_start_never_stays_in_the_past_and_a_long_wait_takes_few_st
         assert parts.metric("lockstep_plan_changes_total", reason="LikelyStartPassed") == len(told) - 1
 
 
+async def test_wait_behind_a_gang_that_overruns_takes_few_statuses():
+    async with operator_over() as (api, _):
+        await runs(api, seconds=60)
+        submit(api, "a", 20)
+        await until(lambda: plan_of(api, "a"))
+        since, told = now(), set()
+        while now() < since + 3 * 3600:
+            told.add((plan_of(api, "a")["likelyStart"], plan_of(api, "a")["promisedStart"]))
+            assert seconds_of(plan_of(api, "a")["likelyStart"]) > now() - 75
+            await asyncio.sleep(5)
+
+        # An end that has passed moves by a twentieth of the run: from a minute to three hours there are 106 such steps.
+        assert len(told) <= 2 * 106
+
+
 async def test_more_urgent_gang_moves_the_promise_of_others():
     async with operator_over() as (api, parts):
         api.store.create("priorityclasses", priority_class("urgent", 9, policy="Never"))
