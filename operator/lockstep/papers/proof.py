@@ -1,0 +1,23 @@
+"""All rows of all papers."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from lockstep.papers import al_saqabi, atallah, du, not_computed, shum_auction, shum_forecast, shum_replication
+from lockstep.papers.row import Paper, PaperRow
+
+_SOURCES = (atallah, al_saqabi, du, shum_forecast, shum_auction, shum_replication, not_computed)
+
+
+def rows() -> dict[Paper, list[PaperRow]]:
+    """Compute all rows anew, by paper in the order of ``Paper``; what is missing comes last."""
+    found = sorted((row for source in _SOURCES for row in source.rows()), key=lambda row: list(Paper).index(row.paper))
+    return {paper: list(of_it) for paper, of_it in groupby(found, key=lambda row: row.paper)}
+
+
+def failures(found: dict[Paper, list[PaperRow]]) -> Iterator[str]:
+    """A sentence for each row that does not hold."""
+    for row in (row for of_paper in found.values() for row in of_paper if not row.holds):
+        should = "differ, since the paper is wrong" if row.is_wrong else "agree"
+        both = f"{row.printed} is printed, {row.ours} is ours"
+        yield f"[{row.paper}] {row.place}, {row.what}: {both}; they must {should}."
