@@ -80,10 +80,10 @@ MECHANISMS = (
     Mechanism(
         place="3",
         what="A job that would be faster moves; any other keeps its processors.",
-        state=MechanismState.WORKS,
+        state=MechanismState.IN_PART,
         where=(
             "`engine/coschedule/resizing/worth.py` weighs the pause against the rest of the run; "
-            "`spec.elastic.restartTime`."
+            "`spec.elastic.restartTime`. Missing: a gang that keeps its size does not move."
         ),
     ),
     Mechanism(
@@ -126,7 +126,7 @@ MECHANISMS = (
     ),
     Mechanism(
         place="4.2",
-        what="Of equally fast divisions, the one with the fewest processors is taken.",
+        what="The division with the fewest processors is taken among equally fast ones.",
         state=MechanismState.WORKS,
         where=(
             "`engine/coschedule/queue/loads/pieces.py`; for one job alone "

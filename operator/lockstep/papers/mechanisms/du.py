@@ -125,7 +125,7 @@ MECHANISMS = (
     ),
     Mechanism(
         place="3.3.1",
-        what="Of several tasks that want to communicate, one at a time uses the network.",
+        what="Only one of several tasks that want to communicate uses the network.",
         state=MechanismState.ABSENT,
         where="Networks have switches today, and the order of messages is another layer's business.",
     ),

@@ -89,7 +89,7 @@ ADAPTATION = (
     ),
     Mechanism(
         place="4.5.3",
-        what="Neighbours run copies of slow tasks; the first to end stops the other.",
+        what="Neighbours run copies of slow tasks; the copy that ends first counts.",
         state=MechanismState.ABSENT,
         where="No member is started twice: two writers of one rank would spoil each other's files.",
     ),

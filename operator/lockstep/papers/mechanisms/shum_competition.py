@@ -84,7 +84,7 @@ COMPETITION = (
         place="5.5.1",
         what="A contract says how often a day a user may be disturbed.",
         state=MechanismState.ABSENT,
-        where="Not built yet: `spec.onReturn` says what becomes of members, and nothing counts how often.",
+        where="No field limits that. `spec.onReturn` says what becomes of members, however often the owner comes.",
     ),
     Mechanism(
         place="5.6",
@@ -94,7 +94,7 @@ COMPETITION = (
     ),
     Mechanism(
         place="5.6",
-        what="Soon after a change there is none back.",
+        what="No change is taken back soon after it was made.",
         state=MechanismState.WORKS,
         where=(
             "`operator/lockstep/snapshot/holders/resizable.py`, `spec.elastic.minInterval`; "

@@ -48,7 +48,10 @@ REPLICATION = (
         place="7.2.2",
         what="Runs with one goal and different parameters form a strong coalition.",
         state=MechanismState.ABSENT,
-        where="Not built yet for parallel runs. Runs of one member each are one gang with `spec.pieces`.",
+        where=(
+            "Not built yet for parallel runs. Runs that need one member each can be the pieces of one gang, by "
+            "`spec.pieces`."
+        ),
     ),
     Mechanism(
         place="7.3.1",
