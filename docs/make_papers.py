@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from lockstep.papers.proof import rows
-from lockstep.papers.text import markdown, summary
+from lockstep.papers.proof import MECHANISMS, rows
+from lockstep.papers.text import markdown, markdown_of_mechanisms, summary, summary_of_mechanisms
 
 _TARGET = Path(__file__).with_name("papers.md")
 
@@ -24,7 +24,10 @@ the row names the erratum; [algorithms.md](algorithms.md#errata) has the counter
 def document() -> str:
     """The whole page. The same on every machine."""
     found = rows()
-    return f"{_HEAD}{summary(found)}\n\n{markdown(found)}"
+    return (
+        f"{_HEAD}{summary(found)}\n\n{markdown(found)}\n"
+        f"## Mechanisms\n\n{summary_of_mechanisms(MECHANISMS)}\n\n{markdown_of_mechanisms(MECHANISMS)}"
+    )
 
 
 def main() -> None:

@@ -1,12 +1,24 @@
-"""All rows of all papers."""
+"""All rows of all papers, and all their mechanisms."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from lockstep.papers import al_saqabi, atallah, du, not_computed, shum_auction, shum_forecast, shum_replication
+from lockstep.papers.mechanisms import al_saqabi as of_al_saqabi
+from lockstep.papers.mechanisms import atallah as of_atallah
+from lockstep.papers.mechanisms import du as of_du
+from lockstep.papers.mechanisms import shum as of_shum
+from lockstep.papers.mechanisms.mechanism import Mechanism
 from lockstep.papers.row import Paper, PaperRow
 
 _SOURCES = (atallah, al_saqabi, du, shum_forecast, shum_auction, shum_replication, not_computed)
+
+MECHANISMS: Mapping[Paper, Sequence[Mechanism]] = {
+    Paper.ATALLAH: of_atallah.MECHANISMS,
+    Paper.AL_SAQABI: of_al_saqabi.MECHANISMS,
+    Paper.DU: of_du.MECHANISMS,
+    Paper.SHUM: of_shum.MECHANISMS,
+}
 
 
 def rows() -> dict[Paper, list[PaperRow]]:
