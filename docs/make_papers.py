@@ -16,7 +16,8 @@ _HEAD = """\
 
 Lockstep stands on four papers. Each row has a number that a paper prints, and what the engine computes for the same.
 `lockstep papers` and `make papers` compute all rows anew. *Exact* rows are compared in a test. Where a paper is wrong,
-the row names the erratum; [algorithms.md](algorithms.md#errata) has the counterexamples. *Missing* rows say why.
+the row names the erratum; [algorithms.md](algorithms.md#errata) has the counterexamples. *In shape* are simulations:
+a paper does not print all its settings, or its machines are gone. *Missing* rows say why.
 
 """
 

@@ -7,13 +7,10 @@ from lockstep.papers.row import Paper, PaperRow, missing
 _LOST = "the inputs stand in a picture that the scan has lost"
 _HARDWARE = "the network of 1996 decides it; members' messages are not Lockstep's"
 
-_DU = (
-    ("3.2.2, figure 3", "self-coordinated over co-scheduled: 1.09 (EP), 1.15 to 1.25", "not simulated yet"),
-    ("3.3, figure 4 and tables 4 to 6", "contention and blocking of messages", _HARDWARE),
-)
+_DU = (("3.3, figure 4 and tables 4 to 6", "contention and blocking of messages", _HARDWARE),)
 _SHUM = (
     ("tables 4.4 to 4.6", "work dealt while it runs over work dealt beforehand", "not simulated yet in these settings"),
-    ("tables 5.3 to 5.6", "error of the forecast over B at A = .6", "not simulated yet"),
+    ("figures 5.3 and 5.4", "load of one server on two days", "its trace is not there"),
     ("6.7 to 6.9", "adaptation across clusters", "Lockstep sees one cluster"),
     ("figures 7.8 to 7.11", "policies for replicated runs (FNI)", "not in this table yet: lockstep simulate has them"),
     ("figures 7.12 to 7.15", "coalitions across clusters", "Lockstep sees one cluster"),

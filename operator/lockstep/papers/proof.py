@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from lockstep.papers import al_saqabi, atallah, du, not_computed, shum_auction, shum_forecast, shum_replication
+from lockstep.papers.in_shape import du_figure_3, shum_figure_5_6
 from lockstep.papers.mechanisms import al_saqabi as of_al_saqabi
 from lockstep.papers.mechanisms import atallah as of_atallah
 from lockstep.papers.mechanisms import du as of_du
@@ -11,7 +12,10 @@ from lockstep.papers.mechanisms import shum as of_shum
 from lockstep.papers.mechanisms.mechanism import Mechanism
 from lockstep.papers.row import Paper, PaperRow
 
-_SOURCES = (atallah, al_saqabi, du, shum_forecast, shum_auction, shum_replication, not_computed)
+_SOURCES = (
+    *(atallah, al_saqabi, du, du_figure_3, shum_forecast, shum_figure_5_6, shum_auction, shum_replication),
+    not_computed,
+)
 
 MECHANISMS: Mapping[Paper, Sequence[Mechanism]] = {
     Paper.ATALLAH: of_atallah.MECHANISMS,
@@ -30,6 +34,6 @@ def rows() -> dict[Paper, list[PaperRow]]:
 def failures(found: dict[Paper, list[PaperRow]]) -> Iterator[str]:
     """A sentence for each row that does not hold."""
     for row in (row for of_paper in found.values() for row in of_paper if not row.holds):
-        should = "differ, since the paper is wrong" if row.is_wrong else "agree"
+        should = "differ, since the paper is wrong" if row.is_wrong else f"agree {row.note}".strip()
         both = f"{row.printed} is printed, {row.ours} is ours"
         yield f"[{row.paper}] {row.place}, {row.what}: {both}; they must {should}."

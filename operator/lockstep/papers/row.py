@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple, assert_never
 
 
 class Paper(StrEnum):
@@ -38,7 +38,7 @@ class PaperRow:
 
     ``place`` is the section, table or figure, and ``what`` says what is counted. Where the paper is wrong, ``note``
     names the erratum of docs/algorithms.md. Else it has the tolerance and the seed of a simulation, or why nothing is
-    computed.
+    computed. A simulation ``is_off`` beyond its tolerance.
     """
 
     paper: Paper
@@ -49,11 +49,20 @@ class PaperRow:
     mark: Mark
     note: str = ""
     is_wrong: bool = False
+    is_off: bool = False
 
     @property
     def holds(self) -> bool:
-        """Whether ours is what the paper prints, or differs where the paper is wrong; other marks are not compared."""
-        return self.mark is not Mark.EXACT or (self.ours == self.printed) is not self.is_wrong
+        """Whether ours is what the paper prints, or near enough, or differs where the paper is wrong."""
+        match self.mark:
+            case Mark.EXACT:
+                return (self.ours == self.printed) is not self.is_wrong
+            case Mark.IN_SHAPE:
+                return not self.is_off
+            case Mark.MISSING:
+                return True
+            case _:
+                assert_never(self.mark)
 
 
 def exact(paper: Paper, place: str, what: str, printed: str, ours: str, note: str = "") -> PaperRow:
@@ -64,6 +73,30 @@ def exact(paper: Paper, place: str, what: str, printed: str, ours: str, note: st
 def erratum(paper: Paper, place: str, what: str, printed: str, ours: str, why: str) -> PaperRow:
     """A row that is computed exactly, and differs; ``why`` says why the printed number is wrong, and where that is."""
     return replace(exact(paper, place, what, printed, ours, why), is_wrong=True)
+
+
+class Tolerance(NamedTuple):
+    """How far a simulated number may be from what is printed, and the seed of the simulation."""
+
+    most: float
+    seed: int
+
+
+def in_shape(
+    paper: Paper, place: str, what: str, printed: tuple[float, float], ours: float, tolerance: Tolerance
+) -> PaperRow:
+    """A row that is simulated; the paper prints a number, or a range from the first to the second."""
+    least, most = printed
+    return PaperRow(
+        paper=paper,
+        place=place,
+        what=what,
+        printed=f"{least:g}" if least == most else f"{least:g} to {most:g}",
+        ours=f"{ours:.2f}",
+        mark=Mark.IN_SHAPE,
+        note=f"within {tolerance.most:g}, seed {tolerance.seed}",
+        is_off=not least - tolerance.most <= ours <= most + tolerance.most,
+    )
 
 
 def missing(paper: Paper, place: str, what: str, why: str) -> PaperRow:
