@@ -82,6 +82,10 @@ type: $(INSTALLED) ## Types, strictly
 bench: $(INSTALLED) ## Measure speed beside the API server's ceiling and kube-scheduler's gangs; prints, never fails
 	PYTHONPATH=tests $(BIN)/python tests/perf/bench.py
 
+.PHONY: papers
+papers: $(INSTALLED) ## Compute what the four papers print, and show it beside their numbers
+	@$(BIN)/lockstep papers
+
 .PHONY: bench-engine
 bench-engine: $(INSTALLED) ## Measure the engine's problems beside numpy.sort; prints, never fails
 	$(BIN)/python tests/perf/engine_bench.py
@@ -248,6 +252,7 @@ generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python -m charts.make
 	$(BIN)/python -m image.make
 	$(BIN)/python docs/make_metrics.py
+	$(BIN)/python docs/make_papers.py
 	$(BIN)/python -m charts.make.dashboard
 	$(BIN)/python docs/make_pictures.py
 

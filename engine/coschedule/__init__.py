@@ -26,7 +26,7 @@ from coschedule.pieces.apportion import apportion
 from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
 from coschedule.problems.al_saqabi.compress import Pool, compress, compress_pools
 from coschedule.problems.al_saqabi.events import new_processor, new_vp, processor_exit, submit, vp_exit
-from coschedule.problems.al_saqabi.expand import expand
+from coschedule.problems.al_saqabi.expand import ExpandObjective, expand
 from coschedule.problems.al_saqabi.gang_pieces import place_pieces
 from coschedule.problems.al_saqabi.offers import PiecesJob
 from coschedule.problems.al_saqabi.why import why_pieces
@@ -139,6 +139,7 @@ __all__ = [
     "Depart",
     "Disrupted",
     "ElasticRun",
+    "ExpandObjective",
     "Feasibility",
     "FewerMembers",
     "FinishedRuns",

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from docs.markdown import PAGES, ROOT, fences, first_cells, name_of
-from lockstep.cli.simulate import simulate
+from lockstep.cli.offline.simulate import simulate
 
 README = ROOT / "README.md"
 GUIDE = ROOT / "docs" / "install.md"

@@ -13,9 +13,13 @@ from lockstep.cli.streams import standard_streams
 
 _NAMES = (
     *("agent", "check", "explain", "gate", "init", "logs", "plan", "profile", "queue", "replay"),
-    *("requeue", "resize", "run", "simulate", "solve"),
+    *("requeue", "resize", "run"),
 )
-_COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in _NAMES}
+_OFFLINE = ("papers", "simulate", "solve")
+_COMMANDS: Mapping[str, str] = {
+    **{name: f"lockstep.cli.{name}" for name in _NAMES},
+    **{name: f"lockstep.cli.offline.{name}" for name in _OFFLINE},
+}
 _OTHER_NAMES: Mapping[str, str] = {"fit": "profile"}
 
 

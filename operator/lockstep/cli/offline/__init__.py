@@ -1,0 +1,1 @@
+"""Commands that need no cluster, and no file of one."""

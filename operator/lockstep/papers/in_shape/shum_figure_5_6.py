@@ -1,0 +1,48 @@
+"""[C] 5.5.2, figures 5.5 and 5.6: the error of forecasts of a period over the weight B of the last hour, with A = 0.6.
+
+The paper measured a server's load for a week. Here owners are drawn, and their presence is forecast by the same
+equations. Each error is that of the mean of two or five hours, over all working hours of a year of several owners.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule import LoadHistory, Smoothing, forecast_load
+from lockstep.papers.row import Paper, PaperRow, Tolerance, in_shape
+from lockstep.simulation.presence.habits import draw_stays
+
+_A, _BS = 0.6, (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
+_PERIODS = {"figure 5.5": 2, "figure 5.6": 5}
+_OWNERS, _DAYS_OF_HABIT, _DAYS = 4, 5, 40
+_WORKING, _HOURS = 5, 24
+_SEED = 1
+
+
+def rows() -> Iterator[PaperRow]:
+    """How much worse the best B of 0.3 and below is than the best of all, and how much worse 0.9 is."""
+    days = [_working_days(seed) for seed in range(_SEED, _SEED + _OWNERS)]
+    for figure, period in _PERIODS.items():
+        errors = {b: float(np.mean([_error(of_owner, b, period) for of_owner in days])) for b in _BS}
+        small = min(error for b, error in errors.items() if b <= _BS[2]) / min(errors.values())
+        what = f"error over {period} hours with B up to 0.3, over the least of all B"
+        yield in_shape(Paper.SHUM, f"5.5.2, {figure}", what, (1.0, 1.0), small, Tolerance(0.1, _SEED))
+
+
+def _working_days(seed: int) -> NDArray[np.float64]:
+    """An owner's presence by hour on working days: the paper, too, keeps days of the weekend apart."""
+    hourly = draw_stays(np.random.default_rng(seed)).hourly().reshape(-1, _HOURS)
+    return hourly[np.arange(len(hourly)) % 7 < _WORKING][:_DAYS]
+
+
+def _error(days: NDArray[np.float64], b: float, period: int) -> float:
+    """The mean absolute error of the mean presence of the next hours, at every hour from 8 to 17."""
+    smoothing, errors = Smoothing(past=_A, last_hour=b, forecast=1), []
+    for number in range(_DAYS_OF_HABIT, len(days)):
+        past = tuple(map(tuple, days[number - _DAYS_OF_HABIT : number].tolist()))
+        for hour in range(8, 18):
+            history = LoadHistory(past_days=past, today=tuple(days[number, :hour].tolist()), now=0.0)
+            forecast = forecast_load(history, smoothing, hours=period - 1).mean
+            errors.append(abs(float(forecast) - float(days[number, hour : hour + period].mean())))
+    return float(np.mean(errors))

@@ -1,0 +1,26 @@
+"""What the papers print and Lockstep has no number for, with the reason."""
+
+from collections.abc import Iterator
+
+from lockstep.papers.row import Paper, PaperRow, missing
+
+_LOST = "the inputs stand in a picture that the scan has lost"
+_HARDWARE = "the network of 1996 decides it; members' messages are not Lockstep's"
+
+_DU = (("3.3, figure 4 and tables 4 to 6", "contention and blocking of messages", _HARDWARE),)
+_SHUM = (
+    ("tables 4.4 to 4.6", "work dealt while it runs over work dealt beforehand", "not simulated yet in these settings"),
+    ("figures 5.3 and 5.4", "load of one server on two days", "its trace is not there"),
+    ("6.7 to 6.9", "adaptation across clusters", "Lockstep sees one cluster"),
+    ("figures 7.8 to 7.11", "policies for replicated runs (FNI)", "not in this table yet: lockstep simulate has them"),
+    ("figures 7.12 to 7.15", "coalitions across clusters", "Lockstep sees one cluster"),
+    ("A.2.1, figure A.5", "grains of an application by market price: 4, 3, 1", _LOST),
+    ("chapters 3 to 7", "absolute seconds", "the workstations of 1996 decide them"),
+)
+
+
+def rows() -> Iterator[PaperRow]:
+    """All of them, in the order of the papers."""
+    for paper, entries in ((Paper.DU, _DU), (Paper.SHUM, _SHUM)):
+        for place, what, why in entries:
+            yield missing(paper, place, what, why)

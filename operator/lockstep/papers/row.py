@@ -1,0 +1,122 @@
+"""A row of the proof: what a paper prints, and what the engine computes for the same."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, NamedTuple, assert_never
+
+
+class Paper(StrEnum):
+    """The four papers, in the order in which they are shown."""
+
+    ATALLAH = "A"
+    AL_SAQABI = "S"
+    DU = "D"
+    SHUM = "C"
+
+
+TITLES = {
+    Paper.ATALLAH: "Atallah, Lock Black, Marinescu, Siegel, Casavant: Coscheduling compute-intensive tasks, 1992",
+    Paper.AL_SAQABI: "Al-Saqabi, Otto, Walpole: Gang scheduling in heterogeneous distributed systems, 1994",
+    Paper.DU: "Du, Dong, Zhang: Efficient local scheduling on heterogeneous networks of workstations, 1997",
+    Paper.SHUM: "Shum: Adaptive parallelism for computing on heterogeneous clusters, 1996",
+}
+
+
+class Mark(StrEnum):
+    """How a row was come by: computed exactly, simulated within a tolerance, or not at all."""
+
+    EXACT = "exact"
+    IN_SHAPE = "in shape"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperRow:
+    """One number, or a few that belong together.
+
+    ``place`` is the section, table or figure, and ``what`` says what is counted. Where the paper is wrong, ``note``
+    names the erratum of docs/algorithms.md. Else it has the tolerance and the seed of a simulation, or why nothing is
+    computed. A simulation ``is_off`` beyond its tolerance.
+    """
+
+    paper: Paper
+    place: str
+    what: str
+    printed: str
+    ours: str
+    mark: Mark
+    note: str = ""
+    is_wrong: bool = False
+    is_off: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether ours is what the paper prints, or near enough, or differs where the paper is wrong."""
+        match self.mark:
+            case Mark.EXACT:
+                return (self.ours == self.printed) is not self.is_wrong
+            case Mark.IN_SHAPE:
+                return not self.is_off
+            case Mark.MISSING:
+                return True
+            case _:
+                assert_never(self.mark)
+
+
+def exact(paper: Paper, place: str, what: str, printed: str, ours: str, note: str = "") -> PaperRow:
+    """A row that is computed exactly, and comes out as it is printed."""
+    return PaperRow(paper=paper, place=place, what=what, printed=printed, ours=ours, mark=Mark.EXACT, note=note)
+
+
+def erratum(paper: Paper, place: str, what: str, printed: str, ours: str, why: str) -> PaperRow:
+    """A row that is computed exactly, and differs; ``why`` says why the printed number is wrong, and where that is."""
+    return replace(exact(paper, place, what, printed, ours, why), is_wrong=True)
+
+
+class Tolerance(NamedTuple):
+    """How far a simulated number may be from what is printed, and the seed of the simulation."""
+
+    most: float
+    seed: int
+
+
+def in_shape(
+    paper: Paper, place: str, what: str, printed: tuple[float, float], ours: float, tolerance: Tolerance
+) -> PaperRow:
+    """A row that is simulated; the paper prints a number, or a range from the first to the second."""
+    least, most = printed
+    return PaperRow(
+        paper=paper,
+        place=place,
+        what=what,
+        printed=f"{least:g}" if least == most else f"{least:g} to {most:g}",
+        ours=f"{ours:.2f}",
+        mark=Mark.IN_SHAPE,
+        note=f"within {tolerance.most:g}, seed {tolerance.seed}",
+        is_off=not least - tolerance.most <= ours <= most + tolerance.most,
+    )
+
+
+def missing(paper: Paper, place: str, what: str, why: str) -> PaperRow:
+    """A row for which Lockstep has no number."""
+    return PaperRow(paper=paper, place=place, what=what, printed="", ours="", mark=Mark.MISSING, note=why)
+
+
+def solved(answer: Any) -> Any:
+    """The engine's answer to a problem that has a solution: a refusal has none of its attributes."""
+    return answer
+
+
+def decimal(number: float | Fraction, digits: int) -> str:
+    """The number as papers print it, rounded half up, without zeros at its end: 35.3, 40."""
+    unit = Fraction(1, 10**digits)
+    rounded = (Fraction(number) / unit + Fraction(1, 2)) // 1 * unit
+    text = f"{float(rounded):.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def listed(entries: Iterable[object]) -> str:
+    """The entries with commas between them."""
+    return ", ".join(map(str, entries))
