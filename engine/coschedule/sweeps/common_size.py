@@ -47,26 +47,29 @@ class NoCommonSize:
 
 
 def common_size(
-    times: Mapping[int, Number], places: int, runs: int, law: RunTimeLaw = RunTimeLaw.EQUAL
+    times: Mapping[int, Number],
+    places: int,
+    runs: int,
+    law: RunTimeLaw = RunTimeLaw.EQUAL,
+    *,
+    most_groups: int | None = None,
 ) -> CommonSize | NoCommonSize:
     """Choose the size with which ``runs`` runs are all done soonest.
 
     ``times`` has the mean run time in s, above 0 and finite, for each allowed size of 1 or more. ``places`` is how many
-    members fit at once. InvalidValueError if ``runs`` is below 1, ``places`` below 0, or no size is allowed.
+    members fit at once. With ``most_groups`` no more runs go at once than that. InvalidValueError if ``runs`` or
+    ``most_groups`` is below 1, ``places`` below 0, or no size is allowed.
 
     O(sizes) with equal run times. With exponential ones also O(places * log(places)) at most.
     """
-    _check(times, places, runs)
-    fitting = [size for size in times if size <= places]
-    if not fitting:
+    _check(times, places, runs, most_groups)
+    most = runs if most_groups is None else min(runs, most_groups)
+    groups = {size: min(places // size, most) for size in times if size <= places}
+    if not groups:
         return NoCommonSize(least=min(times), places=places)
-    finishes = {size: _finish(Fraction(times[size]), runs, _groups(size, places, runs), law) for size in fitting}
-    best = min(fitting, key=lambda size: (finishes[size], _groups(size, places, runs) * size, size))
-    return CommonSize(size=best, groups=_groups(best, places, runs), finish=float(finishes[best]))
-
-
-def _groups(size: int, places: int, runs: int) -> int:
-    return min(places // size, runs)
+    finishes = {size: _finish(Fraction(times[size]), runs, groups[size], law) for size in groups}
+    best = min(groups, key=lambda size: (finishes[size], groups[size] * size, size))
+    return CommonSize(size=best, groups=groups[best], finish=float(finishes[best]))
 
 
 def _finish(time: Fraction, runs: int, groups: int, law: RunTimeLaw) -> Number:
@@ -79,9 +82,11 @@ def _finish(time: Fraction, runs: int, groups: int, law: RunTimeLaw) -> Number:
             assert_never(law)
 
 
-def _check(times: Mapping[int, Number], places: int, runs: int) -> None:
+def _check(times: Mapping[int, Number], places: int, runs: int, most_groups: int | None) -> None:
     if runs < 1:
         raise InvalidValueError("runs", "must be at least 1")
+    if most_groups is not None and most_groups < 1:
+        raise InvalidValueError("most_groups", "must be at least 1")
     if places < 0:
         raise InvalidValueError("places", "must be at least 0")
     if not times:

@@ -21,26 +21,29 @@ def turns_one_by_one(runs, groups):
     return max(ends)
 
 
-def finish_by_definition(size, time, places, runs, law):
-    groups = min(places // size, runs)
+def finish_by_definition(groups, time, runs, law):
     if law is RunTimeLaw.EQUAL:
         return turns_one_by_one(runs, groups) * Fraction(time)
     return mean_turnaround(runs, groups, Fraction(1)) * time
 
 
-@given(profiles, st.integers(0, 16), st.integers(1, 14), st.sampled_from(RunTimeLaw))
-def test_no_other_size_ends_sooner_or_as_soon_with_fewer_members(times, places, runs, law):
-    got = common_size(times, places, runs, law)
+@given(
+    profiles,
+    st.integers(0, 16),
+    st.integers(1, 14),
+    st.sampled_from(RunTimeLaw),
+    st.one_of(st.none(), st.integers(1, 6)),
+)
+def test_no_other_size_ends_sooner_or_as_soon_with_fewer_members(times, places, runs, law, most):
+    got = common_size(times, places, runs, law, most_groups=most)
 
-    fitting = [size for size in times if size <= places]
-    if not fitting:
+    groups = {size: min(places // size, runs, most or runs) for size in times if size <= places}
+    if not groups:
         assert got == NoCommonSize(least=min(times), places=places)
         return
-    ranked = min(
-        (finish_by_definition(size, times[size], places, runs, law), min(places // size, runs) * size, size)
-        for size in fitting
-    )
-    assert got == CommonSize(size=ranked[2], groups=ranked[1] // ranked[2], finish=float(ranked[0]))
+    finishes = {size: finish_by_definition(groups[size], times[size], runs, law) for size in groups}
+    finish, members, size = min((finishes[size], groups[size] * size, size) for size in groups)
+    assert got == CommonSize(size=size, groups=members // size, finish=float(finish))
 
 
 def amdahl(serial, fixed, sizes):
@@ -84,6 +87,7 @@ def test_equal_finishes_go_to_fewer_members_then_to_the_smaller_size():
     ("changes", "want_field"),
     [
         pytest.param({"runs": 0}, "runs", id="no runs"),
+        pytest.param({"most_groups": 0}, "most_groups", id="no group"),
         pytest.param({"places": -1}, "places", id="fewer than no places"),
         pytest.param({"times": {}}, "times", id="no size"),
         pytest.param({"times": {0: 5.0}}, "times", id="no members"),
