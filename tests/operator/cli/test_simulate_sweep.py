@@ -23,17 +23,16 @@ def test_sweep_has_a_table_for_each_number_of_replicas_and_is_the_same_each_time
 
 
 def counted(policy, *options):
-    result = simulated("sweep", "--run-times", "exponential", "--seeds", "40", "--policy", policy, *options)
+    result = simulated("sweep", "--run-times", "exponential", "--seeds", "8", "--policy", policy, *options)
     assert result.exit_code == 0, result.output
     return float(result.stdout.splitlines()[-1].split()[-2])
 
 
 def test_runs_that_end_first_are_shorter_than_those_that_begin_first():
     """The bias that FNI avoids: whatever goes with a short run time counts too often."""
-    options = ["--runs", "30", "--first", "15"]
+    options = ["--runs", "20", "--first", "10", "--clusters", "12"]
 
     assert counted("common", *options) < 0.8 < counted("fni-da", *options)
-    assert counted("common", "--runs", "15") > 0.8
 
 
 def test_speed_up_is_drawn_by_seed_where_only_the_serial_time_is_given():

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import click
 
+from lockstep.cli.options.number_range import NumberRange
 from lockstep.cli.options.run_lengths import clusters_of, length_of, times_of
 from lockstep.simulation.sweeps.comparison import SweepComparison
 from lockstep.simulation.sweeps.gangs import GangPolicy
@@ -59,9 +60,11 @@ _POLICIES = {one.value: one for one in (*ReplicaPolicy, *GangPolicy)}
     "policies",
     multiple=True,
     type=click.Choice(list(_POLICIES)),
-    default=[name for name in _POLICIES if name != GangPolicy.SEPARATE.value],
-    help="Who decides; may be given several times. The others are compared with the first.",
+    help="Who decides; may be given several times. The others are compared with the first. The default is those of the "
+    "thesis and common; with --among separate, once and common.",
 )
+@click.option("--among", metavar="N", type=click.IntRange(2, 100_000), help="So many jobs of the model run beside it.")
+@click.option("--load", metavar="NUMBER", type=NumberRange(0.001, 10), default=0.5, help="Of these jobs.")
 @click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="First seed; the same gives the same.")
 @click.option("--seeds", metavar="N", type=click.IntRange(1, 1000), default=1, help="How many, from the first on.")
 def sweep(  # noqa: PLR0913 - one for each option
@@ -75,6 +78,8 @@ def sweep(  # noqa: PLR0913 - one for each option
     run_times: str,
     alien: bool,
     policies: Sequence[str],
+    among: int | None,
+    load: float,
     seed: int,
     seeds: int,
 ) -> None:
@@ -92,7 +97,9 @@ def sweep(  # noqa: PLR0913 - one for each option
         times=times,
         serial_time=serial_time,
         alien=alien,
-        policies=[_POLICIES[name] for name in dict.fromkeys(policies)],
+        policies=_chosen(policies, is_among=among is not None),
+        among=among or 0,
+        load=load,
     )
     _check(comparison)
     for number, count in enumerate(dict.fromkeys(replicas)):
@@ -100,6 +107,14 @@ def sweep(  # noqa: PLR0913 - one for each option
             click.echo(("\n" if number else "") + f"Replicas {count}")
         for line in sweep_table(comparison.results(count, range(seed, seed + seeds))):
             click.echo(line)
+
+
+def _chosen(names: Sequence[str], *, is_among: bool) -> list[ReplicaPolicy | GangPolicy]:
+    default = list(GangPolicy) if is_among else [*ReplicaPolicy, GangPolicy.COMMON]
+    chosen = [_POLICIES[name] for name in dict.fromkeys(names)] or default
+    if is_among and not all(isinstance(one, GangPolicy) for one in chosen):
+        raise click.UsageError("--among is for separate, once and common: the others have all nodes for themselves.")
+    return chosen
 
 
 def _check(comparison: SweepComparison) -> None:

@@ -1,6 +1,6 @@
 """Gives all runs of a sweep that wait one common size, chosen anew at each decision; at most so many run at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from coschedule import CommonSize, RunTimeLaw, common_size
@@ -24,25 +24,26 @@ class CommonSized:
         """Decide as the policy does about these jobs."""
         return self.policy.decide(replace(cluster, waiting={job.number: job for job in self._shown(cluster)}))
 
-    def _shown(self, cluster: Cluster) -> Iterable[Job]:
-        running = [run.job.sweep for run in cluster.running.values()]
-        waiting = [job.sweep for job in cluster.waiting.values()]
-        room = {sweep: self.most - running.count(sweep) for sweep in set(waiting)}
-        sizes = {
-            job.sweep: self._size(cluster, job, running.count(job.sweep) + waiting.count(job.sweep))
-            for job in cluster.waiting.values()
-        }
+    def _shown(self, cluster: Cluster) -> Iterator[Job]:
+        waiting: dict[int, list[Job]] = {}
         for job in cluster.waiting.values():
-            if job.sweep is None:
-                yield job
-            elif room[job.sweep] > 0:
-                room[job.sweep] -= 1
-                size = sizes[job.sweep]
-                yield replace(job, size=size, least=size, most=size)
+            if job.sweep is not None:
+                waiting.setdefault(job.sweep, []).append(job)
+        sized = {job.number: job for jobs in waiting.values() for job in self._next_runs(cluster, jobs)}
+        for job in cluster.waiting.values():
+            if job.sweep is None or job.number in sized:
+                yield sized.get(job.number, job)
 
-    def _size(self, cluster: Cluster, job: Job, unfinished: int) -> int:
-        """Choose the size for all unfinished runs: those that run leave no room for larger ones yet."""
-        times = {size: float(job.times[size - 1]) for size in self.sizes}
-        best = common_size(times, len(cluster.slowdowns), unfinished, self.law, most_groups=self.most)
-        assert isinstance(best, CommonSize), "the smallest size fits on the nodes"
-        return best.size
+    def _next_runs(self, cluster: Cluster, waiting: Sequence[Job]) -> Iterator[Job]:
+        """The runs of a sweep that may go at once, with a size that suits all of its unfinished runs.
+
+        These share the nodes that no other job has. If these are too few, a run waits with the smallest size.
+        """
+        running = [run for run in cluster.running.values() if run.job.sweep == waiting[0].sweep]
+        own = sum(run.size for run in running)
+        places = len(cluster.slowdowns) - sum(run.size for run in cluster.running.values()) + own
+        times = {size: float(waiting[0].times[size - 1]) for size in self.sizes}
+        best = common_size(times, places, len(running) + len(waiting), self.law, most_groups=self.most)
+        size = best.size if isinstance(best, CommonSize) else best.least
+        for job in waiting[: max(0, self.most - len(running))]:
+            yield replace(job, size=size, least=size, most=size)

@@ -1,13 +1,15 @@
 """A sweep as gangs that the engine plans, at the operator's price: each by itself, or all with one common size."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 import numpy as np
 
 from coschedule import Promises, RunTimeLaw
 from lockstep.cycle.planning.memory import PlanMemory
-from lockstep.simulation.machine import simulate
+from lockstep.simulation.machine import Ran, simulate
 from lockstep.simulation.model.cluster import Policy
 from lockstep.simulation.model.jobs import Arrival, FloatArray, Job
 from lockstep.simulation.model.nodes import SimulatedNodes
@@ -18,36 +20,57 @@ from lockstep.simulation.sweeps.sweep import SimulatedSweep, SweepRun
 
 
 class GangPolicy(StrEnum):
-    """How a sweep becomes gangs: each run chooses its own size, or all have the common size."""
+    """How a sweep becomes gangs.
+
+    Each run chooses its own size, and counts as a gang that waits; or it chooses its own size, and all that wait count
+    once; or all have the common size, and count once.
+    """
 
     SEPARATE = "separate"
+    ONCE = "once"
     COMMON = "common"
 
 
-def ran_as_gangs(sweep: SimulatedSweep, policy: GangPolicy, law: RunTimeLaw) -> list[SweepRun]:
-    """Return how each run went, in the order of their ends. Gangs keep their sizes and nodes."""
-    nodes, times, least = _nodes(sweep), _times(sweep), min(sweep.times)
-    jobs = [
-        Job(
-            number=number,
-            submitted=0.0,
-            size=least,
-            least=least,
-            most=min(len(times), len(nodes.slowdowns)),
-            times=times,
-            sweep=0 if policy is GangPolicy.COMMON else None,
-        )
-        for number in range(len(sweep.ratios))
-    ]
-    arrivals = [Arrival(job, ratio) for job, ratio in zip(jobs, sweep.ratios, strict=True)]
-    ran = simulate(arrivals, nodes, _policy(sweep, policy, law))
-    return [SweepRun(one.arrival.job.number, 0, one.start, one.end) for one in ran]
+class RanAsGangs(NamedTuple):
+    """How each run of a sweep went, in the order of their ends, in s after the sweep; and how other jobs did."""
+
+    runs: Sequence[SweepRun]
+    others: Sequence[Ran]
+
+
+def ran_as_gangs(
+    sweep: SimulatedSweep, policy: GangPolicy, law: RunTimeLaw, others: Sequence[Arrival] = ()
+) -> RanAsGangs:
+    """Simulate a sweep that comes when half of the ``others`` have come. Gangs keep their sizes and nodes."""
+    nodes, submitted = _nodes(sweep), float(np.median([one.job.submitted for one in others])) if others else 0.0
+    runs = _arrivals(sweep, policy, len(nodes.slowdowns), submitted)
+    behind = [one._replace(job=replace(one.job, number=one.job.number + len(runs))) for one in others]
+    ran = simulate([*runs, *behind], nodes, _policy(sweep, policy, law))
+    of_sweep = [one for one in ran if one.arrival.job.number < len(runs)]
+    return RanAsGangs(
+        [SweepRun(one.arrival.job.number, 0, one.start - submitted, one.end - submitted) for one in of_sweep],
+        [one for one in ran if one.arrival.job.number >= len(runs)],
+    )
+
+
+def _arrivals(sweep: SimulatedSweep, policy: GangPolicy, places: int, submitted: float) -> list[Arrival]:
+    times, least = _times(sweep), min(sweep.times)
+    first = Job(
+        number=0,
+        submitted=submitted,
+        size=least,
+        least=least,
+        most=min(len(times), places),
+        times=times,
+        sweep=None if policy is GangPolicy.SEPARATE else 0,
+    )
+    return [Arrival(replace(first, number=number), ratio) for number, ratio in enumerate(sweep.ratios)]
 
 
 def _policy(sweep: SimulatedSweep, policy: GangPolicy, law: RunTimeLaw) -> Policy:
     planned = PlannedPolicy(memory=PlanMemory(Promises.SLACK))
     match policy:
-        case GangPolicy.SEPARATE:
+        case GangPolicy.SEPARATE | GangPolicy.ONCE:
             return planned
         case GangPolicy.COMMON:
             return CommonSized(policy=planned, sizes=sorted(sweep.times), law=law, most=sweep.replicas)

@@ -22,7 +22,7 @@ def ran(policy, *, runs=6, replicas=6, places=8, alien=False, times=None):
         clusters=[StationCluster(places, 1.0)],
         alien=alien,
     )
-    return ran_as_gangs(sweep, policy, RunTimeLaw.EQUAL)
+    return ran_as_gangs(sweep, policy, RunTimeLaw.EQUAL).runs
 
 
 def ends(policy, **changes):
@@ -30,7 +30,7 @@ def ends(policy, **changes):
 
 
 def test_sizes_are_decided_anew_as_runs_end():
-    """6 runs on 8 places: three turns of 4 members each need 540 s, the least. After one turn 4 runs with 2 are sooner."""
+    """6 runs on 8 places: three turns of 4 members each need 540 s, the least. Then 4 runs with 2 each are sooner."""
     assert ends(GangPolicy.COMMON) == pytest.approx([180.0, 180.0, 500.0, 500.0, 500.0, 500.0])
 
 
