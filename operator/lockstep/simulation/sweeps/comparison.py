@@ -47,11 +47,11 @@ class SweepComparison:
     """Policies to compare on ``runs`` runs, of which ``first`` count.
 
     The thesis' policies begin only those, in their order. Gangs begin all, and count those that end first. ``times``
-    are in s by size, on nodes of speed 1. Where there are none, one member takes ``serial_time`` s, and the speed-up of
-    each seed is drawn by Downey's model, for every size up to the number of nodes.
+    are in s by size, on nodes of speed 1. With a ``serial_time``, one member takes so many s. The speed-up of each seed
+    is then drawn by Downey's model, for every size up to the number of nodes.
 
-    So many jobs of the model come ``among`` whom gangs run. Without the sweep, and as rigid jobs, they would keep the
-    part ``load`` of the nodes busy.
+    Gangs run ``among`` so many jobs of the model. As rigid jobs, these alone would keep the part ``load`` of the nodes
+    busy.
     """
 
     runs: int
