@@ -10,6 +10,7 @@ One function for each problem of the request language (docs/library.md has an ex
 Further functions: ``plan`` plans a whole queue of gangs. ``preempt`` chooses gangs to evict for more urgent ones.
 ``resize`` chooses new sizes for gangs that run. ``turn_of`` helps to explain a plan. ``AllocationMap`` has its events.
 ``TimeCredit`` and ``mean_turnaround`` are from the papers. ``fit_work`` learns run times from finished runs.
+``common_size`` chooses one size for all runs of a sweep.
 
 Inputs and results are immutable. For a problem without a solution, the result is a value that says why.
 """
@@ -120,6 +121,7 @@ from coschedule.resizing.placements import placements
 from coschedule.resizing.resize import Resized, resize
 from coschedule.resizing.unit_times import UnitTime
 from coschedule.resizing.worlds import after_changes
+from coschedule.sweeps.common_size import CommonSize, NoCommonSize, RunTimeLaw, common_size
 
 __all__ = [
     "AMOUNT_LIMIT",
@@ -132,6 +134,7 @@ __all__ = [
     "Blocker",
     "Change",
     "ChangeTerms",
+    "CommonSize",
     "Constraints",
     "ConstraintsTooLong",
     "DeadlineCannotBeMet",
@@ -166,6 +169,7 @@ __all__ = [
     "LoadHistory",
     "Loaders",
     "Members",
+    "NoCommonSize",
     "NoDomainFits",
     "NoFit",
     "NoNodeFits",
@@ -204,6 +208,7 @@ __all__ = [
     "Risk",
     "Role",
     "RoomNow",
+    "RunTimeLaw",
     "RunningGang",
     "Scarcest",
     "Seat",
@@ -249,6 +254,7 @@ __all__ = [
     "best_by_size",
     "choose_equal",
     "choose_proportional",
+    "common_size",
     "compress",
     "compress_pools",
     "decision_if",

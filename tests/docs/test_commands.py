@@ -113,7 +113,9 @@ def test_simulation_takes_the_options_of_its_page(command):
     program, name, *options = shlex.split(command)
 
     assert (program, name) == ("lockstep", simulate.name)
-    simulate.make_context(name, options)
+    context = simulate.make_context(name, list(options))
+    if options[0] in simulate.commands:
+        simulate.commands[options[0]].make_context(options[0], options[1:], parent=context)
 
 
 def test_every_other_block_of_the_readme_is_typed_in():

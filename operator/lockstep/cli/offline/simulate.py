@@ -1,4 +1,4 @@
-"""``lockstep simulate``: simulates whole queues with several policies, and compares these."""
+"""``lockstep simulate``: simulates whole queues with several policies, and compares these; and, below it, sweeps."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from lockstep.cli.offline.simulating.dealing import dealing
+from lockstep.cli.offline.simulating.sweep import sweep
 from lockstep.cli.options.number_range import NumberRange
 from lockstep.cli.options.scenario_options import scenario_of, scenario_options
 from lockstep.cycle.planning.sizing import SizingPolicy
@@ -24,7 +27,7 @@ from lockstep.simulation.table import bound_line, tables
 Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]], list[str]]
 
 
-@click.command(context_settings={"show_default": True})
+@click.group(context_settings={"show_default": True}, invoke_without_command=True)
 @scenario_options
 @click.option(
     "--policy",
@@ -49,7 +52,10 @@ Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]]
 @click.option("--processes", metavar="N", type=click.IntRange(1, 64), default=1, help="How many run at a time.")
 @click.option("--out", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="Folder for CSV files.")
 @click.option("--plots", is_flag=True, help='Draw plots into that folder too; needs the extra "plots".')
+@click.pass_context
 def simulate(  # noqa: PLR0913 - one for each option but those of what is simulated
+    context: click.Context,
+    /,
     *,
     policies: Sequence[str],
     price_factor: float,
@@ -67,6 +73,9 @@ def simulate(  # noqa: PLR0913 - one for each option but those of what is simula
 
     A node takes one member. What docs/decisions.md shows was printed by this.
     """
+    if context.invoked_subcommand is not None:
+        _refuse_own_options(context)
+        return
     draw = _drawing(out) if plots else None
     if out is not None:
         _make(out)
@@ -82,6 +91,17 @@ def simulate(  # noqa: PLR0913 - one for each option but those of what is simula
     bounds = _bounds(comparison) if wants_bound else {}
     for line in chain(_formatted(by_load, bounds), _written(out, by_load, runs, draw)):
         click.echo(line)
+
+
+simulate.add_command(sweep)
+simulate.add_command(dealing)
+
+
+def _refuse_own_options(context: click.Context) -> None:
+    """A subcommand has options of its own; those of queues would mean nothing to it."""
+    for option in context.command.params:
+        if context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[0]} is for queues, and not for {context.invoked_subcommand}.")
 
 
 def _make(folder: Path) -> None:

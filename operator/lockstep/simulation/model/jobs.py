@@ -15,7 +15,8 @@ class Job:
 
     A policy that chooses sizes may give it from ``least`` to ``most`` members: ``times[n - 1]`` is how many
     seconds n members run on nodes of speed 1, as its owner states. ``template`` is the number of its template, if any.
-    The size of a job that ``is_elastic`` may change while it runs.
+    The size of a job that ``is_elastic`` may change while it runs. Jobs of one ``sweep`` wait as one in the price of a
+    member-second.
     """
 
     number: int
@@ -26,6 +27,7 @@ class Job:
     times: FloatArray
     template: int | None = None
     is_elastic: bool = False
+    sweep: int | None = None
 
 
 class Arrival(NamedTuple):

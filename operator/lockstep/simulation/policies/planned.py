@@ -1,6 +1,7 @@
 """Lockstep itself: the engine plans the queue, at the operator's price of a member."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -100,8 +101,8 @@ class PlannedPolicy:
     def snapshot(self, cluster: Cluster) -> Snapshot:
         """Return the facts on which the queue is planned, without what plans remember."""
         nodes = len(cluster.slowdowns)
-        waiting, running = len(cluster.waiting), len(cluster.running)
-        price = self.sizing.member_price(Contention(waiting, running, nodes))
+        waiting = _counting_sweeps_once(cluster.waiting.values())
+        price = self.sizing.member_price(Contention(waiting, len(cluster.running), nodes))
         front = list(cluster.waiting.values())[:MOST_IN_FRONT]
         return Snapshot(
             generation=0,
@@ -131,6 +132,11 @@ class PlannedPolicy:
             interruptible=cluster.terms.interruptible,
             checkpoint_interval=cluster.terms.checkpoint_interval,
         )
+
+
+def _counting_sweeps_once(waiting: Iterable[Job]) -> int:
+    """Count the jobs that wait; all those of a sweep are one."""
+    return len({(True, job.number) if job.sweep is None else (False, job.sweep) for job in waiting})
 
 
 def _releases(cluster: Cluster) -> tuple[Release, ...]:

@@ -1,0 +1,1 @@
+"""Sweeps: many runs of one program, and the size that all of them get."""

@@ -1,0 +1,1 @@
+"""The subcommands of ``lockstep simulate``: a file for each."""

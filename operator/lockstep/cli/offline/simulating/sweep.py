@@ -1,0 +1,128 @@
+"""``lockstep simulate sweep``: simulates many runs of one program, by several policies."""
+
+from collections.abc import Sequence
+
+import click
+
+from lockstep.cli.options.number_range import NumberRange
+from lockstep.cli.options.run_lengths import clusters_of, length_of, times_of
+from lockstep.simulation.sweeps.comparison import SweepComparison
+from lockstep.simulation.sweeps.gangs import GangPolicy
+from lockstep.simulation.sweeps.replicas import ReplicaPolicy
+from lockstep.simulation.sweeps.sweep import RunSpread, StationCluster
+from lockstep.simulation.sweeps.table import sweep_table
+
+_POLICIES = {one.value: one for one in (*ReplicaPolicy, *GangPolicy)}
+
+
+@click.command(context_settings={"show_default": True})
+@click.option("--runs", metavar="N", type=click.IntRange(1, 10_000), default=10, help="How many runs there are.")
+@click.option(
+    "--first", metavar="K", type=click.IntRange(1), help="So many runs count; the default is all. See the page."
+)
+@click.option(
+    "--replicas",
+    metavar="R",
+    multiple=True,
+    type=click.IntRange(1, 10_000),
+    default=(5,),
+    help="So many runs go at once at most; may be given several times.",
+)
+@click.option(
+    "--clusters",
+    metavar="SPEC",
+    callback=clusters_of,
+    default="24,24",
+    help="Nodes of each cluster, with their speed if it is not 1, such as 30,6x3.",
+)
+@click.option(
+    "--times",
+    metavar="SPEC",
+    callback=times_of,
+    default="1:1382.5,3:557.5,9:230",
+    help="Seconds that a run takes on average with each size that it may have, on nodes of speed 1.",
+)
+@click.option(
+    "--serial-time",
+    metavar="DURATION",
+    callback=length_of,
+    help="In the place of --times: of one member; runs may have any size, and each seed draws how they speed up.",
+)
+@click.option(
+    "--run-times",
+    type=click.Choice([one.value for one in RunSpread]),
+    default=RunSpread.EQUAL.value,
+    help="How far runs are from the mean: not at all, 20 %, or exponentially.",
+)
+@click.option("--alien", is_flag=True, help="A program of others competes on the first cluster, like one more replica.")
+@click.option(
+    "--policy",
+    "policies",
+    multiple=True,
+    type=click.Choice(list(_POLICIES)),
+    help="Who decides; may be given several times. The others are compared with the first. The default is those of the "
+    "thesis and common; with --among separate, once and common.",
+)
+@click.option("--among", metavar="N", type=click.IntRange(2, 100_000), help="So many jobs of the model run beside it.")
+@click.option("--load", metavar="NUMBER", type=NumberRange(0.001, 10), default=0.5, help="Of these jobs.")
+@click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="First seed; the same gives the same.")
+@click.option("--seeds", metavar="N", type=click.IntRange(1, 1000), default=1, help="How many, from the first on.")
+def sweep(  # noqa: PLR0913 - one for each option
+    *,
+    runs: int,
+    first: int | None,
+    replicas: Sequence[int],
+    clusters: Sequence[StationCluster],
+    times: dict[int, float],
+    serial_time: float | None,
+    run_times: str,
+    alien: bool,
+    policies: Sequence[str],
+    among: int | None,
+    load: float,
+    seed: int,
+    seeds: int,
+) -> None:
+    """Simulate a sweep, many runs of one program, by several policies. No cluster is needed.
+
+    For example: lockstep simulate sweep --replicas 4 --replicas 5
+
+    What docs/decisions.md shows was printed by this.
+    """
+    comparison = SweepComparison(
+        runs=runs,
+        first=first or runs,
+        spread=RunSpread(run_times),
+        clusters=clusters,
+        times=times,
+        serial_time=serial_time,
+        alien=alien,
+        policies=_chosen(policies, is_among=among is not None),
+        among=among or 0,
+        load=load,
+    )
+    _check(comparison)
+    for number, count in enumerate(dict.fromkeys(replicas)):
+        if len(replicas) > 1:
+            click.echo(("\n" if number else "") + f"Replicas {count}")
+        for line in sweep_table(comparison.results(count, range(seed, seed + seeds))):
+            click.echo(line)
+
+
+def _chosen(names: Sequence[str], *, is_among: bool) -> list[ReplicaPolicy | GangPolicy]:
+    default = list(GangPolicy) if is_among else [*ReplicaPolicy, GangPolicy.COMMON]
+    chosen = [_POLICIES[name] for name in dict.fromkeys(names)] or default
+    if is_among and not all(isinstance(one, GangPolicy) for one in chosen):
+        raise click.UsageError("--among is for separate, once and common: the others have all nodes for themselves.")
+    return chosen
+
+
+def _check(comparison: SweepComparison) -> None:
+    """Refuse what could never end. Replicas of static assignment stay in a cluster, and an alien stays in the first."""
+    if comparison.first > comparison.runs:
+        raise click.UsageError(f"--first is {comparison.first}, and there are {comparison.runs} runs.")
+    least = 1 if comparison.serial_time else min(comparison.times)
+    for number, cluster in enumerate(comparison.clusters, 1):
+        needed = 2 * least if comparison.alien and number == 1 else least
+        if cluster.places < needed:
+            raise click.UsageError(f"Cluster {number} needs {needed} nodes at least, and has {cluster.places}.")

@@ -1,0 +1,108 @@
+"""Pieces of work that members get beforehand, by what bids say, or while they run, by the speed that is measured.
+
+A member that runs gets, whenever it is done, its part of half of the pieces that are left, by the speeds that are known
+by then, and one piece at least. So a lost member costs only the pieces that it has. If members get all pieces
+beforehand, the loss of one ends the attempt. The next one does all pieces on the nodes that are left.
+"""
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule import apportion
+
+# Not all pieces are dealt at once, so that those who prove slow get fewer of the others.
+_PART_THAT_IS_DEALT = 0.5
+
+
+class MemberLoss(NamedTuple):
+    """Member ``member`` is lost ``time`` s after the start."""
+
+    member: int
+    time: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealtWork:
+    """So many ``pieces``; by member the speed that its bid says and the ``real`` one, in pieces a second."""
+
+    pieces: int
+    stated: Sequence[float]
+    real: Sequence[float]
+    loss: MemberLoss | None = None
+
+    def beforehand(self) -> float:
+        """Return when the last piece is done if all are dealt beforehand, in s."""
+        end = self._end(self.stated, self.real)
+        if self.loss is None or end <= self.loss.time:
+            return end
+        return self.loss.time + self._end(self._without_lost(self.stated), self._without_lost(self.real))
+
+    def while_running(self) -> float:
+        """Return when the last piece is done if members get pieces while they run, in s."""
+        return _Dealer(self).end()
+
+    def _end(self, stated: Sequence[float], real: Sequence[float]) -> float:
+        return float(np.max(apportion(self.pieces, stated).counts / np.array(real)))
+
+    def _without_lost(self, speeds: Sequence[float]) -> list[float]:
+        assert self.loss is not None, "a member is lost"
+        return [speed for member, speed in enumerate(speeds) if member != self.loss.member]
+
+
+class _Hand(NamedTuple):
+    """Until ``until`` a member does ``pieces`` pieces; it ``is_lost`` then, or is done."""
+
+    until: float
+    member: int
+    pieces: int
+    is_lost: bool
+
+
+class _Dealer:
+    """Deals pieces to members as they become idle."""
+
+    def __init__(self, work: DealtWork) -> None:
+        self._work = work
+        self._known = list(work.stated)
+        self._left = work.pieces
+        self._idle = list(range(len(work.stated)))
+        self._hands: list[_Hand] = []
+
+    def end(self) -> float:
+        now = 0.0
+        self._deal(now)
+        while self._hands:
+            hand = heapq.heappop(self._hands)
+            now = hand.until
+            if hand.is_lost:
+                self._known[hand.member] = 0.0
+                self._left += hand.pieces
+            else:
+                self._known[hand.member] = self._work.real[hand.member]
+                self._idle.append(hand.member)
+            self._deal(now)
+        return now
+
+    def _deal(self, now: float) -> None:
+        while self._left and self._idle:
+            member = self._idle.pop(0)
+            if self._is_gone(member, now):
+                self._known[member] = 0.0
+                continue
+            part = _PART_THAT_IS_DEALT * self._known[member] / sum(self._known)
+            pieces = min(self._left, max(1, round(self._left * part)))
+            self._left -= pieces
+            heapq.heappush(self._hands, self._hand(member, pieces, now))
+
+    def _hand(self, member: int, pieces: int, now: float) -> _Hand:
+        done, loss = now + pieces / self._work.real[member], self._work.loss
+        if loss is not None and loss.member == member and done > loss.time:
+            return _Hand(loss.time, member, pieces, is_lost=True)
+        return _Hand(done, member, pieces, is_lost=False)
+
+    def _is_gone(self, member: int, now: float) -> bool:
+        return self._work.loss is not None and self._work.loss.member == member and now >= self._work.loss.time

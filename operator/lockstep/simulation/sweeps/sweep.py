@@ -1,0 +1,83 @@
+"""What is simulated of a sweep: its runs, how long they take, and where they may run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, assert_never
+
+import numpy as np
+
+from coschedule import RunTimeLaw
+
+_NOISE = 0.2
+
+
+class RunSpread(StrEnum):
+    """How far the run times of a sweep are from their mean."""
+
+    EQUAL = "equal"
+    NOISE = "noise"
+    EXPONENTIAL = "exponential"
+
+    @property
+    def law(self) -> RunTimeLaw:
+        """The law by which a common size is chosen; run times that are 20 % off count as equal."""
+        match self:
+            case RunSpread.EQUAL | RunSpread.NOISE:
+                return RunTimeLaw.EQUAL
+            case RunSpread.EXPONENTIAL:
+                return RunTimeLaw.EXPONENTIAL
+            case _:
+                assert_never(self)
+
+    def drawn(self, runs: int, random: np.random.Generator) -> list[float]:
+        """Draw the real time of each run over the mean, which is 1."""
+        match self:
+            case RunSpread.EQUAL:
+                return [1.0] * runs
+            case RunSpread.NOISE:
+                drawn = random.lognormal(-(_NOISE**2) / 2, _NOISE, runs)
+            case RunSpread.EXPONENTIAL:
+                drawn = random.exponential(1.0, runs)
+            case _:
+                assert_never(self)
+        return [float(one) for one in drawn]
+
+
+class StationCluster(NamedTuple):
+    """So many nodes of one speed; each takes one member."""
+
+    places: int
+    speed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedSweep:
+    """Runs that begin in their order, ``replicas`` at a time at most.
+
+    A run of P members takes ``times[P]`` s on average, on nodes of speed 1, and each run its ``ratios`` times as long.
+    If there is an ``alien``, a program of others competes on the first cluster like one more replica, and never ends.
+    """
+
+    ratios: Sequence[float]
+    times: Mapping[int, float]
+    replicas: int
+    clusters: Sequence[StationCluster]
+    alien: bool = False
+
+    @property
+    def clusters_of_speeds(self) -> list[StationCluster]:
+        """The clusters, where those of one speed are one: a run may have members in several of these."""
+        places: dict[float, int] = {}
+        for cluster in self.clusters:
+            places[cluster.speed] = places.get(cluster.speed, 0) + cluster.places
+        return [StationCluster(count, speed) for speed, count in places.items()]
+
+
+class SweepRun(NamedTuple):
+    """Run ``number`` was done by ``replica``, from ``start`` to ``end``, in s."""
+
+    number: int
+    replica: int
+    start: float
+    end: float
