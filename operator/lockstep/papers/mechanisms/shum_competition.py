@@ -154,8 +154,8 @@ COMPETITION = (
         what="An application begins at the free level next to its largest.",
         state=MechanismState.ARITHMETIC,
         where=(
-            "`engine/coschedule/problems/shum/auction.py`, by `lockstep solve`. A gang starts with the size at which "
-            "it ends soonest."
+            "`engine/coschedule/problems/shum/auction.py`, by `lockstep solve`. A gang without work starts with as "
+            "many members as fit."
         ),
     ),
     Mechanism(

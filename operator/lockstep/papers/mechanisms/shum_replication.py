@@ -167,6 +167,6 @@ REPLICATION = (
         place="A.3.2",
         what="Pairs of grains change places as long as that gains enough.",
         state=MechanismState.ABSENT,
-        where="The nodes of a gang are searched for exactly, so that no exchange could gain.",
+        where="The nodes of a gang are searched for exactly, so that no exchange within it could gain.",
     ),
 )
