@@ -195,10 +195,7 @@ COMPETITION = (
         place="5.7.3",
         what="Allocations come to rest where no change makes all better off.",
         state=MechanismState.WORKS,
-        where=(
-            "`engine/coschedule/resizing/open_ended/dividing.py`; for known speeds alone "
-            "`engine/coschedule/problems/shum/shares.py`."
-        ),
+        where="`engine/coschedule/resizing/open_ended/dividing.py` stops when no change gains more than it costs.",
     ),
     Mechanism(
         place="5.8.1",
