@@ -176,7 +176,10 @@ MECHANISMS = (
         place="5",
         what="The map is distributed, so that each site decides by itself.",
         state=MechanismState.ABSENT,
-        where="One leader plans a cluster, and another process stands by. A plan of 1,000 gangs takes about a second.",
+        where=(
+            "One leader plans a cluster, and another process stands by. A whole plan of 1,024 gangs takes one to two "
+            "seconds."
+        ),
     ),
     Mechanism(
         place="5",

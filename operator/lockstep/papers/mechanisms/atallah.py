@@ -19,7 +19,7 @@ MECHANISMS = (
         state=MechanismState.WORKS,
         where=(
             "`operator/lockstep/cycle/planning/planning.py` calls `engine/coschedule/queue/plan.py`. The result is "
-            "`status.effectiveSpeedup`; with `spec.sizing` other gangs count too, or do not."
+            "`status.effectiveSpeedup`; `spec.sizing` says whether other gangs count too."
         ),
     ),
     Mechanism(
@@ -121,7 +121,8 @@ MECHANISMS = (
         state=MechanismState.WORKS,
         where=(
             "`operator/lockstep/cycle/resizing/staying_members.py` with `spec.elastic.mode`. Without it, "
-            "`operator/lockstep/cycle/placed/reserved.py` begins a new attempt from the gang's own checkpoints."
+            "`operator/lockstep/cycle/placed/reserved.py` begins a new attempt, and the program goes on from its "
+            "checkpoint."
         ),
     ),
     Mechanism(

@@ -45,7 +45,7 @@ ADAPTATION = (
         state=MechanismState.IN_PART,
         where=(
             "`operator/lockstep/cycle/resizing/next_members.py`, `spec.elastic`. Missing: a gang that keeps its size "
-            "and its nodes moves to no better ones."
+            "does not move to better nodes."
         ),
     ),
     Mechanism(
@@ -115,8 +115,8 @@ ADAPTATION = (
         what="Grains migrate from workstations that others use too.",
         state=MechanismState.IN_PART,
         where=(
-            "`operator/lockstep/cycle/ends/owner_returned.py`, `spec.onReturn`. Missing: a load that only rises moves "
-            "no gang."
+            "`operator/lockstep/cycle/ends/owner_returned.py`, `spec.onReturn`. Missing: a rising load alone moves no "
+            "gang."
         ),
     ),
     Mechanism(

@@ -34,7 +34,10 @@ CLUSTERS = (
         place="6.3.1",
         what="Two applications never share a workstation.",
         state=MechanismState.WORKS,
-        where="`operator/lockstep/snapshot/nodes/node_arrays.py`, `spec.slots`: an administrator may allow one member.",
+        where=(
+            "`operator/lockstep/snapshot/nodes/node_arrays.py`, `spec.slots`: a node with one slot has one member of "
+            "one gang."
+        ),
     ),
     Mechanism(
         place="6.3.2",

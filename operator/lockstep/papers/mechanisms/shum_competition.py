@@ -154,8 +154,8 @@ COMPETITION = (
         what="An application begins at the free level next to its largest.",
         state=MechanismState.ARITHMETIC,
         where=(
-            "`engine/coschedule/problems/shum/auction.py`, by `lockstep solve`. A gang starts with the size at which "
-            "it ends soonest."
+            "`engine/coschedule/problems/shum/auction.py`, by `lockstep solve`. A gang without work starts with as "
+            "many members as fit."
         ),
     ),
     Mechanism(
@@ -195,10 +195,7 @@ COMPETITION = (
         place="5.7.3",
         what="Allocations come to rest where no change makes all better off.",
         state=MechanismState.WORKS,
-        where=(
-            "`engine/coschedule/resizing/open_ended/dividing.py`; for known speeds alone "
-            "`engine/coschedule/problems/shum/shares.py`."
-        ),
+        where="`engine/coschedule/resizing/open_ended/dividing.py` stops when no change gains more than it costs.",
     ),
     Mechanism(
         place="5.8.1",

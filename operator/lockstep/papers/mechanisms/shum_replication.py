@@ -88,7 +88,7 @@ REPLICATION = (
     ),
     Mechanism(
         place="7.4.2",
-        what="The best division of workstations into runs and members of runs is known.",
+        what="The time of many runs follows from the workstations of each and from their number.",
         state=MechanismState.ARITHMETIC,
         where=(
             "`engine/coschedule/problems/shum/replication.py` computes the time of N runs on R groups, in Python only."
@@ -167,6 +167,6 @@ REPLICATION = (
         place="A.3.2",
         what="Pairs of grains change places as long as that gains enough.",
         state=MechanismState.ABSENT,
-        where="The nodes of a gang are searched for exactly, so that no exchange could gain.",
+        where="The nodes of a gang are searched for exactly, so that no exchange within it could gain.",
     ),
 )
