@@ -23,14 +23,14 @@ def test_sweep_has_a_table_for_each_number_of_replicas_and_is_the_same_each_time
 
 
 def counted(policy, *options):
-    result = simulated("sweep", "--run-times", "exponential", "--seeds", "8", "--policy", policy, *options)
+    result = simulated("sweep", "--run-times", "exponential", "--seeds", "4", "--policy", policy, *options)
     assert result.exit_code == 0, result.output
     return float(result.stdout.splitlines()[-1].split()[-2])
 
 
 def test_runs_that_end_first_are_shorter_than_those_that_begin_first():
     """The bias that FNI avoids: whatever goes with a short run time counts too often."""
-    options = ["--runs", "20", "--first", "10", "--clusters", "12"]
+    options = ["--runs", "12", "--first", "6", "--clusters", "6", "--times", "1:100"]
 
     assert counted("common", *options) < 0.8 < counted("fni-da", *options)
 
@@ -41,6 +41,22 @@ def test_speed_up_is_drawn_by_seed_where_only_the_serial_time_is_given():
 
     assert one.splitlines()[0] == other.splitlines()[0]
     assert one != other
+
+
+def test_sweep_among_other_jobs_says_how_these_do():
+    options = ["--runs", "3", "--clusters", "8", "--among", "6", "--times", "1:600,2:330"]
+    result = simulated("sweep", *options)
+
+    assert result.exit_code == 0, result.output
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["policy", "separate", "once", "common"]
+    assert "other jobs" in result.stdout
+
+
+def test_model_that_finds_no_room_is_refused_with_a_sentence():
+    result = simulated("sweep", "--clusters", "1", "--among", "6")
+
+    assert result.exit_code == 1
+    assert "there is one node." in result.stderr
 
 
 def test_dealing_has_a_line_for_each_error_of_the_speeds():
@@ -70,6 +86,8 @@ def test_dealing_has_a_line_for_each_error_of_the_speeds():
         pytest.param(["sweep", "--times", "3:0"], "'3:0' is no size with its seconds", id="time of 0"),
         pytest.param(["sweep", "--times", "3:1,3:2"], "size 3 stands there twice", id="size twice"),
         pytest.param(["sweep", "--serial-time", "0"], "must be above 0", id="no serial time"),
+        pytest.param(["sweep", "--serial-time", "1h", "--alien"], "--alien needs --times", id="alien without sizes"),
+        pytest.param(["sweep", "--among", "5", "--policy", "fni-sa"], "--among is for separate", id="among replicas"),
         pytest.param(["dealing", "--piece-time", "0"], "must be above 0", id="no piece time"),
         pytest.param(["dealing", "--nodes", "1", "--lose"], "--lose needs two nodes at least.", id="last member lost"),
         pytest.param(["--jobs", "9", "sweep"], "--jobs is for queues, and not for sweep.", id="option of queues"),

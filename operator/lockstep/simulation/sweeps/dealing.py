@@ -1,8 +1,8 @@
 """Pieces of work that members get beforehand, by what bids say, or while they run, by the speed that is measured.
 
-A member that runs gets, whenever it is done, its part of half of the pieces that are left, by the speeds that are known
-by then, and one piece at least. So a lost member costs only the pieces that it has. If members get all pieces
-beforehand, the loss of one ends the attempt. The next one does all pieces on the nodes that are left.
+While they run, members get further pieces whenever they are done. Each gets its part of half of the pieces that are
+left, by the speeds that are known by then, and one piece at least. So a lost member costs only the pieces that it has.
+If members get all pieces beforehand, the loss of one ends the attempt. The next one does all pieces on the other nodes.
 """
 
 import heapq

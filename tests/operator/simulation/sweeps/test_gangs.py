@@ -59,6 +59,23 @@ def test_deciding_anew_is_no_later_than_the_common_size_says(runs):
     assert max(ends(GangPolicy.COMMON, runs=runs, replicas=runs)) <= best.finish
 
 
+@pytest.mark.parametrize("policy", GangPolicy)
+def test_other_jobs_keep_their_sizes_beside_a_sweep(policy):
+    """Two jobs of 3 members come after 0 and 100 s, and the sweep after 50 s: it counts its times from there."""
+    sweep = SimulatedSweep(ratios=[1.0] * 4, times=TIMES, replicas=4, clusters=[StationCluster(8, 1.0)], alien=False)
+    others = [
+        Arrival(Job(number=number, submitted=100.0 * number, size=3, least=3, most=3, times=np.full(3, 200.0)))
+        for number in range(2)
+    ]
+
+    runs, beside = ran_as_gangs(sweep, policy, RunTimeLaw.EQUAL, others)
+
+    assert sorted(run.number for run in runs) == list(range(4))
+    assert min(run.start for run in runs) >= 0
+    assert [one.size for one in beside] == [3, 3]
+    assert min(one.start for one in beside) == 0
+
+
 def test_separate_gangs_all_run():
     assert sorted(run.number for run in ran(GangPolicy.SEPARATE)) == list(range(6))
 

@@ -1,11 +1,12 @@
 """``lockstep simulate sweep``: simulates many runs of one program, by several policies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
 from lockstep.cli.options.number_range import NumberRange
 from lockstep.cli.options.run_lengths import clusters_of, length_of, times_of
+from lockstep.simulation.scenario import ScenarioError
 from lockstep.simulation.sweeps.comparison import SweepComparison
 from lockstep.simulation.sweeps.gangs import GangPolicy
 from lockstep.simulation.sweeps.replicas import ReplicaPolicy
@@ -102,11 +103,18 @@ def sweep(  # noqa: PLR0913 - one for each option
         load=load,
     )
     _check(comparison)
-    for number, count in enumerate(dict.fromkeys(replicas)):
-        if len(replicas) > 1:
-            click.echo(("\n" if number else "") + f"Replicas {count}")
-        for line in sweep_table(comparison.results(count, range(seed, seed + seeds))):
+    try:
+        for line in _tables(comparison, tuple(dict.fromkeys(replicas)), range(seed, seed + seeds)):
             click.echo(line)
+    except ScenarioError as error:
+        raise click.ClickException(f"{error}.") from error
+
+
+def _tables(comparison: SweepComparison, replicas: Sequence[int], seeds: Sequence[int]) -> Iterator[str]:
+    for number, count in enumerate(replicas):
+        if len(replicas) > 1:
+            yield ("\n" if number else "") + f"Replicas {count}"
+        yield from sweep_table(comparison.results(count, seeds))
 
 
 def _chosen(names: Sequence[str], *, is_among: bool) -> list[ReplicaPolicy | GangPolicy]:
@@ -121,6 +129,8 @@ def _check(comparison: SweepComparison) -> None:
     """Refuse what could never end. Replicas of static assignment stay in a cluster, and an alien stays in the first."""
     if comparison.first > comparison.runs:
         raise click.UsageError(f"--first is {comparison.first}, and there are {comparison.runs} runs.")
+    if comparison.alien and comparison.serial_time:
+        raise click.UsageError("--alien needs --times: it has the sizes of a run.")
     least = 1 if comparison.serial_time else min(comparison.times)
     for number, cluster in enumerate(comparison.clusters, 1):
         needed = 2 * least if comparison.alien and number == 1 else least
