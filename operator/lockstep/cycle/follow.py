@@ -20,6 +20,7 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import resume_rejection
+from lockstep.cycle.awaiting.awaiting import AwaitingGangs
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.ends.active_deadline import exceeded_at, is_exceeded
 from lockstep.cycle.ends.expiry import expires_at
@@ -65,7 +66,8 @@ class Follower:
         self._stops = PodPatches(services.client, services.state, STOP)
         self._lost_nodes = services.lost_nodes
         self._reserved = ReservedGangs(services, attempts, metrics, resizing)
-        self._pod_gangs = PodGangFollower(services, attempts, metrics, resizing.pod_gangs)
+        self._awaiting = AwaitingGangs(services, metrics)
+        self._pod_gangs = PodGangFollower(services, attempts, metrics, resizing.pod_gangs, self._awaiting)
         self._expiries = Expiries(services)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._state = services.state
@@ -99,6 +101,7 @@ class Follower:
         """Stop all work and change nothing in the cluster."""
         self._lost_nodes.stop()
         self._alarms.stop()
+        await self._awaiting.stop()
         await self._reserved.stop()
         await self._pod_gangs.stop()
         await self._expiries.stop()
@@ -171,7 +174,10 @@ class Follower:
     def _reconcile_unreserved(self, gang: GangFact, phase: Phase, now: float) -> None:
         if phase is not Phase.DELETED and is_exceeded(gang, now):
             self._reserved.end(gang, now)
-            return
+        elif not self._awaiting.check(gang, phase, now):
+            self._reconcile_waiting(gang, phase, now)
+
+    def _reconcile_waiting(self, gang: GangFact, phase: Phase, now: float) -> None:
         match phase:
             case Phase.DELETED:
                 self._writer.report(gang, partial(_deletion, gang, now))
@@ -188,7 +194,7 @@ class Follower:
                 self._dry_runs.ask_early(gang)
                 if gang.status.restart_at is not None and gang.status.restart_at > now:
                     self._attempts.rest(gang.key, gang.status.restart_at - now)
-            case Phase.AWAITS_PODS | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+            case Phase.AWAITS_OTHERS | Phase.AWAITS_PODS | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
                 raise ValueError(f"a gang that is {phase} is followed elsewhere")
             case _:
                 assert_never(phase)
@@ -223,6 +229,7 @@ class Follower:
             self._expiries.delete(gang)
 
     def _forget(self, gang: GangKey) -> None:
+        self._awaiting.forget(gang)
         self._alarms.forget(gang)
         self._reserved.forget(gang)
         self._expiries.forget(gang)

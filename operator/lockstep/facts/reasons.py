@@ -35,6 +35,7 @@ class Reason(StrEnum):
     REJECTED_BY_KUBELETS = "RejectedByKubelets"
 
     NOT_PLANNED = "NotPlanned"
+    AWAITS_OTHERS = "AwaitsOthers"
     AWAITS_PODS = "AwaitsPods"
     PODS_MISSING = "PodsMissing"
     STARTS_LATER = "StartsLater"
@@ -81,6 +82,7 @@ class Reason(StrEnum):
     MEMBER_FAILED = "MemberFailed"
     REACHED_MAX_RESTARTS = "ReachedMaxRestarts"
     DEADLINE_EXCEEDED = "DeadlineExceeded"
+    DEPENDENCY_NEVER_SATISFIED = "DependencyNeverSatisfied"
 
 
 class EventReason(StrEnum):

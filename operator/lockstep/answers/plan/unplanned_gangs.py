@@ -8,6 +8,7 @@ from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, WorkUsed
 from lockstep.facts.reasons import Condition
+from lockstep.report.text.awaiting_sentences import waits_for_others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +66,7 @@ def _message(phase: Phase, gang: GangFact) -> str:
     return written.message
 
 
-def _said_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:
+def _said_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:  # noqa: PLR0911 - one answer for each phase
     """The condition that describes a gang in that phase, and a sentence for a gang without it."""
     match phase:
         case Phase.DELETED:
@@ -74,6 +75,8 @@ def _said_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:
             return Condition.SUSPENDED, "Its owner has suspended it: it is planned again when it is resumed."
         case Phase.AWAITS_PODS:
             return Condition.PLANNED, gang.spec.awaits_pods if isinstance(gang, AcceptedGang) else ""
+        case Phase.AWAITS_OTHERS:
+            return Condition.PLANNED, waits_for_others(gang.unmet, gang.status.recorded)
         case Phase.RESERVED:
             return Condition.PLACED, "Its members are being created."
         case Phase.PLACED:
