@@ -35,6 +35,7 @@ from lockstep.belief.nodes.owners import NodeOwners
 from lockstep.belief.nodes.rejections import Rejections
 from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.belief.order.predecessors import Predecessors
+from lockstep.belief.order.ring_refusal import ring_refusal
 from lockstep.belief.podgangs.elastic_owners import RunningPods
 from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.podgangs.pod_group import SizedPods
@@ -309,12 +310,13 @@ class State:
         if gang.spec.excess:
             return oversize(gang.spec.excess)
         if gang.spec.awaits_pods:
-            return self.priorities.refusal(gang)
+            return self.priorities.refusal(gang) or ring_refusal(self.predecessors, gang.key)
         return (
             self.pool.refusal(gang)
             or self.priorities.refusal(gang)
             or claim_refusal(self.claims, gang)
             or self.rejections.refusal(gang)
+            or ring_refusal(self.predecessors, gang.key)
         )
 
     def phase_of(self, gang: GangFact, *, is_resting: bool = False) -> Phase:

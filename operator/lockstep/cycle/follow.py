@@ -21,6 +21,7 @@ from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import resume_rejection
 from lockstep.cycle.awaiting.awaiting import AwaitingGangs
+from lockstep.cycle.awaiting.ring_search import RingSearch
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.ends.active_deadline import exceeded_at, is_exceeded
 from lockstep.cycle.ends.expiry import expires_at
@@ -66,6 +67,7 @@ class Follower:
         self._stops = PodPatches(services.client, services.state, STOP)
         self._lost_nodes = services.lost_nodes
         self._reserved = ReservedGangs(services, attempts, metrics, resizing)
+        self._rings = RingSearch(services.state, services.monotonic)
         self._awaiting = AwaitingGangs(services, metrics)
         self._pod_gangs = PodGangFollower(services, attempts, metrics, resizing.pod_gangs, self._awaiting)
         self._expiries = Expiries(services)
@@ -85,6 +87,7 @@ class Follower:
         Returns the gangs that no longer exist.
         """
         self._lost_nodes.update()
+        yield from self._rings.searching()
         due = self._monotonic()
         changed = sorted(key for key in self._state.changes.gangs if self._retry_at.get(key, due) <= due)
         gone = []
@@ -110,8 +113,9 @@ class Follower:
         await self._leftovers.stop()
 
     def seconds_to_next_retry(self) -> float:
-        """Seconds until a gang whose last pass raised is reconciled again; infinity if there is none."""
-        return min(self._retry_at.values(), default=float("inf")) - self._monotonic()
+        """Seconds until a gang whose last pass raised is reconciled again, or rings are due; infinity if none is."""
+        retry = min(self._retry_at.values(), default=float("inf")) - self._monotonic()
+        return min(retry, self._rings.seconds)
 
     def _reconcile_guarded(self, key: GangKey, now: float) -> bool:
         """Reconcile one gang; returns whether it no longer exists.

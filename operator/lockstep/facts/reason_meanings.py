@@ -81,6 +81,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             | Reason.INVALID_SPEC
             | Reason.NODE_NOT_FOUND
             | Reason.UNKNOWN_PRIORITY_CLASS
+            | Reason.WAITS_FOR_ITSELF
             | Reason.NOT_PLANNED
             | Reason.RESERVED
             | Reason.RESERVATION_RELEASED

@@ -33,6 +33,7 @@ class Reason(StrEnum):
     TEMPLATE_REFUSED = "TemplateRefused"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
     REJECTED_BY_KUBELETS = "RejectedByKubelets"
+    WAITS_FOR_ITSELF = "WaitsForItself"
 
     NOT_PLANNED = "NotPlanned"
     AWAITS_OTHERS = "AwaitsOthers"

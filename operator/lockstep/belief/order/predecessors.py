@@ -5,9 +5,10 @@ predecessor with thousands of successors has them reconciled a few times in its 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 
 from coschedule import GangKey
+from lockstep.belief.order.rings import PlaceInRing, Rings, finding_rings
 from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.facts.gang.after import Predecessor, PredecessorOutcome, Recorded, SeenPredecessor, recorded
 from lockstep.facts.gang.gang import GangFact
@@ -26,10 +27,14 @@ class Predecessors:
         self._awaited_by: dict[GangKey, tuple[GangKey, ...]] = {}
         self._successors: defaultdict[GangKey, dict[GangKey, None]] = defaultdict(dict)
         self._seen: dict[GangKey, SeenPredecessor | None] = {}
+        self._rings: Rings = {}
+        self.may_have_rings = False
+        """Whether a ring may have been closed or opened since they were last looked for."""
 
     def enter(self, gang: GangFact) -> None:
         """Add or update a gang."""
-        awaited = () if gang.status.end else tuple(key_of(gang, one) for one in gang.unmet)
+        is_waiting = gang.status.end is None and gang.status.reserved_at is None
+        awaited = tuple(key_of(gang, one) for one in gang.unmet) if is_waiting else ()
         if awaited != self._awaited_by.get(gang.key, ()):
             self._forget_awaited(gang.key)
             self._await(gang.key, awaited)
@@ -49,13 +54,30 @@ class Predecessors:
         found = (recorded(one, gang.status.recorded(one), self._see(key_of(gang, one))) for one in gang.policies.after)
         return tuple(one for one in found if one is not None)
 
+    def ring_of(self, gang: GangKey) -> PlaceInRing | None:
+        """The ring of gangs in which that one waits for itself, if it was in one when they were last looked for."""
+        return self._rings.get(gang)
+
+    def finding_rings(self) -> Generator[None, None, int]:
+        """Look for rings, in steps; gangs that enter or leave one are reconciled. Returns how many gangs wait."""
+        self.may_have_rings = False
+        awaited = dict(self._awaited_by)
+        before, self._rings = self._rings, (yield from finding_rings(awaited))
+        left = before.keys() - self._rings.keys()
+        entered = (key for key, place in self._rings.items() if not place.says_the_same_as(before.get(key)))
+        self._reconcile(*left, *entered)
+        return len(awaited)
+
     def _await(self, gang: GangKey, awaited: tuple[GangKey, ...]) -> None:
         if awaited:
             self._awaited_by[gang] = awaited
+        # No ring is closed by a gang for which none waits. So a long chain that is made in its order costs no search.
+        self.may_have_rings |= bool(awaited) and (gang in self._successors or gang in awaited)
         for key in awaited:
             self._successors[key][gang] = None
 
     def _forget_awaited(self, gang: GangKey) -> None:
+        self.may_have_rings |= gang in self._rings
         for key in self._awaited_by.pop(gang, ()):
             self._successors[key].pop(gang, None)
             if not self._successors[key]:
