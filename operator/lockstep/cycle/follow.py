@@ -20,6 +20,7 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import resume_rejection
+from lockstep.cycle.awaiting.ahead_reports import likely_start_passes
 from lockstep.cycle.awaiting.awaiting import AwaitingGangs
 from lockstep.cycle.awaiting.ring_search import RingSearch
 from lockstep.cycle.clockwork.alarms import Alarms
@@ -242,7 +243,14 @@ class Follower:
 
 def _next_alarm(gang: GangFact, now: float) -> float | None:
     """The next time at which the gang must be reconciled although nothing changes, if any."""
-    times = (overruns_at(gang), exceeded_at(gang), expires_at(gang), stopped_by(gang), kept_until(gang))
+    times = (
+        overruns_at(gang),
+        exceeded_at(gang),
+        expires_at(gang),
+        stopped_by(gang),
+        kept_until(gang),
+        likely_start_passes(gang),
+    )
     return min((time for time in times if time is not None and time > now), default=None)
 
 

@@ -15,7 +15,7 @@ from lockstep.belief.order.predecessors import key_of
 from lockstep.facts.gang.after import Missing, Predecessor, Recorded, Satisfaction
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
-from lockstep.facts.reasons import Reason
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import awaiting_marks, endings, events
 from lockstep.report.status.writer import StatusReport
@@ -68,7 +68,9 @@ class AwaitingGangs:
             status = awaiting_marks.mark_awaiting_no_other(gang, found, now=now)
             return StatusReport(status=status, written=self._state.changes.plan)
         status = awaiting_marks.mark_awaiting_others(gang, found, waits_for_others(unmet, record), now=now)
-        return None if status == gang.status else StatusReport(status=status)
+        # Once its status says so, the gang is planned ahead.
+        written = None if _is_said(gang) else self._state.changes.plan
+        return None if status == gang.status else StatusReport(status=status, written=written)
 
     def _never(self, gang: GangFact, asked: Predecessor, known: Recorded | None) -> bool:
         """Whether the gang waits for that predecessor in vain."""
@@ -85,6 +87,11 @@ class AwaitingGangs:
             event=events.gang_failed(why),
             written=self._metrics.ended.labels(Reason.DEPENDENCY_NEVER_SATISFIED).inc,
         )
+
+
+def _is_said(gang: GangFact) -> bool:
+    planned = gang.status.condition(Condition.PLANNED)
+    return planned is not None and planned.reason == Reason.AWAITS_OTHERS
 
 
 def _entry(found: Sequence[Recorded], asked: Predecessor) -> Recorded | None:
