@@ -36,6 +36,9 @@ _MOST_CHANGES = 3
 def settled_lines(answer: SettledAnswer) -> Iterator[str]:
     """The answer about a gang that does not wait for a plan."""
     yield from wrapped(f"{gang_name(answer.gang)} {_stands(answer.phase)}. {answer.message}")
+    if answer.likely is not None:
+        start, size = rfc3339(answer.likely.likely_start), n_members(answer.likely.size)
+        yield from wrapped(f"It is likely to start at {start} with {size}. Nothing is promised before that.", "  ")
     if answer.why is not None:
         yield from wrapped(f"Its plan was: {answer.why}", "  ")
     if answer.start is not None and answer.size is not None:

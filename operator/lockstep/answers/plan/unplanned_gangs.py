@@ -7,6 +7,7 @@ from coschedule import GangKey, Members
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, WorkUsed
+from lockstep.facts.gang.start_estimate import StartEstimate
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.awaiting_sentences import waits_for_others
 
@@ -16,8 +17,8 @@ class SettledAnswer:
     """The state of a gang that does not wait for a plan.
 
     ``message`` is from its refusal or its conditions. ``why`` is the message of its last plan; None if it holds no
-    nodes. ``why_this_size`` says why an elastic gang keeps its size, or what it changes to. The other fields are those
-    of its status, if set.
+    nodes. ``why_this_size`` says why an elastic gang keeps its size, or what it changes to. ``likely`` is the estimate
+    of a gang that waits for others. The other fields are those of its status, if set.
     """
 
     gang: GangKey
@@ -31,6 +32,7 @@ class SettledAnswer:
     members: tuple[Members, ...] = ()
     work_used: WorkUsed | None = None
     why_this_size: str | None = None
+    likely: StartEstimate | None = None
 
 
 def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
@@ -41,7 +43,8 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
         return SettledAnswer(gang=gang.key, phase=phase, message=refusal.message)
     status, message = gang.status, _message(phase, gang)
     if not phase.holds_nodes:
-        return SettledAnswer(gang=gang.key, phase=phase, message=message)
+        likely = status.plan if phase is Phase.AWAITS_OTHERS else None
+        return SettledAnswer(gang=gang.key, phase=phase, message=message, likely=likely)
     planned = status.condition(Condition.PLANNED)
     return SettledAnswer(
         gang=gang.key,
