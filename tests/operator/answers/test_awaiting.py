@@ -71,11 +71,9 @@ def test_explanation_says_what_it_waits_for_and_when_it_is_likely_to_start():
 
 
 def test_supposed_gang_knows_what_has_become_of_the_other():
-    late, done = (
-        gang_fact("late", policies=AFTER),
-        (ConditionFact(Condition.COMPLETE, "True", "Succeeded", "", 1, 9.0),),
-    )
-    state = state_with(late, gang_fact("first", status=GangStatus(conditions=done, finished_at=9.0)))
+    done = ConditionFact(Condition.COMPLETE, "True", "Succeeded", "", 1, 9.0)
+    late, status = gang_fact("late", policies=AFTER), GangStatus(conditions=(done,), finished_at=9.0)
+    state = state_with(late, gang_fact("first", status=status))
     assert state.phase_of(state.gangs[late.key]) is Phase.AWAITS_OTHERS
     record_predecessors(state, late.key)
     assert state.phase_of(state.gangs[late.key]) is Phase.WAITING
