@@ -7,7 +7,8 @@ One function for each problem of the request language (docs/library.md has an ex
     pieces         apportion              expand         expand            shares         divide_shares
     gangPieces     place_pieces           pace           keep_pace         heterogeneity  measure_network
 
-Further functions: ``plan`` plans a whole queue of gangs. ``preempt`` chooses gangs to evict for more urgent ones.
+Further functions: ``plan`` plans a whole queue of gangs. ``plan_behind`` plans gangs that wait for those.
+``preempt`` chooses gangs to evict for more urgent ones.
 ``resize`` chooses new sizes for gangs that run. ``turn_of`` helps to explain a plan. ``AllocationMap`` has its events.
 ``TimeCredit`` and ``mean_turnaround`` are from the papers. ``fit_work`` learns run times from finished runs.
 ``common_size`` chooses one size for all runs of a sweep.
@@ -41,6 +42,7 @@ from coschedule.problems.shum.events import Arrive, AuctionRules, Depart, HoldAu
 from coschedule.problems.shum.forecast import LoadHistory, Smoothing, forecast_load
 from coschedule.problems.shum.replication import mean_turnaround
 from coschedule.problems.shum.shares import Levels, divide_shares
+from coschedule.queue.behind import Behind, plan_behind
 from coschedule.queue.choosing.own_speeds import own_times
 from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
 from coschedule.queue.constraints.requirements import LabelTest, label_test
@@ -131,6 +133,7 @@ __all__ = [
     "Alternative",
     "Arrive",
     "AuctionRules",
+    "Behind",
     "Blocker",
     "Change",
     "ChangeTerms",
@@ -288,6 +291,7 @@ __all__ = [
     "place_pieces",
     "placements",
     "plan",
+    "plan_behind",
     "possible_changes",
     "preempt",
     "processor_exit",

@@ -34,6 +34,8 @@ from lockstep.belief.nodes.nodes import KnownNodes
 from lockstep.belief.nodes.owners import NodeOwners
 from lockstep.belief.nodes.rejections import Rejections
 from lockstep.belief.nodes.suitable_nodes import Suiting
+from lockstep.belief.order.predecessors import Predecessors
+from lockstep.belief.order.ring_refusal import ring_refusal
 from lockstep.belief.podgangs.elastic_owners import RunningPods
 from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.podgangs.pod_group import SizedPods
@@ -96,6 +98,7 @@ class State:
         self.roster = Roster()
         self.pods_nearby = PodsNearby(self._pods_and_coming_members, users_changed=self._users_changed)
         self.pod_gangs = PodGangs(self.changes.reconcile, pool, self.nodes, self._plan_anew)
+        self.predecessors = Predecessors(self.gangs, self.pod_gangs, self.changes.reconcile)
         counted = CountedBy(
             ledger=self.ledger,
             roster=self.roster,
@@ -197,6 +200,7 @@ class State:
             return
         del self.gangs[key]
         self.claiming.leave(key)
+        self.predecessors.leave(key)
         debug_about(log, key, "it is gone")
         self._unowned.forget(key)
         self.preempted_gangs.forget(key)
@@ -306,12 +310,13 @@ class State:
         if gang.spec.excess:
             return oversize(gang.spec.excess)
         if gang.spec.awaits_pods:
-            return self.priorities.refusal(gang)
+            return self.priorities.refusal(gang) or ring_refusal(self.predecessors, gang.key)
         return (
             self.pool.refusal(gang)
             or self.priorities.refusal(gang)
             or claim_refusal(self.claims, gang)
             or self.rejections.refusal(gang)
+            or ring_refusal(self.predecessors, gang.key)
         )
 
     def phase_of(self, gang: GangFact, *, is_resting: bool = False) -> Phase:
@@ -427,6 +432,7 @@ class State:
     def _believe(self, gang: GangFact) -> None:
         self.gangs[gang.key] = gang
         self.claiming.enter(gang)
+        self.predecessors.enter(gang)
         self.holders.gang_changed(gang.key)
 
     def _pods_and_coming_members(self) -> Iterable[PodFact]:

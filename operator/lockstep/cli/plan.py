@@ -20,6 +20,7 @@ from lockstep.answers.reading.documents import LONGEST
 from lockstep.answers.reading.dry_run import suppose
 from lockstep.answers.supposing.in_cluster import suppose_gang
 from lockstep.answers.supposing.manifests import read_manifests
+from lockstep.answers.supposing.predecessors import record_predecessors
 from lockstep.answers.supposing.runtimes import read_runtimes
 from lockstep.answers.supposing.supposed_gangs import Supposed, supposed
 from lockstep.api.client.configuration import load_configuration, usual_namespace
@@ -129,7 +130,10 @@ async def _suppose(connection: Mapping[str, str | None], state: State, asked: Su
         keys = [await suppose(client, state, manifest) for manifest in asked.gang_jobs]
         for gang in asked.gangs:
             await suppose_gang(client, state, gang)
-        return keys + [gang.key for gang in asked.gangs]
+        keys += [gang.key for gang in asked.gangs]
+    for key in keys:
+        record_predecessors(state, key)
+    return keys
 
 
 def _in_snapshot(manifests: Sequence[NewManifest], raw: bytes, output: str) -> None:

@@ -225,6 +225,7 @@ class Cycle:
         # 5. Report to the others why they wait.
         others = self._reporting.reporting_others(decided, besides=self._evictions.asked_about)
         await in_turns(others, self._seconds_of("report"))
+        await in_turns(self._reporting.reporting_ahead(decided))
         # 6. Plan again when gangs that hold nodes were expected to end, also those that were just started.
         now = self._now()
         self._plan_time.plan_by(await in_turns(next_plan_for_ends(self._state, now)), now)

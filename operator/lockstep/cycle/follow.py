@@ -20,6 +20,9 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import resume_rejection
+from lockstep.cycle.awaiting.ahead_reports import likely_start_passes
+from lockstep.cycle.awaiting.awaiting import AwaitingGangs
+from lockstep.cycle.awaiting.ring_search import RingSearch
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.ends.active_deadline import exceeded_at, is_exceeded
 from lockstep.cycle.ends.expiry import expires_at
@@ -65,7 +68,9 @@ class Follower:
         self._stops = PodPatches(services.client, services.state, STOP)
         self._lost_nodes = services.lost_nodes
         self._reserved = ReservedGangs(services, attempts, metrics, resizing)
-        self._pod_gangs = PodGangFollower(services, attempts, metrics, resizing.pod_gangs)
+        self._rings = RingSearch(services.state, services.monotonic)
+        self._awaiting = AwaitingGangs(services, metrics)
+        self._pod_gangs = PodGangFollower(services, attempts, metrics, resizing.pod_gangs, self._awaiting)
         self._expiries = Expiries(services)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._state = services.state
@@ -83,6 +88,7 @@ class Follower:
         Returns the gangs that no longer exist.
         """
         self._lost_nodes.update()
+        yield from self._rings.searching()
         due = self._monotonic()
         changed = sorted(key for key in self._state.changes.gangs if self._retry_at.get(key, due) <= due)
         gone = []
@@ -99,6 +105,7 @@ class Follower:
         """Stop all work and change nothing in the cluster."""
         self._lost_nodes.stop()
         self._alarms.stop()
+        await self._awaiting.stop()
         await self._reserved.stop()
         await self._pod_gangs.stop()
         await self._expiries.stop()
@@ -107,8 +114,9 @@ class Follower:
         await self._leftovers.stop()
 
     def seconds_to_next_retry(self) -> float:
-        """Seconds until a gang whose last pass raised is reconciled again; infinity if there is none."""
-        return min(self._retry_at.values(), default=float("inf")) - self._monotonic()
+        """Seconds until a gang whose last pass raised is reconciled again, or rings are due; infinity if none is."""
+        retry = min(self._retry_at.values(), default=float("inf")) - self._monotonic()
+        return min(retry, self._rings.seconds)
 
     def _reconcile_guarded(self, key: GangKey, now: float) -> bool:
         """Reconcile one gang; returns whether it no longer exists.
@@ -171,7 +179,10 @@ class Follower:
     def _reconcile_unreserved(self, gang: GangFact, phase: Phase, now: float) -> None:
         if phase is not Phase.DELETED and is_exceeded(gang, now):
             self._reserved.end(gang, now)
-            return
+        elif not self._awaiting.check(gang, phase, now):
+            self._reconcile_waiting(gang, phase, now)
+
+    def _reconcile_waiting(self, gang: GangFact, phase: Phase, now: float) -> None:
         match phase:
             case Phase.DELETED:
                 self._writer.report(gang, partial(_deletion, gang, now))
@@ -188,7 +199,7 @@ class Follower:
                 self._dry_runs.ask_early(gang)
                 if gang.status.restart_at is not None and gang.status.restart_at > now:
                     self._attempts.rest(gang.key, gang.status.restart_at - now)
-            case Phase.AWAITS_PODS | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+            case Phase.AWAITS_OTHERS | Phase.AWAITS_PODS | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
                 raise ValueError(f"a gang that is {phase} is followed elsewhere")
             case _:
                 assert_never(phase)
@@ -223,6 +234,7 @@ class Follower:
             self._expiries.delete(gang)
 
     def _forget(self, gang: GangKey) -> None:
+        self._awaiting.forget(gang)
         self._alarms.forget(gang)
         self._reserved.forget(gang)
         self._expiries.forget(gang)
@@ -231,7 +243,14 @@ class Follower:
 
 def _next_alarm(gang: GangFact, now: float) -> float | None:
     """The next time at which the gang must be reconciled although nothing changes, if any."""
-    times = (overruns_at(gang), exceeded_at(gang), expires_at(gang), stopped_by(gang), kept_until(gang))
+    times = (
+        overruns_at(gang),
+        exceeded_at(gang),
+        expires_at(gang),
+        stopped_by(gang),
+        kept_until(gang),
+        likely_start_passes(gang),
+    )
     return min((time for time in times if time is not None and time > now), default=None)
 
 

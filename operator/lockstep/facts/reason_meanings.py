@@ -36,7 +36,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             return Meaning(refused=EventReason.CLAIM_NOT_BOUND)
         case Reason.REJECTED_BY_KUBELETS:
             return Meaning(refused=EventReason.REJECTED_BY_KUBELETS)
-        case Reason.STARTS_LATER | Reason.PREEMPTING:
+        case Reason.STARTS_LATER | Reason.PREEMPTING | Reason.AWAITS_OTHERS:
             return Meaning(wants_no_nodes=True)
         case Reason.AWAITS_PODS | Reason.PODS_MISSING:
             return Meaning(lacks_pods=True)
@@ -68,7 +68,12 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True)
         case Reason.RESTARTING:
             return Meaning(is_of_attempt=True, is_wanted=True)
-        case Reason.MEMBER_FAILED | Reason.REACHED_MAX_RESTARTS | Reason.DEADLINE_EXCEEDED:
+        case (
+            Reason.MEMBER_FAILED
+            | Reason.REACHED_MAX_RESTARTS
+            | Reason.DEADLINE_EXCEEDED
+            | Reason.DEPENDENCY_NEVER_SATISFIED
+        ):
             return Meaning(is_of_failure=True)
         case (
             Reason.SPEC_UNDERSTOOD
@@ -76,6 +81,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             | Reason.INVALID_SPEC
             | Reason.NODE_NOT_FOUND
             | Reason.UNKNOWN_PRIORITY_CLASS
+            | Reason.WAITS_FOR_ITSELF
             | Reason.NOT_PLANNED
             | Reason.RESERVED
             | Reason.RESERVATION_RELEASED

@@ -33,8 +33,10 @@ class Reason(StrEnum):
     TEMPLATE_REFUSED = "TemplateRefused"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
     REJECTED_BY_KUBELETS = "RejectedByKubelets"
+    WAITS_FOR_ITSELF = "WaitsForItself"
 
     NOT_PLANNED = "NotPlanned"
+    AWAITS_OTHERS = "AwaitsOthers"
     AWAITS_PODS = "AwaitsPods"
     PODS_MISSING = "PodsMissing"
     STARTS_LATER = "StartsLater"
@@ -81,6 +83,7 @@ class Reason(StrEnum):
     MEMBER_FAILED = "MemberFailed"
     REACHED_MAX_RESTARTS = "ReachedMaxRestarts"
     DEADLINE_EXCEEDED = "DeadlineExceeded"
+    DEPENDENCY_NEVER_SATISFIED = "DependencyNeverSatisfied"
 
 
 class EventReason(StrEnum):

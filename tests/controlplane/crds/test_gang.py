@@ -37,6 +37,7 @@ STATUS = {
     "ranks": "0-3",
     "queuedSince": WHEN,
     "waitedSeconds": 7,
+    "after": [{"kind": "GangJob", "name": "first", "uid": "1", "outcome": "Succeeded", "at": WHEN}],
     "startedAt": WHEN,
     "finishedAt": WHEN,
     "workUsed": {"source": "Stated", "message": "Too few runs have finished."},
@@ -84,6 +85,9 @@ def spec(**fields):
         pytest.param(spec(roles=[role("launcher", 1), role("workers", 3, 6)]), id="roles"),
         pytest.param(spec(hosts="ConfigMap", priorityClassName="urgent"), id="hosts and a class"),
         pytest.param(spec(preemptionPolicy="Never"), id="one that preempts nothing"),
+        pytest.param(
+            spec(after=[{"name": "a"}, {"name": "a", "kind": "Gang", "when": "Started"}]), id="two to wait for"
+        ),
         pytest.param({"metadata": {"name": "a" * 63}}, id="the longest name"),
         pytest.param({"metadata": {"name": "0"}}, id="the shortest name"),
     ],
@@ -101,6 +105,27 @@ def test_gang_accepts(answer_to_pod_gang, patch):
             '[spec.preemptionPolicy: Unsupported value: "Sometimes": supported values: "Never", "PreemptLowerPriority"'
             + NOT_CHECKED,
             id="a policy that is none",
+        ),
+        pytest.param(
+            spec(after=[{"name": "a", "kind": "Gang", "when": "Failed"}]),
+            "spec.after[0].when: Invalid value: when must be Succeeded or Started for a Gang, because only the owner of"
+            " its pods knows that they have failed for good.",
+            id="the failure of a Gang",
+        ),
+        pytest.param(
+            spec(after=[{"name": "a", "kind": "Job"}]),
+            f'[spec.after[0].kind: Unsupported value: "Job": supported values: "Gang", "GangJob"{NOT_CHECKED}',
+            id="one of another kind",
+        ),
+        pytest.param(
+            spec(after=[{"name": "a"}, {"name": "a", "when": "Ended"}]),
+            'spec.after[1]: Duplicate value: {"kind":"GangJob","name":"a"}',
+            id="one twice",
+        ),
+        pytest.param(
+            spec(after=[{"name": str(number)} for number in range(11)]),
+            f"[spec.after: Too many: 11: must have at most 10 items{NOT_CHECKED}",
+            id="too many to wait for",
         ),
         pytest.param(spec(size=None), f"[spec.size: Required value{NOT_CHECKED}", id="no size"),
         pytest.param(spec(size={"min": None}), f"[spec.size.min: Required value{NOT_CHECKED}", id="no fewest"),

@@ -32,6 +32,7 @@ def settled_document(answer: SettledAnswer) -> Document:
         "members": [_members(one) for one in answer.members],
         "workUsed": _work_used(answer.work_used),
         "whyThisSize": answer.why_this_size,
+        "likelyStart": None if answer.likely is None else _time(answer.likely.likely_start),
     }
 
 

@@ -159,6 +159,8 @@ def _unknown(fact: AcceptedGang) -> Iterator[str]:
         yield "The operator's sources are not in a snapshot: this plan is as if it had those that are needed."
     if spec.priority_class:
         yield f"PriorityClass {spec.priority_class} is not in a snapshot: {fact.key.name} is planned at priority 0."
+    if fact.unmet:
+        yield f"Other gangs are not in a snapshot: {fact.key.name} is planned as if it waited for none."
     if spec.sizing is not None:
         yield f"What classes allow is not in a snapshot: {fact.key.name} is planned with the sizing {spec.sizing}."
     if any(role.claims for role in spec.roles):

@@ -3,6 +3,7 @@
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
 
 from coschedule import Decision, Placement, RoomNow
 from lockstep.answers.plan.chart import Marks, bars
@@ -34,8 +35,10 @@ _MOST_CHANGES = 3
 
 def settled_lines(answer: SettledAnswer) -> Iterator[str]:
     """The answer about a gang that does not wait for a plan."""
-    state = "awaits pods" if answer.phase is Phase.AWAITS_PODS else f"is {answer.phase.lower()}"
-    yield from wrapped(f"{gang_name(answer.gang)} {state}. {answer.message}")
+    yield from wrapped(f"{gang_name(answer.gang)} {_stands(answer.phase)}. {answer.message}")
+    if answer.likely is not None:
+        start, size = rfc3339(answer.likely.likely_start), n_members(answer.likely.size)
+        yield from wrapped(f"It is likely to start at {start} with {size}. Nothing is promised before that.", "  ")
     if answer.why is not None:
         yield from wrapped(f"Its plan was: {answer.why}", "  ")
     if answer.start is not None and answer.size is not None:
@@ -47,6 +50,20 @@ def settled_lines(answer: SettledAnswer) -> Iterator[str]:
         yield from wrapped(format_work_used(answer.work_used), "  ")
     if answer.member_price is not None:
         yield from wrapped(f"A member-second counted {answer.member_price} s for others then.", "  ")
+
+
+def _stands(phase: Phase) -> str:
+    match phase:
+        case Phase.AWAITS_PODS:
+            return "awaits pods"
+        case Phase.AWAITS_OTHERS:
+            return "waits for others"
+        case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.WAITING | Phase.BACKING_OFF:
+            return f"is {phase.lower()}"
+        case Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+            return f"is {phase.lower()}"
+        case _:
+            assert_never(phase)
 
 
 def waiting_lines(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:

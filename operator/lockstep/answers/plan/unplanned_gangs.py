@@ -7,7 +7,9 @@ from coschedule import GangKey, Members
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, WorkUsed
+from lockstep.facts.gang.start_estimate import StartEstimate
 from lockstep.facts.reasons import Condition
+from lockstep.report.text.awaiting_sentences import waits_for_others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,8 +17,8 @@ class SettledAnswer:
     """The state of a gang that does not wait for a plan.
 
     ``message`` is from its refusal or its conditions. ``why`` is the message of its last plan; None if it holds no
-    nodes. ``why_this_size`` says why an elastic gang keeps its size, or what it changes to. The other fields are those
-    of its status, if set.
+    nodes. ``why_this_size`` says why an elastic gang keeps its size, or what it changes to. ``likely`` is the estimate
+    of a gang that waits for others. The other fields are those of its status, if set.
     """
 
     gang: GangKey
@@ -30,6 +32,7 @@ class SettledAnswer:
     members: tuple[Members, ...] = ()
     work_used: WorkUsed | None = None
     why_this_size: str | None = None
+    likely: StartEstimate | None = None
 
 
 def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
@@ -40,7 +43,8 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
         return SettledAnswer(gang=gang.key, phase=phase, message=refusal.message)
     status, message = gang.status, _message(phase, gang)
     if not phase.holds_nodes:
-        return SettledAnswer(gang=gang.key, phase=phase, message=message)
+        likely = status.plan if phase is Phase.AWAITS_OTHERS else None
+        return SettledAnswer(gang=gang.key, phase=phase, message=message, likely=likely)
     planned = status.condition(Condition.PLANNED)
     return SettledAnswer(
         gang=gang.key,
@@ -65,7 +69,7 @@ def _message(phase: Phase, gang: GangFact) -> str:
     return written.message
 
 
-def _said_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:
+def _said_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:  # noqa: PLR0911 - one answer for each phase
     """The condition that describes a gang in that phase, and a sentence for a gang without it."""
     match phase:
         case Phase.DELETED:
@@ -74,6 +78,8 @@ def _said_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:
             return Condition.SUSPENDED, "Its owner has suspended it: it is planned again when it is resumed."
         case Phase.AWAITS_PODS:
             return Condition.PLANNED, gang.spec.awaits_pods if isinstance(gang, AcceptedGang) else ""
+        case Phase.AWAITS_OTHERS:
+            return Condition.PLANNED, waits_for_others(gang.unmet, gang.status.recorded)
         case Phase.RESERVED:
             return Condition.PLACED, "Its members are being created."
         case Phase.PLACED:

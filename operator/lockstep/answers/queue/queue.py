@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from coschedule import GangKey
 from lockstep.belief.gangs.age import in_queue_since
-from lockstep.belief.gangs.phases import phase_of
+from lockstep.belief.gangs.phases import Phase, phase_of
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.start_estimate import StartEstimate
@@ -55,7 +55,7 @@ def _counted(queued: Sequence[Queued]) -> list[Queued]:
 
 
 def _waits(gang: GangFact, now: float) -> bool:
-    """Whether the gang waits for a plan, by its status."""
+    """Whether the gang waits for a plan, or for other gangs, by its status."""
     accepted = gang.status.condition(Condition.ACCEPTED)
     phase = phase_of(
         gang,
@@ -63,12 +63,13 @@ def _waits(gang: GangFact, now: float) -> bool:
         refusal=gang.refusal,
         is_resting=(gang.status.restart_at or 0.0) > now,
     )
-    return phase.is_planned and (accepted is None or accepted.status != "False")
+    is_waiting = phase.is_planned or phase is Phase.AWAITS_OTHERS
+    return is_waiting and (accepted is None or accepted.status != "False")
 
 
 def _queued(gang: GangFact) -> Queued:
     planned, estimate = gang.status.condition(Condition.PLANNED), gang.status.plan
-    if planned is None or planned.status != "True" or estimate is None:
+    if planned is None or estimate is None or not (planned.status == "True" or gang.unmet):
         return Queued(gang=gang.key, behind=planned.message if planned and planned.message else _NOT_YET)
     return Queued(
         gang=gang.key,

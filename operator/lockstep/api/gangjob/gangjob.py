@@ -6,6 +6,7 @@ from typing import Any
 
 from coschedule import GangKey, Interruptible, Members, decode_part
 from lockstep.api.bounds import beyond_bounds
+from lockstep.api.gangjob.after import parse_recorded, recorded_manifest
 from lockstep.api.gangjob.elastic import (
     next_size_manifest,
     parse_elastic,
@@ -171,6 +172,7 @@ def parse_status(status: Manifest) -> GangStatus:
         member_changes=int(status.get("memberChanges", 0)),
         failed_joins=int(status.get("failedJoins", 0)),
         unit_times=tuple(parse_unit_time(one) for one in status.get("unitTimes") or ()),
+        after=parse_recorded(status),
     )
 
 
@@ -235,6 +237,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "rejected": None if status.rejected is None else status.rejected._asdict(),
         "queuedSince": _time(status.queued_since),
         "waitedSeconds": status.waited_seconds,
+        "after": [recorded_manifest(one) for one in status.after] or None,
         **_changes_manifest(status),
     }
 

@@ -1,5 +1,6 @@
-"""Parses the policies of a GangJob: for failures, for its end and for its suspension."""
+"""Parses the policies of a GangJob: what it waits for, for failures, for its end and for its suspension."""
 
+from lockstep.api.gangjob.after import parse_after
 from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.policies import Action, ExitCodes, FailurePolicy, Policies, Rule
@@ -13,6 +14,7 @@ def parse_policies(spec: Manifest) -> Policies:
         is_suspended=spec.get("suspend", False),
         active_deadline_seconds=spec.get("activeDeadlineSeconds"),
         ttl_seconds=spec.get("ttlSecondsAfterFinished"),
+        after=parse_after(spec),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 
+from lockstep.api.gangjob.after import parse_after
 from lockstep.api.gangjob.gangjob import parse_status
 from lockstep.api.gangjob.work import parse_work
 from lockstep.api.identity import identity
@@ -56,7 +57,7 @@ def is_as_made(gang: PodGang, made: Manifest) -> bool:
     owners = _owners(made["metadata"])
     asks = _refusal(made["metadata"]["annotations"]) or parse_asks(made["spec"])
     if isinstance(asks, PodGangSpec) and isinstance(gang.asks, PodGangSpec):
-        asks = replace(asks, undo=gang.asks.undo)
+        asks = replace(asks, undo=gang.asks.undo, after=gang.asks.after)
     is_for_them = gang.made_for == owners[0].uid if len(owners) == 1 else {*owners} <= {*gang.owners}
     is_for_it = is_for_them and gang.owner_version == _owner_version(made["metadata"])
     return is_for_it and gang.asks == asks
@@ -100,4 +101,5 @@ def _parsed(spec: Manifest) -> PodGangSpec:
         roles=parse_roles(spec.get("roles") or (), least),
         priority_class=spec.get("priorityClassName") or "",
         preempts=spec.get("preemptionPolicy") != NEVER_PREEMPTS,
+        after=parse_after(spec),
     )

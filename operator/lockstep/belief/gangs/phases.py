@@ -13,13 +13,14 @@ class Phase(StrEnum):
     ``DELETED``: it is being deleted and holds nothing, but a finalizer keeps the object. ``BACKING_OFF``: it failed and
     rests before the next try. ``SUSPENDED``: its user suspended it, or its status still says so. ``RESERVED``: members
     of it may exist, and not all are known to be bound. ``AWAITS_PODS``: it is a Gang, and too few of its pods wait for
-    a node; others may run.
+    a node; others may run. ``AWAITS_OTHERS``: other gangs have to start or end before.
     """
 
     DELETED = "Deleted"
     REFUSED = "Refused"
     SUSPENDED = "Suspended"
     AWAITS_PODS = "AwaitsPods"
+    AWAITS_OTHERS = "AwaitsOthers"
     WAITING = "Waiting"
     BACKING_OFF = "BackingOff"
     RESERVED = "Reserved"
@@ -34,7 +35,7 @@ class Phase(StrEnum):
                 return True
             case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.AWAITS_PODS | Phase.WAITING:
                 return False
-            case Phase.BACKING_OFF | Phase.COMPLETE:
+            case Phase.AWAITS_OTHERS | Phase.BACKING_OFF | Phase.COMPLETE:
                 return False
             case _:
                 assert_never(self)
@@ -47,7 +48,7 @@ class Phase(StrEnum):
                 return True
             case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.AWAITS_PODS | Phase.RESERVED:
                 return False
-            case Phase.PLACED | Phase.COMPLETE:
+            case Phase.AWAITS_OTHERS | Phase.PLACED | Phase.COMPLETE:
                 return False
             case _:
                 assert_never(self)
@@ -75,4 +76,11 @@ def phase_of(gang: GangFact, *, is_reserved: bool, refusal: Refusal | None, is_r
 def _waiting_phase(gang: GangFact, *, is_resting: bool) -> Phase:
     if isinstance(gang, AcceptedGang) and gang.spec.awaits_pods:
         return Phase.AWAITS_PODS
+    if _awaits_others(gang):
+        return Phase.AWAITS_OTHERS
     return Phase.BACKING_OFF if is_resting else Phase.WAITING
+
+
+def _awaits_others(gang: GangFact) -> bool:
+    """Whether others have to start or end before the gang may; pods that join those of a Gang wait for no other."""
+    return bool(gang.unmet) and not (isinstance(gang, AcceptedGang) and gang.spec.has_bound_pods)

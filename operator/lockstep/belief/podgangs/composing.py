@@ -24,6 +24,7 @@ from lockstep.belief.podgangs.role_sizes import RolesOfPods
 from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
+from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.gang.sized_owner import ElasticPods
 from lockstep.facts.pods.pod import NO_POD_AFFINITY
@@ -59,6 +60,8 @@ def composed(
     asks = _ASKS_NOTHING if is_reserved and isinstance(gang.asks, Refusal) else gang.asks
     content = asks if isinstance(asks, Refusal) else _spec(gang, asks, pods, pool, turn, is_checked=is_checked)
     common: dict[str, Any] = {**gang.identity(), "created": _asked_at(gang, group), "status": gang.status}
+    if isinstance(asks, PodGangSpec) and asks.after:
+        common["policies"] = Policies(after=asks.after)
     if isinstance(content, Refusal):
         return RefusedGang(**common, refusal=content)
     return AcceptedGang(**common, spec=content)

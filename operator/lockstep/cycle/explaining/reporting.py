@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Collection, Generator
 from contextlib import AbstractContextManager
+from functools import partial
 
 from coschedule import Decision, GangKey, Placement
 from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.requests.services import Services
+from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.run_times.overruns import patience
+from lockstep.cycle.awaiting.ahead_reports import ahead_report, report_due_at
 from lockstep.cycle.clockwork.plan_time import PlanTime
 from lockstep.cycle.explaining.explain import Explainer
 from lockstep.cycle.explaining.start_estimates import StartEstimates
@@ -32,6 +35,7 @@ class Reporting:
     ) -> None:
         self._state = services.state
         self._now = services.now
+        self._writer = services.writer
         self._explainer = explainer
         self._planning = planning
         self._dry_runs = dry_runs
@@ -53,6 +57,13 @@ class Reporting:
                     self._report_planned(decision, decided, now)
                 yield
 
+    def reporting_ahead(self, decided: LastPlan) -> Generator[None, None, None]:
+        """Report, in steps, when gangs that wait for others are likely to start."""
+        for placement in decided.ahead:
+            with self._guarded(placement.gang):
+                self._report_ahead(placement, self._now())
+            yield
+
     def reporting_unreported(self, gangs: Collection[GangKey], now: float) -> Generator[None, None, None]:
         """Report to these gangs, in steps, what could not be reported when it was decided."""
         for decision in self._explainer.take_unreported(gangs):
@@ -64,6 +75,17 @@ class Reporting:
         gang = self._state.gangs.get(decision.gang)
         if gang is not None and self._planning.standing.still_asks(gang, decided):
             self._report(decision, now)
+
+    def _report_ahead(self, placement: Placement, now: float) -> None:
+        gang = self._state.gangs.get(placement.gang)
+        if gang is None or self._start_estimates is None or self._state.phase_of(gang) is not Phase.AWAITS_OTHERS:
+            return
+        estimate = self._start_estimates.of_ahead(gang, placement)
+        due_at = report_due_at(gang, estimate, now)
+        if due_at <= now:
+            self._writer.report(gang, partial(ahead_report, gang, estimate))
+        else:
+            self._plan_time.plan_by(due_at, now)
 
     def _report(self, decision: Decision, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)

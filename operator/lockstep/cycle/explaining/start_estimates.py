@@ -58,10 +58,18 @@ class StartEstimates:
         likely, late = forecasts.forecast(
             gang.uid, since=self._planned_since(gang), now=self._now, planned=placement.start, promised=promised
         )
-        estimate = StartEstimate(
-            likely_start=likely,
-            late_start=late,
-            promised_start=promised,
+        estimate = replace(self._planned(gang, placement), likely_start=likely, late_start=late)
+        before = gang.status.plan
+        if before is None or before.changed_because not in _REASONS or not estimate.promises_the_same_as(before):
+            return estimate
+        return replace(estimate, changed_at=before.changed_at, changed_because=before.changed_because)
+
+    def _planned(self, gang: GangFact, placement: Placement) -> StartEstimate:
+        """The estimate if it starts as planned."""
+        return StartEstimate(
+            likely_start=placement.start,
+            late_start=None,
+            promised_start=placement.promised,
             expected_finish=placement.finish if placement.finish < math.inf else None,
             size=placement.size,
             kinds=self._kinds(placement.members),
@@ -70,10 +78,13 @@ class StartEstimates:
             changed_at=self._now,
             changed_because=self.why_changed(gang, placement),
         )
+
+    def of_ahead(self, gang: GangFact, placement: Placement) -> StartEstimate:
+        """The estimate of a gang that waits for others, which its condition names. It is never part of a forecast."""
         before = gang.status.plan
-        if before is None or before.changed_because not in _REASONS or not estimate.promises_the_same_as(before):
-            return estimate
-        return replace(estimate, changed_at=before.changed_at, changed_because=before.changed_because)
+        is_first = before is None or before.changed_because not in _REASONS
+        why = PlanChange.FIRST_PLANNED if is_first else PlanChange.QUEUE_CHANGED
+        return replace(self._planned(gang, placement), waits_for="", changed_because=why)
 
     def givers(self, decision: Decision) -> list[GangKey]:
         """The gangs that change their size, and for whose seats this one waits."""

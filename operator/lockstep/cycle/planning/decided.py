@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from coschedule import (
+    Behind,
     ChangeTerms,
     Decision,
     GangKey,
@@ -90,7 +91,7 @@ class Seen(NamedTuple):
     """The facts that a plan is made on.
 
     ``held`` has the reservations of gangs that may be evicted or change their size, ``offers`` the state of nodes and
-    bids. ``left_out`` has the gangs that the snapshot left out until their turn comes.
+    bids. ``left_out`` has the gangs that the snapshot left out until their turn comes. ``behind`` are planned ahead.
     """
 
     snapshot: Snapshot
@@ -98,6 +99,7 @@ class Seen(NamedTuple):
     offers: Offers = NO_OFFERS
     left_out: Collection[GangKey] = ()
     elastic: ElasticGangs = NO_ELASTIC_GANGS
+    behind: Sequence[Behind] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +108,7 @@ class LastPlan:
 
     ``preemptions`` are not carried out yet; the plan assumes that their victims end. ``against_budgets`` says that
     they violate PodDisruptionBudgets. ``changes`` are the changes of size that the plan assumes.
+    ``ahead`` are likely placements of gangs that wait for others to start or end.
     """
 
     seen: Seen
@@ -115,6 +118,7 @@ class LastPlan:
     narrowed: Mapping[GangKey, Narrowed] = field(default_factory=dict)
     against_budgets: bool = False
     changes: tuple[SizeChange, ...] = ()
+    ahead: tuple[Placement, ...] = ()
 
     @property
     def snapshot(self) -> Snapshot:

@@ -2,10 +2,12 @@
 
 import logging
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule import (
+    Behind,
     Placement,
     Plan,
     Preemption,
@@ -13,6 +15,7 @@ from coschedule import (
     Snapshot,
     placements,
     plan,
+    plan_behind,
     preempt,
     resize,
     with_smaller_sizes,
@@ -37,6 +40,7 @@ class Made(NamedTuple):
 
     ``changes`` are the changes of size that the plan assumes. Sizes must be chosen again at ``again`` at the latest.
     ``in_vain``: plans were made so that gangs of unknown end give room back, and none of these plans helped.
+    ``ahead`` are the placements of gangs that wait for others.
     """
 
     snapshot: Snapshot
@@ -46,6 +50,7 @@ class Made(NamedTuple):
     changes: tuple[SizeChange, ...] = ()
     again: float = math.inf
     in_vain: bool = False
+    ahead: tuple[Placement, ...] = ()
 
 
 class Sized(NamedTuple):
@@ -64,8 +69,17 @@ class Sized(NamedTuple):
     in_vain: bool = False
 
 
-def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue, elastic: ElasticGangs = NO_ELASTIC_GANGS) -> Made:
-    """Choose the sizes of gangs that may change them, make the plan, and choose the gangs to evict for it."""
+def make_plan(
+    facts: Snapshot,
+    memory: PlanMemory,
+    rescue: Rescue,
+    elastic: ElasticGangs = NO_ELASTIC_GANGS,
+    behind: Sequence[Behind] = (),
+) -> Made:
+    """Choose the sizes of gangs that may change them, make the plan, and choose the gangs to evict for it.
+
+    The gangs ``behind`` it, which wait for others, are planned last.
+    """
     sized = with_sizes(memory.remembered_by(facts), elastic, rescue)
     evicting = with_evictions(sized.snapshot, sized.plan, rescue)
     memory.record(sized.snapshot, evicting.plan)
@@ -78,7 +92,19 @@ def make_plan(facts: Snapshot, memory: PlanMemory, rescue: Rescue, elastic: Elas
         changes=sized.changes,
         again=sized.again,
         in_vain=sized.in_vain,
+        ahead=() if evicting.preemptions else _ahead(sized.snapshot, evicting.plan, behind),
     )
+
+
+def _ahead(snapshot: Snapshot, made: Plan, behind: Sequence[Behind]) -> tuple[Placement, ...]:
+    """Plan the gangs behind a plan; if that raises, there is no estimate of their starts."""
+    if not behind:
+        return ()
+    try:
+        return plan_behind(snapshot, made, behind)
+    except Exception:
+        log.exception("gangs that wait for others can't be planned ahead")
+        return ()
 
 
 def with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:

@@ -25,7 +25,9 @@ from coschedule import (
 from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.services import Services
+from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
+from lockstep.cycle.awaiting.ahead import AheadGang, choosing_ahead
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.planning.by_rank import in_rank_order
 from lockstep.cycle.planning.decided import ElasticGangs, LastPlan, Seen, Unplanned
@@ -121,6 +123,7 @@ class Planning:
         self._turns_left = False
         self._size_times = SizeTimes(services.monotonic)
         self._room_ends = math.inf
+        self._awaiting: list[AcceptedGang] = []
 
     def forget(self, gang: GangKey) -> None:
         """Drop the gang: it was deleted."""
@@ -150,7 +153,7 @@ class Planning:
         waiting = await in_turns(self._finding_waiting(now))
         self._turns_left = False
         self._size_times.next = math.inf
-        if all(gang.spec.is_room for gang in waiting) and not any_elastic_run(self._state):
+        if all(gang.spec.is_room for gang in waiting) and not (any_elastic_run(self._state) or self._awaiting):
             self._memory.forget()
             self._metrics.planned_gangs.set(0)
             return None
@@ -167,7 +170,8 @@ class Planning:
         # is carried out.
         await asyncio.sleep(0)
         unplanned = Unplanned(any=len(planned) < len(sound), short_of_quota=quotas.short_namespaces)
-        seen, made = await self._plan_exactly(planned, evicting, unplanned, now)
+        ahead = await in_turns(choosing_ahead(self._state, self._awaiting, planned, now))
+        seen, made = await self._plan_exactly(planned, evicting, unplanned, ahead, now)
         self._size_times.record(made, now, may_give=seen.elastic.may_give)
         recorded = await in_turns(self._recording(planned, made.plan, now))
         decisions = [one for one in recorded if self._is_firm(one, chosen, now)]
@@ -183,6 +187,7 @@ class Planning:
             narrowed=quotas.narrowed,
             against_budgets=made.against_budgets,
             changes=made.changes,
+            ahead=made.ahead,
         )
 
     async def _undecided(
@@ -203,9 +208,12 @@ class Planning:
     def _finding_waiting(self, now: float) -> Generator[None, None, list[AcceptedGang]]:
         """The waiting gangs, the most urgent first, found in steps; gangs that are deleted meanwhile are left out."""
         waiting, self._room_ends = list[AcceptedGang](), math.inf
+        self._awaiting = []
         for gang in list(self._state.gangs.values()):
             if isinstance(gang, AcceptedGang):
                 waiting += self._planned_for(gang, now)
+                if gang.unmet and self._state.phase_of(gang) is Phase.AWAITS_OTHERS:
+                    self._awaiting.append(gang)
             yield
         there = (gang for gang in waiting if gang.key in self._state.gangs or gang.spec.is_room)
         return by_urgency(self._state, there, now)
@@ -249,13 +257,19 @@ class Planning:
         self._metrics.member_price.set(self._sizing.member_price(self._contention))
 
     async def _plan_exactly(
-        self, planned: dict[GangKey, AcceptedGang], evicting: frozenset[GangKey], unplanned: Unplanned, now: float
+        self,
+        planned: dict[GangKey, AcceptedGang],
+        evicting: frozenset[GangKey],
+        unplanned: Unplanned,
+        ahead: Mapping[GangKey, AheadGang],
+        now: float,
     ) -> tuple[Seen, Made]:
         """Plan these gangs, and choose which gangs to evict for those in ``evicting``."""
         errors: dict[GangKey, Exception] = {}
-        seen = await self._see(planned, evicting, unplanned, now, errors)
+        seen = await self._see(planned, evicting, unplanned, ahead, now, errors)
         with self._timed("plan"):
-            made = await self._run(partial(make_plan, seen.snapshot, self._memory, errors.__setitem__, seen.elastic))
+            making = partial(make_plan, seen.snapshot, self._memory, errors.__setitem__, seen.elastic, seen.behind)
+            made = await self._run(making)
         for key, gang in planned.items():
             if key in errors:
                 log.error("planning it failed", exc_info=errors[key], extra=about(key))
@@ -343,31 +357,38 @@ class Planning:
         planned: dict[GangKey, AcceptedGang],
         evicting: frozenset[GangKey],
         unplanned: Unplanned,
+        ahead: Mapping[GangKey, AheadGang],
         now: float,
         errors: dict[GangKey, Exception],
     ) -> Seen:
-        terms = self._all_terms(planned, evicting, now)
+        terms = self._all_terms(planned, evicting, now) | {
+            key: replace(self._terms(one.gang, now, may_preempt=False), may_hold=False, not_before=one.not_before)
+            for key, one in ahead.items()
+        }
         # A thousand gangs may wait: let other tasks of the event loop run.
         await asyncio.sleep(0)
         watch = _FrozenFacts(self._state)
         drawing = self._cutter.drawn(
             now,
-            list(planned.values()),
+            [*planned.values(), *(one.gang for one in ahead.values())],
             terms=terms,
             most_holding=self._holds.policy.most_holding,
             rescue=errors.__setitem__,
             watch=watch,
         )
         snapshot = await in_turns(drawing, self._metrics.cycle_duration.labels("snapshot").observe)
+        behind = [ahead[gang.key].behind(gang) for gang in snapshot.gangs if gang.key in ahead]
+        snapshot = replace(snapshot, gangs=tuple(gang for gang in snapshot.gangs if gang.key not in ahead))
         self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
         holding = (*(one.key for one in snapshot.running), *(run.key for run in watch.runs))
         # Gangs that were placed hold nodes by their pods.
         held = {key: watch.reservations[key] for key in holding if key in watch.reservations}
-        unplanned = unplanned._replace(any=unplanned.any or bool(watch.left_out))
+        left_out = [key for key in watch.left_out if key not in ahead]
+        unplanned = unplanned._replace(any=unplanned.any or bool(left_out))
         fewest = self._sizing.wanting_fewest(self._state.gangs, [run.key for run in watch.runs])
         elastic = ElasticGangs.of(watch.runs, planned.values(), unplanned, fewest)
         elastic = elastic._replace(may_give=self._size_times.may_give)
-        return Seen(snapshot, held, watch.offers, watch.left_out, elastic)
+        return Seen(snapshot, held, watch.offers, left_out, elastic, behind)
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

@@ -12,6 +12,7 @@ from lockstep.act.podgang.gang_maker import GangMaker
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
+from lockstep.cycle.awaiting.awaiting import AwaitingGangs
 from lockstep.cycle.podgang.group_conditions import GroupConditions
 from lockstep.cycle.podgang.leaving import LeavingGangs
 from lockstep.cycle.podgang.reports import PodGangReports
@@ -29,7 +30,15 @@ _ALL_TAKEN_AWAY = Failure(reason=Reason.POD_LOST, message="all pods of it that w
 class PodGangFollower:
     """Reconciles Gangs that have no running attempt."""
 
-    def __init__(self, services: Services, attempts: Attempts, metrics: Metrics, sizes: PodGangSizes) -> None:
+    def __init__(
+        self,
+        services: Services,
+        attempts: Attempts,
+        metrics: Metrics,
+        sizes: PodGangSizes,
+        awaiting: AwaitingGangs,
+    ) -> None:
+        self._awaiting = awaiting
         self._maker = GangMaker(services)
         self._suspensions = services.suspensions
         self._leaving = LeavingGangs(services, sizes.shrink)
@@ -58,7 +67,11 @@ class PodGangFollower:
         if reservation is None:
             self._leaving.check(gang, now)
             self._sizes.check(gang, now)
-        match self._state.phase_of(gang):
+        phase = self._state.phase_of(gang)
+        if reservation is None and self._awaiting.check(gang, phase, now):
+            self.reconcile_made(gang.key)
+            return
+        match phase:
             case Phase.RESERVED | Phase.PLACED:
                 if reservation is not None:
                     self._go_on(gang, reservation, now)
@@ -70,7 +83,7 @@ class PodGangFollower:
                 self._writer.report(gang, partial(self._reports.awaiting, gang, now))
             case Phase.WAITING | Phase.BACKING_OFF:
                 self._wait(gang, now)
-            case Phase.DELETED | Phase.SUSPENDED | Phase.COMPLETE:
+            case Phase.DELETED | Phase.SUSPENDED | Phase.AWAITS_OTHERS | Phase.COMPLETE:
                 # It does not occur, or needs no report.
                 pass
             case unknown:

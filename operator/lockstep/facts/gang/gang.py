@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from coschedule import ChangeTerms, Interruptible, Members, ProfileWork, SerialWork, Sizes, UnitTime
 from lockstep.facts.elastic import ElasticSpec, LastChange, NextSize
+from lockstep.facts.gang.after import Predecessor, Recorded, Satisfaction
 from lockstep.facts.gang.identity import GangIdentity
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.network import NetworkSpec
@@ -180,6 +181,8 @@ class GangStatus:
     those of the ``members``, as text; '' if they have no gap. ``member_changes`` is how often members of the attempt
     have come or gone while the others ran. ``failed_joins`` is how often in a row members could not join them.
     ``unit_times`` are those of sizes at which a gang without ``work`` has run, the one that was last measured last.
+
+    ``after`` has what is known of each predecessor that was seen.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -217,6 +220,7 @@ class GangStatus:
     member_changes: int = 0
     failed_joins: int = 0
     unit_times: tuple[UnitTime, ...] = ()
+    after: tuple[Recorded, ...] = ()
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""
@@ -232,6 +236,15 @@ class GangStatus:
         """How the gang has ended, well or not; None while it has not. Only one of the two conditions is ever True."""
         ends = (self.condition(kind) for kind in (Condition.COMPLETE, Condition.FAILED))
         return next((one for one in ends if one is not None and one.status == "True"), None)
+
+    def recorded(self, asked: Predecessor) -> Recorded | None:
+        """What is recorded of that predecessor; None while it is missing."""
+        return next((one for one in self.after if (one.kind, one.name) == (asked.kind, asked.name)), None)
+
+    def answer(self, asked: Predecessor) -> Satisfaction:
+        """Whether that predecessor is what the gang waits for, by the record."""
+        known = self.recorded(asked)
+        return Satisfaction.OPEN if known is None else known.answer(asked.when)
 
     @property
     def done(self) -> float:
@@ -280,6 +293,7 @@ class _GangBase(GangIdentity):
         What a Gang asks for also depends on its pods.
         """
         is_same = (self.generation, self.is_deleting) == (before.generation, before.is_deleting)
+        is_same = is_same and self.policies.after == before.policies.after
         return is_same and (not is_pod_gang(self.key) or self.content == before.content)
 
     def with_spec(self, spec: GangSpec) -> "AcceptedGang":
@@ -294,6 +308,11 @@ class _GangBase(GangIdentity):
     def content(self) -> "GangSpec | Refusal | None":
         """The spec, or why it is refused."""
         return None
+
+    @property
+    def unmet(self) -> tuple[Predecessor, ...]:
+        """The predecessors that it still waits for, by its status, and those that it waits for in vain."""
+        return tuple(one for one in self.policies.after if self.status.answer(one) is not Satisfaction.MET)
 
     def _common(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in fields(_GangBase)}

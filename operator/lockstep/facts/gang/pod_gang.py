@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule import GangKey, ProfileWork, SerialWork
+from lockstep.facts.gang.after import Predecessor
 from lockstep.facts.gang.gang import GangStatus, Refusal
 from lockstep.facts.gang.identity import GangIdentity
 from lockstep.facts.gang.keys import object_name
@@ -133,6 +134,7 @@ class PodGangSpec:
     roles: tuple[PodRole, ...] = ()
     priority_class: str = ""
     preempts: bool = True
+    after: tuple[Predecessor, ...] = ()
 
     @property
     def role_names(self) -> tuple[str, ...]:

@@ -1,8 +1,10 @@
-"""A gang's policies: what to do when members fail, when members have succeeded, and as time passes."""
+"""A gang's policies: what it waits for, what to do when members fail or have succeeded, and as time passes."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
+
+from lockstep.facts.gang.after import Predecessor
 
 LONGEST_BACKOFF_SECONDS = 600.0
 # More doublings are not needed: the shortest back-off then exceeds the longest.
@@ -62,9 +64,10 @@ class FailurePolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
-    """The policies of a GangJob. They count even if the rest of the spec is refused.
+    """The policies of a gang. They count even if the rest of the spec is refused. A Gang has only ``after``.
 
     ``success_role``: the gang succeeds when all members of that role have succeeded; ``None`` means all members.
+    ``after``: the gang starts only after these.
     """
 
     failure: FailurePolicy = field(default_factory=FailurePolicy)
@@ -72,3 +75,4 @@ class Policies:
     is_suspended: bool = False
     active_deadline_seconds: int | None = None
     ttl_seconds: int | None = None
+    after: tuple[Predecessor, ...] = ()

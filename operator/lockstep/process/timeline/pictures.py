@@ -74,7 +74,7 @@ class Pictures:
     def _facts(self, decided: LastPlan | None, now: float) -> TimelineFacts:
         if decided is None:
             return freeze(self._state, (), planned_at=now, now=now)
-        return freeze(self._state, decided.plan.decisions, planned_at=decided.snapshot.now, now=now)
+        return freeze(self._state, (*decided.plan.decisions, *decided.ahead), planned_at=decided.snapshot.now, now=now)
 
 
 def _picture(facts: TimelineFacts) -> Picture:

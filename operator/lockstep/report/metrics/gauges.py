@@ -1,5 +1,6 @@
 """Gauges that are computed from the cache when they are read, not in every cycle."""
 
+import math
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from typing import assert_never
@@ -74,9 +75,12 @@ def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> fl
 
 
 def _waiting_since(gang: GangFact) -> float:
-    """Since when the gang could have been placed, which excludes times of suspension."""
+    """Since when the gang could have been placed: neither suspended, nor before others that have to start or end."""
+    if gang.unmet:
+        return math.inf
     suspended = gang.status.condition(Condition.SUSPENDED)
-    return gang.created if suspended is None else max(gang.created, suspended.last_transition)
+    times = [gang.created, *(one.at for one in gang.status.after if one.at is not None)]
+    return max(times) if suspended is None else max(*times, suspended.last_transition)
 
 
 def _state_of(gang: GangFact, state: State) -> str:
@@ -87,7 +91,7 @@ def _state_of(gang: GangFact, state: State) -> str:
             return phase.lower()
         case Phase.AWAITS_PODS:
             return "placed" if gang.status.is_true(Condition.PLACED) else "pending"
-        case Phase.DELETED | Phase.REFUSED | Phase.WAITING | Phase.BACKING_OFF:
+        case Phase.DELETED | Phase.REFUSED | Phase.AWAITS_OTHERS | Phase.WAITING | Phase.BACKING_OFF:
             return "refused" if _is_wrong(gang, state) else "pending"
         case _:
             assert_never(phase)

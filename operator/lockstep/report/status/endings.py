@@ -1,9 +1,11 @@
 """A gang's next status when it is restarted, suspended, resumed, or over. Pure functions."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.gangs.age import with_age_standing_still
+from lockstep.facts.gang.after import Recorded
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
@@ -92,6 +94,14 @@ def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
     says = (FALSE, Reason.DEADLINE_EXCEEDED, message)
     status = with_condition(status, gang, Condition.PLANNED, says, now)
     return _mark_ended(status, gang, Reason.DEADLINE_EXCEEDED, message, now, placed=FALSE)
+
+
+def mark_never_satisfied(gang: GangFact, after: Sequence[Recorded], why: str, *, now: float) -> GangStatus:
+    """The gang waited in vain for others, which ``why`` says, and so has failed. It never started."""
+    reason = Reason.DEPENDENCY_NEVER_SATISFIED
+    status = without_plan(replace(gang.status, restart_at=None, after=tuple(after)))
+    status = with_condition(status, gang, Condition.PLANNED, (FALSE, reason, why), now)
+    return _mark_ended(status, gang, reason, why, now, placed=FALSE)
 
 
 def _as_started(gang: GangFact, now: float) -> GangStatus:

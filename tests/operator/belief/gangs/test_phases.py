@@ -8,6 +8,7 @@ from builders.facts import gang_fact, gang_spec, reservation
 from lockstep.belief.gangs.phases import Phase, phase_of
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import PriorityClass
+from lockstep.facts.gang.after import Predecessor, PredecessorKind, PredecessorOutcome, Recorded
 from lockstep.facts.gang.gang import ConditionFact, GangStatus, Members, Refusal
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.reasons import Condition, Reason
@@ -19,8 +20,12 @@ def true(*kinds, **more):
     return GangStatus(conditions=tuple(ConditionFact(kind, "True", "Because", "", 1, 0.0) for kind in kinds), **more)
 
 
-def phase(status=None, *, deleting=False, reserved=False, refusal=None, resting=False, suspended=False):
-    gang = gang_fact("g", status=status, deleting=deleting, policies=Policies(is_suspended=suspended))
+SUCCEEDED = GangStatus(after=(Recorded("other", PredecessorKind.GANG_JOB, "1", PredecessorOutcome.SUCCEEDED, 1.0),))
+
+
+def phase(status=None, *, deleting=False, reserved=False, refusal=None, resting=False, suspended=False, after=()):
+    policies = Policies(is_suspended=suspended, after=tuple(Predecessor(name) for name in after))
+    gang = gang_fact("g", status=status, deleting=deleting, policies=policies)
     return phase_of(gang, is_reserved=reserved, refusal=refusal, is_resting=resting)
 
 
@@ -46,6 +51,14 @@ def phase(status=None, *, deleting=False, reserved=False, refusal=None, resting=
         pytest.param({"status": true(Condition.PLACED)}, Phase.WAITING, id="placed once, nothing reserved"),
         pytest.param({"reserved": True, "status": true(Condition.COMPLETE)}, Phase.COMPLETE, id="complete"),
         pytest.param({"deleting": True, "status": true(Condition.COMPLETE)}, Phase.COMPLETE, id="complete, deleted"),
+        pytest.param({"after": ["other"]}, Phase.AWAITS_OTHERS, id="waits for another"),
+        pytest.param({"after": ["other"], "resting": True}, Phase.AWAITS_OTHERS, id="waits for another, rests"),
+        pytest.param({"after": ["other"], "suspended": True}, Phase.SUSPENDED, id="waits for another, suspended"),
+        pytest.param(
+            {"after": ["other"], "reserved": True}, Phase.RESERVED, id="named another while members may exist"
+        ),
+        pytest.param({"after": ["other"], "status": SUCCEEDED}, Phase.WAITING, id="the other has succeeded"),
+        pytest.param({"after": ["other", "b"], "status": SUCCEEDED}, Phase.AWAITS_OTHERS, id="one of two has"),
     ],
 )
 def test_phase_follows_from_the_facts(facts, want):

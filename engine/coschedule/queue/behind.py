@@ -1,0 +1,72 @@
+"""Gangs that wait for others of a plan to start or end: planned behind it, they take nothing from its gangs."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from coschedule.queue.planner.observer import silent
+from coschedule.queue.planner.planner import Planner, Rescue
+from coschedule.queue.problem.decisions import Placement, Plan, Unplaceable
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.order import by_priority
+from coschedule.queue.problem.snapshot import Snapshot
+
+
+class Behind(NamedTuple):
+    """A gang that starts once the gangs ``ends`` have ended, and those in ``starts`` have started.
+
+    These are gangs of the plan, or gangs behind it themselves.
+    """
+
+    gang: PendingGang
+    ends: tuple[GangKey, ...] = ()
+    starts: tuple[GangKey, ...] = ()
+
+    def not_before(self, placed: Mapping[GangKey, Placement]) -> float | None:
+        """When it may start at the earliest; None while that is unknown."""
+        if not all(key in placed for key in (*self.ends, *self.starts)):
+            return None
+        finishes = (placed[key].finish for key in self.ends)
+        earliest = max([self.gang.not_before, *finishes, *(placed[key].start for key in self.starts)])
+        return earliest if earliest < math.inf else None
+
+
+def plan_behind(
+    snapshot: Snapshot, made: Plan, behind: Sequence[Behind], *, rescue: Rescue | None = None
+) -> tuple[Placement, ...]:
+    """Place these gangs behind the plan that was made of the snapshot, each after those that it waits for.
+
+    A gang without a placement is left out, and so is one that waits for such a gang, or for one of unknown end. No
+    placement has a promise. Gangs are planned in the order given, but none before those that it waits for.
+    """
+    planner = Planner(replace(snapshot, gangs=(*snapshot.gangs, *(one.gang for one in behind))), silent, rescue)
+    _follow(planner, snapshot, made)
+    planner.welcome(one.gang for one in behind)
+    placed = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
+    return tuple(_placing(planner, [one for one in behind if one.gang.key not in planner.refused], placed))
+
+
+def _follow(planner: Planner, snapshot: Snapshot, made: Plan) -> None:
+    decided = {decision.gang: decision for decision in made.decisions}
+    for gangs in by_priority(snapshot.gangs):
+        found = [(gang, decided[gang.key]) for gang in gangs if gang.key in decided]
+        planner.follow_all([(gang, one) for gang, one in found if isinstance(one, Placement)])
+        for gang, one in found:
+            if isinstance(one, Unplaceable):
+                planner.follow(gang, one)
+
+
+def _placing(planner: Planner, behind: Sequence[Behind], placed: dict[GangKey, Placement]) -> Iterator[Placement]:
+    left = list(behind)
+    while left:
+        able = [(one, earliest) for one in left if (earliest := one.not_before(placed)) is not None]
+        if not able:
+            return
+        for one, earliest in able:
+            decision = planner.decide(replace(one.gang, not_before=earliest))
+            if isinstance(decision, Placement):
+                placed[one.gang.key] = decision
+                yield decision
+        done = {one.gang.key for one, _ in able}
+        left = [one for one in left if one.gang.key not in done]

@@ -1,0 +1,87 @@
+"""Asks the API server whether a predecessor is there that the cache does not have.
+
+A gang may fail because one is missing, and that is final. A watch shows a large object later than a small one that was
+created after it. So only an answer of the API server counts, to a request that was sent after the gang was seen.
+"""
+
+import asyncio
+from http import HTTPStatus
+
+from coschedule import GangKey
+from lockstep.act.requests.services import Services
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.pauses import pause_after
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.logs.subject import work_for
+from lockstep.watch.kinds import kind_of
+from lockstep.watch.reader import Reader
+
+# Thousands of gangs may wait for as many that are missing.
+_AT_ONCE = 4
+
+
+class MissingPredecessors:
+    """Asks about predecessors. A gang is reconciled again after each answer."""
+
+    def __init__(self, services: Services) -> None:
+        self._client = services.client
+        self._state = services.state
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._tasks: dict[GangKey, asyncio.Task[None]] = {}
+        self._missing: dict[GangKey, tuple[str, GangKey]] = {}
+        self._failures: dict[GangKey, int] = {}
+
+    def is_missing(self, gang: GangFact, predecessor: GangKey) -> bool:
+        """Whether the API server has said so; it is asked unless it has."""
+        if self._missing.get(gang.key) == (gang.uid, predecessor):
+            return True
+        if gang.key not in self._tasks:
+            self._tasks[gang.key] = asyncio.create_task(self._ask(gang, predecessor))
+        return False
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone, or waits for none that is missing."""
+        self._missing.pop(gang, None)
+        self._failures.pop(gang, None)
+        task = self._tasks.pop(gang, None)
+        if task is not None:
+            task.cancel()
+
+    async def stop(self) -> None:
+        """Cancel all requests."""
+        tasks = [*self._tasks.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _ask(self, gang: GangFact, predecessor: GangKey) -> None:
+        work_for(gang.key)
+        try:
+            async with self._turns:
+                pause = await self._read(gang, predecessor)
+            await asyncio.sleep(pause)
+        finally:
+            if self._tasks.get(gang.key) is asyncio.current_task():
+                del self._tasks[gang.key]
+                self._state.changes.reconcile(gang.key)
+
+    async def _read(self, gang: GangFact, predecessor: GangKey) -> float:
+        """Read the predecessor; returns the seconds until it may be asked for again."""
+        try:
+            answer = await self._client.get(paths.gang(predecessor))
+        except ApiUnavailableError:
+            return self._failed(gang.key)
+        if answer.code == HTTPStatus.NOT_FOUND:
+            self._missing[gang.key] = (gang.uid, predecessor)
+            return 0.0
+        if answer.is_success and (self._state.sources or not is_pod_gang(predecessor)):
+            await Reader(kind_of(self._state, predecessor)).believe(answer.body)
+        # The cache has it now, or the answer was a refusal.
+        return self._failed(gang.key)
+
+    def _failed(self, gang: GangKey) -> float:
+        failures = self._failures.get(gang, 0)
+        self._failures[gang] = failures + 1
+        return pause_after(failures)

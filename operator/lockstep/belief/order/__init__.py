@@ -1,0 +1,1 @@
+"""Which gangs wait for which others to start or end."""

@@ -1,0 +1,122 @@
+"""Which gangs wait for which others, and what has become of these.
+
+Gangs that wait for one are reconciled when it is there for the first time, has started or ended, or is gone. So a
+predecessor with thousands of successors has them reconciled a few times in its life, not at each change of its status.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Generator, Mapping
+
+from coschedule import GangKey
+from lockstep.belief.order.rings import PlaceInRing, Rings, finding_rings
+from lockstep.belief.podgangs.pod_gangs import PodGangs
+from lockstep.facts.gang.after import Predecessor, PredecessorOutcome, Recorded, SeenPredecessor, recorded
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.pod_gang import PodGangSpec
+from lockstep.facts.reasons import Condition
+
+
+class Predecessors:
+    """The gangs that others wait for. ``reconcile`` is called with the successors of one that has changed."""
+
+    def __init__(self, gangs: Mapping[GangKey, GangFact], pod_gangs: PodGangs, reconcile: Callable[..., None]) -> None:
+        self._gangs = gangs
+        self._pod_gangs = pod_gangs
+        self._reconcile = reconcile
+        self._awaited_by: dict[GangKey, tuple[GangKey, ...]] = {}
+        self._successors: defaultdict[GangKey, dict[GangKey, None]] = defaultdict(dict)
+        self._seen: dict[GangKey, SeenPredecessor | None] = {}
+        self._rings: Rings = {}
+        self.may_have_rings = False
+        """Whether a ring may have been closed or opened since they were last looked for."""
+
+    def enter(self, gang: GangFact) -> None:
+        """Add or update a gang."""
+        is_waiting = gang.status.end is None and gang.status.reserved_at is None
+        awaited = tuple(key_of(gang, one) for one in gang.unmet) if is_waiting else ()
+        if awaited != self._awaited_by.get(gang.key, ()):
+            self._forget_awaited(gang.key)
+            self._await(gang.key, awaited)
+        self._changed(gang.key)
+
+    def leave(self, gang: GangKey) -> None:
+        """A gang is gone."""
+        self._forget_awaited(gang)
+        self._changed(gang)
+
+    def successors(self, gang: GangKey) -> tuple[GangKey, ...]:
+        """The gangs that wait for that one, whether it exists or not."""
+        return tuple(self._successors.get(gang, ()))
+
+    def recorded(self, gang: GangFact) -> tuple[Recorded, ...]:
+        """What there is to record of the gang's predecessors now."""
+        found = (recorded(one, gang.status.recorded(one), self._see(key_of(gang, one))) for one in gang.policies.after)
+        return tuple(one for one in found if one is not None)
+
+    def ring_of(self, gang: GangKey) -> PlaceInRing | None:
+        """The ring of gangs in which that one waits for itself, if it was in one when they were last looked for."""
+        return self._rings.get(gang)
+
+    def finding_rings(self) -> Generator[None, None, int]:
+        """Look for rings, in steps; gangs that enter or leave one are reconciled. Returns how many gangs wait."""
+        self.may_have_rings = False
+        awaited = dict(self._awaited_by)
+        before, self._rings = self._rings, (yield from finding_rings(awaited))
+        left = before.keys() - self._rings.keys()
+        entered = (key for key, place in self._rings.items() if not place.says_the_same_as(before.get(key)))
+        self._reconcile(*left, *entered)
+        return len(awaited)
+
+    def _await(self, gang: GangKey, awaited: tuple[GangKey, ...]) -> None:
+        if awaited:
+            self._awaited_by[gang] = awaited
+        # No ring is closed by a gang for which none waits. So a long chain that is made in its order costs no search.
+        self.may_have_rings |= bool(awaited) and (gang in self._successors or gang in awaited)
+        for key in awaited:
+            self._successors[key][gang] = None
+
+    def _forget_awaited(self, gang: GangKey) -> None:
+        self.may_have_rings |= gang in self._rings
+        for key in self._awaited_by.pop(gang, ()):
+            self._successors[key].pop(gang, None)
+            if not self._successors[key]:
+                del self._successors[key]
+                self._seen.pop(key, None)
+
+    def _changed(self, gang: GangKey) -> None:
+        """Have the successors of a gang reconciled, if it is not as they have seen it."""
+        if gang not in self._successors:
+            return
+        seen = self._see(gang)
+        if gang not in self._seen or seen != self._seen[gang]:
+            self._seen[gang] = seen
+            self._reconcile(*self._successors[gang])
+
+    def _see(self, key: GangKey) -> SeenPredecessor | None:
+        gang = self._gangs.get(key)
+        if gang is None:
+            return None
+        if is_pod_gang(key):
+            return self._see_pod_gang(gang)
+        end, status = gang.status.end, gang.status
+        if end is None:
+            return SeenPredecessor(gang.uid, status.started_at, None, None)
+        outcome = PredecessorOutcome.SUCCEEDED if end.type == Condition.COMPLETE else PredecessorOutcome.FAILED
+        return SeenPredecessor(gang.uid, status.started_at, outcome, status.finished_at)
+
+    def _see_pod_gang(self, gang: GangFact) -> SeenPredecessor:
+        """A Gang. It has succeeded when as many of its pods as it asks for have, and no other is there."""
+        known, started = self._pod_gangs.objects.get(gang.key), gang.status.started_at
+        if known is None or not isinstance(known.asks, PodGangSpec):
+            return SeenPredecessor(gang.uid, started, None, None)
+        pods = self._pod_gangs.group(gang.key).own(known.made_for, 0)
+        least = known.asks.minimum + sum(one.pods for one in known.asks.later)
+        if pods.going or pods.waiting or pods.succeeded < least:
+            return SeenPredecessor(gang.uid, started, None, None)
+        return SeenPredecessor(gang.uid, started, PredecessorOutcome.SUCCEEDED, None)
+
+
+def key_of(gang: GangFact, asked: Predecessor) -> GangKey:
+    """The key of a predecessor of the gang."""
+    return asked.kind.key(gang.key.namespace, asked.name)

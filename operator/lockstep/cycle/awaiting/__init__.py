@@ -1,0 +1,1 @@
+"""Follows gangs that wait for others to start or end."""

@@ -1,0 +1,97 @@
+"""Chooses gangs that wait for others and are planned ahead, so that users see when these are likely to start.
+
+Such a gang takes nothing from others: it is planned behind all gangs that may run, and nothing is promised to it. The
+next plan is made anew, so nothing is kept of these placements but what a status says.
+"""
+
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from coschedule import Behind, GangKey, PendingGang
+from lockstep.belief.common.steps import Steps
+from lockstep.belief.order.predecessors import key_of
+from lockstep.belief.state import State
+from lockstep.facts.gang.after import Satisfaction, When
+from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.snapshot.holders.endings import expected_end
+from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end_of
+
+# In pieces of work: a gang waits for a few others.
+_PIECES_OF_GANG = 10
+
+MOST_AHEAD = 100
+"""The most gangs that are planned ahead in one plan; the others have no likely start until others have ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AheadGang:
+    """A gang that starts at ``not_before`` at the earliest, and after gangs of the same plan end or start."""
+
+    gang: AcceptedGang
+    not_before: float
+    ends: tuple[GangKey, ...]
+    starts: tuple[GangKey, ...]
+
+    def behind(self, pending: PendingGang) -> Behind:
+        """The gang as the planner needs it."""
+        return Behind(pending, self.ends, self.starts)
+
+
+def choosing_ahead(
+    state: State, awaiting: Iterable[AcceptedGang], planned: Collection[GangKey], now: float
+) -> Generator[None, None, Mapping[GangKey, AheadGang]]:
+    """Choose, in steps, gangs that wait for those that hold nodes, are ``planned``, or are chosen already."""
+    found, steps = dict[GangKey, AheadGang](), Steps()
+    for gang in awaiting:
+        if len(found) == MOST_AHEAD:
+            break
+        if steps.are_due(_PIECES_OF_GANG):
+            yield
+        one = _ahead(state, gang, lambda key: key in planned or key in found, now)
+        if one is not None:
+            found[gang.key] = one
+    return found
+
+
+def _ahead(state: State, gang: AcceptedGang, is_planned: Callable[[GangKey], bool], now: float) -> AheadGang | None:
+    """The gang with what it waits for; None if the time of that is unknown, or its status does not say so yet."""
+    said = gang.status.condition(Condition.PLANNED)
+    if said is None or said.reason != Reason.AWAITS_OTHERS:
+        return None
+    earliest, ends, starts = now, list[GangKey](), list[GangKey]()
+    for asked in gang.unmet:
+        key, is_start = key_of(gang, asked), _is_start(asked.when)
+        if is_start is None or gang.status.answer(asked) is Satisfaction.NEVER:
+            return None
+        if is_planned(key):
+            (starts if is_start else ends).append(key)
+            continue
+        known = _known_time(state, key, now, is_start=is_start)
+        if known is None:
+            return None
+        earliest = max(earliest, known)
+    return AheadGang(gang=gang, not_before=earliest, ends=tuple(ends), starts=tuple(starts))
+
+
+def _is_start(when: When) -> bool | None:
+    """Whether the start of a predecessor counts, not its end; None for what no plan expects."""
+    match when:
+        case When.STARTED:
+            return True
+        case When.SUCCEEDED | When.ENDED:
+            return False
+        case When.FAILED:
+            return None
+        case _:
+            assert_never(when)
+
+
+def _known_time(state: State, key: GangKey, now: float, *, is_start: bool) -> float | None:
+    """When a gang that holds nodes ends, or has started; None for others, and if that is unknown."""
+    held, pods = state.reservations.get(key), state.pod_gangs.objects.get(key)
+    if held is not None:
+        return now if is_start else expected_end(state, held, now)
+    end = None if pods is None else pod_gang_end_of(state, pods, now)
+    return None if end is None else end.end

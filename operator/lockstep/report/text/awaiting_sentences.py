@@ -1,0 +1,33 @@
+"""What is said of gangs that wait for others to start or end."""
+
+from collections.abc import Callable, Sequence
+
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.gang.after import Predecessor, PredecessorOutcome, Recorded, When
+
+# A message names as many; `spec.after` has all of them.
+_MOST_NAMED = 3
+
+
+def waits_for_others(unmet: Sequence[Predecessor], record: Callable[[Predecessor], Recorded | None]) -> str:
+    """A sentence about what a gang waits for, with the ``record`` of each predecessor."""
+    clauses = [_clause(one, is_there=record(one) is not None) for one in unmet[:_MOST_NAMED]]
+    more = len(unmet) - len(clauses)
+    return f"It waits until {', and until '.join(clauses)}{f', and for {more} more' if more > 0 else ''}."
+
+
+def never_satisfied(asked: Predecessor, known: Recorded | None) -> str:
+    """A sentence about a predecessor for which a gang waits in vain."""
+    if known is None:
+        return f"There is no {asked.kind} {asked.name}, and this gang does not wait for one that is missing."
+    at = "" if known.at is None else f" at {rfc3339(known.at)}"
+    return f"{asked.title} {_became(known)}{at}, but this gang was to start once it {asked.when.clause}."
+
+
+def _clause(asked: Predecessor, *, is_there: bool) -> str:
+    missing = "" if is_there else f" (there is no such {asked.kind} yet)"
+    return f"{asked.title} {asked.when.clause}{missing}"
+
+
+def _became(known: Recorded) -> str:
+    return When.FAILED.clause if known.outcome is PredecessorOutcome.FAILED else When.SUCCEEDED.clause
