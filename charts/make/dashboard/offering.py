@@ -1,6 +1,6 @@
 """Row: what nodes offer."""
 
-from charts.make.dashboard.panels import NARROW_COLUMNS, Panel, Query, graph, stacked
+from charts.make.dashboard.panels import NARROW_COLUMNS, WIDE_COLUMNS, Panel, Query, graph, stacked
 from charts.make.dashboard.queries import believed
 from grafana_foundation_sdk.models.units import NoUnit, Seconds
 
@@ -42,5 +42,21 @@ def what_nodes_offer() -> list[Panel]:
             Query(believed("lockstep_oldest_bid_report_seconds"), "oldest"),
             unit=Seconds,
             columns=NARROW_COLUMNS,
+        ),
+        graph(
+            "Speed of the pool",
+            "How many nodes as fast as the fastest one all nodes are worth, by their bids. It falls while the number "
+            "of nodes stays: a much faster node has come, or bids say that others have become slower.",
+            Query(believed("lockstep_pool_power"), "power"),
+            unit=NoUnit,
+            columns=WIDE_COLUMNS,
+        ),
+        graph(
+            "Heterogeneity of the pool",
+            "By what part nodes are slower than the fastest one on average. Far above 0: gangs with load Equal are as "
+            "slow as their slowest member; load Proportional or Pieces uses the faster nodes too.",
+            Query(believed("lockstep_pool_heterogeneity"), "heterogeneity"),
+            unit=NoUnit,
+            columns=WIDE_COLUMNS,
         ),
     ]

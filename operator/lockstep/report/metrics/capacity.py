@@ -20,12 +20,14 @@ class CapacityByState:
     A node counts once, in the first state that applies: in use, closed, promised, free. Nodes outside the pool count
     while members are on them. Slots are members on nodes, members promised to nodes, and what bids of open nodes allow
     beside these. Cores, in thousandths, are those of the pool's nodes: requested by members, promised, requested by
-    others, and the rest. The rest is free where a member could start now, else closed.
+    others, and the rest. The rest is free where a member could start now, else closed. Speeds are those of the idle
+    nodes of the pool, by their bids.
     """
 
     nodes: Counter[str] = field(default_factory=Counter)
     slots: Counter[str] = field(default_factory=Counter)
     millicores: Counter[str] = field(default_factory=Counter)
+    speeds: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ def _count_node(state: State, node: NodeFact, now: float, taken: _TakenOfNode, c
     if is_open:
         counted.slots["free"] += _free_slots(state, name, used.count[name] + promised.count[name])
     if is_of_pool:
+        bid = state.bids.get(name)
+        counted.speeds.append(1.0 if bid is None else bid.capacity)
         left = max(0, dict(node.allocatable).get(_CPU, 0) - taken.committed)
         is_promised = min(left, promised.millicores[name])
         counted.millicores["in_use"] += used.millicores[name]

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from typing import assert_never
 
-from coschedule import Decision, GangKey
+from coschedule import Decision, GangKey, measure_network
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
@@ -58,6 +58,15 @@ def _refreshing_capacity(
         metrics.cores.labels(name).set(counted.millicores[name] / _THOUSAND)
     for name in SLOT_STATES:
         metrics.slots.labels(name).set(counted.slots[name])
+    _refresh_speeds(metrics, counted.speeds)
+
+
+def _refresh_speeds(metrics: Metrics, speeds: Sequence[float]) -> None:
+    """Set the total power and the heterogeneity of the pool's nodes [D 2.2, (2.2) and (2.3)]."""
+    fastest = max(speeds, default=1.0)
+    network = measure_network([speed / fastest for speed in speeds]) if speeds else None
+    metrics.pool_power.set(0.0 if network is None else network.power)
+    metrics.pool_heterogeneity.set(0.0 if network is None else network.heterogeneity)
 
 
 def _refresh_pace(metrics: Metrics, state: State) -> None:

@@ -151,6 +151,16 @@ class Metrics:
             "Time since the first planned start of the gang, not placed yet, whose start is longest past; 0 for none.",
             registry=registry,
         )
+        self.pool_power = Gauge(
+            "lockstep_pool_power",
+            "How many nodes as fast as the fastest one the pool's idle nodes are worth together, by the speeds of bids.",
+            registry=registry,
+        )
+        self.pool_heterogeneity = Gauge(
+            "lockstep_pool_heterogeneity",
+            "By what part the pool's nodes are slower than the fastest one on average; 0 if all are alike.",
+            registry=registry,
+        )
         self.binds = Counter("lockstep_binds", "Bindings of members, by result.", ["result"], registry=registry)
         self.undone = Counter(
             "lockstep_attempts_undone", "Attempts taken back, by reason.", ["reason"], registry=registry

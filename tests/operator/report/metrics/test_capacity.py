@@ -216,3 +216,20 @@ def test_cores_outside_the_pool_do_not_count():
     state.assumptions.hold(reservation(members=[("outside", 2)]))
 
     assert cores(state) == {"free": 8}
+
+
+def pool_speed(state):
+    value = refreshed(state).registry.get_sample_value
+    return value("lockstep_pool_power"), value("lockstep_pool_heterogeneity")
+
+
+def test_power_and_heterogeneity_are_those_of_the_speeds_that_bids_say(state):
+    state.bids.apply(bid_fact("n2", capacity=4.0))
+    assert pool_speed(state) == (1.25, 0.375)
+
+    state.bids.apply(bid_fact("n1", capacity=4.0, slowdown=9.0, duty_cycle=35.0))
+    assert pool_speed(state) == (2.0, 0.0), "what others use of a node changes nothing"
+
+
+def test_pool_without_nodes_has_no_power():
+    assert pool_speed(State(lambda: None)) == (0.0, 0.0)
