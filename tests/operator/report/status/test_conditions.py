@@ -228,6 +228,7 @@ def test_written_status_clears_what_does_not_apply():
         "rejected",
         "queuedSince",
         "waitedSeconds",
+        "after",
     }
 
 
