@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from lockstep.papers import al_saqabi, atallah, du, not_computed, shum_auction, shum_forecast, shum_replication
-from lockstep.papers.in_shape import du_figure_3, shum_figure_5_6
+from lockstep.papers.in_shape import du_figure_3, shum_figure_5_6, shum_figures_7, shum_table_4_4
 from lockstep.papers.mechanisms import al_saqabi as of_al_saqabi
 from lockstep.papers.mechanisms import atallah as of_atallah
 from lockstep.papers.mechanisms import du as of_du
@@ -13,7 +13,8 @@ from lockstep.papers.mechanisms.mechanism import Mechanism
 from lockstep.papers.row import Paper, PaperRow
 
 _SOURCES = (
-    *(atallah, al_saqabi, du, du_figure_3, shum_forecast, shum_figure_5_6, shum_auction, shum_replication),
+    *(atallah, al_saqabi, du, du_figure_3),
+    *(shum_table_4_4, shum_forecast, shum_figure_5_6, shum_auction, shum_replication, shum_figures_7),
     not_computed,
 )
 

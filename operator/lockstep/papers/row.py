@@ -76,25 +76,39 @@ def erratum(paper: Paper, place: str, what: str, printed: str, ours: str, why: s
 
 
 class Tolerance(NamedTuple):
-    """How far a simulated number may be from what is printed, and the seed of the simulation."""
+    """How far a simulated number may be from what is printed, and the seed of the simulation, if it draws anything."""
 
     most: float
-    seed: int
+    seed: int | None = None
+
+    def __str__(self) -> str:
+        """As a clause."""
+        return f"within {self.most:g}" + ("" if self.seed is None else f", seed {self.seed}")
 
 
-def in_shape(
-    paper: Paper, place: str, what: str, printed: tuple[float, float], ours: float, tolerance: Tolerance
-) -> PaperRow:
-    """A row that is simulated; the paper prints a number, or a range from the first to the second."""
-    least, most = printed
+class Range(NamedTuple):
+    """What a paper says of a number: from ``least`` to ``most``, in its ``words`` where it prints none."""
+
+    least: float
+    most: float
+    words: str = ""
+
+    def __str__(self) -> str:
+        """The number, the range or the words."""
+        return self.words or (f"{self.least:g}" if self.least == self.most else f"{self.least:g} to {self.most:g}")
+
+
+def in_shape(paper: Paper, place: str, what: str, printed: Range, ours: float, tolerance: Tolerance) -> PaperRow:
+    """A row that is simulated."""
+    least, most = printed.least, printed.most
     return PaperRow(
         paper=paper,
         place=place,
         what=what,
-        printed=f"{least:g}" if least == most else f"{least:g} to {most:g}",
+        printed=str(printed),
         ours=f"{ours:.2f}",
         mark=Mark.IN_SHAPE,
-        note=f"within {tolerance.most:g}, seed {tolerance.seed}",
+        note=str(tolerance),
         is_off=not least - tolerance.most <= ours <= most + tolerance.most,
     )
 

@@ -153,7 +153,7 @@ class Metrics:
         )
         self.pool_power = Gauge(
             "lockstep_pool_power",
-            "How many nodes as fast as the fastest one the pool's idle nodes are worth together, by the speeds of bids.",
+            "How many nodes as fast as the fastest one all nodes of the pool are worth, by the speeds of their bids.",
             registry=registry,
         )
         self.pool_heterogeneity = Gauge(
