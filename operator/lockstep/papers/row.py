@@ -86,7 +86,7 @@ class Tolerance(NamedTuple):
         return f"within {self.most:g}" + ("" if self.seed is None else f", seed {self.seed}")
 
 
-class Range(NamedTuple):
+class Printed(NamedTuple):
     """What a paper says of a number: from ``least`` to ``most``, in its ``words`` where it prints none."""
 
     least: float
@@ -98,7 +98,7 @@ class Range(NamedTuple):
         return self.words or (f"{self.least:g}" if self.least == self.most else f"{self.least:g} to {self.most:g}")
 
 
-def in_shape(paper: Paper, place: str, what: str, printed: Range, ours: float, tolerance: Tolerance) -> PaperRow:
+def in_shape(paper: Paper, place: str, what: str, printed: Printed, ours: float, tolerance: Tolerance) -> PaperRow:
     """A row that is simulated."""
     least, most = printed.least, printed.most
     return PaperRow(

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from lockstep.cli import main
 from lockstep.papers.mechanisms.mechanism import MechanismState
 from lockstep.papers.proof import MECHANISMS, failures, rows
-from lockstep.papers.row import Mark, Paper, Range, Tolerance, decimal, erratum, in_shape
+from lockstep.papers.row import Mark, Paper, Printed, Tolerance, decimal, erratum, in_shape
 from lockstep.papers.text import lines, markdown
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -50,7 +50,7 @@ def test_row_that_does_not_hold_is_a_sentence_and_ends_the_command(monkeypatch):
 
 
 def test_simulated_row_beyond_its_tolerance_does_not_hold():
-    near, far = (in_shape(Paper.DU, "9", "halves", Range(0.5, 0.6), ours, Tolerance(0.1, 7)) for ours in (0.69, 0.71))
+    near, far = (in_shape(Paper.DU, "9", "halves", Printed(0.5, 0.6), ours, Tolerance(0.1, 7)) for ours in (0.69, 0.71))
 
     assert (near.printed, near.ours, near.note, near.holds) == ("0.5 to 0.6", "0.69", "within 0.1, seed 7", True)
     assert not far.holds

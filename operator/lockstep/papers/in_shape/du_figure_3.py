@@ -13,7 +13,7 @@ from math import ceil, floor
 import numpy as np
 
 from coschedule import keep_pace
-from lockstep.papers.row import Paper, PaperRow, Range, Tolerance, in_shape, solved
+from lockstep.papers.row import Paper, PaperRow, Printed, Tolerance, in_shape, solved
 
 _WEIGHTS = (0.790, 0.562, 0.374, 0.239)
 _SLICE, _SWITCH, _SKEW = 0.1, 0.0002, 0.02
@@ -25,13 +25,15 @@ def rows() -> Iterator[PaperRow]:
     """EP, the other programs, and plain local scheduling."""
     shares = [float(share) for share in solved(keep_pace(_WEIGHTS, [1] * len(_WEIGHTS))).shares]
     what = "EP at one pace, over co-scheduling"
-    yield in_shape(Paper.DU, "3.2.2, figure 3", what, Range(1.09, 1.09), _slowdown(_EP, shares), Tolerance(0.04, _SEED))
+    yield in_shape(
+        Paper.DU, "3.2.2, figure 3", what, Printed(1.09, 1.09), _slowdown(_EP, shares), Tolerance(0.04, _SEED)
+    )
     what = "programs whose tasks shrink to one slice, over co-scheduling"
     found = _slowdown(_OTHERS, shares)
-    yield in_shape(Paper.DU, "3.2.2, figure 3", what, Range(1.15, 1.25), found, Tolerance(0.04, _SEED))
+    yield in_shape(Paper.DU, "3.2.2, figure 3", what, Printed(1.15, 1.25), found, Tolerance(0.04, _SEED))
     what = "EP by plain local scheduling, beside two tasks of others over beside one"
     found = _slowdown(_EP, _locally(2)) / _slowdown(_EP, _locally(1))
-    yield in_shape(Paper.DU, "3.2.2", what, Range(1.5, 1.5, "in proportion: 1.5"), found, Tolerance(0.04, _SEED))
+    yield in_shape(Paper.DU, "3.2.2", what, Printed(1.5, 1.5, "in proportion: 1.5"), found, Tolerance(0.04, _SEED))
 
 
 def _locally(others: int) -> list[float]:

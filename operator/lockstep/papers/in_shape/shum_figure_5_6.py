@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule import LoadHistory, Smoothing, forecast_load
-from lockstep.papers.row import Paper, PaperRow, Range, Tolerance, in_shape
+from lockstep.papers.row import Paper, PaperRow, Printed, Tolerance, in_shape
 from lockstep.simulation.presence.habits import draw_stays
 
 _A, _BS = 0.6, (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
@@ -27,7 +27,7 @@ def rows() -> Iterator[PaperRow]:
         errors = {b: float(np.mean([_error(of_owner, b, period) for of_owner in days])) for b in _BS}
         small = min(error for b, error in errors.items() if b <= _BS[2]) / min(errors.values())
         what = f"error over {period} hours with B up to 0.3, over the least of all B"
-        yield in_shape(Paper.SHUM, f"5.5.2, {figure}", what, Range(1.0, 1.0, "good"), small, Tolerance(0.1, _SEED))
+        yield in_shape(Paper.SHUM, f"5.5.2, {figure}", what, Printed(1.0, 1.0, "good"), small, Tolerance(0.1, _SEED))
 
 
 def _working_days(seed: int) -> NDArray[np.float64]:

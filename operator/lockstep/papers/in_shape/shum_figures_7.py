@@ -7,14 +7,14 @@ is drawn.
 
 from collections.abc import Iterator, Sequence
 
-from lockstep.papers.row import Paper, PaperRow, Range, Tolerance, erratum, in_shape
+from lockstep.papers.row import Paper, PaperRow, Printed, Tolerance, erratum, in_shape
 from lockstep.simulation.sweeps.replicas import ReplicaPolicy, replicated
 from lockstep.simulation.sweeps.sweep import SimulatedSweep, StationCluster
 
 _TIMES = {1: 553 * 2.5, 3: 223 * 2.5, 9: 92 * 2.5}
 _ALIKE, _TWO_SPEEDS = (StationCluster(24, 1.0),) * 2, (StationCluster(30, 1.0), StationCluster(6, 3.0))
 _TOLERANCE = Tolerance(0.01)
-_SIMILAR, _SOONER, _LATER = Range(1, 1, "similar"), Range(0, 0.95, "sooner"), Range(1.05, 2, "later")
+_SIMILAR, _SOONER, _LATER = Printed(1, 1, "similar"), Printed(0, 0.95, "sooner"), Printed(1.05, 2, "later")
 
 
 def rows() -> Iterator[PaperRow]:
@@ -34,7 +34,7 @@ def _static_and_dynamic() -> Iterator[PaperRow]:
         ("7.10", "thirty runs in the place of five", _saved(runs=5), _saved(runs=30)),
     ):
         saves = f"what FNI-DA saves with five replicas: {what}"
-        yield in_shape(Paper.SHUM, f"7.4.5, figure {figure}", saves, Range(1.05, 9, "more"), more / fewer, _TOLERANCE)
+        yield in_shape(Paper.SHUM, f"7.4.5, figure {figure}", saves, Printed(1.05, 9, "more"), more / fewer, _TOLERANCE)
 
 
 def _beside_an_alien() -> Iterator[PaperRow]:
@@ -52,7 +52,7 @@ def _coalition() -> Iterator[PaperRow]:
         for runs in (9, 10)
     )
     what = "end of nine runs by FNI-DAC over FNI-DA"
-    yield in_shape(Paper.SHUM, "7.4.5, figure 7.12", what, Range(0, 0.98, "sooner"), nine, _TOLERANCE)
+    yield in_shape(Paper.SHUM, "7.4.5, figure 7.12", what, Printed(0, 0.98, "sooner"), nine, _TOLERANCE)
     ours = "later" if ten > 1 else "sooner"
     wrong = "a coalition is not always better (erratum 8f)"
     yield erratum(Paper.SHUM, "7.4.4", "the same with ten runs", "sooner", ours, wrong)

@@ -1,12 +1,13 @@
 """[C] table 4.4: a matrix multiplication beside a program of others on one workstation, dealt while it runs or not.
 
 The other program takes half of that workstation. The paper prints seconds of four sizes of data, with dealing (its
-local workload distribution) and without. Here they are ratios, and the work is pieces of one size: blocks of the matrix.
+local workload distribution) and without. Here they are ratios, and the work is pieces of one size: blocks of the
+matrix.
 """
 
 from collections.abc import Iterator
 
-from lockstep.papers.row import Paper, PaperRow, Range, Tolerance, in_shape
+from lockstep.papers.row import Paper, PaperRow, Printed, Tolerance, in_shape
 from lockstep.simulation.sweeps.dealing import DealtWork
 
 # Seconds with a program of others: without dealing and with it, for the four sizes of data.
@@ -24,5 +25,5 @@ def rows() -> Iterator[PaperRow]:
         ratios = [dealt / fixed for fixed, dealt in seconds]
         work = DealtWork(pieces=_PIECES_OF_MEMBER * members, stated=[1.0] * members, real=[0.5, *[1.0] * (members - 1)])
         what = f"{members} workstations, one half as fast: dealt while they run over dealt beforehand"
-        printed = Range(round(min(ratios), 2), round(max(ratios), 2))
+        printed = Printed(round(min(ratios), 2), round(max(ratios), 2))
         yield in_shape(Paper.SHUM, "table 4.4", what, printed, work.while_running() / work.beforehand(), _TOLERANCE)
