@@ -29,7 +29,7 @@ class Predecessors:
         self._seen: dict[GangKey, SeenPredecessor | None] = {}
         self._rings: Rings = {}
         self.may_have_rings = False
-        """Whether a ring may have been closed or opened since they were last looked for."""
+        """Whether a ring may have been closed or opened since the last search."""
 
     def enter(self, gang: GangFact) -> None:
         """Add or update a gang."""
@@ -55,11 +55,11 @@ class Predecessors:
         return tuple(one for one in found if one is not None)
 
     def ring_of(self, gang: GangKey) -> PlaceInRing | None:
-        """The ring of gangs in which that one waits for itself, if it was in one when they were last looked for."""
+        """The ring of gangs in which that one waits for itself, if the last search found one."""
         return self._rings.get(gang)
 
     def finding_rings(self) -> Generator[None, None, int]:
-        """Look for rings, in steps; gangs that enter or leave one are reconciled. Returns how many gangs wait."""
+        """Search for rings, in steps; gangs that enter or leave one are reconciled. Returns how many gangs wait."""
         self.may_have_rings = False
         awaited = dict(self._awaited_by)
         before, self._rings = self._rings, (yield from finding_rings(awaited))

@@ -1,4 +1,4 @@
-"""Decides when rings of gangs that wait for each other are looked for."""
+"""Decides when rings of gangs that wait for each other are searched for."""
 
 from collections.abc import Callable, Generator
 
@@ -9,7 +9,7 @@ _PAUSE_SECONDS_PER_GANG = 2e-4
 
 
 class RingSearch:
-    """Looks for rings where one may have been closed or opened, with a pause that grows with the number of gangs."""
+    """Searches for rings where one may have been closed or opened, with a pause that grows with the number of gangs."""
 
     def __init__(self, state: State, monotonic: Callable[[], float]) -> None:
         self._predecessors = state.predecessors
