@@ -43,7 +43,7 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
         return SettledAnswer(gang=gang.key, phase=phase, message=refusal.message)
     status, message = gang.status, _message(phase, gang)
     if not phase.holds_nodes:
-        likely = status.plan if phase is Phase.AWAITS_OTHERS else None
+        likely = status.plan if gang.unmet else None
         return SettledAnswer(gang=gang.key, phase=phase, message=message, likely=likely)
     planned = status.condition(Condition.PLANNED)
     return SettledAnswer(

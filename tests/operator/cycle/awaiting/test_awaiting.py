@@ -141,6 +141,18 @@ async def test_gang_that_wants_no_missing_one_waits_for_one_that_is_there():
         await until(lambda: is_placed(api, "late"))
 
 
+async def test_gang_does_not_fail_for_one_that_watches_have_not_shown_yet():
+    async with operator_over(gangs=[gang("first")]) as (api, parts):
+        await until_runs(api, "first")
+        known = next(one for one in parts.state.gangs.values() if one.key.name == "first")
+        parts.state.remove_gang(known.key, known.uid)
+        api.store.create("gangjobs", after("first", missing="Fail"))
+        await until(lambda: entries(api) == {"first": None})
+        await asyncio.sleep(60)
+
+        assert condition(api, "late", "Planned") == WAITS
+
+
 async def test_deletion_before_the_end_counts_as_missing():
     async with operator_over(gangs=[gang("first"), after("first", missing="Fail")]) as (api, _):
         await until(lambda: entries(api) == {"first": None})
