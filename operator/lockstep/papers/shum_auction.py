@@ -42,6 +42,7 @@ def rows() -> Iterator[PaperRow]:
     yield from _table("5.4", 12, ("PSA1", "CSN1"), _TABLE_5_4)
     yield _auctions_that_never_end()
     yield _small_bid()
+    yield _newcomer_without_a_donor()
 
 
 def _arrives(name: str, *unit_times: str, levels: tuple[int, ...] = _LEVELS) -> Arrive:
@@ -144,3 +145,14 @@ def _small_bid() -> PaperRow:
     held = listed(one.workstations[level] for one, level in zip(levels, found.levels, strict=True))
     wrong = "only the largest bid is tried, so a smaller one starves beside free nodes (erratum 8d)"
     return erratum(Paper.SHUM, "5.7.3", "workstations of A and C, six in all", "3, 1", held, wrong)
+
+
+def _newcomer_without_a_donor() -> PaperRow:
+    """A holds three of four workstations and is exempt when C has its first auction; then twelve auctions of both."""
+    events: list[_Event] = [_arrives("A", "2", "1", levels=(1, 3)), _AUCTION, _arrives("C", "9", "1", levels=(1, 3))]
+    events += [HoldAuction(exempt=("A",)), *[_AUCTION] * 12]
+    held = [outcome.allocation for outcome in replay(_rules(4), events)][-1]["C"]
+    wrong = "it is no newcomer at its second auction, and has no forward bid yet (erratum 8g)"
+    return erratum(
+        Paper.SHUM, "5.7.3", "workstations of a newcomer that finds no donor at first", "3", str(held), wrong
+    )

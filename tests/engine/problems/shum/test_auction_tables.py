@@ -122,6 +122,21 @@ def test_auctions_come_to_rest_where_without_a_gain_they_never_do():
     assert resting == [[(1, "A", 0, 1)], [(0, "A", 1, 0)], *[[]] * 11]
 
 
+def newcomer_in_auctions(*, exempt):
+    """Let C come to A, which holds all that C needs, and hold its first auction and twelve more."""
+    events = [arrive("A", 2, 1, levels=(1, 3)), auction(), arrive("C", 9, 1, levels=(1, 3)), auction(exempt=exempt)]
+    return replay(rules(4), [*events, *[auction()] * 12])
+
+
+def test_newcomer_without_a_donor_at_its_first_auction_waits_for_ever():
+    """Erratum 8g: later it has no forward bid, since its next level is unknown, and no free nodes for action 3."""
+    served, starved = newcomer_in_auctions(exempt=()), newcomer_in_auctions(exempt=("A",))
+
+    assert moves(served[3]) == [(1, "C", 0, 1, "A", 1, 0)]
+    assert [moves(outcome) for outcome in starved[3:]] == [[]] * 13
+    assert starved[-1].allocation == {"A": 3, "C": 1}
+
+
 def test_smaller_bid_starves_where_the_exact_division_serves_it():
     """Erratum 8: only the largest forward bid is tried [C figure 5.8, page 73]: A needs 6 more, C would need 2."""
     events = [
