@@ -6,7 +6,14 @@ from pathlib import Path
 import click
 
 from lockstep.papers.proof import MECHANISMS, rows
-from lockstep.papers.text import markdown, markdown_of_mechanisms, summary, summary_of_mechanisms
+from lockstep.papers.sensitivities import sensitivities
+from lockstep.papers.text import (
+    markdown,
+    markdown_of_mechanisms,
+    markdown_of_sensitivities,
+    summary,
+    summary_of_mechanisms,
+)
 
 _TARGET = Path(__file__).with_name("papers.md")
 
@@ -21,12 +28,17 @@ a paper does not print all its settings, or its machines are gone. *Missing* row
 
 """
 
+_OWN_NUMBERS = """\
+With other values of what the papers set. Of what Lockstep has set itself, [decisions.md](decisions.md) varies the slack
+of promises, and `lockstep simulate --price-factor` the price of a member-second."""
+
 
 def document() -> str:
     """The whole page. The same on every machine."""
     found = rows()
     return (
         f"{_HEAD}{summary(found)}\n\n{markdown(found)}\n"
+        f"## Sensitivities\n\n{_OWN_NUMBERS}\n\n{markdown_of_sensitivities(sensitivities())}\n"
         f"## Mechanisms\n\n{summary_of_mechanisms(MECHANISMS)}\n\n{markdown_of_mechanisms(MECHANISMS)}"
     )
 

@@ -121,6 +121,16 @@ def _rules(total: int, psi: str = _PSI) -> AuctionRules:
     return AuctionRules(total=total, psi=Fraction(psi))
 
 
+def moves_of_all_tables(psi: str) -> int:
+    """The moves of all auctions of the tables, with that ψ."""
+    tables = ((20, _TABLE_5_1), (20, _TABLE_5_2), (25, _TABLE_5_3), (12, _TABLE_5_4))
+    return sum(
+        len(outcome.moves)
+        for total, lines in tables
+        for outcome in replay(_rules(total, psi), [event for line in lines for event in line.events])
+    )
+
+
 def _last_line_by_the_text() -> PaperRow:
     names, lines = ("BMM1", "BMM2", "PSA1"), _TABLE_5_1
     *_, ours = _replayed(20, names, lines, _PSI)

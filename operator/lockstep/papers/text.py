@@ -1,10 +1,11 @@
 """The proof, as lines for a terminal and as tables in Markdown."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from lockstep.papers.mechanisms.mechanism import Mechanism, MechanismState
 from lockstep.papers.row import TITLES, Mark, Paper, PaperRow
+from lockstep.papers.sensitivities import Sensitivity
 
 _WIDTH = 100
 _INDENT = 10
@@ -64,6 +65,25 @@ def markdown_of_mechanisms(mechanisms: Mapping[Paper, Sequence[Mechanism]]) -> s
         + "".join(f"| {one.place} | {one.what} | {one.state} | {one.where} |\n" for one in entries)
         for paper, entries in mechanisms.items()
     )
+
+
+def lines_of_sensitivities(entries: Iterable[Sensitivity]) -> Iterator[str]:
+    """One line a parameter."""
+    yield "Sensitivities"
+    for one in entries:
+        results = ", ".join(f"{result} with {value}" for value, result in one.results)
+        yield from _hanging(f"[{one.paper}] {one.parameter:<{_INDENT - 4}}{one.what}: {results}.", _INDENT)
+    yield ""
+
+
+def markdown_of_sensitivities(entries: Iterable[Sensitivity]) -> str:
+    """One table."""
+    rows = "".join(
+        f"| [{one.paper}] {one.parameter} | {one.what} | "
+        f"{'; '.join(f'{value}: {result}' for value, result in one.results)} |\n"
+        for one in entries
+    )
+    return f"| parameter | what | results by its value |\n|---|---|---|\n{rows}"
 
 
 def summary_of_mechanisms(mechanisms: Mapping[Paper, Sequence[Mechanism]]) -> str:

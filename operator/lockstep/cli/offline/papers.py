@@ -3,7 +3,8 @@
 import click
 
 from lockstep.papers.proof import MECHANISMS, failures, rows
-from lockstep.papers.text import lines, lines_of_mechanisms, summary, summary_of_mechanisms
+from lockstep.papers.sensitivities import sensitivities
+from lockstep.papers.text import lines, lines_of_mechanisms, lines_of_sensitivities, summary, summary_of_mechanisms
 
 
 @click.command()
@@ -17,7 +18,7 @@ def papers() -> None:
     does not come out as it should. No cluster is needed.
     """
     found = rows()
-    for line in (*lines(found), *lines_of_mechanisms(MECHANISMS)):
+    for line in (*lines(found), *lines_of_sensitivities(sensitivities()), *lines_of_mechanisms(MECHANISMS)):
         click.echo(line)
     click.echo(summary(found))
     click.echo(summary_of_mechanisms(MECHANISMS))

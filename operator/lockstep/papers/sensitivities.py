@@ -1,0 +1,45 @@
+"""How much depends on the numbers that a paper, or Lockstep, sets: results with other values of each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lockstep.papers.in_shape.shum_figure_5_6 import error_of_forecasts
+from lockstep.papers.row import Paper
+from lockstep.papers.shum_auction import moves_of_all_tables
+
+_PSIS = ("1", "1.05", "1.2", "1.5", "2")
+_WEIGHTS = (0.0, 0.3, 0.6, 0.9)
+# What the paper sets.
+_A, _B = 0.6, 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity:
+    """What comes out, by value of one parameter, each as text."""
+
+    paper: Paper
+    parameter: str
+    what: str
+    results: Sequence[tuple[str, str]]
+
+
+def sensitivities() -> Iterator[Sensitivity]:
+    """ψ of the auction, and A and B of the forecast; docs/decisions.md varies what Lockstep itself has set."""
+    yield Sensitivity(
+        paper=Paper.SHUM,
+        parameter="A",
+        what="error of forecasts over two hours, B = 0.3",
+        results=[(f"{weight:g}", f"{error_of_forecasts(weight, _B, 2):.3f}") for weight in _WEIGHTS],
+    )
+    yield Sensitivity(
+        paper=Paper.SHUM,
+        parameter="B",
+        what="error of forecasts over two hours, A = 0.6",
+        results=[(f"{weight:g}", f"{error_of_forecasts(_A, weight, 2):.3f}") for weight in _WEIGHTS],
+    )
+    yield Sensitivity(
+        paper=Paper.SHUM,
+        parameter="ψ",
+        what="moves of all auctions of tables 5.1 to 5.4",
+        results=[(psi, str(moves_of_all_tables(psi))) for psi in _PSIS],
+    )
