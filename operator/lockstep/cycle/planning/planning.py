@@ -212,8 +212,6 @@ class Planning:
         for gang in list(self._state.gangs.values()):
             if isinstance(gang, AcceptedGang):
                 waiting += self._planned_for(gang, now)
-                if gang.unmet and self._state.phase_of(gang) is Phase.AWAITS_OTHERS:
-                    self._awaiting.append(gang)
             yield
         there = (gang for gang in waiting if gang.key in self._state.gangs or gang.spec.is_room)
         return by_urgency(self._state, there, now)
@@ -223,6 +221,8 @@ class Planning:
         try:
             if self.standing.waits(gang) or self.standing.keeps_its_place(gang):
                 yield gang
+            elif gang.unmet and self._state.phase_of(gang) is Phase.AWAITS_OTHERS:
+                self._awaiting.append(gang)
             room = room_for_later(self._state, gang, now)
             if room is not None:
                 self._room_ends = min(self._room_ends, self._monotonic() + kept_until(self._state, gang) - now)
@@ -277,7 +277,7 @@ class Planning:
             else:
                 self._quarantine.forget(key)
         for key in errors.keys() - planned.keys():
-            log.error("its size can't be chosen", exc_info=errors[key], extra=about(key))
+            log.error("its size can't be chosen, or its start not be estimated", exc_info=errors[key], extra=about(key))
         return seen._replace(snapshot=made.snapshot), made
 
     def _recording(
