@@ -34,6 +34,8 @@ ONE_BY_ONE = (
     *("controlplane/long/test_crash_points.py", "controlplane/long/test_pod_gang_crash_points.py"),
     "demo/test_demo.py",
 )
+# Folders of which all files share a control plane that is like no other: one process has them.
+TOGETHER = ("charts/installed", "controlplane/schedulinggroups")
 # The first that matches counts. In this order they start: what is short comes last, to fill the gaps.
 TIERS = {
     "long": (
@@ -160,8 +162,11 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 class ByFile(LoadFileScheduling):
-    """One file, one process; but long tests that share nothing are each for itself."""
+    """One file, one process; but long tests that share nothing are each for itself, and some folders stay together."""
 
     def _split_scope(self, nodeid):
         file = super()._split_scope(nodeid)
-        return nodeid if is_one_of(file.removeprefix("tests/"), ONE_BY_ONE) else file
+        name = file.removeprefix("tests/")
+        if is_one_of(name, ONE_BY_ONE):
+            return nodeid
+        return next((folder for folder in TOGETHER if name.startswith(f"{folder}/")), file)

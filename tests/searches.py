@@ -30,7 +30,8 @@ def described(config: pytest.Config) -> str:
     """One line for the head of a run."""
     if config.getoption("--whole"):
         return "long searches: every case"
-    return f"long searches: one case in {ONE_IN}, drawn by seed {config.getoption('--sample')}"
+    drawn = f"one case in {ONE_IN}, drawn by seed {config.getoption('--sample')}"
+    return f"long searches: {drawn}; of the examples of a property one in {ONE_IN_OF_EXAMPLES}"
 
 
 def sample(
