@@ -34,6 +34,8 @@ ONE_BY_ONE = (
     *("controlplane/long/test_crash_points.py", "controlplane/long/test_pod_gang_crash_points.py"),
     "demo/test_demo.py",
 )
+# Folders of which all files share a control plane that is like no other: one process has them.
+TOGETHER = ("charts/installed", "controlplane/schedulinggroups")
 # The first that matches counts. In this order they start: what is short comes last, to fill the gaps.
 TIERS = {
     "long": (
@@ -50,7 +52,7 @@ LONGEST = (
     *("image/test_built.py", "controlplane/test_election.py", "controlplane/test_pace.py", "charts/installed/*"),
     *("e2e/test_release.py", "followed/*", "demo/test_demo.py", "controlplane/long/test_all_examples.py"),
     *("controlplane/long/test_agents.py", "controlplane/long/test_observing.py"),
-    *("tenants/test_mends_taken_out.py", "operator/cli/test_simulate.py"),
+    "operator/cli/test_simulate.py",
 )
 
 # Files of which each function asks many cases of one kind: of these a run asks a sample.
@@ -65,6 +67,8 @@ SEARCHES = (
     *("controlplane/test_election.py", "controlplane/test_api_trouble.py", "controlplane/test_blind_own_kinds.py"),
     # A third of the examples is also applied at once, in controlplane/long/test_all_examples.py.
     *("controlplane/test_examples.py", "e2e/test_release.py"),
+    # Each mend that is taken out is one way in which the price list may name no field.
+    "tenants/test_mends_taken_out.py",
     *("engine/learning/test_work_fit.py", "engine/queue/owners/test_choosing.py"),
     *("engine/queue/promises/test_sliding.py", "engine/queue/promises/test_starving.py"),
     *("engine/queue/slots/test_kept_stretches.py", "engine/queue/why/test_changes.py"),
@@ -139,6 +143,7 @@ def pytest_collection_modifyitems(config, items):
     searched = [item for item in items if is_search(files[item]) or item.get_closest_marker("search")]
     left_out = {*searched} - searches.sampled(config, searched)
     items[:] = [item for item in items if item not in left_out]
+    searches.ask_few_examples(config, items)
     config.hook.pytest_deselected(items=[item for item in searched if item in left_out])
 
 
@@ -157,8 +162,11 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 class ByFile(LoadFileScheduling):
-    """One file, one process; but long tests that share nothing are each for itself."""
+    """One file, one process; but long tests that share nothing are each for itself, and some folders stay together."""
 
     def _split_scope(self, nodeid):
         file = super()._split_scope(nodeid)
-        return nodeid if is_one_of(file.removeprefix("tests/"), ONE_BY_ONE) else file
+        name = file.removeprefix("tests/")
+        if is_one_of(name, ONE_BY_ONE):
+            return nodeid
+        return next((folder for folder in TOGETHER if name.startswith(f"{folder}/")), file)

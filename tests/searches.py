@@ -10,11 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import pytest
+from hypothesis import is_hypothesis_test, settings
 
 Case = TypeVar("Case")
 
 # So many cases stand for each that is asked.
 ONE_IN = 12
+# Hypothesis finds most of what it finds among the first examples of a property.
+ONE_IN_OF_EXAMPLES = 4
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -27,7 +30,8 @@ def described(config: pytest.Config) -> str:
     """One line for the head of a run."""
     if config.getoption("--whole"):
         return "long searches: every case"
-    return f"long searches: one case in {ONE_IN}, drawn by seed {config.getoption('--sample')}"
+    drawn = f"one case in {ONE_IN}, drawn by seed {config.getoption('--sample')}"
+    return f"long searches: {drawn}; of the examples of a property one in {ONE_IN_OF_EXAMPLES}"
 
 
 def sample(
@@ -51,6 +55,16 @@ def sampled(config: pytest.Config, items: Iterable[pytest.Function]) -> set[pyte
     for item in items:
         cases[_search_of(item)].append(item)
     return {item for name, those in cases.items() for item in sample(config, name, those)}
+
+
+def ask_few_examples(config: pytest.Config, items: Iterable[pytest.Function]) -> None:
+    """Have the properties that Hypothesis searches ask a part of their examples, unless the run is whole."""
+    if config.getoption("--whole"):
+        return
+    for test in {item.obj for item in items if is_hypothesis_test(item.obj)}:
+        # There is no other way to change the settings of a test once they are there.
+        own = test._hypothesis_internal_use_settings
+        test._hypothesis_internal_use_settings = settings(own, max_examples=-(-own.max_examples // ONE_IN_OF_EXAMPLES))
 
 
 def _search_of(item: pytest.Function) -> str:

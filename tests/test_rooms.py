@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SEARCHES, TESTS, TIERS
+from conftest import SEARCHES, TESTS, TIERS, TOGETHER
 from words import findings
 
 ROOT = Path(__file__).parents[1]
@@ -52,6 +52,9 @@ def test_folders_of_tests_mirror_those_of_sources(tests, sources):
     assert {str(folder) for folder in folders if not (ROOT / sources / folder).is_dir()} == set()
 
 
-@pytest.mark.parametrize("pattern", [*SEARCHES, *(one for patterns in TIERS.values() for one in patterns)])
+PATTERNS = [*SEARCHES, *(one for patterns in TIERS.values() for one in patterns), *(f"{one}/*" for one in TOGETHER)]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
 def test_every_pattern_of_a_tier_or_a_search_names_a_file(pattern):
     assert any(fnmatch(str(path.relative_to(TESTS)), pattern) for path in TESTS.rglob("test_*.py"))

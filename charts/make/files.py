@@ -38,7 +38,7 @@ def _examples() -> list[dict[str, Any]]:
 
 def _first(path: str) -> dict[str, Any]:
     """The first document of a file."""
-    document: dict[str, Any] = next(iter(yaml.safe_load_all(_text(path))))
+    document: dict[str, Any] = next(iter(yaml.load_all(_text(path), Loader=yaml.CSafeLoader)))
     return document
 
 

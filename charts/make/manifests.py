@@ -34,7 +34,7 @@ def manifests(text: str) -> Iterator[Manifest]:
     for document in text.split("\n---\n"):
         comment, *parts = _TOP_LEVEL_KEY.split(document.strip("\n") + "\n")
         sections = {part.partition(":")[0]: part for part in parts}
-        yield Manifest(content=yaml.safe_load(document), comment=comment, sections=sections)
+        yield Manifest(content=yaml.load(document, Loader=yaml.CSafeLoader), comment=comment, sections=sections)
 
 
 def literal(text: str) -> str:

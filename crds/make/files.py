@@ -33,7 +33,7 @@ def _definition(kind: str, openapi: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _written(kind: str) -> dict[str, Any]:
-    written: dict[str, Any] = yaml.safe_load((_HAND_WRITTEN / f"{kind}.yaml").read_text())
+    written: dict[str, Any] = yaml.load((_HAND_WRITTEN / f"{kind}.yaml").read_text(), Loader=yaml.CSafeLoader)
     return written
 
 

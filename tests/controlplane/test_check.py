@@ -1,9 +1,10 @@
 """``lockstep check``: whether gangs are placed, and why not."""
 
-import subprocess
-import sys
+import os
 
 import pytest
+
+from live.quick_start import finished
 
 CHECKER = "checker"
 WAITING = "Waiting until a gang is placed\n"
@@ -18,10 +19,8 @@ def check(installed, namespace):
     kubeconfig = installed.kubeconfig_for_service_account(namespace, CHECKER)
 
     def run(*options):
-        command = [sys.executable, "-m", "lockstep", "check", f"--kubeconfig={kubeconfig}"]
-        return subprocess.run(
-            [*command, f"--namespace={namespace}", *options], capture_output=True, text=True, timeout=300, check=False
-        )
+        command = ["check", f"--kubeconfig={kubeconfig}", f"--namespace={namespace}", *options]
+        return finished(command, os.environ, seconds=300)
 
     return run
 

@@ -73,12 +73,12 @@ class Electorate:
         return new
 
     def until_one_works(self, *among: Voter) -> Voter:
-        """Wait until one of them leads and has placed some gangs since it was asked first."""
+        """Wait until one of them leads and has placed a gang since it was asked first."""
         before: dict[str, float] = {}
 
         def works(voter: Voter) -> bool:
             writes = voter.writes()
-            return writes > before.setdefault(voter.name, writes) + 30
+            return writes > before.setdefault(voter.name, writes) + 15
 
         # Seldom, since each question costs an operator as much as a gang.
         leader = eventually(lambda: next((voter for voter in among or self.all if works(voter)), None), every=0.5)

@@ -15,7 +15,7 @@ README = ROOT / "README.md"
 
 @cache
 def schema_of(kind: str) -> dict[str, Any]:
-    document = yaml.safe_load((ROOT / "crds" / f"{kind.lower()}s.yaml").read_text())
+    document = yaml.load((ROOT / "crds" / f"{kind.lower()}s.yaml").read_text(), Loader=yaml.CSafeLoader)
     [version] = document["spec"]["versions"]
     schema = version["schema"]["openAPIV3Schema"]
     # The API server checks these by itself; a CRD can only narrow the name down.

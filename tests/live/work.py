@@ -12,7 +12,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import load_configuration
 from sandbox import Sandbox
 
-PAUSE_SECONDS = 0.5
+PAUSE_SECONDS = 1.0
 MOST_UNFINISHED = 10
 
 

@@ -12,7 +12,7 @@ from sandbox import Component, Options, Sandbox, start
 NUMBERS = itertools.count(1)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """A control plane of these tests' own, with a scheduler, whose pods run: releases change what a cluster has."""
     addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})

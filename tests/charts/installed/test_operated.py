@@ -1,10 +1,9 @@
 """A release whose operator really runs, with the rights and the arguments of its pods: `helm test`, and its lease."""
 
 import base64
+import os
 import socket
 import ssl
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +12,7 @@ import pytest
 
 from charts.cluster import Release
 from eventually import eventually
+from live.quick_start import Forked, finished
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import ApiError
 from sandbox.ports import LOOPBACK, KeptPort
@@ -46,7 +46,9 @@ def operator_of(release, folder, *options):
     [pod] = release.operators()
     [container] = pod["spec"]["containers"]
     kubeconfig = release.api.kubeconfig_for_service_account(release.namespace, pod["spec"]["serviceAccountName"])
-    return OperatorProcess(kubeconfig, folder / "operator" / "log", *container["args"][1:], *options)
+    log = folder / "operator" / "log"
+    log.parent.mkdir()
+    return OperatorProcess(kubeconfig, log, *container["args"][1:], *options, spawn=Forked)
 
 
 def test_helm_test_places_a_gang_with_its_own_few_rights(operated):
@@ -131,8 +133,7 @@ def run_as_its_pod(release, pod):
     """Run the command of the pod's container, logged in as the pod is."""
     [container] = pod["spec"]["containers"]
     kubeconfig = release.api.kubeconfig_for_service_account(release.namespace, pod["spec"]["serviceAccountName"])
-    command = [sys.executable, "-m", "lockstep", *container["args"], f"--kubeconfig={kubeconfig}"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return finished([*container["args"], f"--kubeconfig={kubeconfig}"], os.environ, seconds=300)
 
 
 def end(release, pod, phase):

@@ -13,22 +13,22 @@ from lockstep_demo.operator_process import OperatorProcess, running
 collect_ignore = ["test_in_1_36.py" if RELEASE.gives_all_jobs_groups else "test_since_1_37.py"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def plane(tmp_path_factory):
-    """A control plane of the file's own: the others do not have this API."""
+    """A control plane of the folder's own: the others do not have this API."""
     with with_scheduling_groups(tmp_path_factory.mktemp("groups")) as api:
         yield api
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def account(plane):
     """What the operator logs in with."""
     return plane.kubeconfig_for_service_account("lockstep-system", "lockstep")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def operator(account, tmp_path_factory):
-    """An operator that is ready; one for all tests of a file."""
+    """An operator that is ready; one for all tests of the folder."""
     log = tmp_path_factory.mktemp("operator") / "log"
     options = "--sources=pods,job,sizedjob,single,schedulinggroup"
     with running(OperatorProcess(account, log, options, spawn=Forked)) as process:

@@ -17,11 +17,13 @@ def within(domain):
 
 
 def priority_class(arena, value):
-    """Create a class; returns the field by which pods and groups name it."""
+    """Create a class that admission knows; returns the field by which pods and groups name it."""
     kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
     name = f"{arena.namespace}-{abs(value)}"
     arena.create({**kind, "metadata": {"name": name}, "value": value})
-    return {"priorityClassName": name}
+    named = {"priorityClassName": name}
+    eventually(lambda: arena.dry_run({"containers": [{"name": "main", "image": "registry.k8s.io/pause"}], **named}))
+    return named
 
 
 def is_suspended(groups, job):

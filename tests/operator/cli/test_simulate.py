@@ -100,7 +100,7 @@ def test_interrupted_it_ends_with_all_of_its_processes():
     with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, text=True) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         # One helper beside the two, which simulate once they have worked for longer than it takes them to start.
-        eventually(lambda: sum(seconds_of_processor(pid) > 3 for pid in children.read_text().split()) == 2, seconds=120)
+        eventually(lambda: sum(seconds_of_processor(pid) > 2 for pid in children.read_text().split()) == 2, seconds=120)
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=300)
 

@@ -1,6 +1,8 @@
 """Pods of others are evicted by one module, and only with a right and a decision."""
 
 import ast
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,19 +22,21 @@ MAKERS = {
 }
 
 
-def callers(name):
-    """The modules that call something of that name."""
-    found = set()
+@cache
+def callers_by_name():
+    """The modules that call something, by its name."""
+    found = defaultdict(set)
     for path in sorted(ROOT.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and name in (getattr(node.func, "id", ""), getattr(node.func, "attr", "")):
-                found.add(path.relative_to(ROOT))
+            if isinstance(node, ast.Call):
+                for name in (getattr(node.func, "id", ""), getattr(node.func, "attr", "")):
+                    found[name].add(path.relative_to(ROOT))
     return found
 
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_only_the_room_of_evictions_makes(name):
-    assert callers(name) == MAKERS[name]
+    assert callers_by_name()[name] == MAKERS[name]
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,7 @@ async def test_group_is_evicted_once_it_is_allowed():
         await until(lambda: pod(api, LEADER) is None)
 
 
+@pytest.mark.search("refused evictions of a group")
 @pytest.mark.parametrize(
     "refusal",
     [
