@@ -53,6 +53,7 @@ class SweepFollower:
         self._materials = Materials(services)
         self._progress: dict[GangKey, SweepProgress] = {}
         self._due: dict[GangKey, float] = {}
+        self._at_work: set[GangKey] = set()
         self._queue = FairQueue()
         self._workers = Workers(self._queue.take, self._follow, at_once=_AT_ONCE, of_namespace=_OF_NAMESPACE)
         self._woken = asyncio.Event()
@@ -72,17 +73,17 @@ class SweepFollower:
             await self._workers.stop()
 
     def _take_changed(self) -> None:
-        # A timer may fire a moment before its time, by a rounding.
-        now, changed = self._services.monotonic() + _ROUNDING_SECONDS, self._state.sweeps.changed
+        now, changed = self._services.monotonic(), self._state.sweeps.changed
         due = {key for key, time in self._due.items() if time <= now}
-        for key in [key for key in changed | due if not self._workers.is_at_work(key)]:
+        for key in (changed | due) - self._at_work:
             changed.discard(key)
             self._due.pop(key, None)
             self._queue.put(key, _RANK)
 
     def _seconds_to_next(self) -> float | None:
-        times = [time for key, time in self._due.items() if not self._workers.is_at_work(key)]
-        return max(0.0, min(times) - self._services.monotonic()) if times else None
+        times = [time for key, time in self._due.items() if key not in self._at_work]
+        # A timer may fire a moment before its time.
+        return max(0.0, min(times) - self._services.monotonic()) + _ROUNDING_SECONDS if times else None
 
     def _later(self, key: GangKey, time: float) -> None:
         """Follow the sweep again at that time, at the latest."""
@@ -90,6 +91,7 @@ class SweepFollower:
 
     async def _follow(self, key: GangKey) -> None:
         sweep = self._state.sweeps.objects.get(key)
+        self._at_work.add(key)
         try:
             if sweep is None:
                 self._progress.pop(key, None)
@@ -102,6 +104,7 @@ class SweepFollower:
             self._later(key, self._services.monotonic() + _AFTER_ERROR_SECONDS)
             raise
         finally:
+            self._at_work.discard(key)
             # It may have changed meanwhile, or something is due.
             self._woken.set()
 
