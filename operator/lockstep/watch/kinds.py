@@ -357,9 +357,7 @@ WATCHED = (
 """All kinds except our own."""
 
 
-def watched_for(
-    sources: Collection[Source], *, sweeps: bool = False
-) -> Iterator[Callable[[State], WatchedKind[Any]]]:
+def watched_for(sources: Collection[Source], *, sweeps: bool = False) -> Iterator[Callable[[State], WatchedKind[Any]]]:
     """The kinds that these sources need, and with ``sweeps`` GangSweeps."""
     if sweeps:
         yield sweeps_kind

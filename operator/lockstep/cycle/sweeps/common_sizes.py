@@ -12,6 +12,7 @@ from lockstep.api.pool import Pool
 from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.columns import SLOTS
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.gang.role_sizes import varying_role
@@ -129,6 +130,6 @@ def _places(question: SizeQuestion, role: RoleSpec) -> int:
 
 
 def _on_node(question: SizeQuestion, node: NodeFact, role: RoleSpec) -> int:
-    offered = dict(node.allocatable)
+    offered = {**dict(node.allocatable), SLOTS: question.slots.get(node.name, _MOST_PLACES)}
     amounts = [offered.get(resource, 0) // amount for resource, amount in role.request if amount]
-    return max(0, min([*amounts, question.slots.get(node.name, _MOST_PLACES), _MOST_PLACES]))
+    return max(0, min([*amounts, _MOST_PLACES]))

@@ -123,7 +123,7 @@ class SweepFollower:
         may_make = isinstance(material, RunMaterial) and progress.may_make_at <= self._services.monotonic()
         steps = next_steps(progress.view(sweep, gangs, may_make=may_make))
         await self._report(sweep, progress, _as_decided(sweep, progress, steps, gangs))
-        await self._delete(sweep, steps, gangs)
+        await self._delete(sweep, progress, steps, gangs)
         if isinstance(material, RunMaterial):
             await self._make(sweep, progress, material, steps.make)
         self._remind(sweep, progress)
@@ -183,14 +183,18 @@ class SweepFollower:
         elif answer.code != HTTPStatus.NOT_FOUND:
             log.warning("its status can't be written: %s", answer.message, extra=about(sweep.key))
 
-    async def _delete(self, sweep: Sweep, steps: SweepSteps, gangs: Mapping[int, RunGang]) -> None:
+    async def _delete(
+        self, sweep: Sweep, progress: SweepProgress, steps: SweepSteps, gangs: Mapping[int, RunGang]
+    ) -> None:
         name, namespace = sweep_name(sweep.key), sweep.key.namespace
-        for run in steps.delete:
-            key = GangKey(namespace, run_name(name, run))
-            answer = await delete_run(self._client, key, gangs[run], only_as_seen=run in steps.fresh)
-            if answer:
-                log.warning("run %d can't be deleted: %s", run, answer, extra=about(sweep.key))
+        for run, gang in ((run, gangs[run]) for run in steps.delete if progress.may_delete(gangs[run])):
+            key, is_fresh = GangKey(namespace, run_name(name, run)), run in steps.fresh
+            refusal = await delete_run(self._client, key, gang, only_as_seen=is_fresh)
+            if refusal:
+                log.warning("run %d can't be deleted: %s", run, refusal, extra=about(sweep.key))
                 self._later(sweep.key, self._services.monotonic() + _AFTER_ERROR_SECONDS)
+            elif not is_fresh:
+                progress.deleted(gang, self._services.monotonic())
 
     async def _make(self, sweep: Sweep, progress: SweepProgress, material: RunMaterial, runs: Iterable[int]) -> None:
         """Make these runs, one after the other, until one can't be made."""

@@ -13,7 +13,7 @@ from lockstep.report.sweeps.sweep_status import SweepNow
 if TYPE_CHECKING:
     from lockstep.cycle.sweeps.common_sizes import RunSize
 
-# A GangJob that was created and is not seen after that time is asked for again: a creation can be repeated.
+# A GangJob that is not seen to have come or gone after that time is asked for again: both requests can be repeated.
 _COMING_SECONDS = 60.0
 _MOST_NEAR = 32
 
@@ -31,6 +31,7 @@ class SweepProgress:
         self.recorded = RunEnds.unpacked(sweep.status.run_ends, sweep.status.runs or 0)
         self.seen: dict[int, RunFailure | None] = {}
         self.coming: dict[int, float] = {}
+        self._deleted: dict[str, float] = {}
         self.may_write_at = may_write_at
         self.may_make_at = 0.0
         self.refusal: SweepRefusal | None = None
@@ -76,6 +77,7 @@ class SweepProgress:
         """When something is due although nothing changes."""
         yield from (time for time in (self.may_write_at, self.may_make_at) if time > now)
         yield from self.coming.values()
+        yield from self._deleted.values()
 
     def stands(self, *, running: int, waiting: int) -> SweepNow:
         """How the sweep stands, by its last status and what was read since."""
@@ -106,6 +108,8 @@ class SweepProgress:
             if run < len(self.recorded) and run not in self.seen and self.recorded.of(run) is RunEnd.NOT_YET:
                 self._notice_end(run, gang)
         self.coming = {run: until for run, until in self.coming.items() if run not in gangs and until > now}
+        there = {gang.uid for gang in gangs.values()}
+        self._deleted = {uid: until for uid, until in self._deleted.items() if uid in there and until > now}
 
     def _notice_end(self, run: int, gang: RunGang) -> None:
         match gang.phase.end:
@@ -115,6 +119,14 @@ class SweepProgress:
                 self.seen[run] = RunFailure(run, gang.reason, gang.message)
             case RunEnd.NOT_YET:
                 pass
+
+    def may_delete(self, gang: RunGang) -> bool:
+        """Whether no deletion of the GangJob was accepted a moment ago, which the watch has not shown yet."""
+        return gang.uid not in self._deleted
+
+    def deleted(self, gang: RunGang, now: float) -> None:
+        """The GangJob was deleted, and will be seen to be gone."""
+        self._deleted[gang.uid] = now + _COMING_SECONDS
 
     def came(self, run: int, now: float) -> None:
         """The GangJob of a run exists, and will be seen."""
