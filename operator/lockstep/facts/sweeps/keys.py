@@ -14,3 +14,8 @@ def sweep_key(namespace: str, name: str) -> GangKey:
 def sweep_name(key: GangKey) -> str:
     """The name of the GangSweep in the API."""
     return key.name.removeprefix(_PREFIX)
+
+
+def is_sweep(key: GangKey) -> bool:
+    """Whether that is the key of a GangSweep, not of a GangJob."""
+    return key.name.startswith(_PREFIX)

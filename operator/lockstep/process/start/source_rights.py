@@ -47,7 +47,8 @@ async def check_source_rights(
 ) -> None:
     """Record each right that is needed and that the API server does not give within 5 s.
 
-    The sources need rights, and with ``sweeps`` GangSweeps do. What is missing stops nothing: GangJobs are placed without it.
+    The sources need rights, and with ``sweeps`` GangSweeps do. What is missing stops nothing: GangJobs are placed
+    without it.
     """
     missing = [*needs_of(sources), *(_NEEDS_OF_SWEEPS if sweeps else ())]
     # Without an answer the rights stay unknown, and the requests that need them find out.
