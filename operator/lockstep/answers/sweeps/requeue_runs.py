@@ -1,6 +1,7 @@
 """Lets failed runs of a sweep be made again: a wish in an annotation, which the operator obeys once."""
 
 import asyncio
+from typing import assert_never
 from uuid import uuid4
 
 from coschedule import GangKey
@@ -56,7 +57,16 @@ def _check(sweep: Sweep, wanted: int) -> None:
     for run in ranks_in(wanted):
         if run >= len(ends):
             raise AnswerError(f"GangSweep {name} has no run {run}: it has {len(ends)}.")
-        if ends.of(run) is RunEnd.SUCCEEDED:
-            raise AnswerError(f"Run {run} of GangSweep {name} has succeeded, and only runs that failed are made again.")
-        if ends.of(run) is RunEnd.NOT_YET:
-            raise AnswerError(f"Run {run} of GangSweep {name} has not ended: lockstep requeue gj/{name}-{run}.")
+        _check_end(f"Run {run} of GangSweep {name}", ends.of(run), f"{name}-{run}")
+
+
+def _check_end(called: str, end: RunEnd, gang: str) -> None:
+    match end:
+        case RunEnd.FAILED:
+            return
+        case RunEnd.SUCCEEDED:
+            raise AnswerError(f"{called} has succeeded, and only runs that failed are made again.")
+        case RunEnd.NOT_YET:
+            raise AnswerError(f"{called} has not ended: lockstep requeue gj/{gang}.")
+        case _:
+            assert_never(end)

@@ -132,7 +132,7 @@ def _to_delete(view: SweepView, again: frozenset[int]) -> Iterator[int]:
 def _waiting(view: SweepView) -> Iterator[int]:
     """Runs that wait, whose GangJobs a suspended sweep takes back."""
     for run, gang in view.gangs.items():
-        if gang.phase in (RunPhase.WAITING, RunPhase.STUCK) and not gang.is_deleting:
+        if gang.phase.may_start and not gang.is_deleting:
             yield run
 
 

@@ -21,9 +21,9 @@ from lockstep.cycle.sweeps.deciding import SweepSteps, next_steps
 from lockstep.cycle.sweeps.materials import Materials, RunMaterial
 from lockstep.cycle.sweeps.progress import SweepProgress
 from lockstep.cycle.sweeps.run_phases import RunGang, RunPhase, run_gang_of
-from lockstep.cycle.sweeps.run_requests import Made, delete_run, make_run
+from lockstep.cycle.sweeps.run_requests import RunMade, delete_run, make_run
+from lockstep.facts.gang.sweep_run import run_name
 from lockstep.facts.sweeps.keys import sweep_name
-from lockstep.facts.sweeps.run import run_name
 from lockstep.facts.sweeps.run_ends import RunEnd
 from lockstep.facts.sweeps.sweep import RunFailure, Sweep, SweepReason, SweepRefusal
 from lockstep.logs.fields import about
@@ -203,11 +203,11 @@ class SweepFollower:
             now = self._services.monotonic()
             making = await make_run(self._client, sweep, run_gang(sweep, run, material.parameters_of(run), size))
             match making.made:
-                case Made.DONE:
+                case RunMade.DONE:
                     progress.came(run, now)
-                case Made.TAKEN:
+                case RunMade.TAKEN:
                     progress.seen[run] = RunFailure(run, SweepReason.NAME_TAKEN, as_sentence(making.why))
-                case Made.LEFTOVER | Made.REFUSED:
+                case RunMade.LEFTOVER | RunMade.REFUSED:
                     progress.hinder(f"Run {run} can't be made, and is tried again: {making.why}.", now)
                     return
                 case _:

@@ -15,7 +15,7 @@ from lockstep.api.sweeps.run_gang import sample_gang
 from lockstep.belief.common.kept_answers import KeptAnswers
 from lockstep.cycle.sweeps.common_sizes import RunSize, SizeQuestion, choose_size
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
-from lockstep.facts.sweeps.run import Parameters
+from lockstep.facts.gang.sweep_run import Parameters
 from lockstep.facts.sweeps.sweep import Sweep, SweepReason, SweepRefusal
 
 # Roughly the memory of a line of parameters, beside its letters.

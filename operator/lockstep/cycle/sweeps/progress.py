@@ -1,7 +1,7 @@
 """What is remembered of a sweep between two of its statuses."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from lockstep.api.client.pauses import pause_after
 from lockstep.cycle.sweeps.deciding import SweepView
@@ -119,6 +119,8 @@ class SweepProgress:
                 self.seen[run] = RunFailure(run, gang.reason, gang.message)
             case RunEnd.NOT_YET:
                 pass
+            case _:
+                assert_never(gang.phase.end)
 
     def may_delete(self, gang: RunGang) -> bool:
         """Whether no deletion of the GangJob was accepted a moment ago, which the watch has not shown yet."""

@@ -20,6 +20,17 @@ class RunPhase(StrEnum):
     FAILED = "Failed"
 
     @property
+    def may_start(self) -> bool:
+        """Whether the run has not started yet."""
+        match self:
+            case RunPhase.WAITING | RunPhase.STUCK:
+                return True
+            case RunPhase.RUNNING | RunPhase.SUCCEEDED | RunPhase.FAILED:
+                return False
+            case _:
+                assert_never(self)
+
+    @property
     def end(self) -> RunEnd:
         """How the run has ended."""
         match self:

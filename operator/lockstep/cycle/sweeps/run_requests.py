@@ -15,7 +15,7 @@ from lockstep.cycle.sweeps.run_phases import RunGang
 from lockstep.facts.sweeps.sweep import Sweep
 
 
-class Made(Enum):
+class RunMade(Enum):
     """``LEFTOVER``: the GangJob of an earlier sweep of the name is not gone yet. ``TAKEN``: it is not of a sweep."""
 
     DONE = auto()
@@ -27,7 +27,7 @@ class Made(Enum):
 class Making(NamedTuple):
     """What became of a creation, and why, as a clause."""
 
-    made: Made
+    made: RunMade
     why: str = ""
 
 
@@ -36,21 +36,21 @@ async def make_run(client: KubeClient, sweep: Sweep, wanted: Manifest) -> Making
     name = wanted["metadata"]["name"]
     answer = await client.create(paths.gangs_of(sweep.key.namespace), wanted, Urgency.REPORT)
     if answer.is_success:
-        return Making(Made.DONE)
+        return Making(RunMade.DONE)
     if answer.code != HTTPStatus.CONFLICT or answer.body.get("reason") != "AlreadyExists":
-        return Making(Made.REFUSED, f"the API server refuses GangJob {name}: {answer.message.rstrip('.')}")
+        return Making(RunMade.REFUSED, f"the API server refuses GangJob {name}: {answer.message.rstrip('.')}")
     return _of_the_name(sweep, name, await client.get(paths.gang(GangKey(sweep.key.namespace, name))))
 
 
 def _of_the_name(sweep: Sweep, name: str, found: Answer) -> Making:
     if not found.is_success:
-        return Making(Made.LEFTOVER, f"GangJob {name} was there a moment ago: {found.message}")
+        return Making(RunMade.LEFTOVER, f"GangJob {name} was there a moment ago: {found.message}")
     owner = sweep_owner(found.body["metadata"])
     if owner is None:
-        return Making(Made.TAKEN, f"there is a GangJob {name} that is not of this sweep")
+        return Making(RunMade.TAKEN, f"there is a GangJob {name} that is not of this sweep")
     if owner["uid"] == sweep.uid:
-        return Making(Made.DONE)
-    return Making(Made.LEFTOVER, f"GangJob {name} of an earlier sweep is not gone yet")
+        return Making(RunMade.DONE)
+    return Making(RunMade.LEFTOVER, f"GangJob {name} of an earlier sweep is not gone yet")
 
 
 async def delete_run(client: KubeClient, key: GangKey, gang: RunGang, *, only_as_seen: bool) -> str:

@@ -7,7 +7,7 @@ _PREFIX = "sweep/"
 
 
 def sweep_key(namespace: str, name: str) -> GangKey:
-    """The key of the GangSweep of that name; it tells logs and queues apart what is done for sweeps and for gangs."""
+    """The key of the GangSweep of that name; logs and queues use it as they use keys of gangs."""
     return GangKey(namespace, f"{_PREFIX}{name}")
 
 

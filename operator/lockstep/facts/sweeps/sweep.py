@@ -31,6 +31,7 @@ class SweepReason(StrEnum):
     NAME_TAKEN = "NameTaken"
 
 
+_CONDITIONS = frozenset(SweepCondition)
 _REASONS = frozenset(SweepReason)
 
 
@@ -115,10 +116,10 @@ class SweepStatus:
     @property
     def end(self) -> SweepEnd | None:
         """How the sweep has ended, well or not; None while it has not, or if something else than we has written it."""
-        for kind in (SweepCondition.COMPLETE, SweepCondition.FAILED):
-            known = self.condition(kind)
-            if known is not None and known.status == "True" and known.reason in _REASONS:
-                return SweepEnd(kind, SweepReason(known.reason))
+        for one in self.conditions:
+            is_known = one.type in _CONDITIONS and one.reason in _REASONS
+            if is_known and one.type != SweepCondition.ACCEPTED and one.status == "True":
+                return SweepEnd(SweepCondition(one.type), SweepReason(one.reason))
         return None
 
 

@@ -73,7 +73,6 @@ async def test_wish_that_nobody_obeys_is_said():
 
 async def test_logs_of_a_sweep_are_those_of_its_runs():
     """Each begins with the number of its run."""
-
     async with api_with() as api, running_operator(api, sweeps=True):
         api.store.create("gangsweeps", sweep(runs=4))
         await end_with_failures(api, "s-1", "s-3")
