@@ -59,7 +59,8 @@ async def check_source_rights(
                 return
             await asyncio.sleep(_PAUSE_SECONDS)
         for one in missing:
-            rights.deny(one.need, "an option of the operator asks for it")
+            option = "--sweeps" if one in _NEEDS_OF_SWEEPS else "--sources"
+            rights.deny(one.need, f"{option} asks for it")
 
 
 def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:
