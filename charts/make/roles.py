@@ -13,12 +13,14 @@ SOURCES = (
     "operator/rbac-sizing.yaml",
     "operator/rbac-suspending.yaml",
     "operator/rbac-evicting.yaml",
+    "operator/rbac-sweeps.yaml",
     "operator/rbac-agent.yaml",
 )
 
 _OPERATOR = "lockstep"
 _ELECTS = ".Values.leaderElection.enabled"
 _CREATES = ".Values.rbac.create"
+_SWEEPS = f"and {_CREATES} .Values.sweeps.enabled"
 _AGENTS = f"and {_CREATES} .Values.agent.enabled"
 _ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
 _PLACES_PODS = f"and {_CREATES} .Values.sources"
@@ -50,6 +52,8 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRoleBinding/lockstep-suspending": _SUSPENDS,
     "ClusterRole/lockstep-evicting": _EVICTS,
     "ClusterRoleBinding/lockstep-evicting": _EVICTS,
+    "ClusterRole/lockstep-sweeps": _SWEEPS,
+    "ClusterRoleBinding/lockstep-sweeps": _SWEEPS,
     "ClusterRole/lockstep-agent": _AGENTS,
     "ClusterRoleBinding/lockstep-agent": _AGENTS,
     "ValidatingAdmissionPolicy/lockstep-agent": _AGENTS,

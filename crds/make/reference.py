@@ -12,6 +12,8 @@ _NOT_LISTED_BELOW = (
     "spec.volumeClaimTemplates[].spec",
     "spec.roles[].volumeClaimTemplates",
 )
+# What a kind has from another one, whose section has the sentences.
+_REFUSED_THERE = {"GangSweep": ".spec.template"}
 
 
 def reference(definitions: Iterable[Schema]) -> str:
@@ -28,6 +30,7 @@ def _section(spec: Schema) -> str:
     version_name = f"{spec['group']}/{version['name']}"
     short_names = names.get("shortNames", [])
     short = "".join(f", short name `{one}`" for one in short_names)
+    shared = _REFUSED_THERE.get(names["kind"], "")
     lines = [
         f"## {names['kind']}\n",
         f"{schema['description']}\n",
@@ -36,7 +39,7 @@ def _section(spec: Schema) -> str:
         *_columns(version["additionalPrinterColumns"], next(iter(short_names), names["plural"])),
         *_fields("spec", schema["properties"]["spec"]),
         *_fields("status", schema["properties"]["status"]),
-        *_refusals(schema),
+        *_refusals(schema, shared),
     ]
     return "\n".join(lines)
 
@@ -81,19 +84,22 @@ def _type(schema: Schema) -> str:
     return "time" if schema.get("format") == "date-time" else str(schema["type"])
 
 
-def _refusals(schema: Schema) -> Iterator[str]:
+def _refusals(schema: Schema, shared: str) -> Iterator[str]:
+    """The sentences of a kind, without those of the field ``shared``, if any."""
     yield from ("### What is refused, beside wrong types and numbers out of their range", "")
-    yield from (f"- `{path}`: {_cell(message)}" for path, message in sorted(set(_messages("", schema))))
+    yield from (f"- `{path}`: {_cell(message)}" for path, message in sorted(set(_messages("", schema, shared))))
     yield ""
 
 
-def _messages(path: str, schema: Schema) -> Iterator[tuple[str, str]]:
-    """Every rule's message below ``path``, with the path of the field that it is about."""
+def _messages(path: str, schema: Schema, shared: str) -> Iterator[tuple[str, str]]:
+    """Every rule's message below ``path`` but not in ``shared``, with the path of the field that it is about."""
+    if path and path == shared:
+        return
     for rule in schema.get("x-kubernetes-validations", ()):
         yield (path + rule.get("fieldPath", "")).lstrip("."), rule["message"]
     for name, one in schema.get("properties", {}).items():
-        yield from _messages(f"{path}.{name}", one)
-    yield from _messages(f"{path}[]", schema.get("items", {})) if "items" in schema else ()
+        yield from _messages(f"{path}.{name}", one, shared)
+    yield from _messages(f"{path}[]", schema.get("items", {}), shared) if "items" in schema else ()
 
 
 def _cell(text: str) -> str:

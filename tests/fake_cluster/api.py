@@ -156,6 +156,8 @@ class FakeApi:
         place = place._replace(name=body["metadata"]["name"])
         if self.store.get(place):
             return 409, {"reason": "AlreadyExists", "message": f"{place.resource} {place.name} already exists"}
+        if place.resource == "gangjobs":
+            body["metadata"]["generation"] = 1
         if place.resource == "pods":
             body = self.admit({**body, "status": {"phase": "Pending"}})
             if isinstance(body, Refusal):

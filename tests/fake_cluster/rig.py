@@ -22,6 +22,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.clockwork.wake_event import WakeEvent
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning.planning import PlanOptions
+from lockstep.cycle.sweeps.following import SweepFollower
 from lockstep.facts.gang.source import Source
 from lockstep.process.start.rights import keep_rights_judged
 from lockstep.report.metrics.metrics import Metrics
@@ -64,7 +65,7 @@ class Parts:
 
 
 @asynccontextmanager
-async def watching_operator(api, plans=None, pool=ALL_NODES, sources=PODS_ALONE):
+async def watching_operator(api, plans=None, pool=ALL_NODES, sources=PODS_ALONE, *, sweeps=False):
     """Everything but the cycle: watches feed belief. Plans are made in the event loop unless told."""
     woken, bindings, rights = WakeEvent(monotonic=now), [], Rights()
     metrics = Metrics(CollectorRegistry())
@@ -82,7 +83,7 @@ async def watching_operator(api, plans=None, pool=ALL_NODES, sources=PODS_ALONE)
             count_given_up=metrics.gang_given_up,
         )
         cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
-        informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]
+        informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state, sweeps=sweeps)]
         works = [*(informer.run() for informer in informers), keep_rights_judged(client, rights)]
         tasks = [asyncio.create_task(work) for work in works]
         stack.push_async_callback(end, tasks)
@@ -154,11 +155,12 @@ async def api_with(*nodes, gangs=(), bids=()):
 async def running_operator(api, plans=None, pool=ALL_NODES, **more):
     """The whole operator but its own watches by kopf."""
     async with watching_operator(api, plans, pool, **more) as parts:
-        task = asyncio.create_task(parts.cycle.run())
+        works = [parts.cycle.run(), *([SweepFollower(parts.services).run()] if more.get("sweeps") else [])]
+        tasks = [asyncio.create_task(work) for work in works]
         try:
             yield parts
         finally:
-            await end([task])
+            await end(tasks)
             await parts.cycle.stop()
 
 
@@ -169,9 +171,11 @@ async def end(tasks):
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def all_kinds(state):
+def all_kinds(state, *, sweeps=False):
     """What the operator watches; its own kinds by plain informers, since kopf keeps a clock of its own."""
-    return [make_kind(state) for make_kind in (*WATCHED, gangs_kind, bids_kind, *watched_for(state.sources))]
+    return [
+        make_kind(state) for make_kind in (*WATCHED, gangs_kind, bids_kind, *watched_for(state.sources, sweeps=sweeps))
+    ]
 
 
 def gang_place(name):

@@ -14,6 +14,7 @@ _FILES = (
     "rbac-metrics",
     "rbac-provisioning",
     "rbac-sources",
+    "rbac-sweeps",
     "rbac-sizing",
     "rbac-suspending",
     "rbac-evicting",

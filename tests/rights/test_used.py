@@ -47,12 +47,19 @@ def test_rights_are_read_from_the_manifests():
 
     assert Right("create", "pods/binding") in rights
     assert LEASE in rights
-    assert {(one.verb, one.resource.removeprefix("lockstep.dev/")) for one in rights if "/gangs" in one.resource} == {
+    assert {
+        (one.verb, one.resource.removeprefix("lockstep.dev/"))
+        for one in rights
+        if "/gangs" in one.resource and "sweeps" not in one.resource
+    } == {
         *((verb, "gangs") for verb in ("get", "list", "watch", "create", "patch")),
         ("patch", "gangs/status"),
     }
+    assert Right("patch", "lockstep.dev/gangsweeps/status") in rights
     # Roles for users are nobody's of the operator's.
-    assert {one.verb for one in rights if one.resource == "lockstep.dev/gangjobs"} == {"get", "list", "watch", "delete"}
+    assert {one.verb for one in rights if one.resource == "lockstep.dev/gangjobs"} == {
+        *("get", "list", "watch", "delete", "create")
+    }
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,9 @@
 {{- with .Values.sources }}
 - --sources={{ join "," . }}
 {{- end }}
+{{- if .Values.sweeps.enabled }}
+- --sweeps=true
+{{- end }}
 - {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}
 - --leader-elect={{ $election.enabled }}
 {{- if $election.enabled }}

@@ -1,6 +1,32 @@
 """Conditions, the same for all kinds."""
 
-from lockstep.api.manifest import Manifest
+from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.quantities import epoch_seconds, rfc3339
+from lockstep.facts.gang.gang import ConditionFact
+
+
+def parse_condition(one: Manifest) -> ConditionFact:
+    """One condition of a kind of ours."""
+    return ConditionFact(
+        type=one["type"],
+        status=one["status"],
+        reason=one["reason"],
+        message=one.get("message", ""),
+        observed_generation=int(one.get("observedGeneration", 0)),
+        last_transition=epoch_seconds(one["lastTransitionTime"]) or 0.0,
+    )
+
+
+def condition_manifest(one: ConditionFact) -> NewManifest:
+    """The condition as a status has it."""
+    return {
+        "type": one.type,
+        "status": one.status,
+        "reason": one.reason,
+        "message": one.message,
+        "observedGeneration": one.observed_generation,
+        "lastTransitionTime": rfc3339(one.last_transition),
+    }
 
 
 def condition_of(status: Manifest, kind: str) -> Manifest | None:

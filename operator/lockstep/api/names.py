@@ -8,6 +8,9 @@ GANGS = "gangjobs"
 # A gang of pods that others create.
 POD_GANG_KIND = "Gang"
 POD_GANGS = "gangs"
+# Many runs of one program, each a GangJob.
+SWEEP_KIND = "GangSweep"
+SWEEPS = "gangsweeps"
 BID_KIND = "NodeBid"
 BIDS = "nodebids"
 SCHEDULER_NAME = "lockstep"
@@ -53,3 +56,10 @@ READY_ANNOTATION = "lockstep.dev/ready-to-resize"
 # Label of a node whose node owner does not want it measured.
 AGENT_LABEL = "lockstep.dev/agent"
 AGENT_OFF = "off"
+
+# Label of the GangJob of a run: its sweep. Annotations of it: the number of the run, and its parameters.
+SWEEP_LABEL = "lockstep.dev/sweep"
+RUN_ANNOTATION = "lockstep.dev/run"
+PARAMETERS_ANNOTATION = "lockstep.dev/parameters"
+# Annotation of a GangSweep: which failed runs are to be made again, and an id of this wish.
+REQUEUE_ANNOTATION = "lockstep.dev/requeue"

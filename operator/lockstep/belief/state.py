@@ -44,6 +44,7 @@ from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns
+from lockstep.belief.sweeps.sweeps import Sweeps
 from lockstep.belief.volumes.attachments import Attachments
 from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
@@ -125,6 +126,7 @@ class State:
         self.templates = TemplateMemory()
         self.forecasts = Forecasts()
         self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
+        self.sweeps = Sweeps()
         self._unowned = UnownedReservations()
 
     # Leadership
@@ -182,6 +184,7 @@ class State:
         if not is_pod_gang(fact.key):
             fact = self.templates.as_admitted(fact)
         self._believe(fact)
+        self.sweeps.gang_applied(fact)
         if self.assumptions.leads:
             self._unowned.compare(before, fact, self.reservations.get(fact.key))
         else:
@@ -199,6 +202,7 @@ class State:
         if known is None or known.uid != uid:
             return
         del self.gangs[key]
+        self.sweeps.gang_removed(known)
         self.claiming.leave(key)
         self.predecessors.leave(key)
         debug_about(log, key, "it is gone")

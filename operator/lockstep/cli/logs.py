@@ -12,11 +12,15 @@ import orjson
 from coschedule import GangKey
 from lockstep.answers.member_logs import MOST_FOLLOWED, LogsWish, Said, follow_logs, show_logs
 from lockstep.answers.reading.cluster import one_client
+from lockstep.answers.sweeps.run_logs import show_run_logs
 from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.cli.colours import is_colourful
 from lockstep.cli.options.answer_options import namespace_option, one_sentence, output_option, print_lines
 from lockstep.cli.options.connection_options import connection_options
-from lockstep.cli.options.gang_argument import gang_argument
+from lockstep.cli.options.gang_argument import KeyIn, gang_or_sweep_argument
+from lockstep.cli.options.run_option import run_option
+from lockstep.facts.gang.sweep_run import run_name
+from lockstep.facts.sweeps.keys import is_sweep, sweep_name
 
 _RANKS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
 _COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red")
@@ -29,7 +33,8 @@ def _ranks(_context: click.Context, _option: click.Parameter, value: str | None)
 
 
 @click.command(context_settings={"show_default": True})
-@gang_argument
+@gang_or_sweep_argument
+@run_option("Of this run of a sweep only, such as 17. Without it: of all runs that have a GangJob.")
 @click.option("--rank", "ranks", metavar="RANKS", callback=_ranks, help="Of these members only, such as 3 or 0-3,7.")
 @click.option("-c", "--container", metavar="NAME", default="", help="Container. Without it: the default, or the first.")
 @click.option("-f", "--follow", is_flag=True, help="Go on until the gang has ended, through all of its attempts.")
@@ -37,7 +42,7 @@ def _ranks(_context: click.Context, _option: click.Parameter, value: str | None)
 @namespace_option
 @connection_options
 @output_option
-def logs(gang: str, namespace: str | None, output: str, *, follow: bool, **options: Any) -> None:
+def logs(gang: KeyIn, namespace: str | None, output: str, *, runs: str, follow: bool, **options: Any) -> None:
     """Show what the members of a gang write, each line with the rank of its member.
 
     For example: lockstep logs gj/heat --rank 0-3 --follow
@@ -47,16 +52,27 @@ def logs(gang: str, namespace: str | None, output: str, *, follow: bool, **optio
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():
-        key = GangKey(namespace or usual_namespace(**connection), gang)
+        key = _of_one_run(gang(namespace or usual_namespace(**connection)), runs, follow=follow)
         wish = LogsWish(key, options["ranks"], options["container"], options["tail"])
         if not asyncio.run(_show(connection, wish, _show_as(output), follow=follow)):
             sys.exit(1)
+
+
+def _of_one_run(key: GangKey, runs: str, *, follow: bool) -> GangKey:
+    """The GangJob of the run that is asked for; the key as it is without one."""
+    if is_sweep(key) and runs.isdecimal():
+        return GangKey(key.namespace, run_name(sweep_name(key), int(runs)))
+    if runs or (is_sweep(key) and follow):
+        raise click.UsageError("--run names one run of sweep/NAME, and --follow needs it there.")
+    return key
 
 
 async def _show(
     connection: dict[str, str | None], wish: LogsWish, show: Callable[[Said], None], *, follow: bool
 ) -> bool:
     async with one_client(load_configuration(**connection), connections=MOST_FOLLOWED) as client:
+        if is_sweep(wish.gang):
+            return await show_run_logs(client, wish.gang, wish, show)
         return await (follow_logs if follow else show_logs)(client, wish, show)
 
 

@@ -1,6 +1,7 @@
 """``lockstep requeue``: puts a gang back into the queue."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import click
@@ -9,6 +10,7 @@ import yaml
 from coschedule import GangKey
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.requeue import NotMadeAnewError, requeue_gang
+from lockstep.answers.sweeps.requeue_runs import requeue_runs
 from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.cli.options.answer_options import (
     namespace_option,
@@ -20,27 +22,32 @@ from lockstep.cli.options.answer_options import (
 )
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.durations import as_seconds
-from lockstep.cli.options.gang_argument import gang_argument
+from lockstep.cli.options.gang_argument import KeyIn, gang_or_sweep_argument
+from lockstep.cli.options.run_option import run_option
+from lockstep.facts.sweeps.keys import is_sweep
 
 
 @click.command(context_settings={"show_default": True})
-@gang_argument
+@gang_or_sweep_argument
+@run_option("Failed runs of a sweep that are made again, such as 17 or 0-3,7.")
 @click.option("--timeout", metavar="DURATION", callback=as_seconds, default="5m", help="How long its end may take.")
 @namespace_option
 @connection_options
 @output_option
-def requeue(gang: str, namespace: str | None, output: str, *, timeout: float, **connection: Any) -> None:
+def requeue(gang: KeyIn, namespace: str | None, output: str, *, runs: str, timeout: float, **connection: Any) -> None:
     """Put a gang back into the queue: one that runs, rests, is suspended, has failed or has succeeded.
 
-    For example: lockstep requeue gj/heat
+    For example: lockstep requeue gj/heat, or lockstep requeue sweep/search --run 17
 
     One that runs is stopped, with the grace period of its members, and keeps its age. One that is over is deleted with
     the logs of its members, and created again.
     """
     with one_sentence():
-        key = GangKey(namespace or usual_namespace(**connection), gang)
+        key = gang(namespace or usual_namespace(**connection))
+        if is_sweep(key) != bool(runs):
+            raise click.UsageError("--run goes with sweep/NAME, and sweep/NAME needs it: say which failed runs.")
         try:
-            done = asyncio.run(_requeue(connection, key, within_seconds=timeout))
+            done = asyncio.run(_requeue(connection, key, runs, within_seconds=timeout))
         except NotMadeAnewError as error:
             click.echo(yaml.safe_dump(error.manifest, sort_keys=False))
             raise
@@ -50,8 +57,11 @@ def requeue(gang: str, namespace: str | None, output: str, *, timeout: float, **
             print_lines([done])
 
 
-async def _requeue(connection: dict[str, str | None], key: GangKey, *, within_seconds: float) -> str:
+async def _requeue(connection: dict[str, str | None], key: GangKey, runs: str, *, within_seconds: float) -> str:
     async with one_client(load_configuration(**connection)) as client:
+        if is_sweep(key):
+            waiting = partial(waiting_with_progress, "Waiting until the operator has seen it")
+            return await requeue_runs(client, key, runs, within_seconds=within_seconds, waiting=waiting)
         return await requeue_gang(
             client,
             key,

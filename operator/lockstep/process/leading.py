@@ -13,6 +13,7 @@ from lockstep.api.client.instance import instance_name
 from lockstep.api.cluster.lease import LeaseHolder
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
+from lockstep.cycle.sweeps.following import SweepFollower
 from lockstep.process.election.elector import ElectionTerms, Elector
 from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.process.stores.run_time_store import RunTimeStore
@@ -34,7 +35,7 @@ class Leadership:
     """What this process does as a candidate and as the leader. Without an ``elector`` it leads at once.
 
     Without ``run_times`` learned run times end with the process. Without ``settings`` no settings are published.
-    Without ``node_requests`` no nodes are requested from an autoscaler.
+    Without ``node_requests`` no nodes are requested from an autoscaler. Without ``sweeps`` no GangSweep is obeyed.
     """
 
     elector: Elector | None
@@ -46,6 +47,7 @@ class Leadership:
     run_times: RunTimeStore | None
     settings: SettingsStore | None
     node_requests: NodeRequests | None
+    sweeps: SweepFollower | None
 
     async def take_part(self) -> None:
         """Stand by until this process wins the lease, then lead. Raises ``LeaseLostError`` when the lease is lost."""
@@ -102,6 +104,8 @@ class Leadership:
             works.append(self.settings.keep_published())
         if self.node_requests is not None:
             works.append(self.node_requests.keep_asked())
+        if self.sweeps is not None:
+            works.append(self.sweeps.run())
         await until_first_ends(asyncio.Event(), *works)
 
 

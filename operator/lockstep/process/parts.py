@@ -28,6 +28,7 @@ from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.planning.sizing import SizingPolicy
+from lockstep.cycle.sweeps.following import SweepFollower
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.pages.health import Health
 from lockstep.process.start.rights import noting_watches
@@ -124,6 +125,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
         run_times=_make_run_time_store(settings, access, parts.state),
         settings=_make_settings_store(settings, access, parts.state),
         node_requests=_make_node_requests(settings, parts.services),
+        sweeps=SweepFollower(parts.services) if settings.sweeps else None,
     )
 
 
@@ -188,7 +190,8 @@ def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken:
 def _make_informers(settings: Settings, access: Access, state: State) -> tuple[Informer[Any], ...]:
     """The watches of all kinds but GangJobs and NodeBids; of Gangs and of Jobs, if these are sources."""
     heard = access.metrics.watch_heard
-    makers: list[Callable[[State], WatchedKind[Any]]] = [*WATCHED, *watched_for(settings.sources)]
+    optional = watched_for(settings.sources, sweeps=settings.sweeps)
+    makers: list[Callable[[State], WatchedKind[Any]]] = [*WATCHED, *optional]
     return tuple(Informer(access.client, make_kind(state), heard=heard) for make_kind in makers)
 
 

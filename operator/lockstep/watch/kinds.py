@@ -18,6 +18,7 @@ from lockstep.api.nodebid.bid import parse_bid
 from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.api.podgang.pod_gang import parse_pod_gang
 from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kinds
+from lockstep.api.sweeps.sweep import parse_sweep
 from lockstep.api.unreadable.unreadable_objects import (
     unreadable_bid,
     unreadable_gang,
@@ -47,6 +48,8 @@ from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source, made_name
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import PodFact, PodKey
+from lockstep.facts.sweeps.keys import sweep_key
+from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.watch.kind import WatchedKind
 
 
@@ -259,6 +262,21 @@ def sized_owners_kind(sized: SizedKind, state: State) -> WatchedKind[SizedOwner]
     )
 
 
+def sweeps_kind(state: State) -> WatchedKind[Sweep]:
+    """All GangSweeps."""
+    return WatchedKind(
+        target=paths.ALL_SWEEPS,
+        key=_sweep_identity,
+        parse=parse_sweep,
+        apply=state.sweeps.apply,
+        remove=lambda it: state.sweeps.remove(*it),
+        parse_failures=state.parse_failures,
+        believed=lambda: [(sweep.key, sweep.uid) for sweep in state.sweeps.objects.values()],
+        is_dispensable=True,
+        may_be_missing=True,
+    )
+
+
 def kind_of(state: State, gang: GangKey) -> WatchedKind[Any]:
     """The kind of that gang: Gangs or GangJobs."""
     return pod_gangs_kind(state) if is_pod_gang(gang) else gangs_kind(state)
@@ -300,6 +318,11 @@ def _pod_gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
     return pod_gang_key(metadata["namespace"], metadata["name"]), metadata["uid"]
 
 
+def _sweep_identity(manifest: Manifest) -> tuple[GangKey, str]:
+    metadata = manifest["metadata"]
+    return sweep_key(metadata["namespace"], metadata["name"]), metadata["uid"]
+
+
 def _owner_identity(source: Source, manifest: Manifest) -> tuple[GangKey, str]:
     """The Gang that is made for an owner, and the owner's UID."""
     metadata = manifest["metadata"]
@@ -334,8 +357,10 @@ WATCHED = (
 """All kinds except our own."""
 
 
-def watched_for(sources: Collection[Source]) -> Iterator[Callable[[State], WatchedKind[Any]]]:
-    """The kinds that these sources need."""
+def watched_for(sources: Collection[Source], *, sweeps: bool = False) -> Iterator[Callable[[State], WatchedKind[Any]]]:
+    """The kinds that these sources need, and with ``sweeps`` GangSweeps."""
+    if sweeps:
+        yield sweeps_kind
     if sources:
         yield pod_gangs_kind
     for kind in sized_kinds(sources):

@@ -57,6 +57,19 @@ def test_requests_for_nodes_bring_their_own_rights():
     assert given(values) == applied("rbac.yaml", "rbac-provisioning.yaml")
 
 
+def test_sweeps_bring_their_own_rights_and_their_kind():
+    without, rendered = render({}), render({"sweeps": {"enabled": True}})
+
+    assert given({"sweeps": {"enabled": True}}) == applied("rbac.yaml", "rbac-sweeps.yaml")
+    assert "gangsweeps.lockstep.dev" not in kinds_of(without)
+    assert "gangsweeps.lockstep.dev" in kinds_of(rendered)
+
+
+def kinds_of(rendered):
+    """The names of the kinds that a release installs."""
+    return {one["metadata"]["name"] for one in rendered.all if one["kind"] == "CustomResourceDefinition"}
+
+
 def test_all_sources_bring_their_own_rights():
     assert given({"sources": SOURCES}) == applied("rbac.yaml", "rbac-sources.yaml", "rbac-sizing.yaml")
 

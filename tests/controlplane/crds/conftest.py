@@ -43,7 +43,7 @@ LEAST_BID: Manifest = {
 def api(control_plane: Sandbox) -> Sandbox:
     """The control plane, with the CRDs served and their schemas published."""
     control_plane.apply(CRDS)
-    eventually(lambda: {"gangjobs", "gangs", "nodebids"} <= served(control_plane))
+    eventually(lambda: {"gangjobs", "gangs", "gangsweeps", "nodebids"} <= served(control_plane))
     own_schemas(control_plane)
     return control_plane
 

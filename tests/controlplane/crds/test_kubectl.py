@@ -195,7 +195,7 @@ def test_apply_refuses_a_typo_in_the_template(api, namespace, gang):
         api.apply([manifest])
 
 
-@pytest.mark.parametrize("kind", ["gangjobs", "gangs", "nodebids"])
+@pytest.mark.parametrize("kind", ["gangjobs", "gangs", "gangsweeps", "nodebids"])
 def test_crd_fits_a_client_side_apply(api, kind):
     """Kubectl keeps what was applied in an annotation, and annotations may have 262,144 bytes in all."""
     stored = api.request("GET", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{kind}.lockstep.dev")

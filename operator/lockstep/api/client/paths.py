@@ -2,10 +2,11 @@
 
 from coschedule import GangKey
 from lockstep.api.client.answer import Target
-from lockstep.api.names import API_VERSION, BIDS, GANGS, POD_GANGS
+from lockstep.api.names import API_VERSION, BIDS, GANGS, POD_GANGS, SWEEPS
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.pods.pod import PodKey
+from lockstep.facts.sweeps.keys import sweep_name
 
 ALL_NODES = Target("/api/v1/nodes", "nodes")
 ALL_PODS = Target("/api/v1/pods", "pods")
@@ -23,6 +24,7 @@ ALL_QUOTAS = Target("/api/v1/resourcequotas", "resourcequotas")
 ALL_NODE_REQUESTS = Target("/apis/autoscaling.x-k8s.io/v1/provisioningrequests", "provisioningrequests")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_POD_GANGS = Target(f"/apis/{API_VERSION}/{POD_GANGS}", POD_GANGS)
+ALL_SWEEPS = Target(f"/apis/{API_VERSION}/{SWEEPS}", SWEEPS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
 ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/subjectaccessreviews", "subjectaccessreviews")
@@ -157,6 +159,16 @@ def gang_status(key: GangKey) -> Target:
     """The status of one GangJob or Gang."""
     path, resource = gang(key)
     return Target(f"{path}/status", f"{resource}/status")
+
+
+def sweep(key: GangKey) -> Target:
+    """One GangSweep."""
+    return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{SWEEPS}/{sweep_name(key)}", SWEEPS)
+
+
+def sweep_status(key: GangKey) -> Target:
+    """The status of one GangSweep."""
+    return Target(f"{sweep(key).path}/status", f"{SWEEPS}/status")
 
 
 def bid_status(node: str) -> Target:

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from lockstep.api.client.pauses import pause_after
-from lockstep.api.names import GANGS, POD_GANGS
+from lockstep.api.names import GANGS, POD_GANGS, SWEEPS
 
 STATUSES = f"{GANGS}/status"
 
@@ -32,6 +32,8 @@ _SCHEDULING_GROUPS = "podgroups.scheduling.k8s.io"
 _OF_SOURCES = (POD_GANGS, f"{POD_GANGS}/status", _SCHEDULING_GROUPS, f"{_SCHEDULING_GROUPS}/status")
 _OWNERS = ("jobs", "jobsets", "leaderworkersets", "mpijobs", "podgroups", "rayclusters")
 _ABOVE_OWNERS = ("trainjobs", "pytorchjobs", "tfjobs", "xgboostjobs", "paddlejobs", "jaxjobs")
+_OF_SWEEPS = (SWEEPS, f"{SWEEPS}/status")
+_SWEEPING = "operator/rbac-sweeps.yaml"
 _EVICTIONS = "pods/eviction"
 _SOURCES = "operator/rbac-sources.yaml"
 _EVICTS = "operator/rbac-evicting.yaml"
@@ -168,6 +170,8 @@ def _remedy(resource: str, verb: str = "") -> str:
     manifest = _MANIFEST
     if resource == _EVICTIONS:
         manifest = _EVICTS
+    elif resource in _OF_SWEEPS or (resource, verb) == (GANGS, "create"):
+        manifest = _SWEEPING
     elif resource in _ABOVE_OWNERS or (resource in _OWNERS and verb != "get"):
         manifest = _CHANGES
     elif resource in _OF_SOURCES or resource in _OWNERS:

@@ -6,6 +6,7 @@ from typing import Any
 
 from coschedule import GangKey, Interruptible, Members, decode_part
 from lockstep.api.bounds import beyond_bounds
+from lockstep.api.conditions import condition_manifest, parse_condition
 from lockstep.api.gangjob.after import parse_recorded, recorded_manifest
 from lockstep.api.gangjob.elastic import (
     next_size_manifest,
@@ -27,6 +28,7 @@ from lockstep.api.pods.pace import pace_manifest, parse_pace
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.api.rendezvous.limits import crowd_refusal
+from lockstep.api.sweeps.run_marks import parse_run
 from lockstep.api.versions import is_older
 from lockstep.facts.elastic import LastChange
 from lockstep.facts.gang.gang import (
@@ -74,6 +76,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
         **identity(GangKey(metadata["namespace"], metadata["name"]), metadata),
         "policies": parse_policies(manifest["spec"]),
         "status": status,
+        "run": parse_run(metadata),
     }
     return RefusedGang(**common, refusal=parsed) if isinstance(parsed, Refusal) else AcceptedGang(**common, spec=parsed)
 
@@ -193,14 +196,8 @@ def _members(one: Manifest) -> Members:
 
 
 def _condition(one: Manifest) -> ConditionFact:
-    return ConditionFact(
-        type=Condition.FAILED if _was_complete_and_failed(one) else one["type"],
-        status=one["status"],
-        reason=one["reason"],
-        message=one.get("message", ""),
-        observed_generation=int(one.get("observedGeneration", 0)),
-        last_transition=epoch_seconds(one["lastTransitionTime"]) or 0.0,
-    )
+    parsed = parse_condition(one)
+    return parsed._replace(type=Condition.FAILED) if _was_complete_and_failed(one) else parsed
 
 
 def _was_complete_and_failed(one: Manifest) -> bool:
@@ -211,7 +208,7 @@ def _was_complete_and_failed(one: Manifest) -> bool:
 def status_manifest(status: GangStatus) -> dict[str, Any]:
     """The status as a merge patch: fields that do not apply are null, so that no earlier value stays."""
     return {
-        "conditions": [_condition_manifest(one) for one in status.conditions],
+        "conditions": [condition_manifest(one) for one in status.conditions],
         "attempt": status.attempt,
         "size": status.size,
         "start": _time(status.start),
@@ -239,17 +236,6 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "waitedSeconds": status.waited_seconds,
         "after": [recorded_manifest(one) for one in status.after] or None,
         **_changes_manifest(status),
-    }
-
-
-def _condition_manifest(one: ConditionFact) -> dict[str, Any]:
-    return {
-        "type": one.type,
-        "status": one.status,
-        "reason": one.reason,
-        "message": one.message,
-        "observedGeneration": one.observed_generation,
-        "lastTransitionTime": rfc3339(one.last_transition),
     }
 
 

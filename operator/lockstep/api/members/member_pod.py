@@ -7,6 +7,7 @@ from coschedule import Members
 from lockstep.api.manifest import NewManifest
 from lockstep.api.members.claims import with_kept_claims
 from lockstep.api.members.mounts import with_files
+from lockstep.api.members.run_parameters import run_annotations, run_variables, with_run_file
 from lockstep.api.membership import member_labels, owner_reference, pod_name
 from lockstep.api.names import GO_ANNOTATION, RANK_LABEL, SCHEDULER_NAME
 from lockstep.api.parts import format_part
@@ -39,7 +40,11 @@ class MemberPods:
         self._meeting = meeting_of(gang, attempt, members, ranks)
         self._kinds = {role.name: _RoleTemplate.of(gang, role, self._meeting) for role in gang.spec.roles}
         self._owner = owner_reference(gang)
-        self._shared_variables = {"LOCKSTEP_GANG": gang.key.name, "LOCKSTEP_ATTEMPT": str(attempt)}
+        self._shared_variables = {
+            "LOCKSTEP_GANG": gang.key.name,
+            "LOCKSTEP_ATTEMPT": str(attempt),
+            **run_variables(gang.run),
+        }
         self._variables_by_position = list(_variables_by_position(members))
 
     def pod(self, position: int) -> NewManifest:
@@ -89,11 +94,13 @@ class _RoleTemplate(NamedTuple):
         template = role.template.document.decoded()
         folder = "" if meeting.changes is None else FOLDER
         own = with_files(template["spec"], gang.key.name, files(meeting).keys(), folder=folder)
+        own = with_run_file(own, gang.run)
         wanted = {"schedulerName": SCHEDULER_NAME, "subdomain": own.get("subdomain") or gang.key.name}
         priority = {"priorityClassName": gang.spec.priority_class} if gang.spec.priority_class else {}
         annotations = dict((template.get("metadata") or {}).get("annotations") or {})
         # A template can't open the gate of its members.
         annotations.pop(GO_ANNOTATION, None)
+        annotations |= run_annotations(gang.run)
         spec = {"restartPolicy": "Never", **own, **wanted, **priority}
         return cls(
             member_labels(gang.key, role, meeting.attempt),

@@ -1,6 +1,6 @@
 """Mounts files of a gang into its members' containers. The template's own mounts stay."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from lockstep.api.common_objects import file_key, files_name
 from lockstep.api.manifest import Manifest
@@ -16,23 +16,29 @@ def with_files(spec: Manifest, gang: str, paths: Collection[str], *, folder: str
     A template with a volume of our name is left unchanged. So is a container that mounts another volume at the same
     path, or above it.
     """
+    if not paths:
+        return spec
+    single = [path for path in paths if not folder or not path.startswith(f"{folder}/")]
+    mounts = [{"mountPath": path, "subPath": file_key(path)} for path in single]
+    mounts += [{"mountPath": folder}] if folder else []
+    return with_volume(spec, {"name": VOLUME, "configMap": {"name": files_name(gang)}}, mounts)
+
+
+def with_volume(spec: Manifest, volume: Manifest, mounts: Sequence[Manifest]) -> Manifest:
+    """A pod's spec with that volume, which each container mounts read-only; with the same exceptions."""
     own = spec.get("volumes") or ()
-    if not paths or any(volume["name"] == VOLUME for volume in own):
+    if any(one["name"] == volume["name"] for one in own):
         return spec
     containers = {
-        kind: [_with_mounts(container, paths, folder) for container in spec[kind]]
+        kind: [_with_mounts(container, volume["name"], mounts) for container in spec[kind]]
         for kind in ("initContainers", "containers")
         if spec.get(kind)
     }
-    volume = {"name": VOLUME, "configMap": {"name": files_name(gang)}}
     return {**spec, **containers, "volumes": [*own, volume]}
 
 
-def _with_mounts(container: Manifest, paths: Collection[str], folder: str) -> Manifest:
+def _with_mounts(container: Manifest, volume: str, mounts: Sequence[Manifest]) -> Manifest:
     own = container.get("volumeMounts") or ()
     taken = [mount["mountPath"].rstrip("/") for mount in own]
-    single = [path for path in paths if not folder or not path.startswith(f"{folder}/")]
-    ours = [{"mountPath": path, "subPath": file_key(path)} for path in single]
-    ours += [{"mountPath": folder}] if folder else []
-    free = [one for one in ours if not any(f"{one['mountPath']}/".startswith(f"{place}/") for place in taken)]
-    return {**container, "volumeMounts": [*own, *({"name": VOLUME, **one, "readOnly": True} for one in free)]}
+    free = [one for one in mounts if not any(f"{one['mountPath']}/".startswith(f"{place}/") for place in taken)]
+    return {**container, "volumeMounts": [*own, *({"name": volume, **one, "readOnly": True} for one in free)]}

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from coschedule import GangKey
-from lockstep.cli.options.gang_names import GANG_JOB_WORDS, GANG_WORDS, complete_any_gang, complete_gang
+from lockstep.cli.options.gang_names import GANG_JOB_WORDS, GANG_WORDS, SWEEP_WORDS, complete_any_gang, complete_gang
 from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.sweeps.keys import sweep_key
 
 Command = Callable[..., Any]
 KeyIn = Callable[[str], GangKey]
@@ -28,6 +29,19 @@ def any_gang_argument(command: Command) -> Command:
     """Add the argument for a GangJob or a Gang to a command, as ``gang``: its key in a namespace to come."""
     metavar = "gj/NAME|gang/NAME"
     return click.argument("gang", metavar=metavar, callback=_any_gang, shell_complete=complete_any_gang)(command)
+
+
+def gang_or_sweep_argument(command: Command) -> Command:
+    """Add the argument for a GangJob or a GangSweep to a command, as ``gang``: its key in a namespace to come."""
+    metavar = "gj/NAME|sweep/NAME"
+    return click.argument("gang", metavar=metavar, callback=_gang_or_sweep, shell_complete=complete_gang)(command)
+
+
+def _gang_or_sweep(_context: click.Context, _argument: click.Parameter, value: str) -> KeyIn:
+    kind, slash, name = value.rpartition("/")
+    if (slash and kind.lower() not in GANG_JOB_WORDS | SWEEP_WORDS) or not _NAME.fullmatch(name):
+        raise click.BadParameter(f"{value} names neither a GangJob nor a GangSweep: write gj/NAME or sweep/NAME")
+    return lambda namespace: sweep_key(namespace, name) if kind.lower() in SWEEP_WORDS else GangKey(namespace, name)
 
 
 def _gang_job_name(_context: click.Context, _argument: click.Parameter, value: str) -> str:

@@ -11,7 +11,7 @@ from lockstep.answers.reading.cluster import one_client, read_gangs, read_pod_ga
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import ConfigError, load_configuration, usual_namespace
-from lockstep.api.names import GANG_KIND, GANGS, GROUP, POD_GANG_KIND, POD_GANGS
+from lockstep.api.names import GANG_KIND, GANGS, GROUP, POD_GANG_KIND, POD_GANGS, SWEEP_KIND, SWEEPS
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import object_name
 
@@ -27,6 +27,9 @@ GANG_JOB_WORDS = frozenset({"gj", *_words(GANG_KIND, GANGS)})
 """What may stand before the slash in the place of ``gj``, in lower case."""
 GANG_WORDS = _words(POD_GANG_KIND, POD_GANGS)
 """What may stand before the slash in the place of ``gang``."""
+
+SWEEP_WORDS = frozenset({"sweep", "sweeps", *_words(SWEEP_KIND, SWEEPS)})
+"""What may stand before the slash in the place of ``sweep``."""
 
 
 def complete_gang(context: click.Context, _argument: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -35,9 +35,18 @@ _YIELDING = _option(
 )
 
 
+_SWEEPS = click.option(
+    "--sweeps",
+    metavar="BOOL",
+    type=bool,
+    default=False,
+    help="Whether GangSweeps are obeyed: the operator then makes and deletes the GangJobs of their runs.",
+)
+
+
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option for sources to a command."""
-    return _SOURCES(command)
+    """Add the options for sources and for sweeps to a command."""
+    return _SOURCES(_SWEEPS(command))
 
 
 def yielding_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -40,7 +40,7 @@ from lockstep.cycle.planning.plan_thread import Made, make_plan
 from lockstep.cycle.planning.quarantine import Quarantine
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Chosen, Rotation
 from lockstep.cycle.planning.size_times import SizeTimes
-from lockstep.cycle.planning.sizing import Contention, SizingPolicy
+from lockstep.cycle.planning.sizing import Contention, SizingPolicy, number_waiting
 from lockstep.cycle.planning.standing import Standing
 from lockstep.cycle.planning.waiting import by_urgency, with_pool
 from lockstep.cycle.planning.within_quotas import WithinQuotas, keeping_within_quotas
@@ -252,8 +252,8 @@ class Planning:
 
     def _set_price(self, gangs: Collection[AcceptedGang]) -> None:
         """Set the price of a member-second; refused gangs and room do not count as waiting: they wait for no node."""
-        waiting = sum(not (gang.spec.is_room or self._rotation.was_refused(gang)) for gang in gangs)
-        self._contention = Contention(waiting, len(self._state.reservations), self._cutter.nodes)
+        counted = (gang for gang in gangs if not (gang.spec.is_room or self._rotation.was_refused(gang)))
+        self._contention = Contention(number_waiting(counted), len(self._state.reservations), self._cutter.nodes)
         self._metrics.member_price.set(self._sizing.member_price(self._contention))
 
     async def _plan_exactly(

@@ -1,8 +1,8 @@
 """How large gangs are made: what a member-second of one costs the others (``coschedule.queue.problem.price``).
 
-Q gangs wait, R hold nodes, and there are N nodes. A member-second of one gang delays each of the others by its share of
-the nodes: it costs ``factor * (Q - 1 + R) / N`` seconds. The factor was found by simulating whole queues; results are
-nearly the same from 2 to 8.
+Q gangs wait, R hold nodes, and there are N nodes. The runs of a sweep that wait count once. A member-second of one gang
+delays each of the others by its share of the nodes: it costs ``factor * (Q - 1 + R) / N`` seconds. The factor was found
+by simulating whole queues; results are nearly the same from 2 to 8.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,6 +20,11 @@ class Contention(NamedTuple):
     waiting: int
     running: int
     nodes: int
+
+
+def number_waiting(gangs: Iterable[GangFact]) -> int:
+    """How many wait. A sweep counts once, however many of its runs wait."""
+    return len({gang.key if gang.run is None else gang.run.sweep for gang in gangs})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.gang.role_sizes import sizes_of
 from lockstep.facts.gang.start_estimate import StartEstimate
+from lockstep.facts.gang.sweep_run import SweepRun
 from lockstep.facts.pods.pace import Pace, PaceStatus
 from lockstep.facts.pods.pod import NO_POD_AFFINITY
 from lockstep.facts.reasons import Condition, Reason
@@ -282,10 +283,11 @@ class GangStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _GangBase(GangIdentity):
-    """What is known of a gang whether its spec is obeyed or not."""
+    """What is known of a gang whether its spec is obeyed or not; ``run`` if it is a run of a sweep."""
 
     policies: Policies = field(default_factory=Policies)
     status: GangStatus = field(default_factory=GangStatus)
+    run: SweepRun | None = None
 
     def asks_the_same_as(self, before: "GangFact") -> bool:
         """Whether the spec and the deletion are as in ``before``, so that the planner sees no difference.

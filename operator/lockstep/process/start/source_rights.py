@@ -1,4 +1,4 @@
-"""Checks at the start that the operator has the rights that its sources need."""
+"""Checks at the start that the operator has the rights that its sources, and sweeps, need."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator
@@ -10,7 +10,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.review import is_allowed, own_access_review
 from lockstep.api.client.rights import Need, Rights
-from lockstep.api.names import GROUP, POD_GANGS
+from lockstep.api.names import GANGS, GROUP, POD_GANGS, SWEEPS
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.facts.gang.source import Source
@@ -34,12 +34,23 @@ class SourceNeed(NamedTuple):
         return self.need.resource.replace(f".{self.group}", "", 1)
 
 
-async def check_source_rights(client: KubeClient, rights: Rights, sources: Collection[Source]) -> None:
-    """Record each right that the sources need and that the API server does not give within 5 s.
+_NEEDS_OF_SWEEPS = (
+    *(SourceNeed(GROUP, Need(verb, SWEEPS, "")) for verb in ("get", "list", "watch")),
+    SourceNeed(GROUP, Need("patch", f"{SWEEPS}/status", "")),
+    SourceNeed(GROUP, Need("create", GANGS, "")),
+)
+"""What sweeps need: to read them and to write their statuses, and to make GangJobs."""
 
-    What is missing stops nothing: GangJobs are placed without it.
+
+async def check_source_rights(
+    client: KubeClient, rights: Rights, sources: Collection[Source], *, sweeps: bool = False
+) -> None:
+    """Record each right that is needed and that the API server does not give within 5 s.
+
+    The sources need rights, and with ``sweeps`` GangSweeps do. What is missing stops nothing: GangJobs are placed
+    without it.
     """
-    missing = list(needs_of(sources))
+    missing = [*needs_of(sources), *(_NEEDS_OF_SWEEPS if sweeps else ())]
     # Without an answer the rights stay unknown, and the requests that need them find out.
     with suppress(ApiUnavailableError):
         for _ in range(_TRIES):
@@ -48,7 +59,8 @@ async def check_source_rights(client: KubeClient, rights: Rights, sources: Colle
                 return
             await asyncio.sleep(_PAUSE_SECONDS)
         for one in missing:
-            rights.deny(one.need, "--sources asks for it")
+            option = "--sweeps" if one in _NEEDS_OF_SWEEPS else "--sources"
+            rights.deny(one.need, f"{option} asks for it")
 
 
 def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:

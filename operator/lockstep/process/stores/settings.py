@@ -30,6 +30,7 @@ class Settings:
     provision_timeout: float
     provisioning_requests: str
     sources: frozenset[Source]
+    sweeps: bool
     log_level: str
     log_format: LogFormat
     hold_for: float

@@ -1,6 +1,7 @@
 """The pod of a member: the gang's template and what it must know about itself, and nothing that widens it."""
 
 import copy
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,9 @@ from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.facts.elastic import ChangeMode, ElasticSpec
 from lockstep.facts.gang.gang import GangSpec, GangStatus
 from lockstep.facts.gang.network import NetworkSpec, Rendezvous
+from lockstep.facts.gang.sweep_run import SweepRun
 from lockstep.facts.pods.pod import PodKey
+from lockstep.facts.sweeps.keys import sweep_key
 
 TEMPLATE = {
     "metadata": {"labels": {"app": "heat", "lockstep.dev/gang": "stolen"}, "annotations": {"note": "x"}},
@@ -121,10 +124,16 @@ def test_members_are_told_of_their_own_load_only(members, want):
 
 def test_every_variable_is_documented():
     pods = [made(members=members) for members in ((Members("n1", 3),), SHARED, IN_PIECES)]
-    pods += [made(members=(Members("n1", 999),), network=NetworkSpec()), made_in_a_role()]
+    pods += [made(members=(Members("n1", 999),), network=NetworkSpec()), made_in_a_role(), made_of_a_run()]
     told = set().union(*(variables(one["spec"]["containers"][0]) for one in pods))
 
-    assert set(first_cells(ROOT / "docs" / "operations.md", "## What a member is told")) == told - {"MINE"}
+    assert set(first_cells(ROOT / "docs" / "operations.md", "## What a member is told")) == told - {"MINE", "RATE"}
+
+
+def made_of_a_run():
+    run = SweepRun(sweep=sweep_key("default", "s"), sweep_uid="u", number=1, parameters=(("RATE", "1"),))
+    gang = gang_fact("s-1", spec=gang_spec(roles=[role_spec("", template=TEMPLATE)]))
+    return MemberPods(replace(gang, run=run), 1, (Members("n1", 2),)).pod(0)
 
 
 def made_in_a_role():

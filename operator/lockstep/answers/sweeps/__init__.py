@@ -1,0 +1,1 @@
+"""Runs of sweeps: put back into the queue, and their logs."""

@@ -1,0 +1,23 @@
+"""Reads a GangSweep for a command."""
+
+from http import HTTPStatus
+
+from coschedule import GangKey
+from lockstep.answers.reading.cluster import answered
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.client import paths
+from lockstep.api.client.client import KubeClient
+from lockstep.api.sweeps.sweep import parse_sweep
+from lockstep.facts.sweeps.keys import sweep_name
+from lockstep.facts.sweeps.sweep import Sweep
+
+
+async def read_sweep(client: KubeClient, key: GangKey) -> Sweep:
+    """The sweep of that key. Raises ``AnswerError`` if there is none."""
+    with answered(client):
+        answer = await client.get(paths.sweep(key))
+    if answer.code == HTTPStatus.NOT_FOUND:
+        raise AnswerError(f"There is no GangSweep {sweep_name(key)} in namespace {key.namespace}.")
+    if not answer.is_success:
+        raise AnswerError(f"GangSweep {sweep_name(key)} can't be read: {answer.message}.")
+    return parse_sweep(answer.body)

@@ -1,0 +1,33 @@
+"""The logs of a sweep's runs: of all that have a GangJob, one after the other."""
+
+from coschedule import GangKey
+from lockstep.answers.member_logs import LogsWish, Said, Show, show_logs
+from lockstep.answers.reading.cluster import read_gangs
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.sweeps.reading import read_sweep
+from lockstep.api.client.client import KubeClient
+from lockstep.facts.sweeps.keys import sweep_name
+
+
+async def show_run_logs(client: KubeClient, sweep: GangKey, wish: LogsWish, show: Show) -> bool:
+    """Pass the logs of all runs that have a GangJob to ``show``; returns whether all of them exist.
+
+    A notice before them names each run. Raises ``AnswerError`` if there is no such sweep, or no such run.
+    """
+    found = await read_sweep(client, sweep)
+    gangs = await read_gangs(client, sweep.namespace)
+    runs = {one.run.number: one.key for one in gangs if one.run is not None and one.run.sweep_uid == found.uid}
+    if not runs:
+        why = found.status.summary or "the operator has not begun with it."
+        raise AnswerError(f"No run of GangSweep {sweep_name(sweep)} has a GangJob: {why}")
+    results = [await _show_run(client, wish._replace(gang=key), number, show) for number, key in sorted(runs.items())]
+    return all(results)
+
+
+async def _show_run(client: KubeClient, wish: LogsWish, number: int, show: Show) -> bool:
+    show(Said(None, 0, "", None, f"Run {number}:"))
+    try:
+        return await show_logs(client, wish, show)
+    except AnswerError as error:
+        show(Said(None, 0, "", None, str(error)))
+        return False

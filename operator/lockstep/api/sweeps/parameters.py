@@ -1,0 +1,86 @@
+"""The parameters of a sweep's runs: an immutable ConfigMap with comma-separated values, one run a line.
+
+The first line names the variables. Values with a comma or a quote are quoted as in other such files; no value has a
+line break.
+"""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lockstep.api.manifest import Manifest
+from lockstep.api.sweeps.run_marks import MOST_LETTERS, MOST_VARIABLES, is_variable, parameters_text
+from lockstep.facts.gang.sweep_run import MOST_RUNS, Parameters
+from lockstep.facts.sweeps.sweep import SweepReason, SweepRefusal
+
+KEY = "parameters.csv"
+_HEADER_LINES = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunParameters:
+    """The variables' names and the lines of values, each read when its run is made. ``uid`` is the ConfigMap's."""
+
+    uid: str
+    names: tuple[str, ...]
+    lines: tuple[str, ...]
+
+    def of(self, run: int) -> Parameters:
+        """The parameters of a run."""
+        return tuple(zip(self.names, _values(self.lines[run]), strict=True))
+
+
+def read_parameters(config_map: Manifest) -> RunParameters | SweepRefusal:
+    """The parameters of all runs; a refusal that names the line where they can't be used."""
+    name = config_map["metadata"]["name"]
+    try:
+        return _read(config_map, name)
+    except ValueError as error:
+        return SweepRefusal(SweepReason.PARAMETERS_REFUSED, f"parametersFrom: ConfigMap {name} {error}.")
+
+
+def _read(config_map: Manifest, name: str) -> RunParameters:
+    if not config_map.get("immutable"):
+        raise ValueError(
+            "must be immutable, so that all runs are made of the same lines: "
+            f"""kubectl patch configmap {name} --patch '{{"immutable": true}}'"""
+        )
+    text = (config_map.get("data") or {}).get(KEY)
+    if text is None:
+        raise ValueError(f"must have the key {KEY}")
+    header, *lines = text.removesuffix("\n").replace("\r\n", "\n").split("\n")
+    if not 1 <= len(lines) <= MOST_RUNS:
+        raise ValueError(f"has {len(lines)} lines below its header, and a sweep has 1 to {MOST_RUNS} runs")
+    names = _names(header)
+    for number, line in enumerate(lines, start=1 + _HEADER_LINES):
+        _check(number, line, names)
+    return RunParameters(str(config_map["metadata"]["uid"]), names, tuple(lines))
+
+
+def _names(header: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in _values(header))
+    for name in names:
+        if not is_variable(name):
+            raise ValueError(f"names {name!r} in line 1, which is no name of a variable, or begins with LOCKSTEP_")
+    if len(set(names)) < len(names) or len(names) > MOST_VARIABLES:
+        raise ValueError(f"must name each variable once in line 1, and {MOST_VARIABLES} at most")
+    return names
+
+
+def _check(number: int, line: str, names: Sequence[str]) -> None:
+    try:
+        values = _values(line)
+    except ValueError as error:
+        raise ValueError(f"has a line {number} that {error}") from error
+    if len(values) != len(names):
+        raise ValueError(f"has {len(values)} values in line {number}, and {len(names)} variables in line 1")
+    if len(parameters_text(tuple(zip(names, values, strict=True)))) > MOST_LETTERS:
+        raise ValueError(f"has more than {MOST_LETTERS} letters in line {number}, names included")
+
+
+def _values(line: str) -> list[str]:
+    """The values of a line. Raises ``ValueError`` if a quote is left open."""
+    try:
+        return next(csv.reader([line], strict=True), [])
+    except csv.Error as error:
+        raise ValueError(f"can't be read: {error}") from error

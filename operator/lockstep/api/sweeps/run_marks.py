@@ -1,0 +1,84 @@
+"""How a GangJob says which run of a sweep it is: by its owner, its name and annotations.
+
+Any user may write these on a GangJob of one's own, and gets variables by it. So what is read is bounded.
+"""
+
+import re
+
+from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.names import API_VERSION, PARAMETERS_ANNOTATION, RUN_ANNOTATION, SWEEP_KIND, SWEEP_LABEL
+from lockstep.facts.gang.sweep_run import Parameters, SweepRun, run_name
+from lockstep.facts.sweeps.keys import sweep_key, sweep_name
+from lockstep.facts.sweeps.sweep import Sweep
+
+MOST_LETTERS = 4_096
+"""The most letters of all parameters of a run, with their names."""
+MOST_VARIABLES = 50
+"""The most parameters of a run."""
+_NUMBER = re.compile("0|[1-9][0-9]{0,3}")
+_VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]{0,127}")
+_RESERVED = "LOCKSTEP_"
+
+
+def parse_run(metadata: Manifest) -> SweepRun | None:
+    """The run that a GangJob is; None if it belongs to no sweep."""
+    owner = sweep_owner(metadata)
+    annotations = metadata.get("annotations") or {}
+    number = annotations.get(RUN_ANNOTATION, "")
+    if owner is None or not _NUMBER.fullmatch(number) or metadata["name"] != run_name(owner["name"], int(number)):
+        return None
+    return SweepRun(
+        sweep=sweep_key(metadata["namespace"], owner["name"]),
+        sweep_uid=str(owner["uid"]),
+        number=int(number),
+        parameters=_parameters(annotations.get(PARAMETERS_ANNOTATION, "")),
+    )
+
+
+def sweep_owner(metadata: Manifest) -> Manifest | None:
+    """The owner reference by which a sweep controls the object; None where there is none."""
+    for owner in metadata.get("ownerReferences") or ():
+        if owner.get("controller") and (owner["apiVersion"], owner["kind"]) == (API_VERSION, SWEEP_KIND):
+            return dict(owner)
+    return None
+
+
+def run_metadata(sweep: Sweep, number: int, parameters: Parameters) -> NewManifest:
+    """The metadata of the GangJob of a run."""
+    name = sweep_name(sweep.key)
+    said = {PARAMETERS_ANNOTATION: parameters_text(parameters)} if parameters else {}
+    return {
+        "name": run_name(name, number),
+        "namespace": sweep.key.namespace,
+        "labels": {SWEEP_LABEL: name},
+        "annotations": {RUN_ANNOTATION: str(number), **said},
+        "ownerReferences": [
+            {
+                "apiVersion": API_VERSION,
+                "kind": SWEEP_KIND,
+                "name": name,
+                "uid": sweep.uid,
+                "controller": True,
+                # True would need a right to the sweep's finalizers.
+                "blockOwnerDeletion": False,
+            }
+        ],
+    }
+
+
+def parameters_text(parameters: Parameters) -> str:
+    """The parameters as lines ``NAME=VALUE``."""
+    return "".join(f"{name}={value}\n" for name, value in parameters)
+
+
+def is_variable(name: str) -> bool:
+    """Whether a parameter may have that name: that of a variable, and none of ours."""
+    return _VARIABLE.fullmatch(name) is not None and not name.startswith(_RESERVED)
+
+
+def _parameters(text: str) -> Parameters:
+    """The parameters in an annotation; none where they are too long, or are no such lines."""
+    lines = [line.partition("=") for line in text.split("\n") if line] if len(text) <= MOST_LETTERS else []
+    if len(lines) > MOST_VARIABLES or not all(is_variable(name) for name, _, _ in lines):
+        return ()
+    return tuple((name, value) for name, _, value in lines)

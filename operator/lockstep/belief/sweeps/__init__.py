@@ -1,0 +1,1 @@
+"""Sweeps in the cache, with the GangJobs of their runs."""

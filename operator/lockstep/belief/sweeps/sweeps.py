@@ -1,0 +1,71 @@
+"""The sweeps and the GangJobs of their runs: which run has a GangJob, and which sweeps have to be followed."""
+
+from collections.abc import Callable, Mapping
+
+from coschedule import GangKey
+from lockstep.api.versions import is_older
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.sweeps.sweep import Sweep
+
+_NONE: Mapping[int, GangKey] = {}
+
+
+class Sweeps:
+    """The newest fact of each sweep, and the GangJobs of its runs by their numbers.
+
+    ``wake`` is called after each change, once :meth:`follow` was; ``changed`` has the sweeps that have changed.
+    """
+
+    def __init__(self) -> None:
+        self.objects: dict[GangKey, Sweep] = {}
+        self.changed: set[GangKey] = set()
+        self._runs: dict[tuple[GangKey, str], dict[int, GangKey]] = {}
+        self._wake: Callable[[], None] | None = None
+
+    def follow(self, wake: Callable[[], None]) -> None:
+        """Keep changes from now on, beginning with all sweeps."""
+        self._wake = wake
+        self._change(*self.objects)
+
+    def apply(self, sweep: Sweep) -> None:
+        """Add or update a sweep; a version older than the cached one changes nothing."""
+        before = self.objects.get(sweep.key)
+        is_same = before is not None and before.uid == sweep.uid
+        if is_same and before is not None and is_older(sweep.resource_version, before.resource_version):
+            return
+        self.objects[sweep.key] = sweep
+        self._change(sweep.key)
+
+    def remove(self, key: GangKey, uid: str) -> None:
+        """Remove a sweep. The API server deletes its GangJobs."""
+        known = self.objects.get(key)
+        if known is not None and known.uid == uid:
+            del self.objects[key]
+            self._change(key)
+
+    def runs_of(self, sweep: Sweep) -> Mapping[int, GangKey]:
+        """The GangJobs of the sweep by the numbers of their runs."""
+        return self._runs.get((sweep.key, sweep.uid), _NONE)
+
+    def gang_applied(self, gang: GangFact) -> None:
+        """A GangJob is there, or has changed."""
+        if gang.run is not None:
+            self._runs.setdefault((gang.run.sweep, gang.run.sweep_uid), {})[gang.run.number] = gang.key
+            self._change(gang.run.sweep)
+
+    def gang_removed(self, gang: GangFact) -> None:
+        """A GangJob is gone."""
+        if gang.run is None:
+            return
+        # Objects of other namespaces may name the UID too.
+        identity = gang.run.sweep, gang.run.sweep_uid
+        runs = self._runs.get(identity, {})
+        runs.pop(gang.run.number, None)
+        if not runs:
+            self._runs.pop(identity, None)
+        self._change(gang.run.sweep)
+
+    def _change(self, *sweeps: GangKey) -> None:
+        if self._wake is not None:
+            self.changed.update(sweeps)
+            self._wake()

@@ -1,0 +1,135 @@
+"""How many members the next runs of a sweep get, and how many runs may then go side by side.
+
+What counts are the places of the pool's nodes when nothing else is on them: other gangs come and go, and the size is to
+serve all runs that are left.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from coschedule import CommonSize, common_size
+from lockstep.api.pool import Pool
+from lockstep.belief.nodes.suitable_nodes import Suiting
+from lockstep.belief.run_times.remaining_work import remaining_work
+from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.columns import SLOTS
+from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.gang.role_sizes import varying_role
+from lockstep.facts.past_runs import Learned
+from lockstep.facts.sweeps.sweep import SweepSpec
+from lockstep.report.text.sentences import duration, n_members
+
+_MOST_PLACES = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSize:
+    """``size`` is for the role that varies, None where all sizes stay open; ``members`` are those of all roles.
+
+    ``groups`` runs may go side by side.
+    """
+
+    size: int | None
+    members: int | None
+    groups: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeQuestion:
+    """What the size depends on, frozen: the sweep, a GangJob of it, the runs that are left, and the nodes."""
+
+    spec: SweepSpec
+    gang: AcceptedGang
+    runs: int
+    nodes: tuple[NodeFact, ...]
+    slots: Mapping[str, int]
+    pool: Pool
+    learned: Callable[[], Learned | None]
+
+
+def choose_size(question: SizeQuestion) -> RunSize:
+    """The size of the next runs; any thread may compute it."""
+    spec, roles = question.gang.spec, question.gang.spec.roles
+    role = varying_role(roles)
+    if role is None or spec.elastic is not None:
+        places = min(_places(question, one) // one.sizes.least for one in roles)
+        reason = "Each run chooses its size, since the template is elastic or has no single role whose size varies."
+        return RunSize(size=None, members=None, groups=_side_by_side(question, places), reason=reason)
+    others = sum(one.sizes.least for one in roles if one is not role)
+    places, times = _places(question, role), _times(question, role)
+    best = None if times is None else _best(question, places, times)
+    if best is None:
+        return _least(question, role, others, places, is_known=times is not None)
+    return RunSize(
+        size=best.size,
+        members=best.size + others,
+        groups=best.groups,
+        reason=f"{n_members(best.size + others)} a run, {best.groups} side by side: {question.runs} runs are expected "
+        f"to take {duration(best.finish)}, with {question.spec.law.lower()} run times and {places} places.",
+    )
+
+
+def _least(question: SizeQuestion, role: RoleSpec, others: int, places: int, *, is_known: bool) -> RunSize:
+    """The fewest members: so most runs go side by side, and none needs more places than it must."""
+    least = role.sizes.least
+    why = f"there are {places} places" if is_known else "run times are unknown, and so most runs go side by side"
+    return RunSize(
+        size=least,
+        members=least + others,
+        groups=_side_by_side(question, places // least),
+        reason=f"{n_members(least + others)} a run, the fewest: {why}.",
+    )
+
+
+def _best(question: SizeQuestion, places: int, times: Mapping[int, float]) -> CommonSize | None:
+    """The size with which all runs have ended soonest; None if none fits."""
+    most = question.spec.max_parallel or question.runs
+    found = (
+        common_size({size: time}, min(places, most * size), question.runs, question.spec.law)
+        for size, time in _worth_trying(times, lambda size: min(places // size, question.runs, most))
+    )
+    fitting = [one for one in found if isinstance(one, CommonSize)]
+    return min(fitting, key=lambda one: (one.finish, one.groups * one.size, one.size), default=None)
+
+
+def _worth_trying(times: Mapping[int, float], groups: Callable[[int], int]) -> Iterator[tuple[int, float]]:
+    """Of the sizes with one number of groups the fastest, unless a smaller size is as fast: a few hundred at most."""
+    fastest, by_groups = float("inf"), dict[int, int]()
+    for size, time in sorted(times.items()):
+        if time < fastest:
+            fastest = time
+            by_groups[groups(size)] = size
+    return ((size, times[size]) for size in by_groups.values())
+
+
+def _times(question: SizeQuestion, role: RoleSpec) -> Mapping[int, float] | None:
+    """The expected run time in s at each size of the role; None if it is unknown."""
+    work = remaining_work(question.gang, question.learned())
+    if work is None:
+        return None
+    fixed = sum(one.sizes.least for one in question.gang.spec.roles if one is not role and one.load.is_work)
+    sizes = [int(size) for size in role.sizes.between(role.sizes.least, role.sizes.maximum)]
+    working = [fixed + size if role.load.is_work else fixed for size in sizes]
+    known = work.float_times(max(1, *working, 1))
+    found = {size: float(known[max(1, count) - 1]) for size, count in zip(sizes, working, strict=True)}
+    return {size: time for size, time in found.items() if time != float("inf")}
+
+
+def _side_by_side(question: SizeQuestion, groups: int) -> int:
+    return max(1, min(groups, question.runs, question.spec.max_parallel or question.runs))
+
+
+def _places(question: SizeQuestion, role: RoleSpec) -> int:
+    """How many members of the role fit on the nodes that suit it, if nothing else is there; bounded."""
+    alone = question.gang.with_spec(replace(question.gang.spec, roles=(role,)))
+    names = Suiting(question.nodes, question.pool).names(alone)
+    fitting = (_on_node(question, node, role) for node in question.nodes if node.name in names)
+    return min(_MOST_PLACES, sum(fitting))
+
+
+def _on_node(question: SizeQuestion, node: NodeFact, role: RoleSpec) -> int:
+    offered = {**dict(node.allocatable), SLOTS: question.slots.get(node.name, _MOST_PLACES)}
+    amounts = [offered.get(resource, 0) // amount for resource, amount in role.request if amount]
+    return max(0, min([*amounts, _MOST_PLACES]))

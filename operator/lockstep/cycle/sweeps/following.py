@@ -1,0 +1,229 @@
+"""Follows sweeps: each that has changed goes through the same steps, beside the cycle and a few at once."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from http import HTTPStatus
+from typing import assert_never
+
+from coschedule import GangKey
+from lockstep.act.requests.services import Services
+from lockstep.act.requests.workers import Workers
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.turns import Urgency
+from lockstep.api.sweeps.run_gang import run_gang
+from lockstep.api.sweeps.sweep import parse_sweep, sweep_status_manifest
+from lockstep.belief.common.fair_queue import FairQueue, Rank
+from lockstep.cycle.sweeps.deciding import SweepSteps, next_steps
+from lockstep.cycle.sweeps.materials import Materials, RunMaterial
+from lockstep.cycle.sweeps.progress import SweepProgress
+from lockstep.cycle.sweeps.run_phases import RunGang, RunPhase, run_gang_of
+from lockstep.cycle.sweeps.run_requests import RunMade, delete_run, make_run
+from lockstep.facts.gang.sweep_run import run_name
+from lockstep.facts.sweeps.keys import sweep_name
+from lockstep.facts.sweeps.run_ends import RunEnd
+from lockstep.facts.sweeps.sweep import RunFailure, Sweep, SweepReason, SweepRefusal
+from lockstep.logs.fields import about
+from lockstep.report.sweeps.sweep_status import SweepNow, sweep_status
+from lockstep.report.text.sentences import as_sentence
+
+STATUS_SECONDS = 5.0
+"""The least time between two statuses of a sweep."""
+_SIZE_SECONDS = 30.0
+_AFTER_TROUBLE_SECONDS = 1.0
+_AFTER_ERROR_SECONDS = 60.0
+_ROUNDING_SECONDS = 0.01
+_AT_ONCE = 8
+_OF_NAMESPACE = 2
+_RANK = Rank(0, 0)
+
+log = logging.getLogger(__name__)
+
+
+class SweepFollower:
+    """Follows all sweeps until cancelled. What it has not written, the next process finds in the same objects."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._client = services.client
+        self._state = services.state
+        self._materials = Materials(services)
+        self._progress: dict[GangKey, SweepProgress] = {}
+        self._due: dict[GangKey, float] = {}
+        self._at_work: set[GangKey] = set()
+        self._queue = FairQueue()
+        self._workers = Workers(self._queue.take, self._follow, at_once=_AT_ONCE, of_namespace=_OF_NAMESPACE)
+        self._woken = asyncio.Event()
+
+    async def run(self) -> None:
+        """Follow each sweep that has changed, or for which something is due."""
+        self._state.sweeps.follow(self._woken.set)
+        try:
+            while True:
+                self._woken.clear()
+                self._take_changed()
+                self._workers.wake()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._seconds_to_next()):
+                        await self._woken.wait()
+        finally:
+            await self._workers.stop()
+
+    def _take_changed(self) -> None:
+        now, changed = self._services.monotonic(), self._state.sweeps.changed
+        due = {key for key, time in self._due.items() if time <= now}
+        for key in (changed | due) - self._at_work:
+            changed.discard(key)
+            self._due.pop(key, None)
+            self._queue.put(key, _RANK)
+
+    def _seconds_to_next(self) -> float | None:
+        times = [time for key, time in self._due.items() if key not in self._at_work]
+        # A timer may fire a moment before its time.
+        return max(0.0, min(times) - self._services.monotonic()) + _ROUNDING_SECONDS if times else None
+
+    def _later(self, key: GangKey, time: float) -> None:
+        """Follow the sweep again at that time, at the latest."""
+        self._due[key] = min(time, self._due.get(key, time))
+
+    async def _follow(self, key: GangKey) -> None:
+        sweep = self._state.sweeps.objects.get(key)
+        self._at_work.add(key)
+        try:
+            if sweep is None:
+                self._progress.pop(key, None)
+            elif not sweep.is_deleting:
+                await self._go_on(sweep)
+        except ApiUnavailableError as error:
+            log.warning("the API server did not answer: %s", error, extra=about(key))
+            self._later(key, self._services.monotonic() + _AFTER_TROUBLE_SECONDS)
+        except Exception:
+            self._later(key, self._services.monotonic() + _AFTER_ERROR_SECONDS)
+            raise
+        finally:
+            self._at_work.discard(key)
+            # It may have changed meanwhile, or something is due.
+            self._woken.set()
+
+    async def _go_on(self, sweep: Sweep) -> None:
+        """One pass: read what is needed, decide, write the status if it is due, delete, make."""
+        progress = await self._begun(sweep)
+        if progress is None:
+            return
+        material = await self._material(sweep, progress)
+        if not progress.has_runs:
+            await self._report(sweep, progress, progress.stands(running=0, waiting=0))
+            self._remind(sweep, progress)
+            return
+        gangs = self._gangs(sweep)
+        progress.notice(gangs, self._services.monotonic())
+        may_make = isinstance(material, RunMaterial) and progress.may_make_at <= self._services.monotonic()
+        steps = next_steps(progress.view(sweep, gangs, may_make=may_make))
+        await self._report(sweep, progress, _as_decided(sweep, progress, steps, gangs))
+        await self._delete(sweep, progress, steps, gangs)
+        if isinstance(material, RunMaterial):
+            await self._make(sweep, progress, material, steps.make)
+        self._remind(sweep, progress)
+
+    async def _begun(self, sweep: Sweep) -> SweepProgress | None:
+        """What is remembered of the sweep; at first, its status as the last process has left it.
+
+        The watch may not have shown that yet, and an end that is not seen would let a run be made again.
+        """
+        known = self._progress.get(sweep.key)
+        if known is not None and known.uid == sweep.uid:
+            return known
+        answer = await self._client.get(paths.sweep(sweep.key))
+        if not answer.is_success or answer.body["metadata"]["uid"] != sweep.uid:
+            return None
+        fresh = parse_sweep(answer.body)
+        # A creation of the last process may still be carried out, so no end is written and no GangJob deleted at once.
+        wait = STATUS_SECONDS if fresh.status.state else 0.0
+        progress = SweepProgress(fresh, may_write_at=self._services.monotonic() + wait)
+        self._progress[sweep.key] = progress
+        return progress
+
+    async def _material(self, sweep: Sweep, progress: SweepProgress) -> RunMaterial | SweepRefusal | None:
+        """What the next runs are made of; None if none is made any more. After a refusal it is read after pauses."""
+        now = self._services.monotonic()
+        if progress.end is not None:
+            return None
+        if progress.refusal is not None and now < progress.may_make_at:
+            return progress.refusal
+        material = await self._materials.of(sweep, progress.written.parameters_uid)
+        if isinstance(material, SweepRefusal):
+            progress.refuse(material, now)
+            return material
+        progress.accept(material.runs, material.parameters_uid)
+        if now >= progress.size_until:
+            left = progress.recorded.count(RunEnd.NOT_YET) - len(progress.seen)
+            progress.size = await self._materials.size(sweep, material.sample, max(1, left))
+            progress.size_until = now + _SIZE_SECONDS
+        return material
+
+    def _gangs(self, sweep: Sweep) -> dict[int, RunGang]:
+        found = ((run, self._state.gangs.get(key)) for run, key in self._state.sweeps.runs_of(sweep).items())
+        return {run: run_gang_of(gang) for run, gang in found if gang is not None}
+
+    async def _report(self, sweep: Sweep, progress: SweepProgress, stands: SweepNow) -> None:
+        """Write the status, if it says something new and the last one is old enough."""
+        status = sweep_status(sweep, stands, progress.written, self._services.now())
+        now = self._services.monotonic()
+        if status == progress.written or now < progress.may_write_at:
+            return
+        progress.may_write_at = now + STATUS_SECONDS
+        body = {"metadata": {"uid": sweep.uid}, "status": sweep_status_manifest(status)}
+        answer = await self._client.patch(paths.sweep_status(sweep.key), body, Urgency.REPORT)
+        if answer.is_success:
+            progress.wrote(status)
+            self._later(sweep.key, now)
+        elif answer.code != HTTPStatus.NOT_FOUND:
+            log.warning("its status can't be written: %s", answer.message, extra=about(sweep.key))
+
+    async def _delete(
+        self, sweep: Sweep, progress: SweepProgress, steps: SweepSteps, gangs: Mapping[int, RunGang]
+    ) -> None:
+        name, namespace = sweep_name(sweep.key), sweep.key.namespace
+        for run, gang in ((run, gangs[run]) for run in steps.delete if progress.may_delete(gangs[run])):
+            key, is_fresh = GangKey(namespace, run_name(name, run)), run in steps.fresh
+            refusal = await delete_run(self._client, key, gang, only_as_seen=is_fresh)
+            if refusal:
+                log.warning("run %d can't be deleted: %s", run, refusal, extra=about(sweep.key))
+                self._later(sweep.key, self._services.monotonic() + _AFTER_ERROR_SECONDS)
+            elif not is_fresh:
+                progress.deleted(gang, self._services.monotonic())
+
+    async def _make(self, sweep: Sweep, progress: SweepProgress, material: RunMaterial, runs: Iterable[int]) -> None:
+        """Make these runs, one after the other, until one can't be made."""
+        size = None if progress.size is None else progress.size.size
+        for run in runs:
+            now = self._services.monotonic()
+            making = await make_run(self._client, sweep, run_gang(sweep, run, material.parameters_of(run), size))
+            match making.made:
+                case RunMade.DONE:
+                    progress.came(run, now)
+                case RunMade.TAKEN:
+                    progress.seen[run] = RunFailure(run, SweepReason.NAME_TAKEN, as_sentence(making.why))
+                case RunMade.LEFTOVER | RunMade.REFUSED:
+                    progress.hinder(f"Run {run} can't be made, and is tried again: {making.why}.", now)
+                    return
+                case _:
+                    assert_never(making.made)
+
+    def _remind(self, sweep: Sweep, progress: SweepProgress) -> None:
+        """Follow the sweep again when something is due although nothing changes."""
+        for time in progress.due_times(self._services.monotonic()):
+            self._later(sweep.key, time)
+
+
+def _as_decided(sweep: Sweep, progress: SweepProgress, steps: SweepSteps, gangs: Mapping[int, RunGang]) -> SweepNow:
+    """How the sweep stands once the steps are recorded."""
+    phases = [gang.phase for gang in gangs.values()]
+    waiting = phases.count(RunPhase.WAITING) + phases.count(RunPhase.STUCK)
+    stands = progress.stands(running=phases.count(RunPhase.RUNNING), waiting=waiting)
+    wish = sweep.requeue
+    requeued = wish.id if wish is not None and steps.is_wish_obeyed else stands.requeued
+    return replace(stands, ends=steps.ends, failures=steps.failures, end=steps.end, requeued=requeued)

@@ -1,0 +1,152 @@
+"""What is remembered of a sweep between two of its statuses."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, assert_never
+
+from lockstep.api.client.pauses import pause_after
+from lockstep.cycle.sweeps.deciding import SweepView
+from lockstep.cycle.sweeps.run_phases import RunGang
+from lockstep.facts.sweeps.run_ends import RunEnd, RunEnds
+from lockstep.facts.sweeps.sweep import RunFailure, Sweep, SweepEnd, SweepRefusal, SweepStatus
+from lockstep.report.sweeps.sweep_status import SweepNow
+
+if TYPE_CHECKING:
+    from lockstep.cycle.sweeps.common_sizes import RunSize
+
+# A GangJob that is not seen to have come or gone after that time is asked for again: both requests can be repeated.
+_COMING_SECONDS = 60.0
+_MOST_NEAR = 32
+
+
+class SweepProgress:
+    """A sweep as this process has followed it. ``written`` is its last status, as written or read by this process.
+
+    ``seen`` are ends that ``written`` does not have. ``coming`` are runs whose GangJob was created, and until when it
+    is waited for. ``refusal`` says why no run can be made, ``trouble`` why one could not be made the last time.
+    """
+
+    def __init__(self, sweep: Sweep, *, may_write_at: float) -> None:
+        self.uid = sweep.uid
+        self.written = sweep.status
+        self.recorded = RunEnds.unpacked(sweep.status.run_ends, sweep.status.runs or 0)
+        self.seen: dict[int, RunFailure | None] = {}
+        self.coming: dict[int, float] = {}
+        self._deleted: dict[str, float] = {}
+        self.may_write_at = may_write_at
+        self.may_make_at = 0.0
+        self.refusal: SweepRefusal | None = None
+        self.trouble = ""
+        self.size: RunSize | None = None
+        self.size_until = 0.0
+        self._failed_tries = 0
+        self._parameters_uid = sweep.status.parameters_uid
+        self._is_begun = False
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether the number of runs is known: once the parameters were read."""
+        return len(self.recorded) > 0
+
+    def wrote(self, status: SweepStatus) -> None:
+        """The status is this one now."""
+        self.written = status
+        self.recorded = RunEnds.unpacked(status.run_ends, len(self.recorded))
+        self.seen = {run: end for run, end in self.seen.items() if self.recorded.of(run) is RunEnd.NOT_YET}
+
+    def accept(self, runs: int, parameters_uid: str) -> None:
+        """The runs can be made; they have these parameters."""
+        if not self.has_runs:
+            self.recorded = RunEnds.unpacked(self.written.run_ends, runs)
+        self.refusal, self._parameters_uid = None, parameters_uid
+
+    def refuse(self, refusal: SweepRefusal, now: float) -> None:
+        """No run can be made; that is checked again after a pause."""
+        self.refusal = refusal
+        self._pause(now)
+
+    def hinder(self, trouble: str, now: float) -> None:
+        """A run can't be made at the moment; that is tried again after a pause."""
+        self.trouble = trouble
+        self._pause(now)
+
+    def _pause(self, now: float) -> None:
+        self.may_make_at = now + pause_after(self._failed_tries)
+        self._failed_tries += 1
+
+    def due_times(self, now: float) -> Iterator[float]:
+        """When something is due although nothing changes."""
+        yield from (time for time in (self.may_write_at, self.may_make_at) if time > now)
+        yield from self.coming.values()
+        yield from self._deleted.values()
+
+    def stands(self, *, running: int, waiting: int) -> SweepNow:
+        """How the sweep stands, by its last status and what was read since."""
+        size = self.size
+        return SweepNow(
+            ends=self.recorded,
+            failures=self.written.failures,
+            end=self.end,
+            running=running,
+            waiting=waiting,
+            size=self.written.size if size is None else size.members,
+            size_reason=self.written.size_reason if size is None else size.reason,
+            refusal=self.refusal,
+            trouble=self.trouble,
+            requeued=self.written.requeued,
+            parameters_uid=self._parameters_uid,
+            is_begun=self._is_begun,
+        )
+
+    @property
+    def end(self) -> SweepEnd | None:
+        """How the sweep has ended by its last status."""
+        return self.written.end
+
+    def notice(self, gangs: Mapping[int, RunGang], now: float) -> None:
+        """Remember ends that are seen, which count even if their GangJob is deleted; and what has come."""
+        for run, gang in gangs.items():
+            if run < len(self.recorded) and run not in self.seen and self.recorded.of(run) is RunEnd.NOT_YET:
+                self._notice_end(run, gang)
+        self.coming = {run: until for run, until in self.coming.items() if run not in gangs and until > now}
+        there = {gang.uid for gang in gangs.values()}
+        self._deleted = {uid: until for uid, until in self._deleted.items() if uid in there and until > now}
+
+    def _notice_end(self, run: int, gang: RunGang) -> None:
+        match gang.phase.end:
+            case RunEnd.SUCCEEDED:
+                self.seen[run] = None
+            case RunEnd.FAILED:
+                self.seen[run] = RunFailure(run, gang.reason, gang.message)
+            case RunEnd.NOT_YET:
+                pass
+            case _:
+                assert_never(gang.phase.end)
+
+    def may_delete(self, gang: RunGang) -> bool:
+        """Whether no deletion of the GangJob was accepted a moment ago, which the watch has not shown yet."""
+        return gang.uid not in self._deleted
+
+    def deleted(self, gang: RunGang, now: float) -> None:
+        """The GangJob was deleted, and will be seen to be gone."""
+        self._deleted[gang.uid] = now + _COMING_SECONDS
+
+    def came(self, run: int, now: float) -> None:
+        """The GangJob of a run exists, and will be seen."""
+        self.coming[run] = now + _COMING_SECONDS
+        self.trouble, self._failed_tries, self._is_begun = "", 0, True
+
+    def view(self, sweep: Sweep, gangs: Mapping[int, RunGang], *, may_make: bool) -> SweepView:
+        """What the next steps follow from."""
+        wish = sweep.requeue
+        return SweepView(
+            spec=sweep.spec,
+            recorded=self.recorded,
+            failures=self.written.failures,
+            seen=self.seen,
+            gangs={run: gang for run, gang in gangs.items() if run < len(self.recorded)},
+            coming=self.coming.keys(),
+            near=1 if self.size is None else max(1, min(self.size.groups, _MOST_NEAR)),
+            end=self.end,
+            wish=None if wish is None or wish.id == self.written.requeued else wish,
+            may_make=may_make,
+        )

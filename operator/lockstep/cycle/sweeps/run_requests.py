@@ -1,0 +1,63 @@
+"""The requests for the runs of a sweep: one creation and one deletion a run."""
+
+from enum import Enum, auto
+from http import HTTPStatus
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.turns import Urgency
+from lockstep.api.manifest import Manifest
+from lockstep.api.sweeps.run_marks import sweep_owner
+from lockstep.cycle.sweeps.run_phases import RunGang
+from lockstep.facts.sweeps.sweep import Sweep
+
+
+class RunMade(Enum):
+    """``LEFTOVER``: the GangJob of an earlier sweep of the name is not gone yet. ``TAKEN``: it is not of a sweep."""
+
+    DONE = auto()
+    LEFTOVER = auto()
+    TAKEN = auto()
+    REFUSED = auto()
+
+
+class Making(NamedTuple):
+    """What became of a creation, and why, as a clause."""
+
+    made: RunMade
+    why: str = ""
+
+
+async def make_run(client: KubeClient, sweep: Sweep, wanted: Manifest) -> Making:
+    """Create the GangJob of a run, which may be there already. Raises ``ApiUnavailableError``."""
+    name = wanted["metadata"]["name"]
+    answer = await client.create(paths.gangs_of(sweep.key.namespace), wanted, Urgency.REPORT)
+    if answer.is_success:
+        return Making(RunMade.DONE)
+    if answer.code != HTTPStatus.CONFLICT or answer.body.get("reason") != "AlreadyExists":
+        return Making(RunMade.REFUSED, f"the API server refuses GangJob {name}: {answer.message.rstrip('.')}")
+    return _of_the_name(sweep, name, await client.get(paths.gang(GangKey(sweep.key.namespace, name))))
+
+
+def _of_the_name(sweep: Sweep, name: str, found: Answer) -> Making:
+    if not found.is_success:
+        return Making(RunMade.LEFTOVER, f"GangJob {name} was there a moment ago: {found.message}")
+    owner = sweep_owner(found.body["metadata"])
+    if owner is None:
+        return Making(RunMade.TAKEN, f"there is a GangJob {name} that is not of this sweep")
+    if owner["uid"] == sweep.uid:
+        return Making(RunMade.DONE)
+    return Making(RunMade.LEFTOVER, f"GangJob {name} of an earlier sweep is not gone yet")
+
+
+async def delete_run(client: KubeClient, key: GangKey, gang: RunGang, *, only_as_seen: bool) -> str:
+    """Delete the GangJob of a run; returns why that was refused, or ''. Raises ``ApiUnavailableError``.
+
+    One that is gone, is another one now or is not as it was seen is left alone.
+    """
+    answer = await client.delete(paths.gang(key), uid=gang.uid, version=gang.version if only_as_seen else "")
+    is_settled = answer.is_success or answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+    return "" if is_settled else answer.message

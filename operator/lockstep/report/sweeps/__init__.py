@@ -1,0 +1,1 @@
+"""What a GangSweep says of itself: its status, with sentences."""
