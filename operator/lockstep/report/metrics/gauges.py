@@ -65,8 +65,8 @@ def _refresh_speeds(metrics: Metrics, speeds: Sequence[float]) -> None:
     """Set the total power and the heterogeneity of the pool's nodes [D 2.2, (2.2) and (2.3)]."""
     fastest = max(speeds, default=1.0)
     network = measure_network([speed / fastest for speed in speeds]) if speeds else None
-    metrics.pool_power.set(0.0 if network is None else network.power)
-    metrics.pool_heterogeneity.set(0.0 if network is None else network.heterogeneity)
+    metrics.pool_power.set(0.0 if network is None else float(network.power))
+    metrics.pool_heterogeneity.set(0.0 if network is None else float(network.heterogeneity))
 
 
 def _refresh_pace(metrics: Metrics, state: State) -> None:
