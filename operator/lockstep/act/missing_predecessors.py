@@ -14,6 +14,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.sweeps.keys import is_sweep
 from lockstep.logs.subject import work_for
 from lockstep.watch.kinds import kind_of
 from lockstep.watch.reader import Reader
@@ -70,16 +71,22 @@ class MissingPredecessors:
     async def _read(self, gang: GangFact, predecessor: GangKey) -> float:
         """Read the predecessor; returns the seconds until it may be asked for again."""
         try:
-            answer = await self._client.get(paths.gang(predecessor))
+            target = paths.sweep(predecessor) if is_sweep(predecessor) else paths.gang(predecessor)
+            answer = await self._client.get(target)
         except ApiUnavailableError:
             return self._failed(gang.key)
         if answer.code == HTTPStatus.NOT_FOUND:
             self._missing[gang.key] = (gang.uid, predecessor)
             return 0.0
-        if answer.is_success and (self._state.sources or not is_pod_gang(predecessor)):
+        if answer.is_success and self._is_watched(predecessor):
             await Reader(kind_of(self._state, predecessor)).believe(answer.body)
         # The cache has it now, or the answer was a refusal.
         return self._failed(gang.key)
+
+    def _is_watched(self, predecessor: GangKey) -> bool:
+        if is_sweep(predecessor):
+            return self._state.sweeps.are_followed
+        return bool(self._state.sources) or not is_pod_gang(predecessor)
 
     def _failed(self, gang: GangKey) -> float:
         failures = self._failures.get(gang, 0)

@@ -44,7 +44,6 @@ from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns
-from lockstep.belief.sweeps.sweeps import Sweeps
 from lockstep.belief.volumes.attachments import Attachments
 from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
@@ -126,7 +125,7 @@ class State:
         self.templates = TemplateMemory()
         self.forecasts = Forecasts()
         self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
-        self.sweeps = Sweeps()
+        self.sweeps = self.predecessors.sweeps
         self._unowned = UnownedReservations()
 
     # Leadership

@@ -48,7 +48,7 @@ from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source, made_name
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import PodFact, PodKey
-from lockstep.facts.sweeps.keys import sweep_key
+from lockstep.facts.sweeps.keys import is_sweep, sweep_key
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.watch.kind import WatchedKind
 
@@ -278,7 +278,9 @@ def sweeps_kind(state: State) -> WatchedKind[Sweep]:
 
 
 def kind_of(state: State, gang: GangKey) -> WatchedKind[Any]:
-    """The kind of that gang: Gangs or GangJobs."""
+    """The kind of that gang or sweep: Gangs, GangSweeps or GangJobs."""
+    if is_sweep(gang):
+        return sweeps_kind(state)
     return pod_gangs_kind(state) if is_pod_gang(gang) else gangs_kind(state)
 
 

@@ -10,19 +10,29 @@ from collections.abc import Callable, Generator, Mapping
 from coschedule import GangKey
 from lockstep.belief.order.rings import PlaceInRing, Rings, finding_rings
 from lockstep.belief.podgangs.pod_gangs import PodGangs
+from lockstep.belief.sweeps.sweeps import Sweeps
 from lockstep.facts.gang.after import Predecessor, PredecessorOutcome, Recorded, SeenPredecessor, recorded
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.pod_gang import PodGangSpec
 from lockstep.facts.reasons import Condition
+from lockstep.facts.sweeps.keys import is_sweep
+from lockstep.facts.sweeps.sweep import SweepCondition
+
+_OUTCOMES: Mapping[SweepCondition, PredecessorOutcome] = {
+    SweepCondition.COMPLETE: PredecessorOutcome.SUCCEEDED,
+    SweepCondition.FAILED: PredecessorOutcome.FAILED,
+}
+"""How a sweep has ended, by the condition that says so."""
 
 
 class Predecessors:
-    """The gangs that others wait for. ``reconcile`` is called with the successors of one that has changed."""
+    """The gangs and sweeps that gangs wait for. ``reconcile`` is called with the successors of one that has changed."""
 
     def __init__(self, gangs: Mapping[GangKey, GangFact], pod_gangs: PodGangs, reconcile: Callable[..., None]) -> None:
         self._gangs = gangs
         self._pod_gangs = pod_gangs
+        self.sweeps = Sweeps(self._changed)
         self._reconcile = reconcile
         self._awaited_by: dict[GangKey, tuple[GangKey, ...]] = {}
         self._successors: defaultdict[GangKey, dict[GangKey, None]] = defaultdict(dict)
@@ -94,6 +104,8 @@ class Predecessors:
             self._reconcile(*self._successors[gang])
 
     def _see(self, key: GangKey) -> SeenPredecessor | None:
+        if is_sweep(key):
+            return self._see_sweep(key)
         gang = self._gangs.get(key)
         if gang is None:
             return None
@@ -104,6 +116,14 @@ class Predecessors:
             return SeenPredecessor(gang.uid, status.started_at, None, None)
         outcome = PredecessorOutcome.SUCCEEDED if end.type == Condition.COMPLETE else PredecessorOutcome.FAILED
         return SeenPredecessor(gang.uid, status.started_at, outcome, status.finished_at)
+
+    def _see_sweep(self, key: GangKey) -> SeenPredecessor | None:
+        sweep = self.sweeps.objects.get(key)
+        if sweep is None:
+            return None
+        status = sweep.status
+        outcome = None if status.end is None else _OUTCOMES[status.end.condition]
+        return SeenPredecessor(sweep.uid, status.started_at, outcome, status.finished_at if outcome else None)
 
     def _see_pod_gang(self, gang: GangFact) -> SeenPredecessor:
         """A Gang. It has succeeded when as many of its pods as it asks for have, and no other is there."""

@@ -14,9 +14,11 @@ class Sweeps:
     """The newest fact of each sweep, and the GangJobs of its runs by their numbers.
 
     ``wake`` is called after each change, once :meth:`follow` was; ``changed`` has the sweeps that have changed.
+    ``seen`` is called with each sweep that is there in a new version, or gone.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seen: Callable[[GangKey], None]) -> None:
+        self._seen = seen
         self.objects: dict[GangKey, Sweep] = {}
         self.changed: set[GangKey] = set()
         self._runs: dict[tuple[GangKey, str], dict[int, GangKey]] = {}
@@ -27,6 +29,11 @@ class Sweeps:
         self._wake = wake
         self._change(*self.objects)
 
+    @property
+    def are_followed(self) -> bool:
+        """Whether the operator knows the kind: its changes are observed."""
+        return self._wake is not None
+
     def apply(self, sweep: Sweep) -> None:
         """Add or update a sweep; a version older than the cached one changes nothing."""
         before = self.objects.get(sweep.key)
@@ -34,6 +41,7 @@ class Sweeps:
         if is_same and before is not None and is_older(sweep.resource_version, before.resource_version):
             return
         self.objects[sweep.key] = sweep
+        self._seen(sweep.key)
         self._change(sweep.key)
 
     def remove(self, key: GangKey, uid: str) -> None:
@@ -41,6 +49,7 @@ class Sweeps:
         known = self.objects.get(key)
         if known is not None and known.uid == uid:
             del self.objects[key]
+            self._seen(key)
             self._change(key)
 
     def runs_of(self, sweep: Sweep) -> Mapping[int, GangKey]:

@@ -8,6 +8,7 @@ from typing import NamedTuple, assert_never
 
 from coschedule import GangKey
 from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.sweeps.keys import sweep_key
 
 MOST_PREDECESSORS = 10
 """The most entries of ``spec.after`` that are read; the schema allows no more."""
@@ -18,6 +19,7 @@ class PredecessorKind(StrEnum):
 
     GANG_JOB = "GangJob"
     GANG = "Gang"
+    GANG_SWEEP = "GangSweep"
 
     def key(self, namespace: str, name: str) -> GangKey:
         """The key of the object of that kind and name."""
@@ -26,6 +28,8 @@ class PredecessorKind(StrEnum):
                 return GangKey(namespace, name)
             case PredecessorKind.GANG:
                 return pod_gang_key(namespace, name)
+            case PredecessorKind.GANG_SWEEP:
+                return sweep_key(namespace, name)
             case _:
                 assert_never(self)
 
