@@ -12,10 +12,13 @@ from lockstep import __version__
 from lockstep.cli.streams import standard_streams
 
 _NAMES = (
-    *("agent", "check", "explain", "gate", "init", "logs", "plan", "profile", "queue", "replay"),
+    *("agent", "check", "explain", "init", "logs", "plan", "profile", "queue", "replay"),
     *("requeue", "resize", "run", "simulate", "solve"),
 )
-_COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in _NAMES}
+_IN_PODS = ("dealer", "gate", "next")
+_COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in _NAMES} | {
+    name: f"lockstep.cli.in_pods.{name}" for name in _IN_PODS
+}
 _OTHER_NAMES: Mapping[str, str] = {"fit": "profile"}
 
 
