@@ -11,7 +11,7 @@ import math
 import time
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import AF_INET6
+from socket import AF_INET, AF_INET6, IPPROTO_IPV6, IPV6_V6ONLY, has_dualstack_ipv6
 from threading import Lock
 from typing import Any, NamedTuple, assert_never
 from urllib.parse import parse_qs
@@ -95,7 +95,7 @@ def make_server(dealing: Dealing, port: int) -> ThreadingHTTPServer:
     class Handler(_DealerHandler):
         deals = dealing
 
-    return _DealerServer(("::", port), Handler)
+    return _DealerServer(("", port), Handler)
 
 
 def _numbers(form: dict[str, list[str]], field: str) -> tuple[int, ...]:
@@ -118,9 +118,15 @@ def _reply(answer: Answer) -> Reply:
 
 
 class _DealerServer(ThreadingHTTPServer):
-    address_family = AF_INET6
+    # A node may have no IPv6.
+    address_family = AF_INET6 if has_dualstack_ipv6() else AF_INET
     daemon_threads = True
     request_queue_size = 1024
+
+    def server_bind(self) -> None:
+        if self.address_family == AF_INET6:
+            self.socket.setsockopt(IPPROTO_IPV6, IPV6_V6ONLY, 0)
+        super().server_bind()
 
 
 class _DealerHandler(BaseHTTPRequestHandler):

@@ -68,7 +68,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True)
         case Reason.RESTARTING:
             return Meaning(is_of_attempt=True, is_wanted=True)
-        case Reason.MEMBER_FAILED | Reason.REACHED_MAX_RESTARTS | Reason.DEADLINE_EXCEEDED:
+        case Reason.MEMBER_FAILED | Reason.REACHED_MAX_RESTARTS | Reason.DEADLINE_EXCEEDED | Reason.PIECES_FAILED:
             return Meaning(is_of_failure=True)
         case (
             Reason.SPEC_UNDERSTOOD

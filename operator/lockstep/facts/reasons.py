@@ -80,6 +80,7 @@ class Reason(StrEnum):
     SUCCEEDED = "Succeeded"
     MEMBER_FAILED = "MemberFailed"
     REACHED_MAX_RESTARTS = "ReachedMaxRestarts"
+    PIECES_FAILED = "PiecesFailed"
     DEADLINE_EXCEEDED = "DeadlineExceeded"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from coschedule import GangKey, Interruptible, Members, decode_part
 from lockstep.api.bounds import beyond_bounds
+from lockstep.api.gangjob.dealing import parse_dealing, parse_piece_counts, piece_counts_manifest
 from lockstep.api.gangjob.elastic import (
     next_size_manifest,
     parse_elastic,
@@ -117,6 +118,7 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
         if "checkpointInterval" in spec
         else math.inf,
         elastic=parse_elastic(spec),
+        dealing=parse_dealing(spec),
     )
 
 
@@ -171,6 +173,7 @@ def parse_status(status: Manifest) -> GangStatus:
         member_changes=int(status.get("memberChanges", 0)),
         failed_joins=int(status.get("failedJoins", 0)),
         unit_times=tuple(parse_unit_time(one) for one in status.get("unitTimes") or ()),
+        pieces=parse_piece_counts(status.get("pieces")),
     )
 
 
@@ -235,6 +238,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "rejected": None if status.rejected is None else status.rejected._asdict(),
         "queuedSince": _time(status.queued_since),
         "waitedSeconds": status.waited_seconds,
+        "pieces": None if status.pieces is None else piece_counts_manifest(status.pieces),
         **_changes_manifest(status),
     }
 
