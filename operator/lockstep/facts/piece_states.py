@@ -12,6 +12,7 @@ from itertools import islice
 _IN_A_BYTE = 4
 _MOST_NAMED = 10
 """How many failed pieces are named: a status keeps them, and a sentence lists them."""
+_HAS_FAILED = re.compile(b"[" + b"".join(re.escape(bytes([byte])) for byte in range(256) if byte & 0xAA) + b"]")
 _COUNTS = re.compile(r"done ([0-9]{1,7}), failed ([0-9]{1,7}):((?: [0-9]{1,7}){0,10})")
 
 
@@ -107,9 +108,9 @@ def parse_counts(text: str) -> PieceCounts | None:
 
 def _positions(bits: bytes) -> Iterator[int]:
     """The pieces that have failed, in ascending order."""
-    for index, byte in enumerate(bits):
-        if byte & 0xAA:
-            yield from (_IN_A_BYTE * index + n for n in range(_IN_A_BYTE) if byte >> 2 * n & 3 == PieceState.FAILED)
+    for match in _HAS_FAILED.finditer(bits):
+        byte, first = match[0][0], _IN_A_BYTE * match.start()
+        yield from (first + n for n in range(_IN_A_BYTE) if byte >> 2 * n & 3 == PieceState.FAILED)
 
 
 def _every_other(size: int) -> int:

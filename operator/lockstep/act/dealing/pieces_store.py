@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 from lockstep.act.requests.owned_objects import OwnedObject, OwnedObjects
 from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.common_objects import owner_uid
 from lockstep.api.manifest import Manifest
@@ -52,14 +52,14 @@ class PiecesStore:
 
     async def read(self) -> KeptPieces:
         """What the gang's own ConfigMap has. Raises ``ApiUnavailableError``."""
-        answer = await self._client.get(self._place)
-        if not answer.is_success or owner_uid(answer.body, self._gang) != self._gang.uid:
+        answer = await self._get()
+        if answer.code == HTTPStatus.NOT_FOUND or owner_uid(answer.body, self._gang) != self._gang.uid:
             return _NOTHING
         return parse_pieces(answer.body, self._attempt, self._pieces)
 
     async def write(self, bits: bytes) -> bool:
         """Add states, unless the attempt is over; returns whether they are there. Raises ``ApiUnavailableError``."""
-        answer = await self._client.get(self._place)
+        answer = await self._get()
         if answer.code == HTTPStatus.NOT_FOUND or owner_uid(answer.body, self._gang) != self._gang.uid:
             return False
         there = parse_pieces(answer.body, self._attempt, self._pieces)
@@ -68,6 +68,13 @@ class PiecesStore:
             return bool(there.key)
         body = _version_of(answer.body, self._manifest(there._replace(bits=known)))
         return (await self._client.replace(self._place, body)).is_success
+
+    async def _get(self) -> Answer:
+        """The object, or that there is none: with any other answer a key that members have might be replaced."""
+        answer = await self._client.get(self._place)
+        if answer.is_success or answer.code == HTTPStatus.NOT_FOUND:
+            return answer
+        raise ApiUnavailableError(f"{self._name} can't be read: {answer.message}")
 
     def _manifest(self, kept: KeptPieces) -> Manifest:
         return pieces_manifest(self._gang, self._attempt, kept)

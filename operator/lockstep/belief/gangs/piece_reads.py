@@ -11,10 +11,11 @@ from lockstep.facts.pods.pod import PodFact
 
 
 class _Read(NamedTuple):
-    """The states of the pieces of one GangJob: two bits each."""
+    """The states of the pieces of one GangJob, two bits each. They are counted once: gangs are reconciled often."""
 
     gang_uid: str
     bits: bytes
+    counts: PieceCounts
 
 
 class PieceReads:
@@ -30,18 +31,27 @@ class PieceReads:
         known = merged(before, bits)
         if known == before:
             return known
-        self._reads[gang.key] = _Read(gang.uid, known)
+        self._reads[gang.key] = _Read(gang.uid, known, counted(known))
         self._changed(gang.key)
         return known
 
     def bits(self, gang: GangFact) -> bytes:
         """What was read of the gang; empty if nothing was."""
-        read = self._reads.get(gang.key)
-        return read.bits if read is not None and read.gang_uid == gang.uid else b""
+        read = self._read(gang)
+        return b"" if read is None else read.bits
+
+    def counts(self, gang: GangFact) -> PieceCounts:
+        """The counts of that."""
+        read = self._read(gang)
+        return NO_PIECES if read is None else read.counts
 
     def keep_only(self, is_kept: Callable[[GangKey], bool]) -> None:
         """Forget all other gangs."""
         self._reads = {key: read for key, read in self._reads.items() if is_kept(key)}
+
+    def _read(self, gang: GangFact) -> _Read | None:
+        read = self._reads.get(gang.key)
+        return read if read is not None and read.gang_uid == gang.uid else None
 
 
 def piece_counts(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> PieceCounts:
@@ -50,7 +60,7 @@ def piece_counts(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> 
         return NO_PIECES
     most = gang.spec.dealing.pieces
     left = (pod.dealer.last_counts for pod in pods if pod.dealer is not None and _is_first(pod))
-    known = (gang.status.pieces, counted(reads.bits(gang)), *left)
+    known = (gang.status.pieces, reads.counts(gang), *left)
     fitting = (one for one in known if one is not None and one.settled <= most)
     return max(fitting, key=lambda one: (one.settled, one.done), default=NO_PIECES)
 
