@@ -97,8 +97,7 @@ class Deal:
 
     def _settle(self, pieces: set[int], state: PieceState) -> set[int]:
         # A piece goes from open to failed to done, and never back.
-        later = (PieceState.OPEN, PieceState.FAILED) if state is PieceState.DONE else (PieceState.OPEN,)
-        changed = {piece for piece in pieces if self._states[piece] in later}
+        changed = {piece for piece in pieces if self._states[piece] not in (state, PieceState.DONE)}
         for piece in changed:
             self._unsettled -= self._states[piece] == PieceState.OPEN
             self._states[piece] = state

@@ -18,7 +18,9 @@ _PATIENCE_SECONDS = 300.0
 def next(*, url: str, key: str, rank: int, failed: tuple[int, ...], done: tuple[int, ...]) -> None:  # noqa: A001 - the command's name
     """Report the pieces that are done, and print the next ones, one a line; nothing when all is over.
 
-    For example: while pieces=$(lockstep next $pieces) && [ "$pieces" ]; do ./work $pieces; done
+    For example: lockstep next 7 8 --failed 9
+
+    As a loop: while pieces=$(lockstep next $pieces) && [ "$pieces" ]; do ./work $pieces; done
     """
     try:
         pieces = next_pieces(
