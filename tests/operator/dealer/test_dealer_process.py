@@ -191,7 +191,7 @@ def test_command_of_a_member_reports_and_prints_the_next(deals):
         "LOCKSTEP_DEALER_KEY": KEY,
         "LOCKSTEP_RANK": "0",
     }
-    loop = 'while pieces=$("$0" -m lockstep next $pieces) && [ "$pieces" ]; do echo $pieces; done'
+    loop = 'while pieces=$("$0" -m lockstep next $pieces) || exit 1; [ "$pieces" ]; do echo $pieces; done'
     done = subprocess.run(
         ["sh", "-c", loop, sys.executable], env=environment, check=True, capture_output=True, text=True, timeout=300
     )

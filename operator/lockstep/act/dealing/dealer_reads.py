@@ -71,13 +71,10 @@ class DealerReads:
         self._contacts: dict[str, _Contact] = {}
 
     async def keep_read(self) -> None:
-        """Read until cancelled. Errors affect only these reads."""
+        """Read until cancelled."""
         async with DealerClient() as client:
             while True:
-                try:
-                    await self.read_all(client)
-                except Exception:
-                    log.exception("the dealers of pieces could not be read")
+                await self.read_all(client)
                 await asyncio.sleep(_ROUND_SECONDS)
 
     async def read_all(self, client: DealerClient) -> None:
@@ -128,6 +125,9 @@ class DealerReads:
                 await self._keep(target, contact, self._state.pieces.record(target.gang, bits))
         except ApiUnavailableError as error:
             log.warning("the states of its pieces were not kept: %s", error, extra=about(target.gang.key))
+        except Exception:
+            # Other gangs' dealers are read all the same.
+            log.exception("the dealer of its pieces could not be read", extra=about(target.gang.key))
 
     async def _bits(self, client: DealerClient, target: _Target, contact: _Contact) -> bytes | None:
         """What the dealer sends, if it is what a dealer of so many pieces sends."""

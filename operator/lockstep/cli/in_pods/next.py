@@ -20,7 +20,7 @@ def next(*, url: str, key: str, rank: int, failed: tuple[int, ...], done: tuple[
 
     For example: lockstep next 7 8 --failed 9
 
-    As a loop: while pieces=$(lockstep next $pieces) && [ "$pieces" ]; do ./work $pieces; done
+    As a loop: while pieces=$(lockstep next $pieces) || exit 1; [ "$pieces" ]; do ./work $pieces; done
     """
     try:
         pieces = next_pieces(
