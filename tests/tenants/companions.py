@@ -65,6 +65,7 @@ _BASE: Mapping[str, Any] = {
     "template": _template(0),
 }
 _WORK = {"work": _BASE["work"]}
+_DEALT = {**_BASE, "load": "Pieces", "pieces": 100_000}
 
 # By the end of the path of what holds them.
 _OF_HOLDERS: Mapping[str, Beside] = {
@@ -112,6 +113,8 @@ _OF_FIELDS: Mapping[str, Beside] = {
     "spec.work.overhead": lambda _: _BASE["work"],
     "spec.work.learn": lambda _: _BASE["work"],
     "spec.pieces": lambda _: {**_BASE, "load": "Pieces"},
+    "spec.dealing": lambda _: _DEALT,
+    "spec.maxFailedPieces": lambda _: {**_DEALT, "dealing": "WhileRunning"},
     "spec.checkpointInterval": lambda _: {**_BASE, "interruptible": "Checkpointed"},
     "spec.network.launcher": lambda _: {"rendezvous": "MPI"},
     "spec.network.port": lambda _: {"rendezvous": "Torch"},

@@ -18,6 +18,7 @@ from lockstep.belief.common.remembered import Remembered
 from lockstep.belief.gangs.budgets import Budgets
 from lockstep.belief.gangs.giving_way import GivingWay, evicted_for, shrunk_for
 from lockstep.belief.gangs.phases import Phase, phase_of
+from lockstep.belief.gangs.piece_reads import PieceReads
 from lockstep.belief.gangs.priorities import Priorities
 from lockstep.belief.gangs.quotas import Quotas
 from lockstep.belief.gangs.templates import TemplateMemory
@@ -126,6 +127,7 @@ class State:
         self.forecasts = Forecasts()
         self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
         self.sweeps = self.predecessors.sweeps
+        self.pieces = PieceReads(self.changes.reconcile)
         self._unowned = UnownedReservations()
 
     # Leadership

@@ -12,12 +12,14 @@ from lockstep import __version__
 from lockstep.cli.streams import standard_streams
 
 _NAMES = (
-    *("agent", "check", "explain", "gate", "init", "logs", "plan", "profile", "queue", "replay"),
+    *("agent", "check", "explain", "init", "logs", "plan", "profile", "queue", "replay"),
     *("requeue", "resize", "run"),
 )
+_IN_PODS = ("dealer", "gate", "next")
 _OFFLINE = ("papers", "simulate", "solve")
 _COMMANDS: Mapping[str, str] = {
     **{name: f"lockstep.cli.{name}" for name in _NAMES},
+    **{name: f"lockstep.cli.in_pods.{name}" for name in _IN_PODS},
     **{name: f"lockstep.cli.offline.{name}" for name in _OFFLINE},
 }
 _OTHER_NAMES: Mapping[str, str] = {"fit": "profile"}

@@ -73,6 +73,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             | Reason.REACHED_MAX_RESTARTS
             | Reason.DEADLINE_EXCEEDED
             | Reason.DEPENDENCY_NEVER_SATISFIED
+            | Reason.PIECES_FAILED
         ):
             return Meaning(is_of_failure=True)
         case (

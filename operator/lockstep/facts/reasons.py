@@ -82,6 +82,7 @@ class Reason(StrEnum):
     SUCCEEDED = "Succeeded"
     MEMBER_FAILED = "MemberFailed"
     REACHED_MAX_RESTARTS = "ReachedMaxRestarts"
+    PIECES_FAILED = "PiecesFailed"
     DEADLINE_EXCEEDED = "DeadlineExceeded"
     DEPENDENCY_NEVER_SATISFIED = "DependencyNeverSatisfied"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import time
 
 from lockstep.act.capacity.node_requests import NodeRequests
+from lockstep.act.dealing.dealer_reads import DealerReads
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.fence import Fence
 from lockstep.api.client.instance import instance_name
@@ -48,6 +49,7 @@ class Leadership:
     settings: SettingsStore | None
     node_requests: NodeRequests | None
     sweeps: SweepFollower | None
+    dealers: DealerReads
 
     async def take_part(self) -> None:
         """Stand by until this process wins the lease, then lead. Raises ``LeaseLostError`` when the lease is lost."""
@@ -94,6 +96,7 @@ class Leadership:
         self.metrics.leader.set(1)
         works = [
             self.cycle.run(),
+            self.dealers.keep_read(),
             keep_bid_conditions_written(self.client, self.state, time),
             keep_bid_plans_written(self.client, self.state, time),
             keep_owner_returns_written(self.client, self.state, time),

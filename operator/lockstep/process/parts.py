@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from prometheus_client import CollectorRegistry, ProcessCollector, disable_created_metrics
 
 from lockstep.act.capacity.node_requests import NodeRequests
+from lockstep.act.dealing.dealer_reads import DealerReads
 from lockstep.act.requests.deletions import Deletions
 from lockstep.act.requests.services import Services
 from lockstep.act.requests.window import AttemptWindow
@@ -126,6 +127,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
         settings=_make_settings_store(settings, access, parts.state),
         node_requests=_make_node_requests(settings, parts.services),
         sweeps=SweepFollower(parts.services) if settings.sweeps else None,
+        dealers=DealerReads(parts.services),
     )
 
 

@@ -143,6 +143,23 @@ def pod(**fields):
             id="fewer pieces than members",
         ),
         pytest.param(
+            spec(dealing="WhileRunning"),
+            "spec.dealing: Forbidden: dealing goes with load Pieces only, beside template; roles have no dealer.",
+            id="dealing of equal load",
+        ),
+        pytest.param(
+            spec(load="Pieces", pieces=100_001, dealing="WhileRunning"),
+            "spec.pieces: Invalid value: pieces must not be above 100000 with dealing WhileRunning; deal larger"
+            " pieces.",
+            id="more pieces than a dealer deals",
+        ),
+        pytest.param(
+            spec(load="Pieces", pieces=64, dealing="Beforehand", maxFailedPieces=1),
+            "spec.maxFailedPieces: Forbidden: maxFailedPieces goes with dealing WhileRunning only, because only its"
+            " members report pieces.",
+            id="failed pieces of which none hears",
+        ),
+        pytest.param(
             spec(load="Pieces", pieces=64, work={"profile": [{"members": 2, "time": "1h"}]}),
             "spec.work.profile: Forbidden: load Pieces needs work.serialTime; a profile does not say how long a piece"
             " takes.",

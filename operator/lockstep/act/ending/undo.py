@@ -184,7 +184,8 @@ class Undoing:
     def _reported_part(self, gang: GangFact) -> str:
         """The part of the work that members have reported, including members that are gone."""
         state = self._services.state
-        return reported_part(gang, self._reservation, (*state.members(gang).values(), *state.departed(gang).values()))
+        pods = (*state.members(gang).values(), *state.departed(gang).values())
+        return reported_part(gang, self._reservation, pods, state.pieces)
 
     async def _until_no_pod_is_seen(self, seconds: float) -> None:
         """Wait until watches show no pod of the attempt, for so many seconds at most, as the watch may be broken."""

@@ -66,7 +66,7 @@ class Creator:
         """Fail where admission made members other than planned: they might not fit their nodes."""
         for role, admission in self._admissions.items():
             ranks = zip(self._keys, self._roles, strict=True)
-            one = next((key for key, name in ranks if name == role and key in unbound), None)
+            one = next((key for key, name in ranks if name == role and key in unbound and self._is_whole(key)), None)
             if admission.seen is None and one is not None:
                 await self._read_admitted(one, admission)
         self.verdict = self._verdict()
@@ -116,12 +116,20 @@ class Creator:
                 self._keep_refusal(position, refusal)
                 return Failure(reason=Reason.TEMPLATE_REFUSED, message=refusal.message.rstrip("."))
             self.uids[key] = answer.body["metadata"]["uid"]
-            self._admissions[self._roles[position]].see(answer.body["spec"])
+            if self._is_whole(key):
+                self._admissions[self._roles[position]].see(answer.body["spec"])
             return None
         if answer.is_success or is_conflict(answer):
             return await self._take_over(position)
         self._keep_refusal(position, refused_template(answer))
         return refused_pod(key.name, answer)
+
+    def _is_whole(self, key: PodKey) -> bool:
+        """Whether the member has all that its template has, so that it shows what admission made of that.
+
+        With a dealer only the first member has it. The others ask for less than they are planned with.
+        """
+        return self._gang.spec.dealing is None or key == self._keys[0]
 
     def _keep_refusal(self, position: int, refusal: Refusal | None) -> None:
         """Keep the refusal of the lowest rank, whatever the order of answers: dry runs check the lowest rank, too."""
@@ -141,6 +149,6 @@ class Creator:
             message = f"a pod of that name that is not this gang's, or is being deleted, is in the way{kept_by(pod)}"
             return refused_pod(key.name, answer._replace(body={"message": message}))
         self.uids[key] = pod.uid
-        if not pod.node:
+        if not pod.node and self._is_whole(key):
             self._admissions[self._roles[position]].see(answer.body["spec"])
         return None

@@ -8,6 +8,7 @@ import contextlib
 import logging
 from collections.abc import Collection, Mapping
 
+from lockstep.act.dealing.pieces_store import PiecesStore
 from lockstep.act.members.bind import Binder
 from lockstep.act.members.create import Creator
 from lockstep.act.members.member_reads import refresh_members
@@ -98,6 +99,9 @@ class MemberMaking:
         failure = await create_missing_claims(services.client, services.state, gang, self._reservation)
         if failure is not None:
             return failure
+        failure = await self._begin_pieces(gang)
+        if failure is not None:
+            return failure
         creator = Creator(services.client, gang, self._among)
         unbound = {key for key, pod in there.items() if not pod.node}
         others = dict.fromkeys({*self._among.pod_keys()} - {*self._reservation.pod_keys()}, "")
@@ -111,6 +115,14 @@ class MemberMaking:
         if creator.seen:
             services.state.templates.seen(gang, creator.seen)
         return creator.uids
+
+    async def _begin_pieces(self, gang: AcceptedGang) -> Failure | None:
+        """Make sure that members find the key of their dealer, and that it finds what is settled."""
+        if gang.spec.dealing is None:
+            return None
+        services = self._services
+        store = PiecesStore(services.client, gang, gang.spec.dealing, self._reservation.attempt)
+        return await store.begin(services.state.pieces.bits(gang))
 
     async def _provide_volumes(self, uids: Mapping[PodKey, str], *, settled: Collection[PodKey]) -> Failure | None:
         """Make sure that the claims of all members have volumes, except members that are bound or have ended."""
@@ -132,7 +144,7 @@ class MemberMaking:
         """Make sure that members find each other. A failure is only an event if neither spec nor mode asks for that."""
         services = self._services
         failure = await Network(services.client, gang, self._among).make()
-        is_wanted = gang.spec.network is not None or gang.spec.keeps_members
+        is_wanted = gang.spec.network is not None or gang.spec.keeps_members or gang.spec.dealing is not None
         if failure is None or is_wanted or failure.reason is Reason.API_UNAVAILABLE:
             return failure
         if self._reservation.attempt == 1:

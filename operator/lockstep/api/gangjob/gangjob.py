@@ -8,6 +8,7 @@ from coschedule import GangKey, Interruptible, Members, decode_part
 from lockstep.api.bounds import beyond_bounds
 from lockstep.api.conditions import condition_manifest, parse_condition
 from lockstep.api.gangjob.after import parse_recorded, recorded_manifest
+from lockstep.api.gangjob.dealing import parse_dealing, parse_piece_counts, piece_counts_manifest
 from lockstep.api.gangjob.elastic import (
     next_size_manifest,
     parse_elastic,
@@ -121,6 +122,7 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
         if "checkpointInterval" in spec
         else math.inf,
         elastic=parse_elastic(spec),
+        dealing=parse_dealing(spec),
     )
 
 
@@ -176,6 +178,7 @@ def parse_status(status: Manifest) -> GangStatus:
         failed_joins=int(status.get("failedJoins", 0)),
         unit_times=tuple(parse_unit_time(one) for one in status.get("unitTimes") or ()),
         after=parse_recorded(status),
+        pieces=parse_piece_counts(status.get("pieces")),
     )
 
 
@@ -235,6 +238,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "queuedSince": _time(status.queued_since),
         "waitedSeconds": status.waited_seconds,
         "after": [recorded_manifest(one) for one in status.after] or None,
+        "pieces": None if status.pieces is None else piece_counts_manifest(status.pieces),
         **_changes_manifest(status),
     }
 

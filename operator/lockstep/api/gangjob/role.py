@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from coschedule import Constraints, Load, Sizes, Toleration
 from lockstep.api.amounts import check_amounts
 from lockstep.api.cluster.node_terms import parse_terms
+from lockstep.api.gangjob.dealing import is_dealt_while_running
 from lockstep.api.gangjob.network import parse_network
 from lockstep.api.gangjob.unsupported import unsupported
 from lockstep.api.labels import MOST_LABELS, are_unread
 from lockstep.api.manifest import Manifest
 from lockstep.api.members.claims import claims_by_templates, claims_in_pod, without_volumes
+from lockstep.api.members.dealer import NO_DEALER_IMAGE, with_dealer
 from lockstep.api.members.gate import NO_GATE_IMAGE, with_gate
 from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.pods.exclusive import exclusive_columns
@@ -33,7 +35,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleSpec, ...] | Refusal:
     """The roles, with what ``pool`` adds to their templates; a refusal where a field can't be supported.
 
-    Members that wait for others do so in a container of ``gate_image``; without one, no member can wait. Raises
+    Gates and dealers are containers of ``gate_image``; without one, no member can wait, and no pieces are dealt. Raises
     ``ValueError`` or ``ArithmeticError`` for invalid numbers.
     """
     roles: list[RoleSpec] = []
@@ -44,6 +46,10 @@ def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleS
             if not gate_image:
                 return Refusal(Reason.UNSUPPORTED_FIELD, NO_GATE_IMAGE)
             template = with_gate(template, gate_image)
+        if is_dealt_while_running(spec):
+            if not gate_image:
+                return Refusal(Reason.UNSUPPORTED_FIELD, NO_DEALER_IMAGE)
+            template = with_dealer(template, gate_image)
         role = _role(path, manifest, template)
         if isinstance(role, Refusal):
             return role

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 from coschedule import Members
 from lockstep.api.manifest import NewManifest
 from lockstep.api.members.claims import with_kept_claims
+from lockstep.api.members.dealer import PORT, key_variable, of_rank
 from lockstep.api.members.mounts import with_files
 from lockstep.api.members.run_parameters import run_annotations, run_variables, with_run_file
 from lockstep.api.membership import member_labels, owner_reference, pod_name
@@ -45,7 +46,10 @@ class MemberPods:
             "LOCKSTEP_ATTEMPT": str(attempt),
             **run_variables(gang.run),
         }
-        self._variables_by_position = list(_variables_by_position(members))
+        self._dealing = gang.spec.dealing
+        # Members with a dealer ask for their pieces; the plan's part is no promise to them.
+        parts = _variables_by_position(members) if self._dealing is None else ({} for _ in self._meeting.ranks)
+        self._variables_by_position = list(parts)
 
     def pod(self, position: int) -> NewManifest:
         """The pod of the member at a position in the order of ranks. Without gaps, the position is the rank."""
@@ -74,10 +78,21 @@ class MemberPods:
         }
         own = with_kept_claims(kind.spec, kind.claim_templates, self._gang.key.name, rank)
         spec = {**own, "hostname": own.get("hostname") or self._name(rank)}
+        if self._dealing is not None:
+            spec = of_rank(spec, rank, self._gang.key.name, self._dealing.pieces)
+        ours = [*({"name": name, "value": value} for name, value in given.items()), *self._of_dealer()]
         for field in ("initContainers", "containers"):
             if spec.get(field):
-                spec[field] = [_with_variables(container, given) for container in spec[field]]
+                spec[field] = [_with_variables(container, ours) for container in spec[field]]
         return spec
+
+    def _of_dealer(self) -> Sequence[NewManifest]:
+        """Where members find the dealer, and its key."""
+        if self._dealing is None:
+            return ()
+        address = f"http://{self._meeting.first_host}:{PORT}"
+        key = key_variable(self._gang.key.name, self._attempt)
+        return ({"name": "LOCKSTEP_DEALER", "value": address}, key)
 
 
 class _RoleTemplate(NamedTuple):
@@ -123,7 +138,6 @@ def _variables_by_position(members: Iterable[Members]) -> Iterator[Mapping[str, 
             first += int(part.get("pieces", 0))
 
 
-def _with_variables(container: Mapping[str, Any], variables: Mapping[str, str]) -> NewManifest:
+def _with_variables(container: Mapping[str, Any], ours: Sequence[NewManifest]) -> NewManifest:
     """The container with our variables before its own, so that its own can refer to ours or replace them."""
-    ours = [{"name": name, "value": value} for name, value in variables.items()]
     return {**container, "env": [*ours, *(container.get("env") or ())]}

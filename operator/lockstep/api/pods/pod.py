@@ -3,6 +3,7 @@
 from lockstep.api.conditions import condition_of
 from lockstep.api.labels import are_unread, labels_of
 from lockstep.api.manifest import Manifest
+from lockstep.api.members.dealer import FIRST_RANK, dealer_of
 from lockstep.api.members.gate import is_up, may_go, started
 from lockstep.api.members.notice import ready_for, shown_notice
 from lockstep.api.members.stop import is_stopping
@@ -59,6 +60,7 @@ def parse_pod(manifest: Manifest) -> PodFact:
         progress=reported_progress(metadata) if member is not None else "",
         notice=shown_notice(metadata) if member is not None else "",
         ready_for=ready_for(metadata) if member is not None else "",
+        dealer=dealer_of(spec, status) if member is not None and member.rank == FIRST_RANK else None,
         # While members are being bound they are parsed many times, and their CPU is not needed.
         cpu=member_cpu(spec, status) if member is not None and phase is PodPhase.RUNNING else None,
         is_stopping=member is not None and is_stopping(spec),

@@ -2,12 +2,20 @@
 
 from collections.abc import Iterable
 
+from lockstep.belief.gangs.piece_reads import PieceReads, piece_counts
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodFact
 
 
-def reported_part(gang: GangFact, reservation: Reservation, pods: Iterable[PodFact]) -> str:
+def reported_part(gang: GangFact, reservation: Reservation, pods: Iterable[PodFact], pieces: PieceReads) -> str:
+    """The part of the work that is done: as the dealer of its pieces says, else as the attempt's members report."""
+    if gang.spec is not None and gang.spec.dealing is not None:
+        return gang.spec.dealing.part(piece_counts(gang, pieces, pods))
+    return _said_by_members(gang, reservation, pods)
+
+
+def _said_by_members(gang: GangFact, reservation: Reservation, pods: Iterable[PodFact]) -> str:
     """The part of the work that the attempt's members report as done: the least of all; '' where none reports.
 
     Where members come and go while others run, it is the most of all: a newcomer may report that it has done nothing.

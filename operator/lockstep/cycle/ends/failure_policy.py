@@ -52,12 +52,12 @@ def _carried_out(action: Action, why: str, policy: FailurePolicy, restarts: int)
         case Action.FAIL_GANG:
             return FailureAction(action, Reason.MEMBER_FAILED, why)
         case Action.RESTART_GANG:
-            return _restarted(why, policy, restarts)
+            return restarted(why, policy, restarts)
         case _:
             assert_never(action)
 
 
-def _restarted(why: str, policy: FailurePolicy, restarts: int) -> FailureAction:
+def restarted(why: str, policy: FailurePolicy, restarts: int) -> FailureAction:
     """Restart the gang, or fail it if it has used up its restarts."""
     if policy.max_restarts == 0:
         return FailureAction(Action.FAIL_GANG, Reason.MEMBER_FAILED, why)

@@ -18,6 +18,7 @@ from lockstep.belief.losses import record_lost
 from lockstep.belief.run_times.reported_work import reported_part
 from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.active_deadline import is_exceeded
+from lockstep.cycle.ends.dealt_pieces import PiecesSay, what_pieces_say, with_pieces
 from lockstep.cycle.ends.failure_policy import FailureAction, answer
 from lockstep.cycle.ends.owner_returned import interrupted, ranks_of_owners
 from lockstep.cycle.pace.paces import Paces
@@ -67,6 +68,7 @@ class ReservedGangs:
 
     def reconcile(self, gang: GangFact, reservation: Reservation, now: float) -> None:
         """Write the report that is due, resume the gang's attempt, or roll the gang back."""
+        gang = with_pieces(self._state, gang)
         undone = self._must_go(gang)
         if undone is not None:
             self._undo(gang, reservation, undone)
@@ -115,6 +117,8 @@ class ReservedGangs:
         # Computed once, since this takes a while for thousands of members.
         settled = reservation.settled
         succeeded = has_succeeded(gang.policies, counts, settled)
+        pieces = what_pieces_say(self._state, gang, members_have_succeeded=succeeded)
+        succeeded = succeeded and pieces is PiecesSay.MAY_END
         self._starts.record(gang.key, counts, now)
         self._outcomes.run_times.record(gang.key, counts, now, has_succeeded=succeeded)
         if succeeded:
@@ -123,7 +127,7 @@ class ReservedGangs:
             self.end(gang, now)
         elif gang.policies.is_suspended:
             self._undo(gang, reservation, _SUSPENDED)
-        elif (response := answer(gang.policies.failure, counts, settled, restarts=gang.status.restarts)) is not None:
+        elif (response := _failure_action(gang, pieces, counts, settled)) is not None:
             self._carry_out(gang, reservation, counts, response, now)
         elif (lost := counts.disrupted or self._lost(settled, counts)) is not None:
             self._go_on_without(gang, reservation, self._leaving_ranks(settled, counts, now), lost)
@@ -226,4 +230,13 @@ class ReservedGangs:
         return None
 
     def _reported_part(self, gang: GangFact, reservation: Reservation) -> str:
-        return reported_part(gang, reservation, self._state.members(gang).values())
+        return reported_part(gang, reservation, self._state.members(gang).values(), self._state.pieces)
+
+
+def _failure_action(
+    gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation
+) -> FailureAction | None:
+    """What is done about failed pieces or members; None where nothing is."""
+    if isinstance(pieces, FailureAction):
+        return pieces
+    return answer(gang.policies.failure, counts, settled, restarts=gang.status.restarts)

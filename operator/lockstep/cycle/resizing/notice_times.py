@@ -72,7 +72,7 @@ def _part_left(
     It is 1 where the expected end does not show it: members report their work, or the end is unknown or near.
     """
     end, (first, second) = expected_finish(reservation, now), times
-    if end is None or reported_part(gang, reservation, state.members(gang).values()):
+    if end is None or reported_part(gang, reservation, state.members(gang).values(), state.pieces):
         return 1.0
     # Both times are whole seconds in the status: near the end, their rounding would count for much.
     if end - max(times) < LONGEST_NOTICE_SECONDS:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from coschedule import ChangeTerms, Interruptible, Members, ProfileWork, SerialWork, Sizes, UnitTime
 from lockstep.facts.elastic import ElasticSpec, LastChange, NextSize
 from lockstep.facts.gang.after import Predecessor, Recorded, Satisfaction
+from lockstep.facts.gang.dealing import DealingSpec
 from lockstep.facts.gang.identity import GangIdentity
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.network import NetworkSpec
@@ -18,6 +19,7 @@ from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.gang.role_sizes import sizes_of
 from lockstep.facts.gang.start_estimate import StartEstimate
 from lockstep.facts.gang.sweep_run import SweepRun
+from lockstep.facts.piece_states import PieceCounts
 from lockstep.facts.pods.pace import Pace, PaceStatus
 from lockstep.facts.pods.pod import NO_POD_AFFINITY
 from lockstep.facts.reasons import Condition, Reason
@@ -51,6 +53,8 @@ class GangSpec:
     ``work``. ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``. Without ``elastic``,
     it keeps the size with which it starts.
 
+    With ``dealing`` a dealer deals its pieces while it runs.
+
     ``excess`` says what exceeds the bounds of the schema; empty for most gangs. Such a gang held nodes when this was
     found. It runs to its end, and is not planned again. ``awaits_pods`` says what keeps a Gang from being planned while
     too few of its pods wait for a node; empty for GangJobs. ``awaits_since``: when the first pod was created of those
@@ -82,6 +86,7 @@ class GangSpec:
     takes_room: bool = False
     most_priority: int | None = None
     preempts: bool = True
+    dealing: DealingSpec | None = None
 
     @property
     def minimum(self) -> int:
@@ -182,8 +187,8 @@ class GangStatus:
     those of the ``members``, as text; '' if they have no gap. ``member_changes`` is how often members of the attempt
     have come or gone while the others ran. ``failed_joins`` is how often in a row members could not join them.
     ``unit_times`` are those of sizes at which a gang without ``work`` has run, the one that was last measured last.
-
     ``after`` has what is known of each predecessor that was seen.
+    ``pieces`` are those that members have reported to a dealer.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -222,6 +227,7 @@ class GangStatus:
     failed_joins: int = 0
     unit_times: tuple[UnitTime, ...] = ()
     after: tuple[Recorded, ...] = ()
+    pieces: PieceCounts | None = None
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple, assert_never
 
 from coschedule import GangKey, Requirement
+from lockstep.facts.pods.dealer import DealerFact
 from lockstep.facts.pods.pace import MemberCpu
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
@@ -124,7 +125,8 @@ class PodFact:
     all containers except sidecars have succeeded. ``rejected_for`` is the reason of a kubelet that rejected it.
     ``cpu`` is given while it runs. ``is_stopping``: the node must stop it or has done so, and the pod stays.
     ``gone_by`` is the time by which a pod that is being deleted will have ended, if known. ``notice`` is what it can
-    read of a change of its gang's size, ``ready_for`` the notice for which it says that it is ready.
+    read of a change of its gang's size, ``ready_for`` the notice for which it says that it is ready. ``dealer`` is what
+    deals the gang's pieces.
     """
 
     key: PodKey
@@ -156,6 +158,7 @@ class PodFact:
     is_stopping: bool = False
     gone_by: float | None = None
     finalizers: tuple[str, ...] = ()
+    dealer: DealerFact | None = None
 
     @property
     def has_ended(self) -> bool:

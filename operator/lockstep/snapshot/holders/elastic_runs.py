@@ -100,7 +100,7 @@ def sized_run(
 
     ``constraints`` are those of each role.
     """
-    reported = reported_part(one.gang, one.reservation, state.members(one.gang).values())
+    reported = reported_part(one.gang, one.reservation, state.members(one.gang).values(), state.pieces)
     if one.end is None or (not reported and has_used_up_its_work(one.gang, now)):
         return _open_ended_run(state, one, constraints, columns, now)
     return _elastic_run(state, _Ending(one, one.end, reported), constraints, nodes, columns, now)

@@ -8,10 +8,12 @@ import pytest
 from builders.facts import gang_fact, gang_spec, reservation, role_spec
 from coschedule import Members, Pieces, Share
 from docs.markdown import ROOT, first_cells
+from lockstep.api.members.dealer import with_dealer
 from lockstep.api.members.member_pod import MemberPods
 from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.facts.elastic import ChangeMode, ElasticSpec
+from lockstep.facts.gang.dealing import DealingSpec
 from lockstep.facts.gang.gang import GangSpec, GangStatus
 from lockstep.facts.gang.network import NetworkSpec, Rendezvous
 from lockstep.facts.gang.sweep_run import SweepRun
@@ -125,7 +127,8 @@ def test_members_are_told_of_their_own_load_only(members, want):
 def test_every_variable_is_documented():
     pods = [made(members=members) for members in ((Members("n1", 3),), SHARED, IN_PIECES)]
     pods += [made(members=(Members("n1", 999),), network=NetworkSpec()), made_in_a_role(), made_of_a_run()]
-    told = set().union(*(variables(one["spec"]["containers"][0]) for one in pods))
+    pods.append(made_with_a_dealer())
+    told = {one["name"] for each in pods for one in each["spec"]["containers"][0]["env"]}
 
     assert set(first_cells(ROOT / "docs" / "operations.md", "## What a member is told")) == told - {"MINE", "RATE"}
 
@@ -134,6 +137,11 @@ def made_of_a_run():
     run = SweepRun(sweep=sweep_key("default", "s"), sweep_uid="u", number=1, parameters=(("RATE", "1"),))
     gang = gang_fact("s-1", spec=gang_spec(roles=[role_spec("", template=TEMPLATE)]))
     return MemberPods(replace(gang, run=run), 1, (Members("n1", 2),)).pod(0)
+
+
+def made_with_a_dealer():
+    spec = replace(gang_spec(template=with_dealer(TEMPLATE, "lockstep:1")), dealing=DealingSpec(30))
+    return MemberPods(gang_fact("g", spec=spec), 2, IN_PIECES).pod(0)
 
 
 def made_in_a_role():

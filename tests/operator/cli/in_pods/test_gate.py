@@ -9,7 +9,7 @@ import pytest
 
 from eventually import eventually
 
-LIGHT = "import sys, lockstep.cli.gate; print({'kopf', 'numpy', 'aiohttp', 'asyncio'} & set(sys.modules))"
+LIGHT = "import sys, lockstep.cli.in_pods.gate; print({'kopf', 'numpy', 'aiohttp', 'asyncio'} & set(sys.modules))"
 
 
 @pytest.fixture

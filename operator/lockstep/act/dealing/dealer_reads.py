@@ -1,0 +1,158 @@
+"""Reads, every few seconds, what dealers know of the pieces, and keeps it in ConfigMaps.
+
+A dealer is in a tenant's pod, so one that is slow or false delays only the gangs of its namespace: each namespace has
+one request at a time, and a dealer that does not answer is asked less and less often. Members need no rights for this.
+"""
+
+import asyncio
+import logging
+import math
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.act.dealing.pieces_store import PiecesStore
+from lockstep.act.requests.services import Services
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.dealer_requests import DealerClient
+from lockstep.api.members.dealer import FIRST_RANK
+from lockstep.api.membership import pod_name
+from lockstep.facts.gang.dealing import DealingSpec
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.piece_states import bytes_of, check_bits
+from lockstep.facts.pods.pod import PodKey, PodPhase
+from lockstep.logs.fields import about
+
+_ROUND_SECONDS = 3.0
+_LONGEST_REST_SECONDS = 60.0
+_MOST_DOUBLINGS = 5
+_GANGS_A_TURN = 200
+# Between two writes of one ConfigMap, and for each byte of its states: 25 kB are written every 30 seconds at most.
+_LEAST_WRITE_SECONDS = 5.0
+_WRITE_SECONDS_PER_BYTE = 1e-3
+
+log = logging.getLogger(__name__)
+
+
+class _Target(NamedTuple):
+    """A dealer that runs: that of the present attempt of a gang."""
+
+    gang: GangFact
+    dealing: DealingSpec
+    attempt: int
+    pod_uid: str
+    url: str
+
+
+@dataclass(slots=True)
+class _Contact:
+    """What is remembered of a dealer. Times are monotonic; ``failures`` counts requests without a usable answer."""
+
+    key: str = ""
+    failures: int = 0
+    asked_at: float = -math.inf
+    written_at: float = -math.inf
+    written: bytes = b""
+
+    def is_due(self, now: float) -> bool:
+        """Whether the dealer is asked again: in each round, or more and more rarely."""
+        rest = min(_ROUND_SECONDS * 2 ** min(self.failures, _MOST_DOUBLINGS), _LONGEST_REST_SECONDS)
+        return not self.failures or now - self.asked_at >= rest
+
+
+class DealerReads:
+    """Follows the dealers of gangs that hold nodes."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._state = services.state
+        self._contacts: dict[str, _Contact] = {}
+
+    async def keep_read(self) -> None:
+        """Read until cancelled."""
+        async with DealerClient() as client:
+            while True:
+                await self.read_all(client)
+                await asyncio.sleep(_ROUND_SECONDS)
+
+    async def read_all(self, client: DealerClient) -> None:
+        """Read each dealer that is due, in each namespace those first that were not read for longest."""
+        targets = [target async for target in self._targets()]
+        self._contacts = {one.pod_uid: self._contacts.get(one.pod_uid) or _Contact() for one in targets}
+        self._state.pieces.keep_only(self._may_go_on)
+        by_namespace: defaultdict[str, list[_Target]] = defaultdict(list)
+        for one in sorted(targets, key=lambda one: self._contacts[one.pod_uid].asked_at):
+            by_namespace[one.gang.key.namespace].append(one)
+        await asyncio.gather(*(self._read_in_turn(client, ones) for ones in by_namespace.values()))
+
+    async def _targets(self) -> AsyncIterator[_Target]:
+        for number, reservation in enumerate([*self._state.reservations.values()]):
+            if number % _GANGS_A_TURN == 0:
+                await asyncio.sleep(0)
+            gang = self._state.gangs.get(reservation.gang)
+            if gang is None or gang.spec is None or gang.spec.dealing is None:
+                continue
+            first = PodKey(gang.key.namespace, pod_name(gang.key.name, reservation.attempt, FIRST_RANK))
+            pod = self._state.members(gang).get(first)
+            if pod is not None and pod.dealer is not None and pod.dealer.url and pod.phase is PodPhase.RUNNING:
+                yield _Target(gang, gang.spec.dealing, reservation.attempt, pod.uid, pod.dealer.url)
+
+    def _may_go_on(self, key: GangKey) -> bool:
+        """Whether the gang is there and has not ended, so that a later attempt may need what was read."""
+        gang = self._state.gangs.get(key)
+        return gang is not None and gang.status.end is None
+
+    async def _read_in_turn(self, client: DealerClient, targets: Iterable[_Target]) -> None:
+        """Read dealers of one namespace; after some seconds the rest is left to the next round."""
+        until = self._services.monotonic() + _ROUND_SECONDS
+        for target in targets:
+            now = self._services.monotonic()
+            if now >= until:
+                return
+            if self._contacts[target.pod_uid].is_due(now):
+                await self._read(client, target)
+
+    async def _read(self, client: DealerClient, target: _Target) -> None:
+        contact = self._contacts[target.pod_uid]
+        contact.asked_at = self._services.monotonic()
+        contact.failures += 1
+        try:
+            bits = await self._bits(client, target, contact)
+            if bits is not None:
+                contact.failures = 0
+                await self._keep(target, contact, self._state.pieces.record(target.gang, bits))
+        except ApiUnavailableError as error:
+            log.warning("the states of its pieces were not kept: %s", error, extra=about(target.gang.key))
+        except Exception:
+            # Other gangs' dealers are read all the same.
+            log.exception("the dealer of its pieces could not be read", extra=about(target.gang.key))
+
+    async def _bits(self, client: DealerClient, target: _Target, contact: _Contact) -> bytes | None:
+        """What the dealer sends, if it is what a dealer of so many pieces sends."""
+        if not contact.key:
+            kept = await self._store(target).read()
+            contact.key, contact.written = kept.key, kept.bits
+            self._state.pieces.record(target.gang, kept.bits)
+        if not contact.key:
+            return None
+        bits = await client.states(target.url, contact.key, most_bytes=bytes_of(target.dealing.pieces))
+        try:
+            check_bits(bits or b"", target.dealing.pieces)
+        except ValueError:
+            return None
+        return bits
+
+    async def _keep(self, target: _Target, contact: _Contact, known: bytes) -> None:
+        """Write what is known into the ConfigMap, if it has changed and the last write is old enough."""
+        now = self._services.monotonic()
+        rest = _LEAST_WRITE_SECONDS + _WRITE_SECONDS_PER_BYTE * len(known)
+        if known == contact.written or now - contact.written_at < rest:
+            return
+        contact.written_at = now
+        if await self._store(target).write(known):
+            contact.written = known
+
+    def _store(self, target: _Target) -> PiecesStore:
+        return PiecesStore(self._services.client, target.gang, target.dealing, target.attempt)

@@ -1,0 +1,47 @@
+"""Requests to dealers in members' pods. What answers there is not trusted: all that it sends is bounded."""
+
+from http import HTTPStatus
+from typing import Self
+
+import aiohttp
+
+from lockstep.api.client.instance import user_agent
+from lockstep.api.client.long_answers import read_at_most
+
+_TIMEOUT = aiohttp.ClientTimeout(total=3.0)
+# Of all dealers together; each connection is closed after its answer.
+_MOST_CONNECTIONS = 16
+
+
+class DealerClient:
+    """Reads the states of pieces. Use as an asynchronous context manager. It has none of the operator's credentials."""
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        """Open the session."""
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=_MOST_CONNECTIONS, force_close=True),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"User-Agent": user_agent()},
+            timeout=_TIMEOUT,
+            trust_env=False,
+            auto_decompress=False,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the session and its connections."""
+        assert self._session is not None
+        await self._session.close()
+
+    async def states(self, url: str, key: str, *, most_bytes: int) -> bytes | None:
+        """What is at that URL for those that have the key; None where nothing is, or more bytes are."""
+        assert self._session is not None
+        headers = {"Authorization": f"Bearer {key}"}
+        try:
+            async with self._session.get(url, headers=headers, allow_redirects=False) as answer:
+                return await read_at_most(answer, most_bytes) if answer.status == HTTPStatus.OK else None
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError):
+            return None

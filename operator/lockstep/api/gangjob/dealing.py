@@ -1,0 +1,40 @@
+"""``spec.dealing`` and ``spec.maxFailedPieces``, and what a status has of pieces that are dealt while members run."""
+
+from typing import Any
+
+from lockstep.api.manifest import Manifest
+from lockstep.facts.gang.dealing import MOST_DEALT_PIECES, DealingSpec
+from lockstep.facts.piece_states import PieceCounts
+
+_WHILE_RUNNING = "WhileRunning"
+
+
+def is_dealt_while_running(spec: Manifest) -> bool:
+    """Whether members of the GangJob with that spec, or of the role, ask a dealer for their pieces."""
+    return bool(spec.get("dealing") == _WHILE_RUNNING)
+
+
+def parse_dealing(spec: Manifest) -> DealingSpec | None:
+    """The dealing while members run; None where there is none. Raises ``ValueError`` where the rest does not fit it."""
+    if not is_dealt_while_running(spec):
+        return None
+    # The API server checks this too, but may not have seen a manifest from a file.
+    if "pieces" not in spec:
+        raise ValueError("dealing: goes with load Pieces only, beside template")
+    if spec["pieces"] > MOST_DEALT_PIECES:
+        raise ValueError(f"pieces: {spec['pieces']} are more than {MOST_DEALT_PIECES}, which a dealer can deal")
+    return DealingSpec(spec["pieces"], spec.get("maxFailedPieces", 0))
+
+
+def parse_piece_counts(pieces: Manifest | None) -> PieceCounts | None:
+    """Read ``status.pieces``."""
+    if not pieces:
+        return None
+    return PieceCounts(
+        done=pieces["done"], failed=pieces["failed"], first_failed=tuple(pieces.get("firstFailed") or ())
+    )
+
+
+def piece_counts_manifest(counts: PieceCounts) -> dict[str, Any]:
+    """Format ``status.pieces``."""
+    return {"done": counts.done, "failed": counts.failed, "firstFailed": [*counts.first_failed] or None}

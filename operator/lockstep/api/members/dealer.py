@@ -1,0 +1,121 @@
+"""The dealer: a sidecar beside rank 0 that deals pieces to all members, and what its pod's status says of it.
+
+It is part of the role's template, so its resources are planned with; the pods of other ranks are made without it. Its
+key and the states that an earlier dealer left are in the gang's ConfigMap. Only members read the key, from a variable.
+"""
+
+import ipaddress
+from typing import Any
+
+from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.facts.piece_states import PieceCounts, parse_counts
+from lockstep.facts.pods.dealer import DealerFact
+
+DEALER = "lockstep-dealer"
+PORT = 7711
+FIRST_RANK = 0
+STATES_KEY = "states"
+NO_DEALER_IMAGE = (
+    "dealing: the operator's administrator has to set --gate-image, since the operator runs without a gate image, so "
+    "that nothing can deal pieces."
+)
+_KEPT = "/etc/lockstep-dealer"
+_OWN = "/var/lib/lockstep-dealer"
+_LAST_WORDS = "/dev/termination-log"
+_USER = 65_532
+_WITH_BRACKETS = 6
+# Requests equal limits, so that a pod whose other containers do so keeps its QoS class.
+_AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
+# A line of the journal has 9 bytes at most; each piece has two lines at most, since it may fail and then be done.
+_JOURNAL_SIZE = "4Mi"
+
+
+def pieces_name(gang: str) -> str:
+    """The name of the ConfigMap with the states of the gang's pieces, and the key of its attempt."""
+    return f"{gang}-pieces"
+
+
+def key_name(attempt: int) -> str:
+    """The name of the entry with the key of an attempt: a pod of another attempt finds none."""
+    return f"key-{attempt}"
+
+
+def with_dealer(template: Manifest, image: str) -> Manifest:
+    """A template with the dealer, behind the other init containers, so that it takes nothing beside these."""
+    spec = template["spec"]
+    return {**template, "spec": {**spec, "initContainers": [*(spec.get("initContainers") or ()), _container(image)]}}
+
+
+def of_rank(spec: NewManifest, rank: int, gang: str, pieces: int) -> NewManifest:
+    """The spec of the member of that rank: the first has the dealer, for that many pieces, and others have none."""
+    containers = spec["initContainers"]
+    others = [one for one in containers if one["name"] != DEALER]
+    if rank != FIRST_RANK:
+        return {**spec, "initContainers": others}
+    [dealer] = [one for one in containers if one["name"] == DEALER]
+    complete = {**dealer, "command": [*dealer["command"], "--pieces", str(pieces)]}
+    return {**spec, "initContainers": [*others, complete], "volumes": [*(spec.get("volumes") or ()), *_volumes(gang)]}
+
+
+def key_variable(gang: str, attempt: int) -> NewManifest:
+    """The variable with the key of the attempt."""
+    source = {"name": pieces_name(gang), "key": key_name(attempt)}
+    return {"name": "LOCKSTEP_DEALER_KEY", "valueFrom": {"configMapKeyRef": source}}
+
+
+def dealer_of(spec: Manifest, status: Manifest) -> DealerFact | None:
+    """The dealer in a pod; None where it has none."""
+    if all(one["name"] != DEALER for one in spec.get("initContainers") or ()):
+        return None
+    statuses = status.get("initContainerStatuses") or ()
+    left = (_last_counts(one) for one in statuses if one.get("name") == DEALER)
+    return DealerFact(_states_url(status), next(left, None))
+
+
+def _states_url(status: Manifest) -> str:
+    """Where the dealer sends the states of pieces; '' before its pod has an address."""
+    text = status.get("podIP") or ""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return ""
+    host = f"[{address}]" if address.version == _WITH_BRACKETS else str(address)
+    return f"http://{host}:{PORT}/states"
+
+
+def _last_counts(status: Manifest) -> PieceCounts | None:
+    return parse_counts(((status.get("state") or {}).get("terminated") or {}).get("message") or "")
+
+
+def _container(image: str) -> Manifest:
+    files = {"kept": f"{_KEPT}/{STATES_KEY}", "journal": f"{_OWN}/journal", "last-words": _LAST_WORDS}
+    options = [word for name, path in files.items() for word in (f"--{name}", path)]
+    return {
+        "name": DEALER,
+        "image": image,
+        "command": ["lockstep", "dealer", "--port", str(PORT), *options],
+        "restartPolicy": "Always",
+        "resources": {"requests": _AMOUNTS, "limits": _AMOUNTS},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+            "runAsNonRoot": True,
+            "runAsUser": _USER,
+            "runAsGroup": _USER,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "volumeMounts": [
+            {"name": f"{DEALER}-kept", "mountPath": _KEPT, "readOnly": True},
+            {"name": f"{DEALER}-own", "mountPath": _OWN},
+        ],
+    }
+
+
+def _volumes(gang: str) -> list[dict[str, Any]]:
+    items = [{"key": STATES_KEY, "path": STATES_KEY}]
+    kept = {"name": pieces_name(gang), "items": items, "optional": True}
+    return [
+        {"name": f"{DEALER}-kept", "configMap": kept},
+        {"name": f"{DEALER}-own", "emptyDir": {"sizeLimit": _JOURNAL_SIZE}},
+    ]

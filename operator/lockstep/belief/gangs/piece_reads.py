@@ -1,0 +1,69 @@
+"""What dealers have reported of the pieces of each gang, and what is known of these from all sources."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.api.members.dealer import FIRST_RANK
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.piece_states import NO_PIECES, PieceCounts, counted, merged
+from lockstep.facts.pods.pod import PodFact
+
+
+class _Read(NamedTuple):
+    """The states of the pieces of one GangJob, two bits each. They are counted once: gangs are reconciled often."""
+
+    gang_uid: str
+    bits: bytes
+    counts: PieceCounts
+
+
+class PieceReads:
+    """The states that dealers have sent, of gangs that hold nodes. No piece goes back to an earlier state."""
+
+    def __init__(self, changed: Callable[[GangKey], None]) -> None:
+        self._changed = changed
+        self._reads: dict[GangKey, _Read] = {}
+
+    def record(self, gang: GangFact, bits: bytes) -> bytes:
+        """Add what was read of the gang; returns all that is known of it."""
+        before = self.bits(gang)
+        known = merged(before, bits)
+        if known == before:
+            return known
+        self._reads[gang.key] = _Read(gang.uid, known, counted(known))
+        self._changed(gang.key)
+        return known
+
+    def bits(self, gang: GangFact) -> bytes:
+        """What was read of the gang; empty if nothing was."""
+        read = self._read(gang)
+        return b"" if read is None else read.bits
+
+    def counts(self, gang: GangFact) -> PieceCounts:
+        """The counts of that."""
+        read = self._read(gang)
+        return NO_PIECES if read is None else read.counts
+
+    def keep_only(self, is_kept: Callable[[GangKey], bool]) -> None:
+        """Forget all other gangs."""
+        self._reads = {key: read for key, read in self._reads.items() if is_kept(key)}
+
+    def _read(self, gang: GangFact) -> _Read | None:
+        read = self._reads.get(gang.key)
+        return read if read is not None and read.gang_uid == gang.uid else None
+
+
+def piece_counts(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> PieceCounts:
+    """The latest counts of the gang's pieces: by its status, by reads of its dealer, and by what dealers have left."""
+    if gang.spec is None or gang.spec.dealing is None:
+        return NO_PIECES
+    most = gang.spec.dealing.pieces
+    left = (pod.dealer.last_counts for pod in pods if pod.dealer is not None and _is_first(pod))
+    known = (gang.status.pieces, reads.counts(gang), *left)
+    fitting = (one for one in known if one is not None and one.settled <= most)
+    return max(fitting, key=lambda one: (one.settled, one.done), default=NO_PIECES)
+
+
+def _is_first(pod: PodFact) -> bool:
+    return pod.member is not None and pod.member.rank == FIRST_RANK

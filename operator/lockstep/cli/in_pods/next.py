@@ -1,0 +1,32 @@
+"""``lockstep next``: a member of a gang whose pieces are dealt while it runs asks for the next ones."""
+
+import time
+
+import click
+
+from lockstep.dealer.asking import Asker, DealerError, next_pieces
+
+_PATIENCE_SECONDS = 300.0
+
+
+@click.command()
+@click.option("--dealer", "url", metavar="URL", envvar="LOCKSTEP_DEALER", required=True, help="Address of the dealer.")
+@click.option("--key", metavar="KEY", envvar="LOCKSTEP_DEALER_KEY", required=True, help="Key of the attempt.")
+@click.option("--rank", metavar="N", envvar="LOCKSTEP_RANK", type=int, required=True, help="Rank of the member.")
+@click.option("--failed", metavar="PIECE", type=int, multiple=True, help="Piece that has failed; as often as needed.")
+@click.argument("done", metavar="[PIECE]...", type=int, nargs=-1)
+def next(*, url: str, key: str, rank: int, failed: tuple[int, ...], done: tuple[int, ...]) -> None:  # noqa: A001 - the command's name
+    """Report the pieces that are done, and print the next ones, one a line; nothing when all is over.
+
+    For example: lockstep next 7 8 --failed 9
+
+    As a loop: while pieces=$(lockstep next $pieces) || exit 1; [ "$pieces" ]; do ./work $pieces; done
+    """
+    try:
+        pieces = next_pieces(
+            Asker(url, key, rank), done=done, failed=failed, patience=_PATIENCE_SECONDS, sleep=time.sleep
+        )
+    except DealerError as error:
+        raise click.ClickException(f"{error}.") from error
+    for piece in pieces:
+        click.echo(piece)

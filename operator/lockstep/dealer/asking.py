@@ -1,0 +1,81 @@
+"""Asks a dealer for the next pieces, as ``lockstep next`` does in a member. The standard library only."""
+
+import http.client
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.error import HTTPError, URLError
+from urllib.request import ProxyHandler, Request, build_opener
+
+_TIMEOUT_SECONDS = 30.0
+_PAUSE_SECONDS = 1.0
+_MOST_BYTES = 64 * 1024
+
+
+class DealerError(Exception):
+    """The dealer refuses the request, or does not answer; a sentence says why."""
+
+
+class Asker(NamedTuple):
+    """A member: the dealer's address, the key of the attempt, and the member's rank."""
+
+    url: str
+    key: str
+    rank: int
+
+
+def next_pieces(
+    asker: Asker,
+    *,
+    done: Iterable[int] = (),
+    failed: Iterable[int] = (),
+    patience: float,
+    sleep: Callable[[float], None],
+) -> tuple[int, ...]:
+    """Report results, and wait for the next pieces; none when all is over. Raises ``DealerError``.
+
+    A dealer that does not answer is asked again for ``patience`` seconds: it may be starting.
+    """
+    body = f"rank={asker.rank}&done={_joined(done)}&failed={_joined(failed)}".encode()
+    request = Request(f"{asker.url}/next", body, {"Authorization": f"Bearer {asker.key}"})  # noqa: S310 - the pod's own
+    silent = 0.0
+    while True:
+        answer = _asked(request)
+        if not isinstance(answer, _Pause):
+            return answer
+        pause, why = answer.seconds, answer.why
+        silent = silent + pause if why else 0.0
+        if silent > patience:
+            raise DealerError(f"{asker.url} does not answer since {patience:g} s: {why}")
+        sleep(pause)
+
+
+class _Pause(NamedTuple):
+    """Wait before the next request. ``why`` says why there was no answer; '' if the dealer asks for the pause."""
+
+    seconds: float
+    why: str = ""
+
+
+def _asked(request: Request) -> tuple[int, ...] | _Pause:
+    # A proxy that other programs of the pod use does not lead to its gang.
+    opener = build_opener(ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=_TIMEOUT_SECONDS) as answer:
+            return tuple(map(int, answer.read(_MOST_BYTES).split()))
+    except HTTPError as error:
+        return _refused(error)
+    except (URLError, OSError, http.client.HTTPException) as error:
+        return _Pause(_PAUSE_SECONDS, str(error) or type(error).__name__)
+
+
+def _refused(error: HTTPError) -> _Pause:
+    if error.code != HTTPStatus.SERVICE_UNAVAILABLE:
+        says = error.read(200).decode("utf-8", "replace").strip()
+        raise DealerError(f"{error.url} answers {error.code}: {says}")
+    pause = error.headers.get("Retry-After", "")
+    return _Pause(float(pause) if pause.isdecimal() else _PAUSE_SECONDS)
+
+
+def _joined(pieces: Iterable[int]) -> str:
+    return "+".join(map(str, pieces))

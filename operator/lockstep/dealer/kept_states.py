@@ -1,0 +1,55 @@
+"""The states of pieces on disk: those that the gang's ConfigMap had, and a journal of what was settled since.
+
+The journal is in the pod, so a dealer that restarts there loses nothing. The ConfigMap outlives the pod.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from lockstep.facts.piece_states import PieceState, check_bits, merged, packed, unpacked
+
+
+def read_states(pieces: int, kept: Path, journal: Path) -> bytearray:
+    """What both files have. What can't be read counts as open, so it is dealt again."""
+    return unpacked(merged(_kept_bits(pieces, kept), packed(_journaled(pieces, journal))), pieces)
+
+
+class Journal:
+    """Adds lines to the journal: a state, a blank and a piece."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("a", encoding="ascii")
+        # A dealer that was killed may have left the last line without its end.
+        self._file.write("\n")
+
+    def add(self, pieces: Iterable[int], state: PieceState) -> None:
+        """Record a new state of these pieces."""
+        self._file.write("".join(f"{state:d} {piece}\n" for piece in pieces))
+        self._file.flush()
+
+
+def _kept_bits(pieces: int, kept: Path) -> bytes:
+    nothing = packed(bytes(pieces))
+    try:
+        bits = kept.read_bytes()
+        check_bits(bits, pieces)
+    except (FileNotFoundError, ValueError):
+        return nothing
+    return bits
+
+
+def _journaled(pieces: int, journal: Path) -> bytearray:
+    states = bytearray(pieces)
+    for state, piece in _lines(journal):
+        if piece < pieces and states[piece] != PieceState.DONE:
+            states[piece] = state
+    return states
+
+
+def _lines(journal: Path) -> Iterator[tuple[PieceState, int]]:
+    """The whole lines."""
+    text = journal.read_text(encoding="ascii") if journal.exists() else ""
+    for line in text.splitlines(keepends=True):
+        state, _, piece = line.partition(" ")
+        if state in ("1", "2") and piece.endswith("\n") and piece.strip().isdecimal():
+            yield PieceState(int(state)), int(piece)

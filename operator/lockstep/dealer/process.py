@@ -1,0 +1,43 @@
+"""The dealer's process: it serves until it is asked to end, and then writes the counts where the kubelet reads them."""
+
+from pathlib import Path
+from threading import Event, Thread
+from typing import NamedTuple
+
+from lockstep.dealer.deal import Deal
+from lockstep.dealer.kept_states import Journal, read_states
+from lockstep.dealer.requests import Dealing, make_server
+from lockstep.facts.piece_states import counted, format_counts
+
+# For what other members still report while they end too. Less than the usual grace period of a pod.
+_LINGER_SECONDS = 5.0
+_POLL_SECONDS = 0.1
+
+
+class DealerFiles(NamedTuple):
+    """The states that an earlier dealer left, the journal of this pod, and where the counts go in the end."""
+
+    kept: Path
+    journal: Path
+    last_words: Path
+
+
+def run_dealer(pieces: int, port: int, key: str, files: DealerFiles, stop: Event) -> None:
+    """Deal until ``stop`` is set; the counts are then in a file."""
+    deal = Deal(read_states(pieces, files.kept, files.journal))
+    dealing = Dealing(deal, Journal(files.journal), key)
+    server = make_server(dealing, port)
+    serving = Thread(target=server.serve_forever, daemon=True)
+    serving.start()
+    stop.wait()
+    _linger(dealing)
+    server.shutdown()
+    files.last_words.write_text(format_counts(counted(dealing.states())), encoding="ascii")
+
+
+def _linger(dealing: Dealing) -> None:
+    wait = Event()
+    for _ in range(int(_LINGER_SECONDS / _POLL_SECONDS)):
+        if dealing.is_over:
+            return
+        wait.wait(_POLL_SECONDS)

@@ -1,0 +1,168 @@
+"""What members and the operator ask of a dealer, over HTTP.
+
+POST /next    rank=3&done=7 8&failed=9   the next pieces, one a line; 204 when all is over; 503 with Retry-After
+GET  /states                             two bits a piece
+
+Both need the key of the attempt, as a bearer token.
+"""
+
+import hmac
+import math
+import time
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import AF_INET, AF_INET6, IPPROTO_IPV6, IPV6_V6ONLY, has_dualstack_ipv6
+from threading import Lock
+from typing import Any, NamedTuple, assert_never
+from urllib.parse import parse_qs
+
+from lockstep.dealer.deal import Answer, Deal, Dealt, Later, Over
+from lockstep.dealer.kept_states import Journal
+from lockstep.facts.piece_states import PieceState
+
+_MOST_BYTES = 64 * 1024
+_LARGEST_RANK = 100_000
+# A client that sends nothing for so long is cut off.
+_SILENCE_SECONDS = 10.0
+
+
+class Reply(NamedTuple):
+    """An answer over HTTP. ``retry_after`` is in whole seconds."""
+
+    status: HTTPStatus
+    body: bytes = b""
+    retry_after: int | None = None
+
+
+class Report(NamedTuple):
+    """What a member says when it asks for the next pieces."""
+
+    member: int
+    done: tuple[int, ...]
+    failed: tuple[int, ...]
+
+
+class Dealing:
+    """The deal of one gang, for one request at a time. Every result is in the journal before it is answered."""
+
+    def __init__(self, deal: Deal, journal: Journal, key: str) -> None:
+        self._deal = deal
+        self._journal = journal
+        self._key = f"Bearer {key}".encode()
+        self._lock = Lock()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every piece is settled."""
+        return self._deal.is_over
+
+    def is_allowed(self, authorization: str) -> bool:
+        """Whether the header has the key."""
+        return hmac.compare_digest(authorization.encode("utf-8", "replace"), self._key)
+
+    def states(self) -> bytes:
+        """The states, two bits a piece."""
+        with self._lock:
+            return self._deal.bits
+
+    def next(self, body: bytes) -> Reply:
+        """Record what a member reports, and deal it the next pieces."""
+        try:
+            report = parse_report(body)
+            self._deal.check((*report.done, *report.failed))
+        except ValueError as error:
+            return Reply(HTTPStatus.BAD_REQUEST, f"{error}\n".encode())
+        now = time.monotonic()
+        with self._lock:
+            changed = self._deal.report(report.member, now, done=report.done, failed=report.failed)
+            self._journal.add(sorted(changed & {*report.done}), PieceState.DONE)
+            self._journal.add(sorted(changed - {*report.done}), PieceState.FAILED)
+            return _reply(self._deal.next(report.member, now))
+
+
+def parse_report(body: bytes) -> Report:
+    """Read the form of a member. Raises ``ValueError`` with one line that names the field."""
+    form = parse_qs(body.decode("ascii"), max_num_fields=3)
+    ranks = _numbers(form, "rank")
+    if len(ranks) != 1 or ranks[0] >= _LARGEST_RANK:
+        raise ValueError("rank: write the member's rank, as in rank=$LOCKSTEP_RANK")
+    return Report(ranks[0], _numbers(form, "done"), _numbers(form, "failed"))
+
+
+def make_server(dealing: Dealing, port: int) -> ThreadingHTTPServer:
+    """A server on all addresses of the pod."""
+
+    class Handler(_DealerHandler):
+        deals = dealing
+
+    return _DealerServer(("", port), Handler)
+
+
+def _numbers(form: dict[str, list[str]], field: str) -> tuple[int, ...]:
+    words = " ".join(form.get(field, ())).split()
+    if not all(word.isascii() and word.isdecimal() and len(word) <= 9 for word in words):
+        raise ValueError(f"{field}: write numbers with blanks between them")
+    return tuple(map(int, words))
+
+
+def _reply(answer: Answer) -> Reply:
+    match answer:
+        case Dealt(pieces):
+            return Reply(HTTPStatus.OK, "".join(f"{piece}\n" for piece in pieces).encode())
+        case Later(seconds):
+            return Reply(HTTPStatus.SERVICE_UNAVAILABLE, b"", math.ceil(seconds))
+        case Over():
+            return Reply(HTTPStatus.NO_CONTENT)
+        case _:
+            assert_never(answer)
+
+
+class _DealerServer(ThreadingHTTPServer):
+    # A node may have no IPv6.
+    address_family = AF_INET6 if has_dualstack_ipv6() else AF_INET
+    daemon_threads = True
+    request_queue_size = 1024
+
+    def server_bind(self) -> None:
+        if self.address_family == AF_INET6:
+            self.socket.setsockopt(IPPROTO_IPV6, IPV6_V6ONLY, 0)
+        super().server_bind()
+
+
+class _DealerHandler(BaseHTTPRequestHandler):
+    deals: Dealing
+    timeout = _SILENCE_SECONDS
+
+    def do_POST(self) -> None:
+        size = self.headers.get("Content-Length", "")
+        if not self._may_go_on("/next"):
+            return
+        if not (size.isascii() and size.isdecimal()) or int(size) > _MOST_BYTES:
+            self._send(Reply(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {_MOST_BYTES} bytes\n".encode()))
+            return
+        self._send(self.deals.next(self.rfile.read(int(size))))
+
+    def do_GET(self) -> None:
+        if self._may_go_on("/states"):
+            self._send(Reply(HTTPStatus.OK, self.deals.states()))
+
+    def _may_go_on(self, path: str) -> bool:
+        """Whether the request has the key and is for that path; otherwise it is answered."""
+        if not self.deals.is_allowed(self.headers.get("Authorization", "")):
+            self._send(Reply(HTTPStatus.UNAUTHORIZED, b"the key of this attempt is required\n"))
+            return False
+        if self.path != path:
+            self._send(Reply(HTTPStatus.NOT_FOUND))
+            return False
+        return True
+
+    def _send(self, reply: Reply) -> None:
+        self.send_response(reply.status)
+        if reply.retry_after is not None:
+            self.send_header("Retry-After", str(reply.retry_after))
+        self.send_header("Content-Length", str(len(reply.body)))
+        self.end_headers()
+        self.wfile.write(reply.body)
+
+    def log_message(self, *_: Any) -> None:
+        """Log no requests: there is one for each chunk."""

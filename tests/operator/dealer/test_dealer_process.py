@@ -1,0 +1,215 @@
+"""The dealer as a real process over real HTTP: its members, its key, its restart, and its last words."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from itertools import count
+
+import pytest
+
+from eventually import eventually
+from lockstep.dealer.asking import Asker, DealerError, next_pieces
+from lockstep.facts.piece_states import counted, packed, parse_counts
+
+KEY = "a-key"
+LIGHT = """
+import sys, lockstep.cli.in_pods.dealer, lockstep.cli.in_pods.next
+print({'kopf', 'numpy', 'aiohttp', 'asyncio'} & set(sys.modules))
+"""
+
+
+class RunningDealer:
+    """The command of a sidecar, which can be killed and started anew."""
+
+    def __init__(self, folder, pieces):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.folder, self.pieces = folder, pieces
+        self.start()
+
+    def start(self):
+        files = [f"--{name}={self.folder / name}" for name in ("kept", "journal", "last-words")]
+        command = [sys.executable, "-m", "lockstep", "dealer", f"--pieces={self.pieces}", f"--port={self.port}", *files]
+        self.process = subprocess.Popen(command, env={**os.environ, "LOCKSTEP_DEALER_KEY": KEY})
+        eventually(self.answers)
+
+    def answers(self):
+        try:
+            return self.request("GET", "/states").status == 200
+        except OSError:
+            return False
+
+    def request(self, method, path, body=None, key=KEY):
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request(method, path, body, {"Authorization": f"Bearer {key}"})
+        answer = connection.getresponse()
+        answer.body = answer.read()
+        return answer
+
+    def next(self, rank, done=(), failed=()):
+        return self.request("POST", "/next", f"rank={rank}&done={' '.join(map(str, done))}&failed={'+'.join(failed)}")
+
+    def member(self, rank):
+        return Asker(f"http://127.0.0.1:{self.port}", KEY, rank)
+
+
+@pytest.fixture
+def deals(tmp_path):
+    """Starts dealers, and ends them."""
+    started = []
+
+    def start(pieces):
+        started.append(RunningDealer(tmp_path, pieces))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.kill()
+        one.process.wait()
+
+
+def work(asker, effects, stops_after=None):
+    """A member's loop; returns how many pieces it did."""
+    done = ()
+    for turn in count():
+        done = next_pieces(asker, done=done, patience=60, sleep=lambda _: time.sleep(0.01))
+        effects += [(asker.rank, piece) for piece in done]
+        if not done or turn == stops_after:
+            return
+
+
+def test_members_do_every_piece_once_and_leave(deals):
+    dealer, effects = deals(300), []
+    with ThreadPoolExecutor(6) as pool:
+        [*pool.map(lambda rank: work(dealer.member(rank), effects), range(6))]
+
+    assert sorted(piece for _, piece in effects) == [*range(300)]
+    assert counted(dealer.request("GET", "/states").body).done == 300
+
+
+def test_dealer_that_is_killed_goes_on_where_it_was(deals):
+    dealer = deals(40)
+    first = [*map(int, dealer.next(1).body.split())]
+    second = [*map(int, dealer.next(1, done=first).body.split())]
+    dealer.process.kill()
+    dealer.process.wait()
+    dealer.start()
+
+    effects = []
+    work(dealer.member(0), effects)
+
+    assert {piece for _, piece in effects} == {*range(40)} - {*first}
+    assert set(second) <= {piece for _, piece in effects}, "what was dealt since is dealt again"
+
+
+def test_dealer_goes_on_from_the_states_of_an_earlier_attempt(deals, tmp_path):
+    (tmp_path / "kept").write_bytes(packed(bytes([1, 0, 2, 1, 0])))
+    dealer, effects = deals(5), []
+    work(dealer.member(0), effects)
+
+    assert effects == [(0, 1), (0, 4)]
+
+
+@pytest.mark.parametrize("bits", [b"nonsense", packed(bytes([1] * 50))])
+def test_states_of_other_pieces_count_as_none(deals, tmp_path, bits):
+    (tmp_path / "kept").write_bytes(bits)
+    (tmp_path / "journal").write_text("1 0\n1 77\nx\n2 2\n1 4")
+    dealer = deals(5)
+
+    assert dealer.request("GET", "/states").body == packed(bytes([1, 0, 2, 0, 0]))
+
+
+def test_last_words_have_the_counts(deals, tmp_path):
+    dealer = deals(3)
+    dealer.next(0, done=[0, 2], failed=["1"])
+    dealer.process.send_signal(signal.SIGTERM)
+
+    assert dealer.process.wait(timeout=300) == 0
+    assert (tmp_path / "last-words").read_text() == "done 2, failed 1: 1"
+    assert parse_counts("done 2, failed 1: 1").first_failed == (1,)
+
+
+def test_other_members_report_while_a_dealer_ends_before_all_is_over(deals, tmp_path):
+    dealer = deals(2)
+    dealer.process.send_signal(signal.SIGTERM)
+    dealer.next(1, done=[0, 1])
+
+    assert dealer.process.wait(timeout=300) == 0
+    assert (tmp_path / "last-words").read_text() == "done 2, failed 0:"
+
+
+def test_waiting_member_gets_the_time_to_ask_again(deals):
+    dealer = deals(1)
+    dealer.next(0)
+    answer = dealer.next(1)
+
+    assert (answer.status, answer.headers["Retry-After"], answer.body) == (503, "1", b"")
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/states"), ("POST", "/next")])
+@pytest.mark.parametrize("key", ["", "another", KEY + "x"])
+def test_without_the_key_nothing_is_answered(deals, method, path, key):
+    dealer = deals(2)
+
+    assert dealer.request(method, path, "rank=0", key).status == 401
+    assert dealer.next(0).body == b"0\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "says"),
+    [
+        ("", b"rank: write the member's rank, as in rank=$LOCKSTEP_RANK\n"),
+        ("rank=-1", b"rank: write numbers with blanks between them\n"),
+        ("rank=1 2", b"rank: write the member's rank, as in rank=$LOCKSTEP_RANK\n"),
+        ("rank=1&done=x", b"done: write numbers with blanks between them\n"),
+        ("rank=1&failed=7", b"piece 7 is not one of 0 to 6\n"),
+    ],
+)
+def test_nonsense_gets_one_sentence_that_names_the_field(deals, form, says):
+    answer = deals(7).request("POST", "/next", form)
+
+    assert (answer.status, answer.body) == (400, says)
+
+
+def test_large_request_is_refused_unread(deals):
+    answer = deals(7).request("POST", "/next", "rank=1&done=" + "1 " * 40_000)
+
+    assert answer.status == 413
+
+
+def test_command_of_a_member_reports_and_prints_the_next(deals):
+    dealer = deals(2)
+    environment = {
+        **os.environ,
+        "LOCKSTEP_DEALER": f"http://127.0.0.1:{dealer.port}",
+        "LOCKSTEP_DEALER_KEY": KEY,
+        "LOCKSTEP_RANK": "0",
+    }
+    loop = 'while pieces=$("$0" -m lockstep next $pieces) || exit 1; [ "$pieces" ]; do echo $pieces; done'
+    done = subprocess.run(
+        ["sh", "-c", loop, sys.executable], env=environment, check=True, capture_output=True, text=True, timeout=300
+    )
+
+    assert done.stdout == "0\n1\n"
+
+
+def test_member_gives_up_a_dealer_that_is_gone_or_refuses():
+    with pytest.raises(DealerError, match="does not answer since 3 s"):
+        next_pieces(Asker("http://127.0.0.1:1", KEY, 0), patience=3, sleep=lambda _: None)
+
+
+def test_member_with_a_wrong_key_ends_with_a_sentence(deals):
+    with pytest.raises(DealerError, match="answers 401: the key of this attempt is required"):
+        next_pieces(deals(1).member(0)._replace(key="other"), patience=3, sleep=lambda _: None)
+
+
+def test_dealer_and_member_import_nothing_that_takes_long():
+    done = subprocess.run([sys.executable, "-c", LIGHT], check=True, capture_output=True, text=True)
+
+    assert done.stdout.strip() == "set()"
