@@ -14,7 +14,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
-from lockstep.facts.sweeps.keys import is_sweep
+from lockstep.facts.runs.sweep_keys import is_sweep
 from lockstep.logs.subject import work_for
 from lockstep.watch.kinds import kind_of
 from lockstep.watch.reader import Reader

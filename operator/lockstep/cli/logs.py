@@ -19,8 +19,8 @@ from lockstep.cli.options.answer_options import namespace_option, one_sentence, 
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.gang_argument import KeyIn, gang_or_sweep_argument
 from lockstep.cli.options.run_option import run_option
-from lockstep.facts.gang.sweep_run import run_name
-from lockstep.facts.sweeps.keys import is_sweep, sweep_name
+from lockstep.facts.runs.sweep_keys import is_sweep, sweep_name
+from lockstep.facts.runs.sweep_run import run_name
 
 _RANKS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
 _COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red")

@@ -24,7 +24,7 @@ from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.durations import as_seconds
 from lockstep.cli.options.gang_argument import KeyIn, gang_or_sweep_argument
 from lockstep.cli.options.run_option import run_option
-from lockstep.facts.sweeps.keys import is_sweep
+from lockstep.facts.runs.sweep_keys import is_sweep
 
 
 @click.command(context_settings={"show_default": True})

@@ -48,7 +48,7 @@ from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source, made_name
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import PodFact, PodKey
-from lockstep.facts.sweeps.keys import is_sweep, sweep_key
+from lockstep.facts.runs.sweep_keys import is_sweep, sweep_key
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.watch.kind import WatchedKind
 

@@ -8,7 +8,7 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.sweeps.sweep import parse_sweep
-from lockstep.facts.sweeps.keys import sweep_name
+from lockstep.facts.runs.sweep_keys import sweep_name
 from lockstep.facts.sweeps.sweep import Sweep
 
 

@@ -13,7 +13,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
 from lockstep.api.sweeps.sweep import requeue_annotation
 from lockstep.facts.ranks import format_ranks, parse_ranks, ranks_in
-from lockstep.facts.sweeps.keys import sweep_name
+from lockstep.facts.runs.sweep_keys import sweep_name
 from lockstep.facts.sweeps.run_ends import RunEnd, RunEnds
 from lockstep.facts.sweeps.sweep import RequeueWish, Sweep
 from lockstep.report.text.sentences import duration

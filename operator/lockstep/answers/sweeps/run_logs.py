@@ -6,7 +6,7 @@ from lockstep.answers.reading.cluster import read_gangs
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.sweeps.reading import read_sweep
 from lockstep.api.client.client import KubeClient
-from lockstep.facts.sweeps.keys import sweep_name
+from lockstep.facts.runs.sweep_keys import sweep_name
 
 
 async def show_run_logs(client: KubeClient, sweep: GangKey, wish: LogsWish, show: Show) -> bool:

@@ -6,7 +6,7 @@ from lockstep.api.names import API_VERSION, BIDS, GANGS, POD_GANGS, SWEEPS
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.pods.pod import PodKey
-from lockstep.facts.sweeps.keys import sweep_name
+from lockstep.facts.runs.sweep_keys import sweep_name
 
 ALL_NODES = Target("/api/v1/nodes", "nodes")
 ALL_PODS = Target("/api/v1/pods", "pods")

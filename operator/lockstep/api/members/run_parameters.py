@@ -7,8 +7,8 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.members.mounts import with_volume
 from lockstep.api.names import PARAMETERS_ANNOTATION
 from lockstep.api.sweeps.run_marks import parameters_text
-from lockstep.facts.gang.sweep_run import SweepRun
-from lockstep.facts.sweeps.keys import sweep_name
+from lockstep.facts.runs.sweep_keys import sweep_name
+from lockstep.facts.runs.sweep_run import SweepRun
 
 VOLUME = "lockstep-run"
 FOLDER = "/etc/lockstep-run"

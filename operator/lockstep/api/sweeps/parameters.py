@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.sweeps.run_marks import MOST_LETTERS, MOST_VARIABLES, is_variable, parameters_text
-from lockstep.facts.gang.sweep_run import MOST_RUNS, Parameters
+from lockstep.facts.runs.sweep_run import MOST_RUNS, Parameters
 from lockstep.facts.sweeps.sweep import SweepReason, SweepRefusal
 
 KEY = "parameters.csv"

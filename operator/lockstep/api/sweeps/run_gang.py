@@ -5,7 +5,7 @@ from typing import Any
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import API_VERSION, GANG_KIND
 from lockstep.api.sweeps.run_marks import run_metadata
-from lockstep.facts.gang.sweep_run import Parameters
+from lockstep.facts.runs.sweep_run import Parameters
 from lockstep.facts.sweeps.sweep import Sweep
 
 

@@ -7,8 +7,8 @@ import re
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import API_VERSION, PARAMETERS_ANNOTATION, RUN_ANNOTATION, SWEEP_KIND, SWEEP_LABEL
-from lockstep.facts.gang.sweep_run import Parameters, SweepRun, run_name
-from lockstep.facts.sweeps.keys import sweep_key, sweep_name
+from lockstep.facts.runs.sweep_keys import sweep_key, sweep_name
+from lockstep.facts.runs.sweep_run import Parameters, SweepRun, run_name
 from lockstep.facts.sweeps.sweep import Sweep
 
 MOST_LETTERS = 4_096

@@ -11,7 +11,7 @@ from lockstep.api.names import REQUEUE_ANNOTATION
 from lockstep.api.quantities import epoch_seconds, rfc3339
 from lockstep.facts.document import Document
 from lockstep.facts.ranks import format_ranks, parse_ranks
-from lockstep.facts.sweeps.keys import sweep_key
+from lockstep.facts.runs.sweep_keys import sweep_key
 from lockstep.facts.sweeps.sweep import RequeueWish, RunFailure, Sweep, SweepSpec, SweepStatus
 
 _WISH = re.compile(r"([0-9a-f-]{1,64}) ([0-9,-]{1,49152})")

@@ -6,6 +6,7 @@ predecessor with thousands of successors has them reconciled a few times in its 
 
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping
+from typing import assert_never
 
 from coschedule import GangKey
 from lockstep.belief.order.rings import PlaceInRing, Rings, finding_rings
@@ -16,14 +17,8 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.pod_gang import PodGangSpec
 from lockstep.facts.reasons import Condition
-from lockstep.facts.sweeps.keys import is_sweep
+from lockstep.facts.runs.sweep_keys import is_sweep
 from lockstep.facts.sweeps.sweep import SweepCondition
-
-_OUTCOMES: Mapping[SweepCondition, PredecessorOutcome] = {
-    SweepCondition.COMPLETE: PredecessorOutcome.SUCCEEDED,
-    SweepCondition.FAILED: PredecessorOutcome.FAILED,
-}
-"""How a sweep has ended, by the condition that says so."""
 
 
 class Predecessors:
@@ -122,7 +117,7 @@ class Predecessors:
         if sweep is None:
             return None
         status = sweep.status
-        outcome = None if status.end is None else _OUTCOMES[status.end.condition]
+        outcome = None if status.end is None else _outcome(status.end.condition)
         return SeenPredecessor(sweep.uid, status.started_at, outcome, status.finished_at if outcome else None)
 
     def _see_pod_gang(self, gang: GangFact) -> SeenPredecessor:
@@ -135,6 +130,19 @@ class Predecessors:
         if pods.going or pods.waiting or pods.succeeded < least:
             return SeenPredecessor(gang.uid, started, None, None)
         return SeenPredecessor(gang.uid, started, PredecessorOutcome.SUCCEEDED, None)
+
+
+def _outcome(condition: SweepCondition) -> PredecessorOutcome | None:
+    """What has become of a sweep of which that condition is true."""
+    match condition:
+        case SweepCondition.COMPLETE:
+            return PredecessorOutcome.SUCCEEDED
+        case SweepCondition.FAILED:
+            return PredecessorOutcome.FAILED
+        case SweepCondition.ACCEPTED:
+            return None
+        case _:
+            assert_never(condition)
 
 
 def key_of(gang: GangFact, asked: Predecessor) -> GangKey:

@@ -9,7 +9,7 @@ import click
 from coschedule import GangKey
 from lockstep.cli.options.gang_names import GANG_JOB_WORDS, GANG_WORDS, SWEEP_WORDS, complete_any_gang, complete_gang
 from lockstep.facts.gang.keys import pod_gang_key
-from lockstep.facts.sweeps.keys import sweep_key
+from lockstep.facts.runs.sweep_keys import sweep_key
 
 Command = Callable[..., Any]
 KeyIn = Callable[[str], GangKey]

@@ -22,8 +22,8 @@ from lockstep.cycle.sweeps.materials import Materials, RunMaterial
 from lockstep.cycle.sweeps.progress import SweepProgress
 from lockstep.cycle.sweeps.run_phases import RunGang, RunPhase, run_gang_of
 from lockstep.cycle.sweeps.run_requests import RunMade, delete_run, make_run
-from lockstep.facts.gang.sweep_run import run_name
-from lockstep.facts.sweeps.keys import sweep_name
+from lockstep.facts.runs.sweep_keys import sweep_name
+from lockstep.facts.runs.sweep_run import run_name
 from lockstep.facts.sweeps.run_ends import RunEnd
 from lockstep.facts.sweeps.sweep import RunFailure, Sweep, SweepReason, SweepRefusal
 from lockstep.logs.fields import about

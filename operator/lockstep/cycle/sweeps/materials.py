@@ -15,14 +15,14 @@ from lockstep.api.sweeps.run_gang import sample_gang
 from lockstep.belief.common.kept_answers import KeptAnswers
 from lockstep.cycle.sweeps.common_sizes import RunSize, SizeQuestion, choose_size
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
-from lockstep.facts.gang.sweep_run import Parameters
+from lockstep.facts.runs.sweep_run import Parameters
 from lockstep.facts.sweeps.sweep import Sweep, SweepReason, SweepRefusal
 
 # Roughly the memory of a line of parameters, beside its letters.
 _BYTES_OF_LINE = 60
 
 
-class _Read(NamedTuple):
+class _ReadSweep(NamedTuple):
     """A generation of a sweep."""
 
     uid: str
@@ -54,7 +54,7 @@ class Materials:
         self._client = services.client
         self._state = services.state
         self._parameters = KeptAnswers[str, RunParameters]()
-        self._samples = KeptAnswers[_Read, GangFact]()
+        self._samples = KeptAnswers[_ReadSweep, GangFact]()
         # One at a time: a thread that computes slows down the event loop.
         self._turn = asyncio.Lock()
 
@@ -89,7 +89,7 @@ class Materials:
         return self._parameters.keep(sweep.uid, read, answer.size + _BYTES_OF_LINE * len(read.lines))
 
     async def _sample(self, sweep: Sweep) -> GangFact:
-        asked = _Read(sweep.uid, sweep.generation)
+        asked = _ReadSweep(sweep.uid, sweep.generation)
         gang = self._samples.get(asked)
         if gang is not None:
             return gang

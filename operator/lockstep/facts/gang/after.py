@@ -8,7 +8,7 @@ from typing import NamedTuple, assert_never
 
 from coschedule import GangKey
 from lockstep.facts.gang.keys import pod_gang_key
-from lockstep.facts.sweeps.keys import sweep_key
+from lockstep.facts.runs.sweep_keys import sweep_key
 
 MOST_PREDECESSORS = 10
 """The most entries of ``spec.after`` that are read; the schema allows no more."""

@@ -18,11 +18,11 @@ from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.gang.role_sizes import sizes_of
 from lockstep.facts.gang.start_estimate import StartEstimate
-from lockstep.facts.gang.sweep_run import SweepRun
 from lockstep.facts.piece_states import PieceCounts
 from lockstep.facts.pods.pace import Pace, PaceStatus
 from lockstep.facts.pods.pod import NO_POD_AFFINITY
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.runs.sweep_run import SweepRun
 from lockstep.facts.sizing import Sizing
 
 

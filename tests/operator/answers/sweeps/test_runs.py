@@ -12,7 +12,7 @@ from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.sweeps.requeue_runs import requeue_runs
 from lockstep.answers.sweeps.run_logs import show_run_logs
-from lockstep.facts.sweeps.keys import sweep_key
+from lockstep.facts.runs.sweep_keys import sweep_key
 
 pytestmark = pytest.mark.asyncio
 

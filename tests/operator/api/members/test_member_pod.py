@@ -16,9 +16,9 @@ from lockstep.facts.elastic import ChangeMode, ElasticSpec
 from lockstep.facts.gang.dealing import DealingSpec
 from lockstep.facts.gang.gang import GangSpec, GangStatus
 from lockstep.facts.gang.network import NetworkSpec, Rendezvous
-from lockstep.facts.gang.sweep_run import SweepRun
 from lockstep.facts.pods.pod import PodKey
-from lockstep.facts.sweeps.keys import sweep_key
+from lockstep.facts.runs.sweep_keys import sweep_key
+from lockstep.facts.runs.sweep_run import SweepRun
 
 TEMPLATE = {
     "metadata": {"labels": {"app": "heat", "lockstep.dev/gang": "stolen"}, "annotations": {"note": "x"}},

@@ -5,8 +5,8 @@ from dataclasses import replace
 from builders.served import gang
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.cycle.planning.sizing import number_waiting
-from lockstep.facts.gang.sweep_run import SweepRun
-from lockstep.facts.sweeps.keys import sweep_key
+from lockstep.facts.runs.sweep_keys import sweep_key
+from lockstep.facts.runs.sweep_run import SweepRun
 
 
 def test_waiting_runs_of_a_sweep_count_once():

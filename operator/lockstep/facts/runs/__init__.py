@@ -1,0 +1,1 @@
+"""Which run of which sweep a GangJob is."""
