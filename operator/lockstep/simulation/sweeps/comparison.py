@@ -13,7 +13,7 @@ from lockstep.simulation.model.speedup import downey
 from lockstep.simulation.scenario import Scenario
 from lockstep.simulation.sweeps.gangs import GangPolicy, ran_as_gangs
 from lockstep.simulation.sweeps.replicas import ReplicaPolicy, replicated
-from lockstep.simulation.sweeps.sweep import RunSpread, SimulatedRun, SimulatedSweep, StationCluster
+from lockstep.simulation.sweeps.sweep import RunOfSweep, RunSpread, SimulatedSweep, StationCluster
 from lockstep.simulation.workload.malleable import Malleability
 
 # The key of random numbers for the speed-up; the runs have others of their own.
@@ -113,7 +113,7 @@ def _mean_turnaround(ran: Sequence[Ran]) -> float:
     return float(np.mean([one.end - one.submitted for one in ran])) if ran else math.nan
 
 
-def _last_ends(ran: Sequence[SimulatedRun]) -> list[float]:
+def _last_ends(ran: Sequence[RunOfSweep]) -> list[float]:
     ends: dict[int, float] = {}
     for run in ran:
         ends[run.replica] = max(run.end, ends.get(run.replica, 0.0))

@@ -16,7 +16,7 @@ from lockstep.simulation.model.nodes import SimulatedNodes
 from lockstep.simulation.policies.common_sized import CommonSized
 from lockstep.simulation.policies.planned import PlannedPolicy
 from lockstep.simulation.presence.office_hours import hours_of
-from lockstep.simulation.sweeps.sweep import SimulatedRun, SimulatedSweep
+from lockstep.simulation.sweeps.sweep import RunOfSweep, SimulatedSweep
 
 
 class GangPolicy(StrEnum):
@@ -34,7 +34,7 @@ class GangPolicy(StrEnum):
 class RanAsGangs(NamedTuple):
     """How each run of a sweep went, in the order of their ends, in s after the sweep; and how other jobs did."""
 
-    runs: Sequence[SimulatedRun]
+    runs: Sequence[RunOfSweep]
     others: Sequence[Ran]
 
 
@@ -48,7 +48,7 @@ def ran_as_gangs(
     ran = simulate([*runs, *behind], nodes, _policy(sweep, policy, law))
     of_sweep = [one for one in ran if one.arrival.job.number < len(runs)]
     return RanAsGangs(
-        [SimulatedRun(one.arrival.job.number, 0, one.start - submitted, one.end - submitted) for one in of_sweep],
+        [RunOfSweep(one.arrival.job.number, 0, one.start - submitted, one.end - submitted) for one in of_sweep],
         [one for one in ran if one.arrival.job.number >= len(runs)],
     )
 

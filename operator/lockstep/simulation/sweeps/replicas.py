@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from lockstep.simulation.sweeps.seats import ReplicaSeat, seats
-from lockstep.simulation.sweeps.sweep import SimulatedRun, SimulatedSweep
+from lockstep.simulation.sweeps.sweep import RunOfSweep, SimulatedSweep
 
 # A run with less than this part left has ended: sums of floats are not exact.
 _ENDED = 1e-9
@@ -39,9 +39,9 @@ class _Replica:
     rate: float = 0.0
 
 
-def replicated(sweep: SimulatedSweep, policy: ReplicaPolicy) -> list[SimulatedRun]:
+def replicated(sweep: SimulatedSweep, policy: ReplicaPolicy) -> list[RunOfSweep]:
     """Return how each run went, in the order of their ends."""
-    now, ended, waiting = 0.0, list[SimulatedRun](), list(enumerate(sweep.ratios))
+    now, ended, waiting = 0.0, list[RunOfSweep](), list(enumerate(sweep.ratios))
     busy: list[_Replica] = []
     idle = list(range(sweep.replicas))
     while busy or waiting:
@@ -53,7 +53,7 @@ def replicated(sweep: SimulatedSweep, policy: ReplicaPolicy) -> list[SimulatedRu
         for one in busy:
             one.left -= step * one.rate
         done = [one for one in busy if one.left < _ENDED]
-        ended += [SimulatedRun(one.number, one.index, one.start, now) for one in done]
+        ended += [RunOfSweep(one.number, one.index, one.start, now) for one in done]
         idle = sorted([*idle, *(one.index for one in done)])
         busy = [one for one in busy if one.left >= _ENDED]
     return ended

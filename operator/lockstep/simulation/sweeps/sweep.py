@@ -74,7 +74,7 @@ class SimulatedSweep:
         return [StationCluster(count, speed) for speed, count in places.items()]
 
 
-class SimulatedRun(NamedTuple):
+class RunOfSweep(NamedTuple):
     """Run ``number`` was done by ``replica``, from ``start`` to ``end``, in s."""
 
     number: int
