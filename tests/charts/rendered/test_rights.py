@@ -58,7 +58,7 @@ def test_requests_for_nodes_bring_their_own_rights():
 
 
 def test_sweeps_bring_their_own_rights_and_their_kind():
-    without, rendered = render({}), render({"sweeps": {"enabled": True}})
+    without, rendered = render({}, kinds=True), render({"sweeps": {"enabled": True}}, kinds=True)
 
     assert given({"sweeps": {"enabled": True}}) == applied("rbac.yaml", "rbac-sweeps.yaml")
     assert "gangsweeps.lockstep.dev" not in kinds_of(without)

@@ -71,11 +71,8 @@ MECHANISMS = (
     Mechanism(
         place="3",
         what="Without free processors, displaced processes double up on those of their own job.",
-        state=MechanismState.IN_PART,
-        where=(
-            "`engine/coschedule/queue/loads/pieces.py` deals a member several pieces when a gang starts. Missing: to "
-            "deal them anew while it runs is not built yet."
-        ),
+        state=MechanismState.WORKS,
+        where="`operator/lockstep/dealer/deal.py` deals the pieces of a lost member to the others; `engine/coschedule/queue/loads/pieces.py` deals several at the start.",
     ),
     Mechanism(
         place="3",

@@ -36,8 +36,8 @@ ADAPTATION = (
     Mechanism(
         place="3.4.1",
         what="Which tasks belong to which grain changes as the application runs.",
-        state=MechanismState.ABSENT,
-        where="Not built yet: a member keeps its pieces until the next attempt.",
+        state=MechanismState.WORKS,
+        where="`operator/lockstep/dealer/deal.py` deals pieces to members while they run.",
     ),
     Mechanism(
         place="3.4.1",
@@ -72,14 +72,14 @@ ADAPTATION = (
     Mechanism(
         place="4.2",
         what="Neighbouring grains race, and slower ones share their tasks with faster ones.",
-        state=MechanismState.ABSENT,
-        where="Not built yet: no piece goes from one member to another while both run.",
+        state=MechanismState.WORKS,
+        where="`operator/lockstep/dealer/deal.py` gives faster members more pieces, and the last pieces of silent members to others.",
     ),
     Mechanism(
         place="4.4.2",
         what="A grain that is done asks its neighbours for tasks; busy ones give some.",
-        state=MechanismState.ABSENT,
-        where="Not built yet: a member that is done with its pieces ends, and others keep theirs.",
+        state=MechanismState.WORKS,
+        where="`operator/lockstep/dealer/requests.py` answers a member that asks. One dealer has all pieces, so neighbours are not asked.",
     ),
     Mechanism(
         place="4.5.2",

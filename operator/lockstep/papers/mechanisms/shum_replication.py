@@ -47,11 +47,8 @@ REPLICATION = (
     Mechanism(
         place="7.2.2",
         what="Runs with one goal and different parameters form a strong coalition.",
-        state=MechanismState.ABSENT,
-        where=(
-            "Not built yet for parallel runs. Runs that need one member each can be the pieces of one gang, by "
-            "`spec.pieces`."
-        ),
+        state=MechanismState.WORKS,
+        where="`operator/lockstep/cycle/sweeps/deciding.py` makes the runs of a GangSweep, each with its own parameters.",
     ),
     Mechanism(
         place="7.3.1",
@@ -77,8 +74,8 @@ REPLICATION = (
     Mechanism(
         place="7.4.1",
         what="Several parallel runs of a simulation go on at the same time.",
-        state=MechanismState.ABSENT,
-        where="Not built yet as one object. Users may submit a gang for each run.",
+        state=MechanismState.WORKS,
+        where="`operator/lockstep/cycle/sweeps/following.py`, with one size for all from `engine/coschedule/sweeps/common_size.py`.",
     ),
     Mechanism(
         place="7.4.1",
@@ -97,14 +94,14 @@ REPLICATION = (
     Mechanism(
         place="7.4.3",
         what="A run that ends starts the next one on the same workstations.",
-        state=MechanismState.ABSENT,
-        where="Not built yet: the next gang of the queue starts.",
+        state=MechanismState.IN_PART,
+        where="`operator/lockstep/cycle/sweeps/deciding.py` makes the next run when one ends, and the plan chooses its nodes. Missing: it need not be the same nodes.",
     ),
     Mechanism(
         place="7.4.4",
         what="Only the first runs that began count, so that results are unbiased.",
-        state=MechanismState.ABSENT,
-        where="Not built yet: Lockstep does not know which gangs are runs of one experiment.",
+        state=MechanismState.ARITHMETIC,
+        where="`operator/lockstep/simulation/sweeps/replicas.py` simulates it. A GangSweep counts all of its runs, or the first that ended.",
     ),
     Mechanism(
         place="7.4.4",
