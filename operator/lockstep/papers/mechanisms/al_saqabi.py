@@ -72,7 +72,10 @@ MECHANISMS = (
         place="3",
         what="Without free processors, displaced processes double up on those of their own job.",
         state=MechanismState.WORKS,
-        where="`operator/lockstep/dealer/deal.py` deals the pieces of a lost member to the others; `engine/coschedule/queue/loads/pieces.py` deals several at the start.",
+        where=(
+            "`operator/lockstep/dealer/deal.py` deals the pieces of a lost member to the others; "
+            "`engine/coschedule/queue/loads/pieces.py` deals several at the start."
+        ),
     ),
     Mechanism(
         place="3",

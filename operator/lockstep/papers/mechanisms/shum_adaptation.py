@@ -73,13 +73,19 @@ ADAPTATION = (
         place="4.2",
         what="Neighbouring grains race, and slower ones share their tasks with faster ones.",
         state=MechanismState.WORKS,
-        where="`operator/lockstep/dealer/deal.py` gives faster members more pieces, and the last pieces of silent members to others.",
+        where=(
+            "`operator/lockstep/dealer/deal.py` gives faster members more pieces, and the last pieces of silent "
+            "members to others."
+        ),
     ),
     Mechanism(
         place="4.4.2",
         what="A grain that is done asks its neighbours for tasks; busy ones give some.",
         state=MechanismState.WORKS,
-        where="`operator/lockstep/dealer/requests.py` answers a member that asks. One dealer has all pieces, so neighbours are not asked.",
+        where=(
+            "`operator/lockstep/dealer/requests.py` answers a member that asks. One dealer has all pieces, so "
+            "neighbours are not asked."
+        ),
     ),
     Mechanism(
         place="4.5.2",

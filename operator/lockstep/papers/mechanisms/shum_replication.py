@@ -48,7 +48,9 @@ REPLICATION = (
         place="7.2.2",
         what="Runs with one goal and different parameters form a strong coalition.",
         state=MechanismState.WORKS,
-        where="`operator/lockstep/cycle/sweeps/deciding.py` makes the runs of a GangSweep, each with its own parameters.",
+        where=(
+            "`operator/lockstep/cycle/sweeps/deciding.py` makes the runs of a GangSweep, each with its own parameters."
+        ),
     ),
     Mechanism(
         place="7.3.1",
@@ -75,7 +77,10 @@ REPLICATION = (
         place="7.4.1",
         what="Several parallel runs of a simulation go on at the same time.",
         state=MechanismState.WORKS,
-        where="`operator/lockstep/cycle/sweeps/following.py`, with one size for all from `engine/coschedule/sweeps/common_size.py`.",
+        where=(
+            "`operator/lockstep/cycle/sweeps/following.py`, with one size for all from "
+            "`engine/coschedule/sweeps/common_size.py`."
+        ),
     ),
     Mechanism(
         place="7.4.1",
@@ -95,13 +100,19 @@ REPLICATION = (
         place="7.4.3",
         what="A run that ends starts the next one on the same workstations.",
         state=MechanismState.IN_PART,
-        where="`operator/lockstep/cycle/sweeps/deciding.py` makes the next run when one ends, and the plan chooses its nodes. Missing: it need not be the same nodes.",
+        where=(
+            "`operator/lockstep/cycle/sweeps/deciding.py` makes the next run when one ends, and the plan chooses "
+            "its nodes. Missing: it need not be the same nodes."
+        ),
     ),
     Mechanism(
         place="7.4.4",
         what="Only the first runs that began count, so that results are unbiased.",
         state=MechanismState.ARITHMETIC,
-        where="`operator/lockstep/simulation/sweeps/replicas.py` simulates it. A GangSweep counts all of its runs, or the first that ended.",
+        where=(
+            "`operator/lockstep/simulation/sweeps/replicas.py` simulates it. A GangSweep counts all of its runs, "
+            "or the first that ended."
+        ),
     ),
     Mechanism(
         place="7.4.4",
