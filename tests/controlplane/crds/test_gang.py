@@ -114,7 +114,8 @@ def test_gang_accepts(answer_to_pod_gang, patch):
         ),
         pytest.param(
             spec(after=[{"name": "a", "kind": "Job"}]),
-            f'[spec.after[0].kind: Unsupported value: "Job": supported values: "Gang", "GangJob"{NOT_CHECKED}',
+            '[spec.after[0].kind: Unsupported value: "Job": supported values: "Gang", "GangJob", "GangSweep"'
+            f"{NOT_CHECKED}",
             id="one of another kind",
         ),
         pytest.param(
