@@ -113,6 +113,12 @@ def test_gang_accepts(answer_to_pod_gang, patch):
             id="the failure of a Gang",
         ),
         pytest.param(
+            spec(after=[{"name": "../../../../api/v1/secrets"}]),
+            'spec.after[0].name: Invalid value: "../../../../api/v1/secrets": spec.after[0].name in body should match '
+            "'^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$'",
+            id="a path in the place of a name",
+        ),
+        pytest.param(
             spec(after=[{"name": "a", "kind": "Job"}]),
             '[spec.after[0].kind: Unsupported value: "Job": supported values: "Gang", "GangJob", "GangSweep"'
             f"{NOT_CHECKED}",

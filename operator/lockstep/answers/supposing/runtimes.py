@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import NamedTuple
-from urllib.parse import quote
 
 from lockstep.answers.reading.cluster import answered
 from lockstep.answers.reading.errors import AnswerError, NotAllowedError
@@ -11,6 +10,7 @@ from lockstep.answers.supposing.manifests import called
 from lockstep.answers.supposing.owner_kinds import CLUSTER_RUNTIME, RUNTIME, RUNTIMES, TRAIN_JOB, kind_of
 from lockstep.api.client.answer import Answer, Target
 from lockstep.api.client.client import KubeClient
+from lockstep.api.client.object_names import segment
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.podgang.section import FieldError, Section
 
@@ -29,7 +29,7 @@ class RuntimeName(NamedTuple):
         """Where it is in the API."""
         plural = f"{self.kind.lower()}s"
         within = f"/namespaces/{self.namespace}" if self.namespace else ""
-        return Target(f"/apis/{RUNTIME.api_version}{within}/{plural}/{quote(self.name, safe='')}", plural)
+        return Target(f"/apis/{RUNTIME.api_version}{within}/{plural}/{segment(self.name)}", plural)
 
 
 def runtime_named_by(train_job: Manifest) -> RuntimeName:

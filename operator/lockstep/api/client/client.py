@@ -30,6 +30,7 @@ from lockstep.api.client.fence import Fence
 from lockstep.api.client.fenced_body import FencedBody
 from lockstep.api.client.instance import user_agent
 from lockstep.api.client.long_answers import Lines, Text, read_at_most
+from lockstep.api.client.object_names import may_exist
 from lockstep.api.client.request_log import log_answer, log_silence
 from lockstep.api.client.rights import Need, Rights, is_denial, need_of
 from lockstep.api.client.turns import ANYTHING, Urgency, WriteTurns
@@ -49,6 +50,7 @@ _TOKEN_SECONDS = 30.0
 _KEPT_SECONDS = 60.0
 LANDING_SECONDS = 1.0
 """In seconds: for this time after a request was cut off, the API server may still carry it out."""
+_NO_OBJECT = Answer(HTTPStatus.NOT_FOUND, {"message": "no object may have that name"})
 _TRIES = 6
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
@@ -222,6 +224,8 @@ class KubeClient:
 
     async def _carry_out(self, wanted: _Wanted, urgency: Urgency | None) -> Answer:
         """Send a request when its rights allow: not if it was denied recently, and no write while all are denied."""
+        if not may_exist(wanted.target.path):
+            return _NO_OBJECT
         ask = partial(self._ask, wanted, urgency)
         rights = self._rights
         if rights is None:

@@ -2,6 +2,7 @@
 
 from coschedule import GangKey
 from lockstep.api.client.answer import Target
+from lockstep.api.client.object_names import segment
 from lockstep.api.names import API_VERSION, BIDS, GANGS, POD_GANGS, SWEEPS
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.keys import is_pod_gang, object_name
@@ -34,7 +35,7 @@ API_GROUP = Target(f"/apis/{API_VERSION}", "apis")
 
 def pods_of(namespace: str) -> Target:
     """The pods of a namespace."""
-    return Target(f"/api/v1/namespaces/{namespace}/pods", "pods")
+    return Target(f"/api/v1/namespaces/{segment(namespace)}/pods", "pods")
 
 
 def pods_to_be(namespace: str) -> Target:
@@ -44,7 +45,7 @@ def pods_to_be(namespace: str) -> Target:
 
 def pod(key: PodKey) -> Target:
     """One pod."""
-    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}", "pods")
+    return Target(f"/api/v1/namespaces/{segment(key.namespace)}/pods/{segment(key.name)}", "pods")
 
 
 def pod_log(key: PodKey) -> Target:
@@ -54,7 +55,7 @@ def pod_log(key: PodKey) -> Target:
 
 def pod_binding(key: PodKey) -> Target:
     """The binding of a pod to its node."""
-    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
+    return Target(f"/api/v1/namespaces/{segment(key.namespace)}/pods/{segment(key.name)}/binding", "pods/binding")
 
 
 def binding_to_be(key: PodKey) -> Target:
@@ -74,85 +75,87 @@ def pod_resize(key: PodKey) -> Target:
 
 def claims_of(namespace: str) -> Target:
     """The PersistentVolumeClaims of a namespace."""
-    return Target(f"/api/v1/namespaces/{namespace}/persistentvolumeclaims", "persistentvolumeclaims")
+    return Target(f"/api/v1/namespaces/{segment(namespace)}/persistentvolumeclaims", "persistentvolumeclaims")
 
 
 def claim(key: ClaimKey) -> Target:
     """One PersistentVolumeClaim."""
-    return Target(f"{claims_of(key.namespace).path}/{key.name}", "persistentvolumeclaims")
+    return Target(f"{claims_of(key.namespace).path}/{segment(key.name)}", "persistentvolumeclaims")
 
 
 def volume(name: str) -> Target:
     """One PersistentVolume."""
-    return Target(f"{ALL_VOLUMES.path}/{name}", "persistentvolumes")
+    return Target(f"{ALL_VOLUMES.path}/{segment(name)}", "persistentvolumes")
 
 
 def services_of(namespace: str) -> Target:
     """The Services of a namespace."""
-    return Target(f"/api/v1/namespaces/{namespace}/services", "services")
+    return Target(f"/api/v1/namespaces/{segment(namespace)}/services", "services")
 
 
 def service(namespace: str, name: str) -> Target:
     """One Service."""
-    return Target(f"{services_of(namespace).path}/{name}", "services")
+    return Target(f"{services_of(namespace).path}/{segment(name)}", "services")
 
 
 def config_maps_of(namespace: str) -> Target:
     """The ConfigMaps of a namespace."""
-    return Target(f"/api/v1/namespaces/{namespace}/configmaps", "configmaps")
+    return Target(f"/api/v1/namespaces/{segment(namespace)}/configmaps", "configmaps")
 
 
 def config_map(namespace: str, name: str) -> Target:
     """One ConfigMap."""
-    return Target(f"{config_maps_of(namespace).path}/{name}", "configmaps")
+    return Target(f"{config_maps_of(namespace).path}/{segment(name)}", "configmaps")
 
 
 def pod_templates_of(namespace: str) -> Target:
     """The PodTemplates of a namespace."""
-    return Target(f"/api/v1/namespaces/{namespace}/podtemplates", "podtemplates")
+    return Target(f"/api/v1/namespaces/{segment(namespace)}/podtemplates", "podtemplates")
 
 
 def pod_template(namespace: str, name: str) -> Target:
     """One PodTemplate."""
-    return Target(f"{pod_templates_of(namespace).path}/{name}", "podtemplates")
+    return Target(f"{pod_templates_of(namespace).path}/{segment(name)}", "podtemplates")
 
 
 def object_of(api_version: str, plural: str, namespace: str, name: str) -> Target:
     """One object of any kind; the API's version has no group for the core kinds."""
     root = "apis" if "/" in api_version else "api"
-    return Target(f"/{root}/{api_version}/namespaces/{namespace}/{plural}/{name}", plural)
+    return Target(f"/{root}/{api_version}/namespaces/{segment(namespace)}/{plural}/{segment(name)}", plural)
 
 
 def node_requests_of(namespace: str) -> Target:
     """The ProvisioningRequests of a namespace."""
     group, _, resource = ALL_NODE_REQUESTS.path.rpartition("/")
-    return Target(f"{group}/namespaces/{namespace}/{resource}", resource)
+    return Target(f"{group}/namespaces/{segment(namespace)}/{resource}", resource)
 
 
 def node_request(namespace: str, name: str) -> Target:
     """One ProvisioningRequest."""
-    return Target(f"{node_requests_of(namespace).path}/{name}", ALL_NODE_REQUESTS.resource)
+    return Target(f"{node_requests_of(namespace).path}/{segment(name)}", ALL_NODE_REQUESTS.resource)
 
 
 def pod_status(key: PodKey) -> Target:
     """The status of one pod."""
-    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/status", "pods/status")
+    return Target(f"/api/v1/namespaces/{segment(key.namespace)}/pods/{segment(key.name)}/status", "pods/status")
 
 
 def gangs_of(namespace: str) -> Target:
     """The GangJobs of a namespace."""
-    return Target(f"/apis/{API_VERSION}/namespaces/{namespace}/{GANGS}", GANGS)
+    return Target(f"/apis/{API_VERSION}/namespaces/{segment(namespace)}/{GANGS}", GANGS)
 
 
 def pod_gangs_of(namespace: str) -> Target:
     """The Gangs of a namespace."""
-    return Target(f"/apis/{API_VERSION}/namespaces/{namespace}/{POD_GANGS}", POD_GANGS)
+    return Target(f"/apis/{API_VERSION}/namespaces/{segment(namespace)}/{POD_GANGS}", POD_GANGS)
 
 
 def gang(key: GangKey) -> Target:
     """One GangJob or Gang."""
     plural = POD_GANGS if is_pod_gang(key) else GANGS
-    return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{plural}/{object_name(key)}", plural)
+    return Target(
+        f"/apis/{API_VERSION}/namespaces/{segment(key.namespace)}/{plural}/{segment(object_name(key))}", plural
+    )
 
 
 def gang_status(key: GangKey) -> Target:
@@ -163,7 +166,9 @@ def gang_status(key: GangKey) -> Target:
 
 def sweep(key: GangKey) -> Target:
     """One GangSweep."""
-    return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{SWEEPS}/{sweep_name(key)}", SWEEPS)
+    return Target(
+        f"/apis/{API_VERSION}/namespaces/{segment(key.namespace)}/{SWEEPS}/{segment(sweep_name(key))}", SWEEPS
+    )
 
 
 def sweep_status(key: GangKey) -> Target:
@@ -173,19 +178,19 @@ def sweep_status(key: GangKey) -> Target:
 
 def bid_status(node: str) -> Target:
     """The status of one NodeBid."""
-    return Target(f"/apis/{API_VERSION}/{BIDS}/{node}/status", f"{BIDS}/status")
+    return Target(f"/apis/{API_VERSION}/{BIDS}/{segment(node)}/status", f"{BIDS}/status")
 
 
 def leases_of(namespace: str) -> Target:
     """The leases of a namespace."""
-    return Target(f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases", "leases")
+    return Target(f"/apis/coordination.k8s.io/v1/namespaces/{segment(namespace)}/leases", "leases")
 
 
 def lease(namespace: str, name: str) -> Target:
     """One lease."""
-    return Target(f"{leases_of(namespace).path}/{name}", "leases")
+    return Target(f"{leases_of(namespace).path}/{segment(name)}", "leases")
 
 
 def events_of(namespace: str) -> Target:
     """The events of a namespace."""
-    return Target(f"/apis/events.k8s.io/v1/namespaces/{namespace}/events", "events")
+    return Target(f"/apis/events.k8s.io/v1/namespaces/{segment(namespace)}/events", "events")

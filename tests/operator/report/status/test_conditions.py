@@ -204,6 +204,7 @@ def test_written_status_clears_what_does_not_apply():
         "memberChanges",
         "failedJoins",
         "unitTimes",
+        "pieces",
         "size",
         "start",
         "expectedFinish",
