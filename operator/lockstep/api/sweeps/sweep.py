@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64decode, b64encode
+from binascii import Error
 from typing import Any
 
 from coschedule import RunTimeLaw
@@ -57,7 +58,7 @@ def parse_sweep_status(status: Manifest) -> SweepStatus:
         succeeded=int(status.get("succeeded", 0)),
         failed=int(status.get("failed", 0)),
         failed_runs=status.get("failedRuns") or "",
-        run_ends=b64decode(status.get("runStates") or ""),
+        run_ends=_run_ends(status.get("runStates") or ""),
         failures=tuple(RunFailure(one["run"], one["reason"], one["message"]) for one in status.get("failures") or ()),
         size=status.get("size"),
         size_reason=status.get("sizeReason") or "",
@@ -67,6 +68,14 @@ def parse_sweep_status(status: Manifest) -> SweepStatus:
         finished_at=epoch_seconds(status.get("finishedAt")),
         conditions=tuple(parse_condition(one) for one in status.get("conditions") or ()),
     )
+
+
+def _run_ends(text: str) -> bytes:
+    """The packed ends; b'' for what is no base64: any client may have written it."""
+    try:
+        return b64decode(text, validate=True)
+    except Error:
+        return b""
 
 
 def sweep_status_manifest(status: SweepStatus) -> dict[str, Any]:
