@@ -5,6 +5,7 @@ created after it. So only an answer of the API server counts, to a request that 
 """
 
 import asyncio
+import logging
 from http import HTTPStatus
 
 from coschedule import GangKey
@@ -13,11 +14,14 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.runs.sweep_keys import is_sweep
+from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 from lockstep.watch.kinds import kind_of
 from lockstep.watch.reader import Reader
+
+log = logging.getLogger(__name__)
 
 # Thousands of gangs may wait for as many that are missing.
 _AT_ONCE = 4
@@ -60,13 +64,20 @@ class MissingPredecessors:
     async def _ask(self, gang: GangFact, predecessor: GangKey) -> None:
         work_for(gang.key)
         try:
-            async with self._turns:
-                pause = await self._read(gang, predecessor)
-            await asyncio.sleep(pause)
+            await asyncio.sleep(await self._pause_after_reading(gang, predecessor))
         finally:
             if self._tasks.get(gang.key) is asyncio.current_task():
                 del self._tasks[gang.key]
                 self._state.changes.reconcile(gang.key)
+
+    async def _pause_after_reading(self, gang: GangFact, predecessor: GangKey) -> float:
+        """Read the predecessor; returns the seconds until it may be asked for again, also if that raises."""
+        try:
+            async with self._turns:
+                return await self._read(gang, predecessor)
+        except Exception:
+            log.exception("%s of its after can't be read", object_name(predecessor), extra=about(gang.key))
+            return self._failed(gang.key)
 
     async def _read(self, gang: GangFact, predecessor: GangKey) -> float:
         """Read the predecessor; returns the seconds until it may be asked for again."""

@@ -12,7 +12,7 @@ import time
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import AF_INET, AF_INET6, IPPROTO_IPV6, IPV6_V6ONLY, has_dualstack_ipv6
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Any, NamedTuple, assert_never
 from urllib.parse import parse_qs
 
@@ -21,7 +21,10 @@ from lockstep.dealer.kept_states import Journal
 from lockstep.facts.piece_states import PieceState
 
 _MOST_BYTES = 64 * 1024
+_MOST_DIGITS = len(str(_MOST_BYTES))
 _LARGEST_RANK = 100_000
+# Each has a thread. Anybody may open connections, and the dealer has 64 MiB.
+_MOST_CONNECTIONS = 256
 # A client that sends nothing for so long is cut off.
 _SILENCE_SECONDS = 10.0
 
@@ -123,6 +126,26 @@ class _DealerServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._free = BoundedSemaphore(_MOST_CONNECTIONS)
+        super().__init__(*arguments, **options)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread; with too many connections this one is closed, and a member asks again."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Log nothing: anybody may break off a connection."""
+
     def server_bind(self) -> None:
         if self.address_family == AF_INET6:
             self.socket.setsockopt(IPPROTO_IPV6, IPV6_V6ONLY, 0)
@@ -137,7 +160,7 @@ class _DealerHandler(BaseHTTPRequestHandler):
         size = self.headers.get("Content-Length", "")
         if not self._may_go_on("/next"):
             return
-        if not (size.isascii() and size.isdecimal()) or int(size) > _MOST_BYTES:
+        if not (size.isascii() and size.isdecimal() and len(size) <= _MOST_DIGITS) or int(size) > _MOST_BYTES:
             self._send(Reply(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {_MOST_BYTES} bytes\n".encode()))
             return
         self._send(self.deals.next(self.rfile.read(int(size))))

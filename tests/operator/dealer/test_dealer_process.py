@@ -9,11 +9,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from itertools import count
+from threading import Thread
 
 import pytest
 
 from eventually import eventually
+from lockstep.dealer import requests
 from lockstep.dealer.asking import Asker, DealerError, next_pieces
+from lockstep.dealer.deal import Deal
 from lockstep.facts.piece_states import counted, packed, parse_counts
 
 KEY = "a-key"
@@ -213,3 +216,43 @@ def test_dealer_and_member_import_nothing_that_takes_long():
     done = subprocess.run([sys.executable, "-c", LIGHT], check=True, capture_output=True, text=True)
 
     assert done.stdout.strip() == "set()"
+
+
+def test_connections_without_a_key_are_bounded_and_members_are_served_again_after_them(monkeypatch):
+    monkeypatch.setattr(requests, "_MOST_CONNECTIONS", 2)
+    server = requests.make_server(requests.Dealing(Deal(bytearray(4)), NoJournal(), KEY), 0)
+    Thread(target=server.serve_forever, daemon=True).start()
+    port = server.server_address[1]
+    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(2)]
+    eventually(lambda: is_closed_at_once(port))
+
+    for one in idle:
+        one.close()
+    asker = Asker(f"http://127.0.0.1:{port}", KEY, 0)
+    assert len(next_pieces(asker, patience=60, sleep=time.sleep)) >= 1
+    server.shutdown()
+    server.server_close()
+
+
+class NoJournal:
+    """A dealer that need not remember."""
+
+    def add(self, pieces, state):
+        """Forget it."""
+
+
+def is_closed_at_once(port):
+    """Whether the dealer closes a connection without a word."""
+    with socket.create_connection(("127.0.0.1", port)) as third:
+        third.settimeout(1)
+        try:
+            return third.recv(1) == b""
+        except TimeoutError:
+            return False
+
+
+def test_length_of_any_digits_is_answered(deals):
+    with socket.create_connection(("127.0.0.1", deals(4).port)) as connection:
+        head = f"POST /next HTTP/1.1\r\nAuthorization: Bearer {KEY}\r\nContent-Length: {'9' * 5_000}\r\n\r\n"
+        connection.sendall(head.encode())
+        assert b" 413 " in connection.recv(200)

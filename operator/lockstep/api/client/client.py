@@ -161,7 +161,15 @@ class KubeClient:
         """Replace an object by ``body``; with ``metadata.resourceVersion``, only if the object is unchanged."""
         return await self._request("PUT", target, body=body, urgency=Urgency.ACT)
 
-    async def delete(self, target: Target, *, uid: str, version: str = "", grace_seconds: int | None = None) -> Answer:
+    async def delete(
+        self,
+        target: Target,
+        *,
+        uid: str,
+        version: str = "",
+        grace_seconds: int | None = None,
+        urgency: Urgency = Urgency.DELETE,
+    ) -> Answer:
         """Delete the object if it still is the one with that UID, and that version of it where one is given.
 
         ``grace_seconds`` goes in the place of the object's own grace period, also where it is being deleted already.
@@ -169,7 +177,7 @@ class KubeClient:
         preconditions = {"uid": uid, **({"resourceVersion": version} if version else {})}
         grace = {} if grace_seconds is None else {"gracePeriodSeconds": grace_seconds}
         body = {"preconditions": preconditions, **grace}
-        return await self._request("DELETE", target, body=body, urgency=Urgency.DELETE)
+        return await self._request("DELETE", target, body=body, urgency=urgency)
 
     @asynccontextmanager
     async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator[Lines]:

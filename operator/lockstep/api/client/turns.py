@@ -11,12 +11,16 @@ _ROUND = 8
 
 
 class Urgency(IntEnum):
-    """The purpose of a request, most urgent first. A gang is whole sooner if bindings go before creations."""
+    """The purpose of a request, most urgent first. A gang is whole sooner if bindings go before creations.
+
+    ``PREPARE`` is for what no gang waits for, such as the next runs of a sweep: all else goes first.
+    """
 
     BIND = 0
     ACT = 1
     DELETE = 2
     REPORT = 3
+    PREPARE = 4
 
 
 ANYTHING = tuple(Urgency)
@@ -24,6 +28,8 @@ ANYTHING = tuple(Urgency)
 
 PLACING = (Urgency.BIND, Urgency.ACT, Urgency.DELETE)
 """The purposes of requests that place and undo gangs."""
+
+_FAVOURED = frozenset(Urgency) - {Urgency.BIND}
 
 
 class WriteTurns:
@@ -106,6 +112,6 @@ class WriteTurns:
         Usually the most urgent goes first, but each other kind does at times.
         """
         favoured = self._passed_on % _ROUND
-        if favoured in (Urgency.ACT, Urgency.DELETE, Urgency.REPORT):
+        if favoured in _FAVOURED:
             yield Urgency(favoured)
         yield from Urgency

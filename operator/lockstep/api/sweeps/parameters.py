@@ -72,6 +72,8 @@ def _check(number: int, line: str, names: Sequence[str]) -> None:
         values = _values(line)
     except ValueError as error:
         raise ValueError(f"has a line {number} that {error}") from error
+    if not all(value.replace("\t", "").isprintable() for value in values):
+        raise ValueError(f"has a character in line {number} that can't be printed")
     if len(values) != len(names):
         raise ValueError(f"has {len(values)} values in line {number}, and {len(names)} variables in line 1")
     if len(parameters_text(tuple(zip(names, values, strict=True)))) > MOST_LETTERS:

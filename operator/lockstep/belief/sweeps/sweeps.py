@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from coschedule import GangKey
 from lockstep.api.versions import is_older
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.runs.sweep_run import SweepRun
 from lockstep.facts.sweeps.sweep import Sweep
 
 _NONE: Mapping[int, GangKey] = {}
@@ -21,6 +22,7 @@ class Sweeps:
         self._seen = seen
         self.objects: dict[GangKey, Sweep] = {}
         self.changed: set[GangKey] = set()
+        self._run_of: dict[GangKey, SweepRun] = {}
         self._runs: dict[tuple[GangKey, str], dict[int, GangKey]] = {}
         self._wake: Callable[[], None] | None = None
 
@@ -57,22 +59,31 @@ class Sweeps:
         return self._runs.get((sweep.key, sweep.uid), _NONE)
 
     def gang_applied(self, gang: GangFact) -> None:
-        """A GangJob is there, or has changed."""
+        """A GangJob is there, or has changed: one whose owner reference was taken away is no run any more."""
+        before = self._run_of.get(gang.key)
+        if before is not None and before != gang.run:
+            self._forget(gang.key, before)
         if gang.run is not None:
+            self._run_of[gang.key] = gang.run
             self._runs.setdefault((gang.run.sweep, gang.run.sweep_uid), {})[gang.run.number] = gang.key
             self._change(gang.run.sweep)
 
     def gang_removed(self, gang: GangFact) -> None:
         """A GangJob is gone."""
-        if gang.run is None:
-            return
+        run = self._run_of.get(gang.key)
+        if run is not None:
+            self._forget(gang.key, run)
+
+    def _forget(self, key: GangKey, run: SweepRun) -> None:
+        del self._run_of[key]
         # Objects of other namespaces may name the UID too.
-        identity = gang.run.sweep, gang.run.sweep_uid
+        identity = run.sweep, run.sweep_uid
         runs = self._runs.get(identity, {})
-        runs.pop(gang.run.number, None)
+        if runs.get(run.number) == key:
+            del runs[run.number]
         if not runs:
             self._runs.pop(identity, None)
-        self._change(gang.run.sweep)
+        self._change(run.sweep)
 
     def _change(self, *sweeps: GangKey) -> None:
         if self._wake is not None:

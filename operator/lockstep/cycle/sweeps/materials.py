@@ -14,7 +14,9 @@ from lockstep.api.sweeps.parameters import RunParameters, read_parameters
 from lockstep.api.sweeps.run_gang import sample_gang
 from lockstep.belief.common.kept_answers import KeptAnswers
 from lockstep.cycle.sweeps.common_sizes import RunSize, SizeQuestion, choose_size
+from lockstep.facts.gang.after import Predecessor, PredecessorKind
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.runs.sweep_keys import sweep_name
 from lockstep.facts.runs.sweep_run import Parameters
 from lockstep.facts.sweeps.sweep import Sweep, SweepReason, SweepRefusal
 
@@ -66,6 +68,10 @@ class Materials:
         gang = await self._sample(sweep)
         if not isinstance(gang, AcceptedGang):
             return SweepRefusal(SweepReason.TEMPLATE_REFUSED, f"template: {gang.refusal.message}")
+        own = next((one for one in gang.policies.after if _is_own(sweep, one)), None)
+        if own is not None:
+            why = f"template: after names {own.title}, so that runs of the sweep would wait for each other."
+            return SweepRefusal(SweepReason.TEMPLATE_REFUSED, why)
         if sweep.spec.runs is not None:
             return RunMaterial(sample=gang, runs=sweep.spec.runs)
         read = await self._read(sweep)
@@ -114,6 +120,13 @@ class Materials:
 
     def _parse(self, sweep: Sweep) -> GangFact:
         return parse_gang(sample_gang(sweep), None, self._state.pool, self._state.gate_image)
+
+
+def _is_own(sweep: Sweep, asked: Predecessor) -> bool:
+    """Whether that is the sweep itself, or one of its runs."""
+    name, key = sweep_name(sweep.key), asked.kind.key(sweep.key.namespace, asked.name)
+    stem, _, number = asked.name.rpartition("-")
+    return key == sweep.key or (asked.kind is PredecessorKind.GANG_JOB and stem == name and number.isdecimal())
 
 
 def _refused(sweep: Sweep, why: str) -> SweepRefusal:

@@ -55,8 +55,10 @@ class SweepProgress:
 
     def accept(self, runs: int, parameters_uid: str) -> None:
         """The runs can be made; they have these parameters."""
-        if not self.has_runs:
+        # Any client may have written another number into the status.
+        if len(self.recorded) != runs:
             self.recorded = RunEnds.unpacked(self.written.run_ends, runs)
+            self.seen = {run: end for run, end in self.seen.items() if run < runs}
         self.refusal, self._parameters_uid = None, parameters_uid
 
     def refuse(self, refusal: SweepRefusal, now: float) -> None:

@@ -34,7 +34,7 @@ class Making(NamedTuple):
 async def make_run(client: KubeClient, sweep: Sweep, wanted: Manifest) -> Making:
     """Create the GangJob of a run, which may be there already. Raises ``ApiUnavailableError``."""
     name = wanted["metadata"]["name"]
-    answer = await client.create(paths.gangs_of(sweep.key.namespace), wanted, Urgency.REPORT)
+    answer = await client.create(paths.gangs_of(sweep.key.namespace), wanted, Urgency.PREPARE)
     if answer.is_success:
         return Making(RunMade.DONE)
     if answer.code != HTTPStatus.CONFLICT or answer.body.get("reason") != "AlreadyExists":
@@ -58,6 +58,7 @@ async def delete_run(client: KubeClient, key: GangKey, gang: RunGang, *, only_as
 
     One that is gone, is another one now or is not as it was seen is left alone.
     """
-    answer = await client.delete(paths.gang(key), uid=gang.uid, version=gang.version if only_as_seen else "")
+    version = gang.version if only_as_seen else ""
+    answer = await client.delete(paths.gang(key), uid=gang.uid, version=version, urgency=Urgency.PREPARE)
     is_settled = answer.is_success or answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
     return "" if is_settled else answer.message

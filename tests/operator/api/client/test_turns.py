@@ -9,7 +9,7 @@ from lockstep.api.client.turns import PLACING, Urgency, WriteTurns
 
 pytestmark = pytest.mark.asyncio
 
-BIND, ACT, DELETE, REPORT = Urgency
+BIND, ACT, DELETE, REPORT, PREPARE = Urgency
 
 
 class Queue:
@@ -104,3 +104,13 @@ async def test_lull_of_what_places_does_not_wait_for_reports():
     assert asyncio.get_running_loop().time() - began <= 4
     assert not await queue.turns.lull(1)
     await asyncio.gather(*tasks)
+
+
+async def test_what_no_gang_waits_for_goes_after_all_else_but_is_not_left_out():
+    queue, tasks = await asked(*((PREPARE, f"run {number}") for number in range(3)), *((REPORT, n) for n in range(20)))
+    await asyncio.gather(*tasks)
+
+    prepared = [place for place, name in enumerate(queue.served) if str(name).startswith("run")]
+    assert prepared[0] > 1
+    assert prepared[-1] > 16
+    assert len(prepared) == 3

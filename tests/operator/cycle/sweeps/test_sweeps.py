@@ -207,3 +207,26 @@ async def test_status_is_written_once_in_five_seconds_at_most():
         runs = [one for one in api.writes if one.resource == "gangjobs"]
     assert len(statuses) <= seconds / 5 + 2
     assert len(runs) == 2 * 60
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param({"kind": "GangSweep", "name": "s"}, id="the sweep"),
+        pytest.param({"kind": "GangJob", "name": "s-2"}, id="a run"),
+    ],
+)
+async def test_runs_that_would_wait_for_their_own_sweep_are_refused(asked):
+    template = gang("x", spec={"after": [asked]})["spec"]
+    async with operator_over(sweeps=True) as (api, _):
+        api.store.create("gangsweeps", sweep(runs=3, template=template))
+        await until(lambda: "would wait for each other" in str(status(api)))
+        assert made(api) == []
+
+
+async def test_number_of_runs_that_others_have_written_is_corrected():
+    """The status says 1,000 runs, and the spec three."""
+    async with operator_over(sweeps=True) as (api, _), ending(api):
+        api.store.create("gangsweeps", {**sweep(runs=3), "status": {"runs": 1_000, "state": "Running"}})
+        await until(lambda: status(api).get("state") == "Complete")
+        assert made(api) == [0, 1, 2]
