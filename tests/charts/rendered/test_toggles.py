@@ -120,7 +120,7 @@ def test_network_policy_lets_in_what_is_asked_and_out_what_is_needed():
     given = render({"networkPolicy": {"enabled": True, "ingress": [{"from": []}], "egress": [{"to": []}]}})
 
     assert default["ingress"] == [{"ports": [{"port": "http", "protocol": "TCP"}]}]
-    assert [port["port"] for port in default["egress"][0]["ports"]] == [53, 53, 443, 6443]
+    assert [port["port"] for port in default["egress"][0]["ports"]] == [53, 53, 443, 6443, 7711]
     assert [port["port"] for port in secured.one("NetworkPolicy")["spec"]["ingress"][0]["ports"]] == ["http", "metrics"]
     assert given.one("NetworkPolicy")["spec"]["ingress"] == [{"from": []}]
     assert given.one("NetworkPolicy")["spec"]["egress"] == [{"to": []}]
