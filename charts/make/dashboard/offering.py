@@ -43,6 +43,13 @@ def what_nodes_offer() -> list[Panel]:
             unit=Seconds,
             columns=NARROW_COLUMNS,
         ),
+        *_speeds(),
+    ]
+
+
+def _speeds() -> list[Panel]:
+    """How fast the nodes are together, and how unlike."""
+    return [
         graph(
             "Speed of the pool",
             "How many nodes as fast as the fastest one all nodes are worth, by their bids. It falls while the number "

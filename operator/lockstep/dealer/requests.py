@@ -8,6 +8,7 @@ Both need the key of the attempt, as a bearer token.
 
 import hmac
 import math
+import sys
 import time
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -144,7 +145,9 @@ class _DealerServer(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log nothing: anybody may break off a connection."""
+        """Log an error of our own. Anybody may break off a connection, so that is none."""
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            super().handle_error(request, client_address)
 
     def server_bind(self) -> None:
         if self.address_family == AF_INET6:

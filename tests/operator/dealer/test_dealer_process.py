@@ -256,3 +256,14 @@ def test_length_of_any_digits_is_answered(deals):
         head = f"POST /next HTTP/1.1\r\nAuthorization: Bearer {KEY}\r\nContent-Length: {'9' * 5_000}\r\n\r\n"
         connection.sendall(head.encode())
         assert b" 413 " in connection.recv(200)
+
+
+@pytest.mark.parametrize(("error", "is_shown"), [(BrokenPipeError(), False), (ValueError("ours"), True)])
+def test_only_errors_of_our_own_are_logged(error, is_shown, capsys):
+    server = requests.make_server(requests.Dealing(Deal(bytearray(4)), NoJournal(), KEY), 0)
+    try:
+        raise error
+    except type(error):
+        server.handle_error(None, ("127.0.0.1", 1))
+    server.server_close()
+    assert ("ours" in capsys.readouterr().err) is is_shown

@@ -8,6 +8,7 @@ import ipaddress
 from typing import Any
 
 from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.members.own_container import own_container
 from lockstep.facts.piece_states import PieceCounts, parse_counts
 from lockstep.facts.pods.dealer import DealerFact
 
@@ -22,10 +23,7 @@ NO_DEALER_IMAGE = (
 _KEPT = "/etc/lockstep-dealer"
 _OWN = "/var/lib/lockstep-dealer"
 _LAST_WORDS = "/dev/termination-log"
-_USER = 65_532
 _WITH_BRACKETS = 6
-# Requests equal limits, so that a pod whose other containers do so keeps its QoS class.
-_AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
 # A line of the journal has 9 bytes at most; each piece has two lines at most, since it may fail and then be done.
 _JOURNAL_SIZE = "4Mi"
 
@@ -91,20 +89,8 @@ def _container(image: str) -> Manifest:
     files = {"kept": f"{_KEPT}/{STATES_KEY}", "journal": f"{_OWN}/journal", "last-words": _LAST_WORDS}
     options = [word for name, path in files.items() for word in (f"--{name}", path)]
     return {
-        "name": DEALER,
-        "image": image,
-        "command": ["lockstep", "dealer", "--port", str(PORT), *options],
+        **own_container(DEALER, image, ["lockstep", "dealer", "--port", str(PORT), *options]),
         "restartPolicy": "Always",
-        "resources": {"requests": _AMOUNTS, "limits": _AMOUNTS},
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-            "readOnlyRootFilesystem": True,
-            "runAsNonRoot": True,
-            "runAsUser": _USER,
-            "runAsGroup": _USER,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
         "volumeMounts": [
             {"name": f"{DEALER}-kept", "mountPath": _KEPT, "readOnly": True},
             {"name": f"{DEALER}-own", "mountPath": _OWN},

@@ -7,6 +7,7 @@ network. It asks for little: on most members the other containers ask for more.
 from typing import Any
 
 from lockstep.api.manifest import Manifest
+from lockstep.api.members.own_container import own_container
 from lockstep.api.names import GO_ANNOTATION
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.pods.pod import PodPhase
@@ -18,9 +19,6 @@ NO_GATE_IMAGE = (
 )
 _FOLDER = "/etc/lockstep-gate"
 _FILE = "go"
-_USER = 65_532
-# Requests equal limits, so that a pod whose other containers do so keeps its QoS class.
-_AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
 
 
 def with_gate(template: Manifest, image: str) -> Manifest:
@@ -72,22 +70,9 @@ def _started(state: Manifest) -> float | None:
 
 
 def _container(image: str) -> Manifest:
-    return {
-        "name": GATE,
-        "image": image,
-        "command": ["lockstep", "gate", "--file", f"{_FOLDER}/{_FILE}"],
-        "resources": {"requests": _AMOUNTS, "limits": _AMOUNTS},
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-            "readOnlyRootFilesystem": True,
-            "runAsNonRoot": True,
-            "runAsUser": _USER,
-            "runAsGroup": _USER,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
-        "volumeMounts": [{"name": GATE, "mountPath": _FOLDER, "readOnly": True}],
-    }
+    command = ["lockstep", "gate", "--file", f"{_FOLDER}/{_FILE}"]
+    mounts = [{"name": GATE, "mountPath": _FOLDER, "readOnly": True}]
+    return {**own_container(GATE, image, command), "volumeMounts": mounts}
 
 
 def _volume() -> Manifest:

@@ -1,0 +1,26 @@
+"""What the containers have in common that Lockstep itself puts into a member's pod: small, and with no rights."""
+
+from lockstep.api.manifest import Manifest
+
+_USER = 65_532
+# Requests equal limits, so that a pod whose other containers do so keeps its QoS class.
+_AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
+
+
+def own_container(name: str, image: str, command: list[str]) -> Manifest:
+    """The container, still without volumes."""
+    return {
+        "name": name,
+        "image": image,
+        "command": command,
+        "resources": {"requests": _AMOUNTS, "limits": _AMOUNTS},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+            "runAsNonRoot": True,
+            "runAsUser": _USER,
+            "runAsGroup": _USER,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+    }
