@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -11,12 +12,14 @@ import yaml
 from click.testing import CliRunner
 
 from builders.manifests import bid, gang
+from eventually import eventually
 from live.arena import Arena
 from live.quick_start import Forked
 from lockstep.api.gangjob.work import parse_work
 from lockstep.cli import main
 from lockstep.facts.past_runs import KIND_LABEL
 from lockstep_demo.operator_process import OperatorProcess, running
+from sandbox.errors import ApiError
 
 KEPT = "/api/v1/namespaces/lockstep-system/configmaps/lockstep-run-times"
 WORK = {"serialTime": "20s"}
@@ -40,15 +43,28 @@ def kept(arena, name="runs.json"):
     return json.loads(arena.api.request("GET", KEPT)["data"][name])
 
 
+def until_kept(arena, runs):
+    """Wait until so many runs of the one template are kept; return its digest and its runs.
+
+    A process that ends tries for two seconds to write them.
+    """
+
+    def all_of_them():
+        with suppress(ApiError):
+            [(digest, found)] = kept(arena)[arena.namespace].items()
+            return (digest, found) if len(found) == runs else None
+
+    return eventually(all_of_them)
+
+
 def test_next_process_plans_with_what_runs_took(arena, elected):
     arena.add_nodes(1)
     for name in ("a", "b", "c"):
         arena.submit(timed(name))
     arena.until_complete("a", "b", "c")
+    _, runs = until_kept(arena, 3)
     assert elected.stop() == 0
 
-    [runs] = kept(arena)[arena.namespace].values()
-    assert len(runs) == 3
     factors = [factor for factor, *_ in runs]
     assert all(1 <= factor < 1000 for factor in factors)
     assert [members for _, members, *_ in runs] == [1, 1, 1]
@@ -124,8 +140,8 @@ def test_gang_that_asks_for_it_is_planned_by_the_law_that_its_runs_have_followed
     arena.add_nodes(8)
     arena.submit(timed("first", 1, work))
     arena.until_complete("first")
+    digest, _ = until_kept(arena, 1)
     assert elected.stop() == 0
-    [digest] = kept(arena)[arena.namespace]
     runs = [[1000 + 500 * size, size, 1000, 50_000 + 100_000 // size] for size in (1, 2, 4)] * 4
     text = json.dumps({arena.namespace: {digest: runs}})
     arena.api.request("PATCH", KEPT, {"data": {"runs.json": text}})

@@ -2,8 +2,6 @@
 
 import os
 from pathlib import Path
-from signal import SIGINT, SIGTERM, signal
-from threading import Event
 from typing import Any
 
 import click
@@ -13,6 +11,7 @@ from lockstep.agent.bid.offering import Differences
 from lockstep.agent.bid.publishing import BidTerms
 from lockstep.agent.measuring.sampler import LONGEST_PERIOD
 from lockstep.agent.process import Assignment, run_agent
+from lockstep.cli.end_signals import set_by_end_signals
 from lockstep.cli.options.durations import as_seconds
 from lockstep.cli.options.number_range import NumberRange
 from lockstep.logs.formats import LogFormat
@@ -111,15 +110,12 @@ def agent(*, node: str, period: float, lifetime: float, log_level: str, log_form
     if period > LONGEST_PERIOD:
         raise click.UsageError(f"--period is {period:g} s: above {LONGEST_PERIOD:g} s nothing is measured")
     set_up_logs(log_level, LogFormat(log_format))
-    stop = Event()
-    for number in (SIGTERM, SIGINT):
-        signal(number, lambda *_: stop.set())
     differences = Differences(relative=given["relative_change"], absolute=given["absolute_change"])
     run_agent(
         Assignment(node=node, period_seconds=period, root=given["root"], proc=given["proc"], history=given["history"]),
         Server(url=given["api_server"] or _own_cluster(), authority=given["ca_file"], token=given["token_file"]),
         BidTerms(lifetime_seconds=lifetime, differences=differences),
-        stop,
+        set_by_end_signals(),
     )
 
 

@@ -1,11 +1,10 @@
 """``lockstep dealer``: runs in the sidecar beside rank 0 of a gang whose pieces are dealt while it runs."""
 
 from pathlib import Path
-from signal import SIGINT, SIGTERM, signal
-from threading import Event
 
 import click
 
+from lockstep.cli.end_signals import set_by_end_signals
 from lockstep.dealer.process import DealerFiles, run_dealer
 
 
@@ -39,7 +38,4 @@ def dealer(*, pieces: int, port: int, key: str, kept: Path, journal: Path, last_
 
     For example: lockstep dealer --pieces 500 --port 7711 --key secret --kept old --journal new --last-words counts
     """
-    stop = Event()
-    for number in (SIGTERM, SIGINT):
-        signal(number, lambda *_: stop.set())
-    run_dealer(pieces, port, key, DealerFiles(kept, journal, last_words), stop)
+    run_dealer(pieces, port, key, DealerFiles(kept, journal, last_words), set_by_end_signals())
