@@ -86,7 +86,7 @@ class Cluster:
 
     def renewals(self) -> list[Callable[[], None]]:
         """What the operator does for each Gang whose pods have changed, and that is made, each in one step."""
-        return [partial(self.state.check_pod_gang, key) for key in self.state.pod_gangs.objects]
+        return [partial(self.state.pod_gang_facts.check, key) for key in self.state.pod_gangs.objects]
 
     def rooms(self) -> list[Callable[[], AcceptedGang | None]]:
         """What the operator does for each gang to find the room that is kept for it, each in one step."""

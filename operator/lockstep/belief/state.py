@@ -6,7 +6,6 @@ Facts may arrive in any order and more than once; only the newest counts.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from itertools import chain
 
 from coschedule import GangKey
@@ -28,6 +27,7 @@ from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.holding.next_sizes import NextSizes
 from lockstep.belief.holding.pods import CountedBy, Pods
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
+from lockstep.belief.holding.seats import Seats
 from lockstep.belief.holding.unowned_reservations import UnownedReservations
 from lockstep.belief.nodes.bids import Bids
 from lockstep.belief.nodes.failed_nodes import FailedNodes
@@ -37,9 +37,8 @@ from lockstep.belief.nodes.rejections import Rejections
 from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.belief.order.predecessors import Predecessors
 from lockstep.belief.order.ring_refusal import ring_refusal
-from lockstep.belief.podgangs.elastic_owners import RunningPods
+from lockstep.belief.podgangs.pod_gang_facts import PodGangFacts
 from lockstep.belief.podgangs.pod_gangs import PodGangs
-from lockstep.belief.podgangs.pod_group import SizedPods
 from lockstep.belief.pods.namespaces import Namespaces
 from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
@@ -49,13 +48,12 @@ from lockstep.belief.volumes.attachments import Attachments
 from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
 from lockstep.belief.volumes.claims import Claims, ClaimsChange
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal, Verdict, oversize
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal, Verdict, oversize
 from lockstep.facts.gang.keys import is_pod_gang
-from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
-from lockstep.facts.gang.sized_owner import SizedOwner
+from lockstep.facts.gang.pod_gang import GroupedPod
 from lockstep.facts.gang.source import Source
 from lockstep.facts.past_runs import USUAL_QUANTILE
-from lockstep.facts.pods.pod import Membership, PodFact, PodKey
+from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.sizing import Sizing
 from lockstep.logs.fields import debug_about
 
@@ -99,6 +97,15 @@ class State:
         self.roster = Roster()
         self.pods_nearby = PodsNearby(self._pods_and_coming_members, users_changed=self._users_changed)
         self.pod_gangs = PodGangs(self.changes.reconcile, pool, self.nodes, self._plan_anew)
+        self.pod_gang_facts = PodGangFacts(
+            self.pod_gangs,
+            self.gangs,
+            composed=self._pod_gang_composed,
+            removed=self.remove_gang,
+            reconcile=self.changes.reconcile,
+            plan_anew=self._plan_anew,
+        )
+        self.seats = Seats(self.pod_gangs, self.ledger)
         self.predecessors = Predecessors(self.gangs, self.pod_gangs, self.changes.reconcile)
         counted = CountedBy(
             ledger=self.ledger,
@@ -220,78 +227,6 @@ class State:
         self.changes.reconcile(key)
         self._changed(needs_plan=True)
 
-    # Facts about Gangs, whose pods others create
-
-    def apply_pod_gang(self, fact: PodGang) -> None:
-        """Add or update a Gang; a version older than the cached one changes nothing."""
-        before = self.pod_gangs.objects.get(fact.key)
-        if before and before.uid == fact.uid and is_older(fact.resource_version, before.resource_version):
-            return
-        self.pod_gangs.objects[fact.key] = fact
-        self.renew_pod_gang(fact.key)
-
-    def remove_pod_gang(self, key: GangKey, uid: str) -> None:
-        """Remove a Gang; its pods stay as they are."""
-        known = self.pod_gangs.objects.get(key)
-        if known is not None and known.uid == uid:
-            del self.pod_gangs.objects[key]
-            self.pod_gangs.yielding.forget(key)
-            self.remove_gang(key, uid)
-
-    def renew_pod_gang(self, key: GangKey) -> None:
-        """Compute again what a Gang asks for, from its object and its pods."""
-        groups = self.pod_gangs
-        known = groups.objects.get(key)
-        groups.forget_check(key)
-        if known is None:
-            return
-        fact = groups.composed(known)
-        if fact != self.gangs.get(key):
-            self.apply_gang(fact)
-            self._hold_what_pods_request(fact)
-
-    def pod_gang_with(self, key: GangKey, status: GangStatus) -> GangFact | None:
-        """What a Gang will ask for once its status is this one; None if it is gone."""
-        known = self.pod_gangs.objects.get(key)
-        return None if known is None else self.pod_gangs.composed(replace(known, status=status))
-
-    def apply_sized_owner(self, owner: SizedOwner) -> None:
-        """Add or update an owner; only those are kept that wait for a size, or may get another one while they run."""
-        self.pod_gangs.sized.apply(owner)
-        if self.pod_gangs.elastic.apply(owner):
-            self._plan_anew()
-        if owner.awaits_size or owner.gang in self.pod_gangs.objects:
-            self.renew_pod_gang(owner.gang)
-            self.changes.reconcile(owner.gang)
-
-    def remove_sized_owner(self, gang: GangKey, uid: str) -> None:
-        """Remove an owner."""
-        self.pod_gangs.sized.remove(gang, uid)
-        self.pod_gangs.elastic.remove(gang, uid)
-        self.renew_pod_gang(gang)
-
-    def learn_sized_owner(self, owner: SizedOwner, pods: SizedPods) -> None:
-        """Record what the pods of an owner as it was read need."""
-        self.pod_gangs.sized.learn(owner.gang, owner.uid, owner.resource_version, pods)
-        self.renew_pod_gang(owner.gang)
-
-    def learn_elastic_owner(self, gang: GangKey, uid: str, pods: RunningPods) -> None:
-        """Record what the running pods of an owner need."""
-        self.pod_gangs.elastic.learn(gang, uid, pods)
-        self._plan_anew()
-
-    def check_pod_gang(self, key: GangKey) -> None:
-        """A Gang is as the owner of its pods wants it, and may be planned."""
-        self.pod_gangs.check(key)
-        self.renew_pod_gang(key)
-
-    def take_seats(self, reservation: Reservation) -> set[int]:
-        """Stop counting the seats of a Gang's reservation whose pods are bound; returns their ranks."""
-        seated = self.seated(reservation)
-        for rank in seated:
-            self.ledger.forget(reservation.membership(rank))
-        return seated
-
     def apply_verdict(self, gang: GangFact, verdict: Verdict) -> bool:
         """Record admission's verdict on the gang's members. Returns whether that changes its planning."""
         known = self.gangs.get(gang.key)
@@ -342,20 +277,6 @@ class State:
         members = self.roster.members(reservation.gang_uid)
         return (members[key] for key in reservation.pod_keys() if key in members)
 
-    def seated(self, reservation: Reservation) -> set[int]:
-        """The ranks of a Gang's reservation whose pods are bound."""
-        return {seat.rank for seat, _ in self._taken_seats(reservation)}
-
-    def staying(self, reservation: Reservation) -> set[int]:
-        """The ranks of a Gang's reservation whose pods are bound and are not being deleted."""
-        return {seat.rank for seat, pod in self._taken_seats(reservation) if not pod.is_deleting}
-
-    def _taken_seats(self, reservation: Reservation) -> list[tuple[Membership, PodFact]]:
-        """The seats of a Gang's reservation that pods have; any user can write our annotations to other pods."""
-        node_of = reservation.nodes()
-        seats = self.pod_gangs.seats(reservation.gang)
-        return [(seat, pod) for seat, pod in seats if reservation.is_for(seat) and node_of[seat.rank] == pod.node]
-
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of the current attempt that were seen and are gone, as they were last seen.
 
@@ -372,6 +293,10 @@ class State:
         """The members of gangs of these names that are not in the cache."""
         return [pod for name in names for pod in self.roster.others(name, self._uid(name))]
 
+    def _pod_gang_composed(self, gang: GangFact) -> None:
+        self.apply_gang(gang)
+        self._hold_what_pods_request(gang)
+
     def _hold_what_pods_request(self, gang: GangFact) -> None:
         """Hold a Gang's seats with what its pods request: in a new process pods may come after their Gang."""
         held, reserved = self.reservations.get(gang.key), reserved_in_status(gang)
@@ -383,7 +308,7 @@ class State:
         if held.requests != reserved.requests:
             self.assumptions.forget(gang.key)
             self.assumptions.hold(reserved)
-            self.take_seats(reserved)
+            self.seats.take(reserved)
 
     def _counted(self) -> None:
         self.generation += 1

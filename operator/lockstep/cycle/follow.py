@@ -135,7 +135,7 @@ class Follower:
             return False
 
     def _reconcile(self, key: GangKey, now: float) -> bool:
-        self._state.renew_pod_gang(key)
+        self._state.pod_gang_facts.renew(key)
         self._pod_gangs.wake(key)
         gang = self._state.gangs.get(key)
         if gang is None:

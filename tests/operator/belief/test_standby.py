@@ -95,7 +95,7 @@ def test_leader_makes_gangs_for_jobs_that_wait_for_a_size(state):
         "spec": {"suspend": True, "template": {"spec": {"schedulerName": "lockstep"}}},
     }
     [of_jobs] = (kind for kind in SIZED_KINDS if kind.source is Source.JOB)
-    state.apply_sized_owner(of_jobs.parse(job))
+    state.pod_gang_facts.apply_owner(of_jobs.parse(job))
     state.lead()
 
     assert state.changes.gangs == {pod_gang_key("default", "job.heat")}

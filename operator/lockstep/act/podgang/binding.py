@@ -109,7 +109,7 @@ class PodBinding:
         if problem:
             return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
         self._stay.leave()
-        left = held.size - len(self._state.seated(held))
+        left = held.size - len(self._state.seats.bound(held))
         failure = await self._until_pods_wait(known.made_for or "", "its owner", left, may_change=self._may_change)
         return failure or (None if self._may_change() else _OTHERS_DECIDE) or self._conflict()
 

@@ -169,7 +169,7 @@ class GangMaker:
         """Make the Gang as it is wanted, or change it, unless it is so already or a user's."""
         known = self._state.pod_gangs.objects.get(gang)
         if known is not None and (known.made_for is None or is_as_made(known, wanted.parts)):
-            self._state.check_pod_gang(gang)
+            self._state.pod_gang_facts.check(gang)
             return ""
         answer = await self._send(gang, known, wanted)
         if answer.code == HTTPStatus.UNPROCESSABLE_ENTITY:
@@ -177,7 +177,7 @@ class GangMaker:
             answer = await self._send(gang, known, wanted.refused(answer.message.rstrip(".")))
         if answer.is_success and known is None and (wanted.pods or self._say_their_owner(gang, wanted.uid)):
             # It follows from the owner as it was read just now, and pods of the next owner of that name don't count.
-            self._state.check_pod_gang(gang)
+            self._state.pod_gang_facts.check(gang)
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
 
     def _sized(self, kind: OwnerKind, owner: Manifest) -> SizedKind | None:

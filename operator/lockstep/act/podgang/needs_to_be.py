@@ -23,7 +23,7 @@ async def learn_needs(client: KubeClient, state: State, kind: SizedKind, owner: 
         return varying
     if isinstance(first, str):
         return first
-    state.learn_sized_owner(sized, SizedPods(varying, first, sized.sizes))
+    state.pod_gang_facts.learn_coming_pods(sized, SizedPods(varying, first, sized.sizes))
     return ""
 
 

@@ -69,7 +69,7 @@ class RunningNeeds:
         able = [pods for pods in found if pods is not None]
         if not able or len(able) < len(found):
             return False
-        self._state.learn_elastic_owner(gang, owner.uid, RunningPods(*able))
+        self._state.pod_gang_facts.learn_running_pods(gang, owner.uid, RunningPods(*able))
         return True
 
     async def _read(self, gang: GangKey, owner: SizedOwner, pod: GroupedPod) -> PodsAlike | None:

@@ -40,7 +40,7 @@ class TakenSeat(NamedTuple):
 async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation) -> list[TakenSeat] | Failure:
     """The pods for the seats that are still free, in the order of the seats; a failure where pods are missing."""
     group, owner = state.pod_gangs.group(gang.key), state.pod_gangs.owner(gang.key)
-    seated = state.seated(reservation)
+    seated = state.seats.bound(reservation)
     waiting = _waiting_by_role(group, owner, state.pool, {entry.role for entry in reservation.members})
     ranks = ranks_of(group, [pod for pods in waiting.values() for pod in pods])
     by_role = {role: iter(pods) for role, pods in waiting.items()}

@@ -65,7 +65,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     state.advance_to(now)
     # Of pods of several kinds that come later, one kind has its turn now.
     for key in state.pod_gangs.objects:
-        state.renew_pod_gang(key)
+        state.pod_gang_facts.renew(key)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
     within = within_quotas(state, waiting_gangs(state, now), errors.__setitem__)
     _check_quotas(within, asked)

@@ -46,6 +46,6 @@ def _needs(pod: NewManifest, owner: Manifest, state: State) -> PodsAlike | None:
 
 def _apply(state: State, found: _OwnerAndPods) -> None:
     owner, pods = found
-    state.apply_sized_owner(owner)
+    state.pod_gang_facts.apply_owner(owner)
     if pods is not None:
-        state.learn_sized_owner(owner, pods)
+        state.pod_gang_facts.learn_coming_pods(owner, pods)

@@ -20,19 +20,19 @@ async def suppose_gang(client: KubeClient, state: State, gang: SupposedGang) -> 
     known = state.pod_gangs.objects.get(gang.key)
     if gang.manifest is not None:
         target = paths.pod_gangs_of(gang.key.namespace)
-        state.apply_pod_gang(parse_pod_gang(await dry_run_of(client, target, gang.manifest, gang.key)))
+        state.pod_gang_facts.apply(parse_pod_gang(await dry_run_of(client, target, gang.manifest, gang.key)))
     elif known is not None and gang.made is not None and known.made_for is not None:
         raise AnswerError(there_already(gang.key))
     elif known is None:
-        state.apply_pod_gang(parse_pod_gang(gang.made or _missing(gang)))
+        state.pod_gang_facts.apply(parse_pod_gang(gang.made or _missing(gang)))
     for pod in gang.pods:
         if pod.key in state.pods:
             raise AnswerError(f"Pod {pod.key.namespace}/{pod.key.name} is there already.")
         state.apply_pod(pod)
     if gang.size is not None and gang.size.pods is not None:
-        state.apply_sized_owner(gang.size.owner)
-        state.learn_sized_owner(gang.size.owner, gang.size.pods)
-    state.renew_pod_gang(gang.key)
+        state.pod_gang_facts.apply_owner(gang.size.owner)
+        state.pod_gang_facts.learn_coming_pods(gang.size.owner, gang.size.pods)
+    state.pod_gang_facts.renew(gang.key)
 
 
 def _missing(gang: SupposedGang) -> NoReturn:

@@ -14,6 +14,6 @@ def record_predecessors(state: State, key: GangKey) -> None:
     if status == gang.status:
         return
     if is_pod_gang(key):
-        state.apply_pod_gang(replace(state.pod_gangs.objects[key], status=status))
+        state.pod_gang_facts.apply(replace(state.pod_gangs.objects[key], status=status))
     else:
         state.apply_gang(replace(gang, status=status))

@@ -86,7 +86,7 @@ class PodGangReports:
 
     def _with_what_follows(self, gang: GangFact, status: GangStatus, now: float) -> GangStatus:
         """The status of a Gang that was placed. If no other pod of it waits, the same write says so."""
-        following = self._state.pod_gang_with(gang.key, status)
+        following = self._state.pod_gang_facts.with_status(gang.key, status)
         if isinstance(following, AcceptedGang) and following.spec.has_bound_pods and following.spec.awaits_pods:
             return pod_gang_marks.mark_awaiting_pods(following, following.spec.awaits_pods, are_bound=True, now=now)
         return status

@@ -33,13 +33,13 @@ def each_of_another_owner(number):
 def cost_of_one_more(others, other):
     """The instructions for one pod more beside so many others, and for what its Gang then asks for."""
     state = State(lambda: None)
-    state.apply_pod_gang(GANG)
+    state.pod_gang_facts.apply(GANG)
     for number in range(others):
         state.apply_pod(other(number))
 
     def one_more():
         state.apply_pod(other(others))
-        state.renew_pod_gang(GANG.key)
+        state.pod_gang_facts.renew(GANG.key)
 
     return instructions(one_more)
 
@@ -55,9 +55,9 @@ def test_pods_of_others_cost_a_gang_that_is_made_for_one_owner_nothing():
     costs = []
     for others in (50, 1_000):
         state = State(lambda: None)
-        state.apply_pod_gang(replace(GANG, made_for="owner-0"))
+        state.pod_gang_facts.apply(replace(GANG, made_for="owner-0"))
         for number in range(others):
             state.apply_pod(each_of_another_owner(number))
-        costs.append(instructions(lambda state=state: state.renew_pod_gang(GANG.key)))
+        costs.append(instructions(lambda state=state: state.pod_gang_facts.renew(GANG.key)))
 
     assert costs[1] <= 1.05 * costs[0]

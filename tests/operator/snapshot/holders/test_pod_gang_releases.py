@@ -23,7 +23,7 @@ def state_with(status, *pods):
     state = State(lambda: None)
     state.nodes.apply(node_fact("n1", cpu=4000))
     gang = pod_gang(2, status=status)
-    state.apply_pod_gang(gang)
+    state.pod_gang_facts.apply(gang)
     for rank, (name, phase) in enumerate(pods):
         pod = pod_fact(name, node="n1", phase=phase)
         state.apply_pod(grouped(pod, GroupMember(gang.key, Membership(gang.key, gang.uid, 1, rank), None)))

@@ -34,7 +34,7 @@ def state_with(gang, *pods, sources=(Source.JOB,)):
     state = State(lambda: None)
     for name in INDEX:
         state.nodes.apply(node_fact(name, cpu=4000))
-    state.apply_pod_gang(gang)
+    state.pod_gang_facts.apply(gang)
     for pod in pods:
         state.apply_pod(pod)
     state.pod_gangs.yielding.allow(*sources)

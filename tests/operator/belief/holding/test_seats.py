@@ -22,7 +22,7 @@ def state():
     state = State(lambda: None)
     for name in "ab":
         state.apply_pod(grouped(pod_fact(name), GroupMember(GANG.key, None, waiting_pod(name))))
-    state.apply_pod_gang(GANG)
+    state.pod_gang_facts.apply(GANG)
     return state
 
 
@@ -38,7 +38,7 @@ def committed(state, node):
 
 
 def seated(state):
-    return state.seated(reserved_in_status(state.gangs[GANG.key]))
+    return state.seats.bound(reserved_in_status(state.gangs[GANG.key]))
 
 
 def test_pod_on_the_node_of_its_seat_takes_the_place_of_the_seat(state):
@@ -64,13 +64,13 @@ def test_seats_that_were_reserved_by_nobody_do_not_matter(state):
 
 def test_seats_count_with_what_their_pods_request_when_these_come_after_their_gang():
     state = State(lambda: None)
-    state.apply_pod_gang(GANG)
+    state.pod_gang_facts.apply(GANG)
     for name in "ab":
         state.apply_pod(grouped(pod_fact(name), GroupMember(GANG.key, None, waiting_pod(name))))
 
-    state.renew_pod_gang(GANG.key)
+    state.pod_gang_facts.renew(GANG.key)
 
     assert committed(state, "n1") == 2000
     state.apply_pod(on_node("a", "n1", 0))
-    state.renew_pod_gang(GANG.key)
+    state.pod_gang_facts.renew(GANG.key)
     assert committed(state, "n1") == 2000

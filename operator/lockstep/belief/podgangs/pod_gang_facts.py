@@ -1,0 +1,100 @@
+"""Facts about Gangs and the owners of their pods. A Gang is composed again whenever one of them changes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from coschedule import GangKey
+from lockstep.api.versions import is_older
+from lockstep.belief.podgangs.elastic_owners import RunningPods
+from lockstep.belief.podgangs.pod_gangs import PodGangs
+from lockstep.belief.podgangs.pod_group import SizedPods
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.sized_owner import SizedOwner
+
+
+class PodGangFacts:
+    """``composed`` is called with each Gang that asks for something else than in ``gangs``, ``removed`` with its key.
+
+    ``reconcile`` is called with the Gang of an owner that has changed, and ``plan_anew`` if sizes may change.
+    """
+
+    def __init__(
+        self,
+        pod_gangs: PodGangs,
+        gangs: Mapping[GangKey, GangFact],
+        *,
+        composed: Callable[[GangFact], None],
+        removed: Callable[[GangKey, str], None],
+        reconcile: Callable[[GangKey], None],
+        plan_anew: Callable[[], None],
+    ) -> None:
+        self._pod_gangs = pod_gangs
+        self._gangs = gangs
+        self._composed = composed
+        self._removed = removed
+        self._reconcile = reconcile
+        self._plan_anew = plan_anew
+
+    def apply(self, fact: PodGang) -> None:
+        """Add or update a Gang; a version older than the cached one changes nothing."""
+        before = self._pod_gangs.objects.get(fact.key)
+        if before and before.uid == fact.uid and is_older(fact.resource_version, before.resource_version):
+            return
+        self._pod_gangs.objects[fact.key] = fact
+        self.renew(fact.key)
+
+    def remove(self, key: GangKey, uid: str) -> None:
+        """Remove a Gang; its pods stay as they are."""
+        known = self._pod_gangs.objects.get(key)
+        if known is not None and known.uid == uid:
+            del self._pod_gangs.objects[key]
+            self._pod_gangs.yielding.forget(key)
+            self._removed(key, uid)
+
+    def renew(self, key: GangKey) -> None:
+        """Compute again what a Gang asks for, from its object and its pods."""
+        known = self._pod_gangs.objects.get(key)
+        self._pod_gangs.forget_check(key)
+        if known is None:
+            return
+        fact = self._pod_gangs.composed(known)
+        if fact != self._gangs.get(key):
+            self._composed(fact)
+
+    def with_status(self, key: GangKey, status: GangStatus) -> GangFact | None:
+        """What a Gang will ask for once its status is this one; None if it is gone."""
+        known = self._pod_gangs.objects.get(key)
+        return None if known is None else self._pod_gangs.composed(replace(known, status=status))
+
+    def check(self, key: GangKey) -> None:
+        """A Gang is as the owner of its pods wants it, and may be planned."""
+        self._pod_gangs.check(key)
+        self.renew(key)
+
+    # Owners whose size may change
+
+    def apply_owner(self, owner: SizedOwner) -> None:
+        """Add or update an owner; only those are kept that wait for a size, or may get another one while they run."""
+        self._pod_gangs.sized.apply(owner)
+        if self._pod_gangs.elastic.apply(owner):
+            self._plan_anew()
+        if owner.awaits_size or owner.gang in self._pod_gangs.objects:
+            self.renew(owner.gang)
+            self._reconcile(owner.gang)
+
+    def remove_owner(self, gang: GangKey, uid: str) -> None:
+        """Remove an owner."""
+        self._pod_gangs.sized.remove(gang, uid)
+        self._pod_gangs.elastic.remove(gang, uid)
+        self.renew(gang)
+
+    def learn_coming_pods(self, owner: SizedOwner, pods: SizedPods) -> None:
+        """Record what the pods of an owner as it was read need."""
+        self._pod_gangs.sized.learn(owner.gang, owner.uid, owner.resource_version, pods)
+        self.renew(owner.gang)
+
+    def learn_running_pods(self, gang: GangKey, uid: str, pods: RunningPods) -> None:
+        """Record what the running pods of an owner need."""
+        self._pod_gangs.elastic.learn(gang, uid, pods)
+        self._plan_anew()
