@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from builders.facts import (
     bid_fact,
-    bid_report,
     gang_fact,
     gang_spec,
     member_fact,
@@ -19,7 +18,6 @@ from builders.facts import (
 )
 from coschedule import GangKey, UnitTime
 from lockstep.belief.state import State, is_older
-from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.pods.pod import PodKey, PodPhase
@@ -337,79 +335,3 @@ def test_speed_that_becomes_known_at_a_size_asks_for_a_plan(state, unit_times, w
     state.apply_gang(gang_fact("g", version="2", spec=spec, status=GangStatus(unit_times=tuple(unit_times))))
 
     assert state.changes.is_plan_due == want
-
-
-def test_priorities(state):
-    urgent, plain = gang_fact("u", spec=gang_spec(priority_class="urgent")), gang_fact("p")
-    assert (state.priorities.of(urgent), state.priorities.of(plain)) == (None, 0)
-
-    state.priorities.apply(PriorityClass("urgent", 100, is_default=False))
-    state.priorities.apply(PriorityClass("usual", 10, is_default=True))
-    assert (state.priorities.of(urgent), state.priorities.of(plain)) == (100, 10)
-
-    state.priorities.remove("usual")
-    state.priorities.remove("urgent")
-    assert (state.priorities.of(urgent), state.priorities.of(plain)) == (None, 0)
-
-
-def test_change_of_priorities_is_news_of_every_gang(state):
-    state.apply_gang(gang_fact("a"))
-    state.apply_gang(gang_fact("b"))
-    settled(state)
-    state.priorities.apply(PriorityClass("urgent", 100, is_default=False))
-
-    assert state.changes.is_plan_due
-    assert take_changed(state) == {("default", "a"), ("default", "b")}
-
-
-def test_default_priority_may_be_below_zero(state):
-    state.priorities.apply(PriorityClass("background", -10, is_default=True))
-
-    assert state.priorities.of(gang_fact("g")) == -10
-
-
-def test_bids_lapse_when_they_are_not_renewed(state):
-    state.bids.apply(bid_fact("n1", expires=100.0))
-    state.bids.apply(bid_fact("n2", expires=200.0))
-    state.bids.apply(bid_fact("n3"))
-    assert state.bids.next_end() == 100.0
-
-    state.bids.expire(100.0)
-    assert ([bid.is_lapsed for bid in state.bids.values()], state.bids.next_end()) == ([True, False, False], 200.0)
-
-
-def test_bid_that_is_renewed_is_no_news(state):
-    state.bids.apply(bid_fact("n1", version="1", slowdown=2.0, expires=100.0))
-    settled(state)
-    generation = state.nodes.generation
-    state.bids.apply(bid_fact("n1", version="2", slowdown=2.0, expires=130.0))
-
-    assert (state.changes.is_plan_due, state.nodes.generation, state.bids.next_end()) == (False, generation, 130.0)
-
-
-def test_what_an_agent_reports_and_is_told_is_no_news(state):
-    state.bids.apply(bid_fact("n1", version="1", expires=100.0, report=bid_report(duty_cycle=0.1)))
-    settled(state)
-    state.bids.apply(bid_fact("n1", version="2", expires=130.0, report=bid_report(duty_cycle=0.2)))
-
-    assert not state.changes.is_plan_due
-
-
-@pytest.mark.parametrize("after", [{"slowdown": 3.0}, {"slots": 0}, {"until": 0.0}, {"expires": 99.0}], ids=str)
-def test_bid_that_offers_something_else_or_ends_sooner_is_news(state, after):
-    state.bids.apply(bid_fact("n1", version="1", expires=100.0))
-    settled(state)
-    generation = state.nodes.generation
-    state.bids.apply(bid_fact("n1", version="2", **{"expires": 130.0, **after}))
-
-    assert (state.changes.is_plan_due, state.nodes.generation) == (True, generation + 1)
-
-
-def test_bid_that_has_expired_does_not_come_back_by_a_list(state):
-    state.bids.apply(bid_fact("n1", version="4", expires=100.0))
-    state.bids.expire(100.0)
-    settled(state)
-    state.bids.apply(bid_fact("n1", version="4", expires=100.0))
-
-    assert state.bids["n1"].is_lapsed
-    assert not state.changes.is_plan_due
