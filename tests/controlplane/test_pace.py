@@ -13,6 +13,7 @@ from sandbox import ApiError
 pytestmark = pytest.mark.usefixtures("operator")
 
 PACED, WHOLE = ("1500m", "1650m"), ("3", None)
+SHARED = ("1500m", None)
 A_TENTH = ("300m", "330m")
 OUT_OF_THE_WAY = ("3", "4")
 FREED = {"requests.cpu": "4500m"}
@@ -55,9 +56,9 @@ def submit_unpaced(arena, **more):
     put_in_force(arena, "heat")
 
 
-def submit(arena, **more):
+def submit(arena, *, pace="Local", **more):
     submit_unpaced(arena, **more)
-    arena.change_gang("heat", pace="Local")
+    arena.change_gang("heat", pace=pace)
 
 
 def test_member_on_the_fast_node_gives_back_and_another_gang_gets_it(arena, offered):
@@ -76,6 +77,46 @@ def test_member_on_the_fast_node_gives_back_and_another_gang_gets_it(arena, offe
     assert [event["note"] for event in arena.events("heat") if event["reason"] == "GangPaced"] == [
         f"Paced: 1 of 2 members, 1.5 cores given back. The slowest node is {slow}."
     ]
+
+
+@pytest.mark.search("waits of half a minute")
+def test_member_that_shares_requests_less_and_keeps_its_room_until_it_gives_that_back(arena, offered):
+    fast, slow = offered
+    submit(arena, pace="Share")
+    until_cpu(arena, SHARED, WHOLE, nodes=offered)
+    eventually(lambda: arena.status("heat")["pace"]["givenBack"] == "1500m")
+    put_in_force(arena, "heat")
+    until_told(arena, f"Paced: 1 of 2 members, 1.5 cores less requested, limits kept. The slowest node is {slow}.")
+
+    arena.submit(gang("other", size=1, cpu="2"))
+
+    eventually(lambda: arena.condition("other", "Planned").get("status") == "False")
+    arena.change_gang("heat", pace="Local")
+    arena.until_placed("other")
+    assert arena.nodes_of("other") == [fast]
+
+
+def test_gang_of_guaranteed_members_can_not_share(arena, offered):
+    same = {"cpu": "3", "memory": "1Gi"}
+    arena.submit(gang("heat", cpu="3", pace="Share", container={"resources": {"requests": same, "limits": same}}))
+
+    eventually(lambda: arena.condition("heat", "Accepted").get("reason") == "UnsupportedField")
+    assert "pace: Share can't lower the requests" in arena.condition("heat", "Accepted")["message"]
+
+
+@pytest.mark.search("waits of half a minute")
+def test_quota_has_room_for_what_members_request_less_and_may_lack_it_when_they_want_it_back(arena, offered):
+    arena.create(quota("cpu", **{"requests.cpu": "6"}))
+    submit(arena, pace="Share")
+    until_cpu(arena, SHARED, WHOLE, nodes=offered)
+    put_in_force(arena, "heat")
+    eventually(lambda: arena.api.request("GET", f"{arena.core}/resourcequotas/cpu")["status"]["used"] == FREED)
+    arena.create(foreign_pod("other", offered[0], cpu="1"))
+
+    arena.change_gang("heat", pace="None")
+
+    until_told(arena, "exceeded quota")
+    assert cpu_by_node(arena) == dict(zip(offered, (SHARED, WHOLE), strict=True))
 
 
 @pytest.mark.search("waits of half a minute")

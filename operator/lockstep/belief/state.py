@@ -16,6 +16,7 @@ from lockstep.belief.common.parse_failures import ParseFailures
 from lockstep.belief.common.remembered import Remembered
 from lockstep.belief.gangs.budgets import Budgets
 from lockstep.belief.gangs.giving_way import GivingWay, evicted_for, shrunk_for
+from lockstep.belief.gangs.paceable import pace_refusal
 from lockstep.belief.gangs.phases import Phase, phase_of
 from lockstep.belief.gangs.piece_reads import PieceReads
 from lockstep.belief.gangs.priorities import Priorities
@@ -254,6 +255,7 @@ class State:
         return (
             self.pool.refusal(gang)
             or self.priorities.refusal(gang)
+            or pace_refusal(gang)
             or claim_refusal(self.claims, gang)
             or self.rejections.refusal(gang)
             or ring_refusal(self.predecessors, gang.key)

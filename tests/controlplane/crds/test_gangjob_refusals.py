@@ -17,8 +17,8 @@ TOO_FEW_PIECES = (
     "spec.pieces: Invalid value: pieces must not be below size.min, because every member gets at least one."
 )
 PACE = (
-    "spec.pace: Forbidden: pace Local goes with load Equal only, because members with shares or pieces in proportion to"
-    " their speed end together anyway."
+    "spec.pace: Forbidden: pace goes with load Equal only, because members with shares or pieces in proportion to their"
+    " speed end together anyway."
 )
 RESTART_POLICY = "restartPolicy must be Never or OnFailure, because the members of a gang run to completion."
 LABELS = (
@@ -117,9 +117,10 @@ def pod(**fields):
         ),
         pytest.param(spec(pace="Local", load="Proportional"), PACE, id="pace of shares"),
         pytest.param(spec(pace="Local", load="Pieces", pieces=64), PACE, id="pace of pieces"),
+        pytest.param(spec(pace="Share", load="Proportional"), PACE, id="shared pace of shares"),
         pytest.param(
             spec(pace="Global"),
-            f'[spec.pace: Unsupported value: "Global": supported values: "None", "Local"{NOT_CHECKED}',
+            f'[spec.pace: Unsupported value: "Global": supported values: "None", "Local", "Share"{NOT_CHECKED}',
             id="unknown pace",
         ),
         pytest.param(spec(load="Pieces"), NO_PIECES, id="pieces without their number"),

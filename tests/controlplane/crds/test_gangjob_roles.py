@@ -30,6 +30,7 @@ def roles(*listed, **fields):
         pytest.param(roles(WORKERS, {**FIXED, "name": "more"}), id="two roles that share the work"),
         pytest.param(roles(LAUNCHER, {**WORKERS, "load": "Proportional"}), id="shares of one role"),
         pytest.param(roles(LAUNCHER, WORKERS, pace="Local"), id="pace of equal workers"),
+        pytest.param(roles(LAUNCHER, WORKERS, pace="Share"), id="shared pace of equal workers"),
         pytest.param(roles(LAUNCHER, {**WORKERS, "load": "Pieces", "pieces": 64}), id="pieces of one role"),
         pytest.param(
             roles(LAUNCHER, {**WORKERS, "size": {"allowed": [4, 8, 16]}}, work={"serialTime": "1h"}), id="allowed sizes"

@@ -20,6 +20,7 @@ from lockstep.api.pods.pod_request import pod_limits, pod_request
 from lockstep.api.pods.pod_size import MOST_EXCLUSIVE_OF_ROLE, TooLongError, check_size, few_exclusive
 from lockstep.api.pods.pod_terms import pod_affinity
 from lockstep.api.pods.preferences import preferred
+from lockstep.api.pods.qos import is_guaranteed
 from lockstep.api.pool import Pool
 from lockstep.api.quantities import as_request
 from lockstep.facts.document import Document, PodTemplate
@@ -106,6 +107,7 @@ def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refus
         load=load,
         pieces=_pieces(manifest, load, sizes),
         start_after=tuple(manifest.get("startAfter") or ()),
+        is_guaranteed=is_guaranteed(template["spec"]),
         not_weighed=tuple(f"{path}.spec.{one}" for one in preferred(template["spec"])),
     )
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from lockstep.api.manifest import Manifest
+from lockstep.api.pods.pod_request import cpu_beside_containers
 from lockstep.api.quantities import CPU, Quantity, base_units
 from lockstep.facts.pods.pace import ContainerCpu, Cpu, MemberCpu, PaceStatus, PendingResize, Unpaced
 
@@ -17,11 +18,14 @@ def member_cpu(spec: Manifest, status: Manifest) -> MemberCpu:
     """The CPU of a member, from its pod."""
     pending = _pending(status)
     in_force = _in_force(status) if pending else {}
+    beside, least = cpu_beside_containers(spec)
     return MemberCpu(
         containers=tuple([_container(one, in_force) for one in spec.get("containers") or ()]),
         is_guaranteed=status.get("qosClass") == "Guaranteed",
         is_of_whole=any(CPU in (amounts or {}) for amounts in (spec.get("resources") or {}).values()),
         pending=pending,
+        beside=beside,
+        least=least,
     )
 
 

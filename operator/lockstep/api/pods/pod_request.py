@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from lockstep.api.manifest import Manifest
 from lockstep.api.pods.exclusive import exclusive_columns, is_sidecar
 from lockstep.api.pods.pod_size import few_exclusive
-from lockstep.api.quantities import as_request, resources
+from lockstep.api.quantities import CPU, as_request, resources
 from lockstep.facts.columns import FEATURE_PREFIX, SLOTS
 from lockstep.facts.pods.pod import Request
 
@@ -45,6 +45,16 @@ def pod_limits(spec: Manifest) -> Mapping[str, int]:
     return {name: amount + overhead.get(name, 0) for name, amount in amounts.items()}
 
 
+def cpu_beside_containers(spec: Manifest) -> tuple[int, int]:
+    """What sidecars and overhead add to the CPU of containers, and what a pod requests at least; thousandths of a core.
+
+    A pod requests the larger of two: the CPU of its containers plus the first number, and the second number.
+    """
+    sidecars, peak = _of_init_containers(spec, of_one=_requests, of_init=_requests)
+    overhead = resources(spec.get("overhead")).get(CPU, 0)
+    return sidecars.get(CPU, 0) + overhead, peak.get(CPU, 0) + overhead
+
+
 def _of_containers(spec: Manifest, in_force: Mapping[str, Manifest], *, is_infeasible: bool) -> Amounts:
     def of_one(container: Manifest) -> Amounts:
         status = in_force.get(container.get("name", ""), {})
@@ -60,6 +70,16 @@ def _at_once(
     together: Amounts = {}
     for container in spec.get("containers") or ():
         _add(together, of_one(container))
+    sidecars, peak = _of_init_containers(spec, of_one=of_one, of_init=of_init)
+    _add(together, sidecars)
+    _raise_to(together, peak)
+    return together
+
+
+def _of_init_containers(
+    spec: Manifest, *, of_one: Callable[[Manifest], Amounts], of_init: Callable[[Manifest], Amounts]
+) -> tuple[Amounts, Amounts]:
+    """What sidecars take together, and the most that init containers take with the sidecars before them."""
     sidecars: Amounts = {}
     peak: Amounts = {}
     for container in spec.get("initContainers") or ():
@@ -69,9 +89,7 @@ def _at_once(
         else:
             own = of_init(container)
         _raise_to(peak, _sum(sidecars, own))
-    _add(together, sidecars)
-    _raise_to(together, peak)
-    return together
+    return sidecars, peak
 
 
 def _requests(container: Manifest) -> Amounts:

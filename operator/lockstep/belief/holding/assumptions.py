@@ -61,6 +61,8 @@ class Assumptions:
                 continue
             if known is None or known.member != member or not known.has_ended:
                 self._ledger.assume(member, node, reservation.requests[role])
+            if known is not None:  # in a new process pods may come before their gang
+                self._pods.count_again(known)
         self._counted()
 
     def hold_what_is_reserved(self, gang: GangFact) -> None:

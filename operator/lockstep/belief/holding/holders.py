@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 
 from coschedule import GangKey
 from lockstep.belief.holding.coming_members import Coming, Holding
+from lockstep.belief.holding.kept_room import with_kept_room
 from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.holding.reserved_claims import ReservedClaims
 from lockstep.belief.holding.unseen_members import UnseenMembers
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.pods.pod import PodKey
+from lockstep.facts.pods.pod import PodFact, PodKey
 
 
 class Holders:
@@ -49,6 +50,11 @@ class Holders:
         """A member of that gang has changed, or is gone."""
         if gang in self.reservations:
             self.coming.touch(gang)
+
+    def as_counted(self, pod: PodFact) -> PodFact:
+        """The pod with what counts of it on its node."""
+        held = None if pod.member is None else self._held(pod.member.gang)
+        return pod if held is None else with_kept_room(pod, held.gang, held.reservation)
 
     def leave(self, gang: GangKey) -> Reservation | None:
         """Remove the gang's reservation and return it."""

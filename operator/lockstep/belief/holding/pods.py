@@ -81,6 +81,11 @@ class Pods(dict[PodKey, PodFact]):
         self._member_changed(fact.member)
         self._changed(needs_plan=self._recount(fact) or may_change_placement)
 
+    def count_again(self, pod: PodFact) -> None:
+        """Count the pod by what its gang says by now of its room."""
+        if self._recount(pod):
+            self._changed(needs_plan=True)
+
     def remove(self, key: PodKey, uid: str) -> None:
         """Remove a pod, unless another one has its name."""
         before = self.get(key)
@@ -123,7 +128,7 @@ class Pods(dict[PodKey, PodFact]):
         if pod.has_ended:
             was_assumed = pod.member is not None and self._ledger.forget(pod.member)
             return self._release(pod) or was_assumed
-        return bool(pod.node) and self._ledger.confirm(pod)
+        return bool(pod.node) and self._ledger.confirm(self._holders.as_counted(pod))
 
     def _release(self, pod: PodFact) -> bool:
         """Stop counting the pod on its node. Returns whether it was counted."""

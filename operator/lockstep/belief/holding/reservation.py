@@ -1,8 +1,10 @@
 """The reservation of one attempt, and how the gang's status represents it."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from coschedule import GangKey, Members, Placement, Sizes
@@ -48,10 +50,14 @@ class Reservation:
     joining: int = 0
     size: int = field(init=False, repr=False, compare=False)
     """The number of members. It is asked for each of them, and there may be as many entries as members."""
+    _ends: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    """The number of members up to each entry, with that entry."""
 
     def __post_init__(self) -> None:
         """Count the members once."""
-        object.__setattr__(self, "size", sum(entry.count for entry in self.members))
+        ends = tuple(accumulate(entry.count for entry in self.members))
+        object.__setattr__(self, "_ends", ends)
+        object.__setattr__(self, "size", ends[-1] if ends else 0)
 
     @property
     def ranks(self) -> Iterable[int]:
@@ -65,6 +71,11 @@ class Reservation:
     def nodes(self) -> Mapping[int, str]:
         """The node of each rank."""
         return dict(zip(self.ranks, (entry.node for entry in self.members for _ in range(entry.count)), strict=True))
+
+    def role_of(self, rank: int) -> str:
+        """The role of the member of that rank, which must be there."""
+        position = rank if self.gapped is None else (self.gapped & ((1 << rank) - 1)).bit_count()
+        return self.members[bisect_right(self._ends, position)].role
 
     def roles(self) -> Mapping[int, str]:
         """The role of each rank."""

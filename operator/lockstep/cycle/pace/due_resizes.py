@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from lockstep.act.changing.resizes import Resize
 from lockstep.belief.state import State
 from lockstep.cycle.pace.paced_members import PacedMember, with_unpaced
-from lockstep.cycle.pace.pacing import YIELDING, NodePace, differs_enough, paced_cpu, unpaced_cpu
+from lockstep.cycle.pace.pacing import YIELDING, NodePace, differs_enough, paced_cpu, shared_cpu, unpaced_cpu
 from lockstep.facts.pods.pace import Cpu, PendingResize, Unpaced
 
 _CPU = "cpu"
@@ -35,7 +35,9 @@ def takes(resize: Resize) -> bool:
 def _pace(state: State, member: PacedMember, paces: Mapping[str, NodePace]) -> NodePace | None:
     if state.owners.wants_pace(member.node):
         return YIELDING
-    return paces.get(member.node) if member.waits else None
+    pace = paces.get(member.node) if member.waits else None
+    # Its request is its limit, so it would lose its class.
+    return None if pace is not None and pace.keeps_limits and member.cpu.is_guaranteed else pace
 
 
 def _resize(state: State, member: PacedMember, had: Mapping[str, Cpu], pace: NodePace | None) -> Resize | None:
@@ -76,6 +78,8 @@ def _wanted(
 ) -> dict[str, Cpu]:
     if pace is None or pace.is_slow:
         return {name: unpaced_cpu(cpu, now[name], most=most) for name, cpu in had.items()}
+    if pace.keeps_limits:
+        return {name: shared_cpu(cpu, now[name], pace.share, most=most) for name, cpu in had.items()}
     return {name: paced_cpu(cpu, pace.share, most=most, is_guaranteed=is_guaranteed) for name, cpu in had.items()}
 
 

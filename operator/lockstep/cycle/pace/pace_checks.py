@@ -7,6 +7,7 @@ next check sees what changes in the cache meanwhile.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from lockstep.act.changing.resizes import Resize
 from lockstep.belief.holding.reservation import Reservation
@@ -22,15 +23,19 @@ from lockstep.cycle.pace.paced_members import (
     offers_of,
     unpaced_of,
     waiting_roles,
+    wants_limits_kept,
     without_bids,
     yielding_nodes,
 )
 from lockstep.cycle.pace.pacing import node_paces, slowest
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pace import PaceStatus, Unpaced
+from lockstep.facts.pods.pod import PodFact
 from lockstep.report.text.paces import PaceReasons, pace_message
 
 _AT_ONCE = 500
+
+_Member = TypeVar("_Member", PacedMember, PodFact)
 
 
 async def find_resizes(state: State, gang: GangFact, reservation: Reservation) -> list[Resize]:
@@ -39,13 +44,20 @@ async def find_resizes(state: State, gang: GangFact, reservation: Reservation) -
     members = await _members(state, gang, reservation)
     offers = offers_of(state, gang, members)
     await asyncio.sleep(0)
-    paces = node_paces(offers)
+    paces = node_paces(offers, keeps_limits=wants_limits_kept(gang))
     giving: list[Resize] = []
     taking: list[Resize] = []
     async for part in _parts(members):
         for resize in due_resizes(state, part, gang.status.pace.unpaced, paces):
             (taking if takes(resize) else giving).append(resize)
     return giving + taking
+
+
+async def count_members_again(state: State, reservation: Reservation) -> None:
+    """Count what members take of their nodes by the gang's pace of now, which decides whether they keep their room."""
+    async for part in _parts([*state.pods_of(reservation)]):
+        for pod in part:
+            state.pods.count_again(pod)
 
 
 async def find_status(state: State, gang: GangFact, reservation: Reservation, *, refusal: str) -> PaceStatus | None:
@@ -68,8 +80,9 @@ async def find_status(state: State, gang: GangFact, reservation: Reservation, *,
         slowest=slowest(offers_of(state, gang, members)),
         without_bids=without_bids(state, members),
         yielding=yielding,
-        obstacles=obstacles(members, unpaced),
+        obstacles=obstacles(members, unpaced, keeps_limits=wants_limits_kept(gang)),
         refusal=refusal,
+        keeps_limits=wants_limits_kept(gang),
     )
     pace = PaceStatus(members=len(members), paced=paced, given_back=back, message="", unpaced=unpaced)
     return replace(pace, message=pace_message(pace, reasons))
@@ -81,7 +94,7 @@ async def _members(state: State, gang: GangFact, reservation: Reservation) -> li
     return members
 
 
-async def _parts(members: Sequence[PacedMember]) -> AsyncIterator[Sequence[PacedMember]]:
+async def _parts(members: Sequence[_Member]) -> AsyncIterator[Sequence[_Member]]:
     """Parts of at most 500 members; other tasks of the event loop run after each."""
     for first in range(0, len(members), _AT_ONCE):
         yield members[first : first + _AT_ONCE]

@@ -3,6 +3,7 @@
 These are members that wait for the slowest one, and members on nodes whose owners are back and want them paced.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from lockstep.belief.nodes.node_kinds import NodeKinds
 from lockstep.belief.state import State
 from lockstep.cycle.pace.pacing import PaceOffer, is_paced
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
-from lockstep.facts.pods.pace import Cpu, MemberCpu, Pace, Unpaced
+from lockstep.facts.pods.pace import Cpu, MemberCpu, Unpaced
 from lockstep.facts.pods.pod import PodFact
 
 # The most entries that a status has room for.
@@ -26,6 +27,7 @@ class Obstacle(StrEnum):
     OF_WHOLE = "their pods request cpu as a whole"
     RESTARTS = "their resizePolicy restarts a container that gets another amount of cpu"
     DIFFERENT = "they have different amounts of cpu"
+    GUARANTEED = "their pods are of the class Guaranteed, where no request can be below its limit"
     NOT_KNOWN = "it is not known what they had when all began to run"
 
 
@@ -66,9 +68,14 @@ def members_to_pace(state: State, gang: GangFact, reservation: Reservation) -> l
 
 def waiting_roles(gang: GangFact) -> set[str]:
     """The roles whose members have equal shares of the work, if the gang wants them paced; else none."""
-    if not isinstance(gang, AcceptedGang) or gang.spec.pace is not Pace.LOCAL:
+    if not isinstance(gang, AcceptedGang) or not gang.spec.pace.is_wanted:
         return set()
     return {role.name for role in gang.spec.roles if role.load.is_work and not role.load.is_unequal}
+
+
+def wants_limits_kept(gang: GangFact) -> bool:
+    """Whether members that wait keep their limits while they are paced."""
+    return isinstance(gang, AcceptedGang) and gang.spec.pace.keeps_limits
 
 
 def yielding_roles(state: State, reservation: Reservation) -> set[str]:
@@ -102,15 +109,18 @@ def obstacle(of_role: Sequence[PacedMember]) -> Obstacle | None:
     return None
 
 
-def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dict[str, int]:
+def obstacles(
+    members: Iterable[PacedMember], unpaced: Iterable[Unpaced], *, keeps_limits: bool = False
+) -> dict[str, int]:
     """How many members can't be paced, by obstacle."""
     known = {one.role for one in unpaced}
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for role, of_role in _by_role(members).items():
         if role not in known:
-            why = obstacle(of_role) or Obstacle.NOT_KNOWN
-            counts[why] = counts.get(why, 0) + len(of_role)
-    return counts
+            counts[obstacle(of_role) or Obstacle.NOT_KNOWN] += len(of_role)
+        elif keeps_limits:
+            counts[Obstacle.GUARANTEED] += sum(member.waits and member.cpu.is_guaranteed for member in of_role)
+    return dict(+counts)
 
 
 def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> dict[str, PaceOffer]:

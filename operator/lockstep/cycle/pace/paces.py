@@ -14,7 +14,7 @@ from lockstep.act.changing.resizes import Resizes
 from lockstep.act.requests.progress import Progress
 from lockstep.act.requests.services import Services
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.cycle.pace.pace_checks import find_resizes, find_status
+from lockstep.cycle.pace.pace_checks import count_members_again, find_resizes, find_status
 from lockstep.cycle.pace.paced_members import waiting_roles, yielding_roles
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pace import PaceStatus
@@ -122,6 +122,7 @@ class Paces:
                 self._state.changes.reconcile(gang)
 
     async def _resize(self, gang: GangFact, reservation: Reservation) -> None:
+        await count_members_again(self._state, reservation)
         due = await find_resizes(self._state, gang, reservation)
         asked = [resize for resize in due if not self._resizes.rests(gang.key, resize.pod)]
         self._resized.add(gang.key)

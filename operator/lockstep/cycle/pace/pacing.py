@@ -32,10 +32,14 @@ class PaceOffer(NamedTuple):
 
 
 class NodePace(NamedTuple):
-    """The ``share`` of a node's time that a member needs to keep up; the part ``left`` is free for members."""
+    """The ``share`` of a node's time that a member needs to keep up; the part ``left`` is free for members.
+
+    ``keeps_limits``: a member may use more than its share where others leave it.
+    """
 
     share: float
     left: float
+    keeps_limits: bool = False
 
     @property
     def is_slow(self) -> bool:
@@ -47,7 +51,7 @@ YIELDING = NodePace(share=0.1, left=1.0)
 """The pace on a node that its owner uses: little time, but enough to answer liveness probes."""
 
 
-def node_paces(offers: Mapping[str, PaceOffer]) -> Mapping[str, NodePace]:
+def node_paces(offers: Mapping[str, PaceOffer], *, keeps_limits: bool = False) -> Mapping[str, NodePace]:
     """The pace of members on each of these nodes.
 
     The power weight W of a node is its speed for members if all its time were free.
@@ -57,7 +61,8 @@ def node_paces(offers: Mapping[str, PaceOffer]) -> Mapping[str, NodePace]:
     left = [offer.left for offer in offers.values()]
     pace = keep_pace([1 / (offer.slowdown * offer.left) for offer in offers.values()], left)
     assert not isinstance(pace, NoPace), "no bid takes all time of its node"
-    return {node: NodePace(float(share), free) for node, share, free in zip(offers, pace.shares, left, strict=True)}
+    shares = map(float, pace.shares)
+    return {node: NodePace(share, free, keeps_limits) for node, share, free in zip(offers, shares, left, strict=True)}
 
 
 def slowest(offers: Mapping[str, PaceOffer]) -> str | None:
@@ -72,14 +77,22 @@ def paced_cpu(unpaced: Cpu, share: float, *, most: int, is_guaranteed: bool) -> 
     core. A share of 0 gives the floor. If the pod is not of QoS class Guaranteed, the limit stays above the request,
     so that the class does not change.
     """
-    base = min(_base(unpaced), most)
-    limit = max(FLOOR, _whole(MARGIN * share * base))
+    limit = max(FLOOR, _whole(MARGIN * share * min(_base(unpaced), most)))
     if is_guaranteed:
         limit = min(limit, unpaced.request)
         return Cpu(limit, limit)
-    request = min(unpaced.request, max(FLOOR, _whole(share * base)))
+    request = _paced_request(unpaced, share, most=most)
     limit = max(limit, request + 1)
     return Cpu(request, limit if unpaced.limit is None else min(limit, unpaced.limit))
+
+
+def shared_cpu(unpaced: Cpu, now: Cpu, share: float, *, most: int) -> Cpu:
+    """The amounts of a paced container that may use what others leave: the request of that share, the limit unpaced.
+
+    The pod must not be of QoS class Guaranteed.
+    """
+    limit = unpaced_cpu(unpaced, now, most=most).limit
+    return Cpu(_paced_request(unpaced, share, most=most), limit)
 
 
 def unpaced_cpu(unpaced: Cpu, now: Cpu, *, most: int) -> Cpu:
@@ -93,8 +106,10 @@ def differs_enough(unpaced: Cpu, now: Cpu, wanted: Cpu, pace: NodePace, *, most:
     """Whether the request or the limit of a container differs by more than a tenth from what it should be.
 
     Only the part of the limit that the container can use counts. So members near the slowest are not resized back and
-    forth.
+    forth. A limit that is kept is what it was, to a thousandth of a core.
     """
+    if pace.keeps_limits:
+        return wanted.limit != now.limit or _differ(wanted.request, now.request)
     base = min(_base(unpaced), most)
     has = base * pace.left if now.limit is None else min(now.limit, base * pace.left)
     limit = max(FLOOR, MARGIN * pace.share * base)
@@ -104,6 +119,10 @@ def differs_enough(unpaced: Cpu, now: Cpu, wanted: Cpu, pace: NodePace, *, most:
 def is_paced(unpaced: Cpu, now: Cpu) -> bool:
     """Whether the container has less than unpaced."""
     return now.request < unpaced.request or (now.limit or _base(unpaced)) < _base(unpaced)
+
+
+def _paced_request(unpaced: Cpu, share: float, *, most: int) -> int:
+    return min(unpaced.request, max(FLOOR, _whole(share * min(_base(unpaced), most))))
 
 
 def _differ(wanted: float, has: float) -> bool:

@@ -29,7 +29,8 @@ class RoleSpec:
 
     Its containers start when all members of ``start_after`` run. ``not_weighed`` are fields with preferences of the
     template, which planning ignores. Each member gets a claim of its own for each of ``claim_templates``, which are as
-    written. ``limits`` are the resource limits of a member, by the template. Members of a role that ``is_later`` come
+    written. ``limits`` are the resource limits of a member, and ``is_guaranteed`` says whether it is of the QoS class
+    Guaranteed, both by the template. Members of a role that ``is_later`` come
     once the others run: they are planned with these, but not started.
     """
 
@@ -49,6 +50,7 @@ class RoleSpec:
     not_weighed: tuple[str, ...] = ()
     written: Needs | None = None
     is_later: bool = False
+    is_guaranteed: bool = False
 
     @property
     def needs(self) -> Needs:

@@ -3,14 +3,51 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 
 class Pace(StrEnum):
-    """Whether members on fast nodes give back CPU that they do not need to keep up with the slowest."""
+    """Whether members on fast nodes give back CPU that they do not need to keep up with the slowest.
+
+    ``LOCAL``: they have no more than that. ``SHARE``: they request no more, and may use what others leave.
+    """
 
     NONE = "None"
     LOCAL = "Local"
+    SHARE = "Share"
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether members that wait for the slowest are resized."""
+        match self:
+            case Pace.LOCAL | Pace.SHARE:
+                return True
+            case Pace.NONE:
+                return False
+            case _:
+                assert_never(self)
+
+    @property
+    def keeps_limits(self) -> bool:
+        """Whether only requests of paced members change."""
+        match self:
+            case Pace.SHARE:
+                return True
+            case Pace.NONE | Pace.LOCAL:
+                return False
+            case _:
+                assert_never(self)
+
+    @property
+    def gives_room(self) -> bool:
+        """Whether other gangs may have the room on its node that a paced member requests less."""
+        match self:
+            case Pace.LOCAL:
+                return True
+            case Pace.NONE | Pace.SHARE:
+                return False
+            case _:
+                assert_never(self)
 
 
 class Cpu(NamedTuple):
@@ -45,17 +82,26 @@ class MemberCpu:
 
     ``is_guaranteed``: the pod's QoS class is Guaranteed, so requests and limits must stay equal. ``is_of_whole``: the
     pod requests CPU at pod level. ``pending``: why the requested amounts are not in force; None if they are.
+    ``beside``: what sidecars and the pod's overhead add, and ``least``: what the pod requests at least, since its init
+    containers need it; both in thousandths of a core.
     """
 
     containers: tuple[ContainerCpu, ...]
     is_guaranteed: bool = False
     is_of_whole: bool = False
     pending: PendingResize | None = None
+    beside: int = 0
+    least: int = 0
 
     @property
     def amounts(self) -> Mapping[str, Cpu]:
         """The requested amounts by container name."""
         return {one.name: one.cpu for one in self.containers}
+
+    def requested_with(self, requests: Mapping[str, int]) -> int:
+        """What the pod would request if these containers requested these amounts, in thousandths of a core."""
+        containers = sum(requests.get(one.name, one.cpu.request) for one in self.containers)
+        return max(containers + self.beside, self.least)
 
 
 class ResizeResult(StrEnum):

@@ -14,7 +14,7 @@ class PaceReasons(NamedTuple):
 
     ``slowest`` is the node that sets the pace, if all nodes have usable bids; ``without_bids`` are the nodes without
     one. The owners of ``yielding`` nodes are back. ``obstacles`` counts members that can't be paced, by cause.
-    ``refusal`` is the API server's last message.
+    ``refusal`` is the API server's last message. ``keeps_limits``: members may use what others leave.
     """
 
     slowest: str | None
@@ -22,14 +22,14 @@ class PaceReasons(NamedTuple):
     yielding: Sequence[str]
     obstacles: Mapping[str, int]
     refusal: str
+    keeps_limits: bool = False
 
 
 def pace_message(pace: PaceStatus, reasons: PaceReasons) -> str:
     """How many members are paced, because of which nodes, and why the other members are not."""
-    back = f"{pace.given_back / 1000:.1f} cores"
-    return " ".join([f"Paced: {pace.paced} of {n_members(pace.members)}, {back} given back.", *_why(reasons)])[
-        :_LONGEST
-    ]
+    cores = f"{pace.given_back / 1000:.1f} cores"
+    back = f"{cores} less requested, limits kept" if reasons.keeps_limits else f"{cores} given back"
+    return " ".join([f"Paced: {pace.paced} of {n_members(pace.members)}, {back}.", *_why(reasons)])[:_LONGEST]
 
 
 def _why(reasons: PaceReasons) -> Iterator[str]:

@@ -88,6 +88,8 @@ def test_patch_leaves_a_limit_alone_that_is_not_there():
     }
 
 
-@pytest.mark.parametrize(("spec", "want"), [({}, Pace.NONE), ({"pace": "Local"}, Pace.LOCAL)])
+@pytest.mark.parametrize(
+    ("spec", "want"), [({}, Pace.NONE), ({"pace": "Local"}, Pace.LOCAL), ({"pace": "Share"}, Pace.SHARE)]
+)
 def test_pace_of_a_gang(spec, want):
     assert parse_gang(gang("g", spec=spec), None).spec.pace is want

@@ -1,9 +1,11 @@
 """What a pod takes from its node, checked against Kubernetes' own rules."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builders.served import container
-from lockstep.api.pods.pod_request import pod_limits, pod_request
+from lockstep.api.pods.pod_request import cpu_beside_containers, pod_limits, pod_request
 from lockstep.facts.columns import WHOLE
 
 SIDECAR = {"restartPolicy": "Always"}
@@ -288,3 +290,20 @@ def limited(**limits):
 )
 def test_limits_are_summed_like_requests(spec, wanted):
     assert pod_limits(spec) == wanted
+
+
+amounts = st.integers(0, 9).map(lambda cores: cpu(str(cores)))
+init_containers = st.tuples(st.integers(0, 9), st.booleans()).map(
+    lambda drawn: cpu(str(drawn[0]), **(SIDECAR if drawn[1] else {}))
+)
+
+
+@given(st.lists(amounts, min_size=1, max_size=3), st.lists(init_containers, max_size=4), st.integers(0, 2))
+def test_cpu_of_a_pod_follows_from_that_of_its_containers(containers, init, overhead):
+    spec = {"containers": containers, "initContainers": init, "overhead": {"cpu": str(overhead)}}
+    beside, least = cpu_beside_containers(spec)
+    of_containers = sum(
+        dict(pod_request({"containers": [one]}, {}, is_member=False)).get("cpu", 0) for one in containers
+    )
+
+    assert max(of_containers + beside, least) == dict(pod_request(spec, {}, is_member=False)).get("cpu", 0)

@@ -14,6 +14,7 @@ from lockstep.cycle.pace.pacing import (
     is_paced,
     node_paces,
     paced_cpu,
+    shared_cpu,
     slowest,
     unpaced_cpu,
 )
@@ -120,6 +121,38 @@ def test_pace_is_taken_off_again(cpu, share):
     assert back.request == cpu.request
     assert back.limit == (max(MOST, cpu.request) if cpu.limit is None else cpu.limit)
     assert unpaced_cpu(cpu, back, most=MOST) == back
+
+
+@given(containers(), st.floats(0, 1))
+def test_a_container_that_shares_requests_what_a_paced_one_does_and_keeps_its_limit(cpu, share):
+    shared = shared_cpu(cpu, cpu, share, most=MOST)
+
+    assert shared.request == paced_cpu(cpu, share, most=MOST, is_guaranteed=False).request
+    assert shared.limit == cpu.limit
+    assert unpaced_cpu(cpu, shared, most=MOST) == cpu
+
+
+@given(containers(), st.floats(0, 1), st.floats(0, 1))
+def test_limit_that_a_pace_has_lowered_or_added_comes_back(cpu, share, before):
+    paced = paced_cpu(cpu, before, most=MOST, is_guaranteed=False)
+
+    shared = shared_cpu(cpu, paced, share, most=MOST)
+
+    assert shared.limit == unpaced_cpu(cpu, paced, most=MOST).limit
+    assert shared.request <= shared.limit
+
+
+@given(offers, containers(), offers)
+def test_resizing_once_is_enough_to_share(offered, cpu, later):
+    now = cpu
+    for paces in (node_paces(nodes(one), keeps_limits=True) for one in (offered, later)):
+        pace = paces["n0"]
+        wanted = unpaced_cpu(cpu, now, most=MOST) if pace.is_slow else shared_cpu(cpu, now, pace.share, most=MOST)
+        if differs_enough(cpu, now, wanted, pace, most=MOST):
+            now = wanted
+        assert not differs_enough(cpu, now, wanted, pace, most=MOST)
+        assert now.limit == cpu.limit
+        assert abs(wanted.request - now.request) <= 0.1 * now.request
 
 
 @given(offers, containers(), offers)
