@@ -30,6 +30,10 @@ class Speeds:
             before = self._speeds.get(member, speed)
             self._speeds[member] = before + _NEWEST_WEIGHS * (speed - before)
 
+    def forget(self, member: int) -> None:
+        """Forget a member that has left."""
+        self._speeds.pop(member, None)
+
     def chunk(self, member: int, left: int, members: int) -> int:
         """How many of the pieces that are left the member gets: one until its speed is known."""
         speed = self._speeds.get(member)
