@@ -46,8 +46,10 @@ def part_of(effects: Effects, node: str) -> float:
 
 def kept_as_done(cluster: Cluster, name: str) -> set[int]:
     """Return the pieces that the gang's ConfigMap has as done."""
-    kept = cluster.get("configmap", f"{name}-pieces", f"--namespace={NAMESPACE}")
-    states = unpacked(b64decode(kept.get("binaryData", {}).get("states", "")), PIECES)
+    kept = cluster.get("configmap", f"{name}-pieces", f"--namespace={NAMESPACE}").get("binaryData")
+    if not kept:
+        return set()
+    states = unpacked(b64decode(kept["states"]), PIECES)
     return {piece for piece, state in enumerate(states) if state == PieceState.DONE}
 
 

@@ -108,21 +108,21 @@ def test_member_that_asks_again_gets_what_it_has():
 def test_faster_member_gets_more_and_the_last_pieces_are_dealt_singly():
     deal = Deal(bytearray(1000))
     for member, seconds in ((0, 0.1), (1, 0.4)):
-        first = deal.next(member, 0.0)
-        deal.report(member, seconds, done=first.pieces)
-    fast, slow = (len(deal.next(member, 1.0).pieces) for member in (0, 1))
+        sizes = chunk_sizes(deal, member, seconds, at_most=7)
+        assert sizes[:5] == [1, 2, 4, 8, 16], "few pieces show no speed"
+    fast, slow = (len(deal.next(member, 100.0).pieces) for member in (0, 1))
 
     assert 2 * slow < fast <= 100, "a chunk takes ten seconds at most"
 
-    sizes = chunk_sizes(deal, member=2)
-    assert sizes[-1] == 1
+    assert chunk_sizes(deal, 2, 0.01, at_most=200)[-1] == 1
 
 
-def chunk_sizes(deal, member):
-    now, sizes = 1.0, []
-    while isinstance(answer := deal.next(member, now), Dealt) and now < 10.0:
+def chunk_sizes(deal, member, seconds, at_most):
+    """What a member gets that does each piece in so many seconds."""
+    now, sizes = 0.0, []
+    while len(sizes) < at_most and isinstance(answer := deal.next(member, now), Dealt):
         sizes.append(len(answer.pieces))
-        now += 0.001
+        now += seconds * len(answer.pieces)
         deal.report(member, now, done=answer.pieces)
     return sizes
 
