@@ -161,11 +161,12 @@ e2e-kind: $(INSTALLED) kind-image ## Install the chart there, run the examples, 
 define on_kubelets
 folder=$$(mktemp -d) && \
   LOCKSTEP_E2E=kubelets LOCKSTEP_E2E_IMAGE=$(IMAGE) LOCKSTEP_E2E_ARCHIVE=build/lockstep-rootfs.tar \
-  LOCKSTEP_E2E_MEMBERS='$(MEMBERS)' LOCKSTEP_E2E_TORCH=$(TORCH) LOCKSTEP_E2E_ROUNDS=$(ROUNDS) \
+  LOCKSTEP_E2E_MEMBERS='$(MEMBERS)' LOCKSTEP_E2E_TORCH=$(TORCH) LOCKSTEP_E2E_LONG=$(LONG) LOCKSTEP_E2E_ROUNDS=$(ROUNDS) \
   $(BIN)/pytest --basetemp=$$folder/e2e --dist=load --tx='$(2)*popen//python=sh tests/e2e/own_namespaces.sh' $(1); code=$$?; \
   rm -rf $$folder; find /sys/fs/cgroup/*/lockstep-e2e -depth -type d -exec rmdir {} +; exit $$code
 endef
 TORCH ?=
+LONG ?=
 ROUNDS ?=
 MEMBERS := build/members.tar $(if $(TORCH),build/members-torch.tar)
 
@@ -186,7 +187,7 @@ NODE_PROCESSES ?= 1
 
 # While packages for one image are downloaded, the other is built.
 .PHONY: e2e-nodes
-e2e-nodes: e2e-needs ## Real programs on real kubelets, as root; TORCH=1 also PyTorch
+e2e-nodes: e2e-needs ## Real programs on real kubelets, as root; TORCH=1 also PyTorch, LONG=1 also scenes of minutes
 	@$(MAKE) --no-print-directory --jobs=2 image-rootfs $(MEMBERS)
 	$(call on_kubelets,$(TESTS),$(NODE_PROCESSES))
 
@@ -282,6 +283,7 @@ verify: needs-of-fresh e2e-needs test-whole generate ## All tests, long searches
 	git diff --exit-code
 	$(MAKE) test-next
 	$(MAKE) e2e-unchanged TORCH=1
+	$(MAKE) e2e-nodes LONG=1 TESTS=tests/e2e/nodes/test_dealing_long.py
 	$(MAKE) fresh
 
 $(INSTALLED): requirements.lock pyproject.toml | needs

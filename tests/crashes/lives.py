@@ -149,6 +149,30 @@ def come_and_go(stage: Stage) -> None:
     assert (status["attempt"], status["size"], "next" in status, status.get("restarts", 0)) == (1, SIZE, False, 0)
 
 
+def come_and_go_beside_a_dealer(stage: Stage) -> None:
+    """Placed with a dealer beside another gang; members join in the room of that one, leave again, and the key stays."""
+    other = stage.submit_another("other", work={"serialTime": "1000h"})
+    stage.arena.until(other, "Placed", seconds=PATIENCE_SECONDS)
+    dealt = {"load": "Pieces", "pieces": 100, "dealing": "WhileRunning"}
+    stage.submit(size=(1, SIZE), work={"serialTime": "400h"}, elastic=MEMBERS, **dealt)
+    eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
+    first, key = _uids(stage), _dealers_key(stage)
+    stage.arena.delete_gang(other)
+    eventually(lambda: stage.arena.status(stage.name).get("size") == SIZE, seconds=PATIENCE_SECONDS)
+    assert len(stage.arena.pods(stage.name)) == SIZE
+    stage.arena.change_gang(stage.name, elastic={**MEMBERS, "size": 1})
+    eventually(lambda: _uids(stage) == first, seconds=PATIENCE_SECONDS)
+    status = stage.arena.status(stage.name)
+    assert (status["attempt"], status["size"], "next" in status) == (1, 1, False)
+    assert _dealers_key(stage) == key
+
+
+def _dealers_key(stage: Stage) -> Mapping[str, str]:
+    path = f"{stage.arena.core}/configmaps/{stage.name}-pieces"
+    found: Mapping[str, str] = stage.arena.api.request("GET", path)["data"]
+    return found
+
+
 def _uids(stage: Stage) -> set[str]:
     return {pod["metadata"]["uid"] for pod in stage.arena.pods(stage.name)}
 
@@ -223,6 +247,7 @@ LIVES = _by_name(
     change_number_of_workers,
     change_size_when_ready,
     come_and_go,
+    come_and_go_beside_a_dealer,
     expire,
     find_each_other,
     keep_data,

@@ -41,13 +41,14 @@ def end_member(api, name, says=None, phase="Succeeded"):
 
 
 class ScriptedDealer:
-    """What dealers answer, by the URL; ``asked`` has the requests with their times."""
+    """What dealers answer, by the URL; ``asked`` has the requests with their times, ``ranks`` those of the last one."""
 
     def __init__(self, answer=None):
-        self.answer, self.asked = answer, []
+        self.answer, self.asked, self.ranks = answer, [], None
 
-    async def states(self, url, key, *, most_bytes):
+    async def states(self, url, key, *, most_bytes, ranks=""):
         self.asked.append((url, key, most_bytes, now()))
+        self.ranks = ranks
         return self.answer
 
 

@@ -76,7 +76,7 @@ def _found(
     """Add the fastest ``free`` seats to the kept ones; None where too few seats stay open until the gang ends."""
     run, rest = one.run, float(one.sized.worth.times[one.size - 1])
     begins = now if run is None else now + run.terms.restart_time
-    latest = begins + rest * (limit if run is None else run.pace_when_larger(limit, seats.slowdown))
+    latest = begins + rest * (limit if run is None else run.most_pace(one.size, limit, seats.slowdown))
     more = [node for node in free if seats.until[node] >= latest][: one.size - len(kept)]
     nodes = tuple(sorted([*kept, *more]))
     if len(nodes) < one.size or min((seats.until[node] for node in nodes), default=math.inf) < latest:

@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.model.numbers import FloatArray
-from coschedule.model.run_times import Work
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.sizes import Sizes
+from coschedule.resizing.dealt_pieces import DealtPieces
 from coschedule.resizing.unit_times import UnitTime, check_unit_times
 from coschedule.resizing.worth import SharedWork
 
@@ -167,10 +168,18 @@ class SizedRun:
         """Return the slow-down of its slowest fixed member that works: no size is faster. 0 without such a member."""
         return max((float(slowdown[list(part.nodes)].max()) for part in self.fixed if part.is_work), default=0.0)
 
-    def pace_when_larger(self, limit: float, slowdown: FloatArray) -> float:
-        """Return its slow-down at a larger size, with more members on nodes of a slow-down up to ``limit``."""
-        kept = float(slowdown[list(self.nodes)].max()) if self.keeps else 0.0
-        return max(limit, kept, self.least_pace(slowdown))
+    def pace_of(self, slowdowns: FloatArray) -> float:
+        """Return its slow-down with one member at each of these: that of the slowest."""
+        return float(slowdowns.max())
+
+    def most_pace(self, size: int, limit: float, slowdown: FloatArray) -> float:
+        """Return its slow-down at another size at most, with more members on nodes of a slow-down up to ``limit``.
+
+        If it keeps its members, they count with their own slow-downs: at a smaller size those of the slowest.
+        """
+        kept = np.sort(slowdown[list(self.nodes)])[-size:] if self.keeps else np.empty(0)
+        members = np.concatenate((kept, np.full(size - len(kept), limit)))
+        return max(self.pace_of(members), self.least_pace(slowdown))
 
     def seats_to_keep(self, slowdown: FloatArray, until: FloatArray) -> list[int]:
         """Sort its seats: a gang that shrinks keeps the first ones.
@@ -183,9 +192,9 @@ class SizedRun:
         stays = self.nodes[:1] if self.keeps else ()
         return [*stays, *by_pace(self.nodes[len(stays) :], slowdown, until, in_order=self.keeps)]
 
-    def pace_on(self, nodes: Sequence[int], slowdown: FloatArray) -> float:
-        """Return its slow-down with members on these nodes and the fixed ones: that of the slowest."""
-        return max(float(slowdown[list(nodes)].max()), self.least_pace(slowdown))
+    def pace_on(self, nodes: Sequence[int] | IntArray, slowdown: FloatArray) -> float:
+        """Return its slow-down with members on these nodes and the fixed ones."""
+        return max(self.pace_of(slowdown[list(nodes)]), self.least_pace(slowdown))
 
     def closes(self, until: FloatArray) -> float:
         """Return when the first node of its fixed members closes, inf without these: it ends by then at any size."""
@@ -201,17 +210,27 @@ class SizedRun:
 class ElasticRun(SizedRun):
     """A gang that runs and whose work is known: ``left`` is the part of ``work`` that is not done, above 0, at most 1.
 
-    Raises ValueError for invalid numbers.
+    If members get pieces while they run, ``pieces`` of them are left, one at least, and ``work`` is that of a
+    ``SerialWork``. Otherwise members have equal parts, and ``pieces`` is None. Raises ValueError for invalid numbers.
     """
 
     created: float
     work: Work
     left: float
+    pieces: int | None = None
 
     def __post_init__(self) -> None:
         SizedRun.__post_init__(self)
-        if not 0 < self.left <= 1:
+        if not 0 < self.left <= 1 or self.pieces == 0:
             raise ValueError(f"gang {self.key} must have a part of its work left")
+        if self.pieces is not None and not isinstance(self.work, SerialWork):
+            raise ValueError(f"gang {self.key} must know how long a piece takes")
+
+    def pace_of(self, slowdowns: FloatArray) -> float:
+        """Return its slow-down with one member at each of these: that of the slowest, or by the pieces of each."""
+        if self.pieces is not None and isinstance(self.work, SerialWork):
+            return DealtPieces(self.pieces, self.work).pace(slowdowns)
+        return SizedRun.pace_of(self, slowdowns)
 
     @property
     def least_rest(self) -> float:

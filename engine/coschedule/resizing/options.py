@@ -41,12 +41,10 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     """
     worth = worth_of(run.sizes, run.shared, left=run.left, age=now - run.created)
     own = np.array(run.seats_to_keep(seats.slowdown, seats.until))
-    of_own = np.maximum.accumulate(seats.slowdown[own])
     others = _others(run, worth, most=run.sizes.maximum if may_grow else run.size - 1)
     sizes = np.concatenate(([run.size], others[others != run.size]))
     is_larger = sizes > run.size
-    smaller = of_own[np.minimum(sizes, run.size) - 1].clip(min=run.least_pace(seats.slowdown))
-    paces = np.where(is_larger, run.pace_when_larger(limit, seats.slowdown), smaller)
+    paces = np.array([_pace(run, size, own, limit, seats.slowdown) for size in sizes.tolist()])
     counted = np.concatenate(([0], np.cumsum(seats.slowdown[own] <= limit)))
     beyond = run.size - int(counted[-1]) if run.keeps else 0
     taken = np.where(is_larger, sizes - beyond, counted[np.minimum(sizes, run.size)])
@@ -61,6 +59,13 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
         may_be &= _by_deadline(run, run.deadline, sizes, ends)
     may_be[0] = True
     return Sized(run, worth, sizes[may_be], SizeOptions(taken[may_be], worths[may_be]))
+
+
+def _pace(run: ElasticRun, size: int, own: IntArray, limit: float, slowdown: FloatArray) -> float:
+    """Return the slow-down of a size: of its first ``own`` nodes, or of more nodes up to ``limit``."""
+    if size > run.size:
+        return run.most_pace(size, limit, slowdown)
+    return run.pace_on(own[:size], slowdown)
 
 
 def _by_deadline(run: ElasticRun, deadline: float, sizes: IntArray, ends: FloatArray) -> NDArray[np.bool_]:

@@ -45,6 +45,8 @@ FIRST_SIZE_ANNOTATION = "lockstep.dev/first-size"
 
 # Annotation of a pod: a member that waits for others may continue.
 GO_ANNOTATION = "lockstep.dev/go"
+# Annotation of a pod: a member of an elastic gang keeps the room of a dealer, whether it has one or not.
+ROOM_ANNOTATION = "lockstep.dev/keeps-room"
 # Annotation of a PriorityClass: the sizing that its gangs may use.
 ALLOWED_SIZING = "lockstep.dev/allowed-sizing"
 # Annotation of a pod: the part of the work that is done, as the member reports it.

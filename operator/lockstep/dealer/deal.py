@@ -1,11 +1,12 @@
 """Which pieces each member gets. A pure state machine: it knows neither network nor clock.
 
 Every piece is dealt at least once, and settled once it is reported as done or failed. A member that asks again gets
-what it had and has not reported. When all pieces are dealt, members that ask get those of members that are silent.
+what it had and has not reported. When all pieces are dealt, members that ask get those of members that are silent. The
+pieces of a member that is known to have left are dealt first.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from lockstep.dealer.speeds import Speeds
@@ -88,6 +89,20 @@ class Deal:
             self._give(member, self._undealt_for(member) or self._silent_for(member, now), now)
         pieces = self._held[member]
         return Dealt(tuple(sorted(pieces))) if pieces else Later(self._pause)
+
+    def keep_only(self, is_member: Callable[[int], bool]) -> None:
+        """Take the pieces of members that have left; a later member of such a rank begins anew."""
+        for member in [one for one in self._held if not is_member(one)]:
+            self._take_back(member)
+
+    def _take_back(self, member: int) -> None:
+        for piece in sorted(self._held.pop(member), reverse=True):
+            self._holders[piece].discard(member)
+            if not self._holders[piece]:
+                self._undealt.append(piece)
+        self._since.pop(member, None)
+        self._informed.discard(member)
+        self._speeds.forget(member)
 
     def _give(self, member: int, pieces: set[int], now: float) -> None:
         for piece in pieces:

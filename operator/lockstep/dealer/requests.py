@@ -1,15 +1,16 @@
 """What members and the operator ask of a dealer, over HTTP.
 
 POST /next    rank=3&done=7 8&failed=9   the next pieces, one a line; 204 when all is over; 503 with Retry-After
-GET  /states                             two bits a piece
+GET  /states                             two bits a piece; the header Lockstep-Ranks has the ranks of all members
 
-Both need the key of the attempt, as a bearer token.
+Both need the key of the attempt, as a bearer token. The operator sends the header where members come and go.
 """
 
 import hmac
 import math
 import sys
 import time
+from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import AF_INET, AF_INET6, IPPROTO_IPV6, IPV6_V6ONLY, has_dualstack_ipv6
@@ -20,6 +21,8 @@ from urllib.parse import parse_qs
 from lockstep.dealer.deal import Answer, Deal, Dealt, Later, Over
 from lockstep.dealer.kept_states import Journal
 from lockstep.facts.piece_states import PieceState
+from lockstep.facts.pods.dealer import RANKS_HEADER
+from lockstep.facts.ranks import has_rank, parse_ranks
 
 _MOST_BYTES = 64 * 1024
 _MOST_DIGITS = len(str(_MOST_BYTES))
@@ -64,9 +67,11 @@ class Dealing:
         """Whether the header has the key."""
         return hmac.compare_digest(authorization.encode("utf-8", "replace"), self._key)
 
-    def states(self) -> bytes:
-        """The states, two bits a piece."""
+    def states(self, ranks: str | None = None) -> bytes:
+        """The states, two bits a piece; all members are those of these ranks, where that is known."""
         with self._lock:
+            if ranks is not None:
+                self._deal.keep_only(partial(has_rank, parse_ranks(ranks)))
             return self._deal.bits
 
     def next(self, body: bytes) -> Reply:
@@ -170,7 +175,7 @@ class _DealerHandler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self._may_go_on("/states"):
-            self._send(Reply(HTTPStatus.OK, self.deals.states()))
+            self._send(Reply(HTTPStatus.OK, self.deals.states(self.headers.get(RANKS_HEADER))))
 
     def _may_go_on(self, path: str) -> bool:
         """Whether the request has the key and is for that path; otherwise it is answered."""

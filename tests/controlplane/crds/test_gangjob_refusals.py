@@ -241,8 +241,13 @@ def pod(**fields):
         ),
         pytest.param(
             spec(elastic=RESTART, work=HOUR, load="Proportional"),
-            "spec.elastic: Forbidden: elastic goes with load Equal only.",
+            "spec.elastic: Forbidden: elastic goes with load Equal, or with pieces that are dealt WhileRunning.",
             id="elastic with unequal shares",
+        ),
+        pytest.param(
+            spec(elastic=RESTART, work=HOUR, load="Pieces", pieces=100, dealing="Beforehand"),
+            "spec.elastic: Forbidden: elastic goes with load Equal, or with pieces that are dealt WhileRunning.",
+            id="elastic with pieces that are dealt beforehand",
         ),
         pytest.param(
             spec(elastic=RESTART, work=HOUR, volumeClaimTemplates=claim_templates("fast", "data")),

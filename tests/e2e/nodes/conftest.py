@@ -24,8 +24,9 @@ SYSTEM, FAST, SLOW = "system", "fast", "slow"
 SPEEDS = {FAST: "2", SLOW: "1"}
 SLOTS = 3
 
-# Its image is large: whoever has the time asks for it.
-collect_ignore = [] if os.environ.get("LOCKSTEP_E2E_TORCH") else ["test_torchrun.py"]
+# The image of PyTorch is large, and some scenes take minutes. Both are there for those who ask.
+ASKED_FOR = {"test_torchrun.py": "LOCKSTEP_E2E_TORCH", "test_dealing_long.py": "LOCKSTEP_E2E_LONG"}
+collect_ignore = [file for file, variable in ASKED_FOR.items() if not os.environ.get(variable)]
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +64,15 @@ def release(cluster: Cluster) -> Iterator[Release]:
 def offers(cluster: Cluster, release: Release) -> None:
     """Room for three members on each node of the pool."""
     del release
+    cluster.apply(*bids(SPEEDS.items(), slots=SLOTS))
+
+
+@pytest.fixture
+def equal_nodes(cluster: Cluster, offers: None) -> Iterator[None]:
+    """Both nodes are as fast, so that members on both are worth a change of size."""
+    del offers
+    cluster.apply(*bids([(name, "1") for name in SPEEDS], slots=SLOTS))
+    yield
     cluster.apply(*bids(SPEEDS.items(), slots=SLOTS))
 
 

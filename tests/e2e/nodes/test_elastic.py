@@ -1,7 +1,7 @@
 """A program that saves its work changes its size on real kubelets, and its result is that of one process."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +20,6 @@ BLOCKS = 6000
 LONG = {"serialTime": "100h"}
 ELASTIC = {"mode": "Restart", "restartTime": "5s", "minInterval": "10s"}
 MEMBERS = {**ELASTIC, "mode": "Members"}
-ALIKE = [(name, "1") for name in SPEEDS]
-
-
-@pytest.fixture
-def equal_nodes(cluster, offers) -> Iterator[None]:
-    """Both nodes are as fast, so that members on both are worth a change."""
-    cluster.apply(*bids(ALIKE, slots=SLOTS))
-    yield
-    cluster.apply(*bids(SPEEDS.items(), slots=SLOTS))
 
 
 @pytest.fixture

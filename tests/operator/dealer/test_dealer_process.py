@@ -48,9 +48,9 @@ class RunningDealer:
         except OSError:
             return False
 
-    def request(self, method, path, body=None, key=KEY):
+    def request(self, method, path, body=None, key=KEY, headers=None):
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request(method, path, body, {"Authorization": f"Bearer {key}"})
+        connection.request(method, path, body, {"Authorization": f"Bearer {key}", **(headers or {})})
         answer = connection.getresponse()
         answer.body = answer.read()
         return answer
@@ -153,6 +153,15 @@ def test_waiting_member_gets_the_time_to_ask_again(deals):
     answer = dealer.next(1)
 
     assert (answer.status, answer.headers["Retry-After"], answer.body) == (503, "1", b"")
+
+
+def test_pieces_of_members_that_the_operator_does_not_name_are_dealt_again(deals):
+    dealer = deals(3)
+    assert [dealer.next(rank).body for rank in (0, 1)] == [b"0\n", b"1\n"]
+
+    dealer.request("GET", "/states", headers={"Lockstep-Ranks": "0,2-5"})
+
+    assert [dealer.next(rank).body for rank in (0, 2, 3)] == [b"0\n", b"1\n", b"2\n"]
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/states"), ("POST", "/next")])

@@ -28,6 +28,15 @@ def dealt_time(lengths, speeds):
     return ends
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_pieces_of_very_different_lengths_end_close_to_the_bound_on_nodes_of_very_different_speeds(seed):
+    random = Random(seed)  # noqa: S311 - no secret
+    lengths = [random.uniform(0.05, 0.95) for _ in range(240)]
+    speeds = [2 / 3, 2.0] * 3
+
+    assert dealt_time(lengths, speeds) < 1.15 * sum(lengths) / sum(speeds)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_dealt_pieces_end_close_to_the_bound_where_bids_are_off(seed):
     random = Random(seed)  # noqa: S311 - no secret

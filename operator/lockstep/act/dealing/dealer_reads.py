@@ -1,5 +1,7 @@
 """Reads, every few seconds, what dealers know of the pieces, and keeps it in ConfigMaps.
 
+Where members come and go, each request has the ranks of all members. So a dealer knows which members have left.
+
 A dealer is in a tenant's pod, so one that is slow or false delays only the gangs of its namespace: each namespace has
 one request at a time, and a dealer that does not answer is asked less and less often. Members need no rights for this.
 """
@@ -23,6 +25,7 @@ from lockstep.facts.gang.dealing import DealingSpec
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.piece_states import bytes_of, check_bits
 from lockstep.facts.pods.pod import PodKey, PodPhase
+from lockstep.facts.ranks import format_ranks
 from lockstep.logs.fields import about
 
 _ROUND_SECONDS = 3.0
@@ -37,13 +40,19 @@ log = logging.getLogger(__name__)
 
 
 class _Target(NamedTuple):
-    """A dealer that runs: that of the present attempt of a gang."""
+    """A dealer that runs: that of the present attempt of a gang. ``ranks`` has one bit for each rank."""
 
     gang: GangFact
     dealing: DealingSpec
     attempt: int
     pod_uid: str
     url: str
+    ranks: int | None
+
+    @property
+    def known_ranks(self) -> str:
+        """The ranks of all members, for the dealer; '' where these do not come and go."""
+        return "" if self.ranks is None else format_ranks(self.ranks)
 
 
 @dataclass(slots=True)
@@ -97,7 +106,8 @@ class DealerReads:
             first = PodKey(gang.key.namespace, pod_name(gang.key.name, reservation.attempt, FIRST_RANK))
             pod = self._state.members(gang).get(first)
             if pod is not None and pod.dealer is not None and pod.dealer.url and pod.phase is PodPhase.RUNNING:
-                yield _Target(gang, gang.spec.dealing, reservation.attempt, pod.uid, pod.dealer.url)
+                ranks = reservation.rank_bits if gang.spec.keeps_members else None
+                yield _Target(gang, gang.spec.dealing, reservation.attempt, pod.uid, pod.dealer.url, ranks)
 
     def _may_go_on(self, key: GangKey) -> bool:
         """Whether the gang is there and has not ended, so that a later attempt may need what was read."""
@@ -137,7 +147,8 @@ class DealerReads:
             self._state.pieces.record(target.gang, kept.bits)
         if not contact.key:
             return None
-        bits = await client.states(target.url, contact.key, most_bytes=bytes_of(target.dealing.pieces))
+        most = bytes_of(target.dealing.pieces)
+        bits = await client.states(target.url, contact.key, most_bytes=most, ranks=target.known_ranks)
         try:
             check_bits(bits or b"", target.dealing.pieces)
         except ValueError:

@@ -7,6 +7,7 @@ import aiohttp
 
 from lockstep.api.client.instance import user_agent
 from lockstep.api.client.long_answers import read_at_most
+from lockstep.facts.pods.dealer import RANKS_HEADER
 
 _TIMEOUT = aiohttp.ClientTimeout(total=3.0)
 # Of all dealers together; each connection is closed after its answer.
@@ -36,10 +37,13 @@ class DealerClient:
         assert self._session is not None
         await self._session.close()
 
-    async def states(self, url: str, key: str, *, most_bytes: int) -> bytes | None:
-        """What is at that URL for those that have the key; None where nothing is, or more bytes are."""
+    async def states(self, url: str, key: str, *, most_bytes: int, ranks: str = "") -> bytes | None:
+        """What is at that URL for those that have the key; None where nothing is, or more bytes are.
+
+        ``ranks`` are those of all members, as in a status; '' where members do not come and go.
+        """
         assert self._session is not None
-        headers = {"Authorization": f"Bearer {key}"}
+        headers = {"Authorization": f"Bearer {key}"} | ({RANKS_HEADER: ranks} if ranks else {})
         try:
             async with self._session.get(url, headers=headers, allow_redirects=False) as answer:
                 return await read_at_most(answer, most_bytes) if answer.status == HTTPStatus.OK else None

@@ -1,6 +1,7 @@
 """The dealer: a sidecar beside rank 0 that deals pieces to all members, and what its pod's status says of it.
 
-It is part of the role's template, so its resources are planned with; the pods of other ranks are made without it. Its
+It is part of the role's template, so its resources are planned with; the pods of other ranks are made without it. Where
+the size may change, they keep its room all the same: then all members of the gang count alike, wherever they are. Its
 key and the states that an earlier dealer left are in the gang's ConfigMap. Only members read the key, from a variable.
 """
 
@@ -9,6 +10,7 @@ from typing import Any
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.members.own_container import own_container
+from lockstep.api.names import ROOM_ANNOTATION
 from lockstep.facts.piece_states import PieceCounts, parse_counts
 from lockstep.facts.pods.dealer import DealerFact
 
@@ -55,6 +57,19 @@ def of_rank(spec: NewManifest, rank: int, gang: str, pieces: int) -> NewManifest
     return {**spec, "initContainers": [*others, complete], "volumes": [*(spec.get("volumes") or ()), *_volumes(gang)]}
 
 
+def room_annotations(*, is_elastic: bool) -> dict[str, str]:
+    """The annotations by which the members of a gang with a dealer keep its room: those of an elastic gang."""
+    return {ROOM_ANNOTATION: DEALER} if is_elastic else {}
+
+
+def with_kept_room(metadata: Manifest, spec: Manifest) -> Manifest:
+    """The spec of a pod as it counts: with a dealer, if the pod has none but keeps the room of one."""
+    if (metadata.get("annotations") or {}).get(ROOM_ANNOTATION) != DEALER or _has_dealer(spec):
+        return spec
+    complete: Manifest = with_dealer({"spec": spec}, "")["spec"]
+    return complete
+
+
 def key_variable(gang: str, attempt: int) -> NewManifest:
     """The variable with the key of the attempt."""
     source = {"name": pieces_name(gang), "key": key_name(attempt)}
@@ -63,11 +78,15 @@ def key_variable(gang: str, attempt: int) -> NewManifest:
 
 def dealer_of(spec: Manifest, status: Manifest) -> DealerFact | None:
     """The dealer in a pod; None where it has none."""
-    if all(one["name"] != DEALER for one in spec.get("initContainers") or ()):
+    if not _has_dealer(spec):
         return None
     statuses = status.get("initContainerStatuses") or ()
     left = (_last_counts(one) for one in statuses if one.get("name") == DEALER)
     return DealerFact(_states_url(status), next(left, None))
+
+
+def _has_dealer(spec: Manifest) -> bool:
+    return any(one["name"] == DEALER for one in spec.get("initContainers") or ())
 
 
 def _states_url(status: Manifest) -> str:

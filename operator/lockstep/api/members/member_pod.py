@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, Self
 from coschedule import Members
 from lockstep.api.manifest import NewManifest
 from lockstep.api.members.claims import with_kept_claims
-from lockstep.api.members.dealer import PORT, key_variable, of_rank
+from lockstep.api.members.dealer import PORT, key_variable, of_rank, room_annotations
 from lockstep.api.members.mounts import with_files
 from lockstep.api.members.run_parameters import run_annotations, run_variables, with_run_file
 from lockstep.api.membership import member_labels, owner_reference, pod_name
-from lockstep.api.names import GO_ANNOTATION, RANK_LABEL, SCHEDULER_NAME
+from lockstep.api.names import GO_ANNOTATION, RANK_LABEL, ROOM_ANNOTATION, SCHEDULER_NAME
 from lockstep.api.parts import format_part
 from lockstep.api.rendezvous.common import FOLDER
 from lockstep.api.rendezvous.meeting import Meeting, meeting_of
@@ -113,8 +113,11 @@ class _RoleTemplate(NamedTuple):
         wanted = {"schedulerName": SCHEDULER_NAME, "subdomain": own.get("subdomain") or gang.key.name}
         priority = {"priorityClassName": gang.spec.priority_class} if gang.spec.priority_class else {}
         annotations = dict((template.get("metadata") or {}).get("annotations") or {})
-        # A template can't open the gate of its members.
+        # A template can't open the gate of its members, nor say what room they keep.
         annotations.pop(GO_ANNOTATION, None)
+        annotations.pop(ROOM_ANNOTATION, None)
+        if gang.spec.dealing is not None:
+            annotations |= room_annotations(is_elastic=gang.spec.elastic is not None)
         annotations |= run_annotations(gang.run)
         spec = {"restartPolicy": "Never", **own, **wanted, **priority}
         return cls(

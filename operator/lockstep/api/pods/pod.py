@@ -3,7 +3,7 @@
 from lockstep.api.conditions import condition_of
 from lockstep.api.labels import are_unread, labels_of
 from lockstep.api.manifest import Manifest
-from lockstep.api.members.dealer import FIRST_RANK, dealer_of
+from lockstep.api.members.dealer import FIRST_RANK, dealer_of, with_kept_room
 from lockstep.api.members.gate import is_up, may_go, started
 from lockstep.api.members.notice import ready_for, shown_notice
 from lockstep.api.members.stop import is_stopping
@@ -15,7 +15,7 @@ from lockstep.api.pods.pod_request import pod_request
 from lockstep.api.pods.pod_size import check_size
 from lockstep.api.pods.pod_terms import keeps_away
 from lockstep.api.quantities import epoch_seconds
-from lockstep.facts.pods.pod import PodFact, PodKey, PodPhase
+from lockstep.facts.pods.pod import PodFact, PodKey, PodPhase, Request
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
 # Owners of pods that are not meant to end; and the annotation of a static pod, which a kubelet runs from a file.
@@ -39,7 +39,7 @@ def parse_pod(manifest: Manifest) -> PodFact:
         uid=metadata["uid"],
         node=spec.get("nodeName", ""),
         phase=phase,
-        request=pod_request(spec, status, is_member=member is not None),
+        request=_request(metadata, spec, status, is_member=member is not None),
         member=member,
         is_deleting=is_deleting,
         outcome=outcome,
@@ -68,6 +68,10 @@ def parse_pod(manifest: Manifest) -> PodFact:
         gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
         finalizers=tuple(metadata.get("finalizers") or ()) if member is not None and is_deleting else (),
     )
+
+
+def _request(metadata: Manifest, spec: Manifest, status: Manifest, *, is_member: bool) -> Request:
+    return pod_request(with_kept_room(metadata, spec) if is_member else spec, status, is_member=is_member)
 
 
 def claims_of(spec: Manifest, pod: str) -> tuple[str, ...]:

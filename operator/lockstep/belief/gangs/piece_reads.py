@@ -65,5 +65,12 @@ def piece_counts(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> 
     return max(fitting, key=lambda one: (one.settled, one.done), default=NO_PIECES)
 
 
+def pieces_left(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> int | None:
+    """How many pieces are neither done nor failed; None where no dealer deals them."""
+    if gang.spec is None or gang.spec.dealing is None:
+        return None
+    return gang.spec.dealing.pieces - piece_counts(gang, reads, pods).settled
+
+
 def _is_first(pod: PodFact) -> bool:
     return pod.member is not None and pod.member.rank == FIRST_RANK

@@ -64,6 +64,11 @@ class Reservation:
         """The ranks of the members, from the lowest on."""
         return range(self.size) if self.gapped is None else ranks_in(self.gapped)
 
+    @property
+    def rank_bits(self) -> int:
+        """The ranks of the members, one bit each."""
+        return (1 << self.size) - 1 if self.gapped is None else self.gapped
+
     def has_rank(self, rank: int) -> bool:
         """Whether a member has that rank."""
         return rank < self.size if self.gapped is None else has_rank(self.gapped, rank)

@@ -1,6 +1,6 @@
 """The part of the work that an elastic gang has done when its members are asked to end, by its expected run time."""
 
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import GangFact
 
 # A gang that changes its size has at least this part of its work left.
 _LEAST_REST = 1 / 1024
@@ -12,8 +12,10 @@ def work_done(gang: GangFact, now: float) -> str:
 
     The attempt works from its start to its expected finish, except in the restart time after a change of size. It adds
     nothing before all members have run. Nothing is lost: the program of an elastic gang saves its work before it ends.
+    Of pieces that are dealt while members run, only those count that are settled, so time adds nothing.
     """
-    status, elastic = gang.status, gang.spec.elastic if isinstance(gang, AcceptedGang) else None
+    status, spec = gang.status, gang.spec
+    elastic = None if spec is None or spec.dealing is not None else spec.elastic
     if elastic is None or status.start is None or status.expected_finish is None or status.started_at is None:
         return status.work_done
     pause = elastic.restart_time if status.resized_at == status.start else 0.0

@@ -8,6 +8,7 @@ from itertools import accumulate, chain
 from typing import NamedTuple
 
 from coschedule import Constraints, ElasticRun, FixedMembers, OpenEndedRun, SeatKind, SizedRun, Sizes, UnitTime
+from lockstep.belief.gangs.piece_reads import pieces_left
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.run_times.reported_work import reported_part
@@ -116,7 +117,7 @@ def _open_ended_run(
     return OpenEndedRun(
         key=one.gang.key,
         priority=one.priority,
-        sizes=_within_quotas(state, one),
+        sizes=_possible_sizes(state, one),
         least=size if first is None else first - one.fixed_size,
         request=columns.asked(role.request),
         nodes=one.nodes,
@@ -145,24 +146,27 @@ def _elastic_run(
     """The gang with the work that is left; None where another size can't be compared.
 
     That is the work that members have not reported as done; if they report nothing, the rest of the expected run time.
+    Pieces that are dealt while members run are known to be done or not.
     """
     one, end, reported = ending
+    pieces = _pieces_left(state, one)
     role, working = one.varying.role, one.working_nodes
     learned = state.past_runs.in_force(one.gang)
     work = remaining_work(_with_progress(one.gang, reported), learned)
     if work is None or nodes.kinds.factors(learned) or not role.sizes.has(len(one.nodes)):
         return None
     seconds = work.float_time(len(working)) * float(nodes.slowdown[working].max())
-    left = 1.0 if reported else min(1.0, (end - now) / seconds)
-    if left <= 0:
+    left = 1.0 if reported or pieces else min(1.0, (end - now) / seconds)
+    if left <= 0 or pieces == 0:
         return None
     return ElasticRun(
         key=one.gang.key,
         created=one.gang.created,
-        sizes=_within_quotas(state, one),
+        sizes=_possible_sizes(state, one),
         request=columns.asked(role.request),
         work=work,
         left=left,
+        pieces=pieces,
         nodes=one.nodes,
         end=end,
         terms=one.elastic.terms(one.gang.status.last_change, one.gang.status.failed_joins),
@@ -234,6 +238,18 @@ def _elastic_holders(state: State) -> Iterator[_ElasticHolder]:
 
 def _with_progress(gang: GangFact, part: str) -> GangFact:
     return replace(gang, status=replace(gang.status, progress=part)) if part else gang
+
+
+def _pieces_left(state: State, one: Resizable) -> int | None:
+    return pieces_left(one.gang, state.pieces, state.members(one.gang).values())
+
+
+def _possible_sizes(state: State, one: Resizable) -> Sizes:
+    """The sizes that quotas allow, and in which each member gets a piece of those that are left; the present size."""
+    sizes, size, pieces = _within_quotas(state, one), len(one.nodes), _pieces_left(state, one)
+    if pieces is None or max(pieces, size) >= sizes.maximum:
+        return sizes
+    return replace(sizes, maximum=max(pieces, size))
 
 
 def _within_quotas(state: State, one: Resizable) -> Sizes:

@@ -80,6 +80,8 @@ async def test_what_a_dealer_says_becomes_progress_and_is_kept():
         [(url, key, most, _)] = dealer.asked
         assert (url, key, most) == ("http://10.0.0.7:7711/states", data["key-1"], bytes_of(PIECES))
 
+        assert dealer.ranks == "", "no member comes or goes"
+
         # A dealer that lost its memory takes nothing back.
         dealer.answer = bits("00000001")
         await asyncio.sleep(60)
@@ -117,8 +119,8 @@ async def test_false_answers_change_nothing_and_are_asked_for_less_and_less(answ
 
 async def test_slow_dealers_delay_only_their_own_namespace():
     class SlowDealer(ScriptedDealer):
-        async def states(self, url, key, *, most_bytes):
-            await super().states(url, key, most_bytes=most_bytes)
+        async def states(self, url, key, **options):
+            await super().states(url, key, **options)
             await asyncio.sleep(3.0)
 
     async with operator_over(gangs=[dealt_gang(name) for name in ("g", "h")]) as (api, parts):

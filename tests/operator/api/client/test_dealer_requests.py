@@ -45,10 +45,10 @@ def sends(code, body=b"", **headers):
     return answer
 
 
-def read(url):
+def read(url, **options):
     async def states():
         async with DealerClient() as client:
-            return await client.states(url, "a-key", most_bytes=LIMIT)
+            return await client.states(url, "a-key", most_bytes=LIMIT, **options)
 
     return asyncio.run(states())
 
@@ -60,6 +60,14 @@ def test_states_are_read_with_the_key_and_nothing_else_of_ours():
     [headers] = seen
     assert headers["Authorization"] == "Bearer a-key"
     assert {*headers} <= {"Authorization", "Host", "Accept", "Accept-Encoding", "User-Agent", "Connection"}
+
+
+def test_dealer_gets_the_ranks_of_members_that_come_and_go():
+    ranks = ",".join(map(str, range(0, 10_000, 3)))
+    with answering(sends(200, b"\1")) as (url, seen):
+        assert read(url, ranks=ranks) == b"\1"
+
+    assert seen[0]["Lockstep-Ranks"] == ranks
 
 
 def test_answer_that_is_too_large_counts_for_nothing():

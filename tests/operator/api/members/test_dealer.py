@@ -54,6 +54,35 @@ def test_what_the_dealer_asks_for_is_planned_beside_the_members_own():
     assert with_it["memory"] - without.get("memory", 0) == 64 * 2**20
 
 
+def as_bound(fact, rank):
+    """The pod of a member as a watch shows it once it is bound."""
+    made = MemberPods(fact, 1, [Members("n1", 2)]).pod(rank)
+    there = pod(f"g-1-{rank}", node="n1", **owned_by("g", rank=rank))
+    metadata = {**there["metadata"], "annotations": made["metadata"]["annotations"]}
+    return parse_pod({**there, "metadata": metadata, "spec": {**made["spec"], "nodeName": "n1"}})
+
+
+def test_all_members_of_an_elastic_gang_keep_the_room_that_is_planned():
+    terms = {"elastic": {"mode": "Members"}, "size": {"min": 1, "max": 8}}
+    fact = parse(spec={**DEALT, **terms})
+
+    assert [as_bound(fact, rank).request for rank in range(2)] == [fact.spec.roles[0].request] * 2
+
+
+def test_only_rank_0_keeps_that_room_where_the_size_stays():
+    with_it, without = (dict(as_bound(parse(spec=DEALT), rank).request) for rank in range(2))
+
+    assert with_it["cpu"] - without["cpu"] == 100
+
+
+def test_template_does_not_say_what_room_its_members_keep():
+    annotations = {"lockstep.dev/keeps-room": "lockstep-dealer"}
+    spec = gang("g")["spec"]["template"]
+    fact = parse(spec={**DEALT, "template": {**spec, "metadata": {"annotations": annotations}}})
+
+    assert "lockstep.dev/keeps-room" not in MemberPods(fact, 1, [Members("n1", 2)]).pod(1)["metadata"]["annotations"]
+
+
 def test_dealer_takes_the_key_of_its_own_attempt():
     for attempt in (1, 7):
         for spec in pods_of(parse(spec=DEALT), attempt):
