@@ -35,7 +35,7 @@ MECHANISMS = (
         what="Each kind of jobs may use the power that the other kind leaves free.",
         state=MechanismState.WORKS,
         where=(
-            "`operator/lockstep/cycle/pace/pacing.py`, `spec.pace: Share`: requests are lowered and limits kept. With "
+            "`operator/lockstep/cycle/pace/pacing.py`, `spec.pace`: `Share` lowers requests and keeps limits. With "
             "`Local` a limit also holds while the owner uses nothing."
         ),
     ),
