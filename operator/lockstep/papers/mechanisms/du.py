@@ -35,8 +35,8 @@ MECHANISMS = (
         what="Each kind of jobs may use the power that the other kind leaves free.",
         state=MechanismState.WORKS,
         where=(
-            "`operator/lockstep/cycle/pace/pacing.py`, `spec.pace`: `Share` lowers requests and keeps limits. With "
-            "`Local` a limit also holds while the owner uses nothing."
+            "`operator/lockstep/cycle/pace/pacing.py`, `spec.pace`: Share lowers requests and keeps limits. With "
+            "Local a limit also holds while the owner uses nothing."
         ),
     ),
     Mechanism(
