@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from coschedule import Smoothing
 from lockstep.papers.in_shape.shum_figure_5_6 import error_of_forecasts
 from lockstep.papers.row import Paper
 from lockstep.papers.shum_auction import moves_of_all_tables
+from lockstep.papers.shum_current_hour import error_of_current_hour
 
 _PSIS = ("1", "1.05", "1.2", "1.5", "2")
 _WEIGHTS = (0.0, 0.3, 0.6, 0.9)
@@ -24,7 +26,7 @@ class Sensitivity:
 
 
 def sensitivities() -> Iterator[Sensitivity]:
-    """ψ of the auction, and A and B of the forecast; docs/decisions.md varies what Lockstep itself has set."""
+    """ψ of the auction, and A, B and C of the forecast; docs/decisions.md varies what Lockstep itself has set."""
     yield Sensitivity(
         paper=Paper.SHUM,
         parameter="A",
@@ -39,7 +41,17 @@ def sensitivities() -> Iterator[Sensitivity]:
     )
     yield Sensitivity(
         paper=Paper.SHUM,
+        parameter="C",
+        what="error of the load of the current hour, A = 0.6 and B = 0.3",
+        results=[(f"{weight:g}", f"{_of_current_hour(weight):.3f}") for weight in (*_WEIGHTS, 1.0)],
+    )
+    yield Sensitivity(
+        paper=Paper.SHUM,
         parameter="ψ",
         what="moves of all auctions of tables 5.1 to 5.4",
         results=[(psi, str(moves_of_all_tables(psi))) for psi in _PSIS],
     )
+
+
+def _of_current_hour(weight: float) -> float:
+    return error_of_current_hour(Smoothing(past=_A, last_hour=_B, forecast=weight))

@@ -12,7 +12,7 @@ import pytest
 
 from e2e.cluster import Cluster, Manifest
 from e2e.nodes.conftest import FAST, SLOW
-from e2e.nodes.jobs import AS_ROOT, Jobs, job, resources_in_force, role, template
+from e2e.nodes.jobs import AS_ROOT, Jobs, job, resources_in_force, role, size, template
 from e2e.nodes.measured import Measured
 from e2e.nodes.ssh_keys import ssh_keys, with_ssh_keys
 
@@ -72,10 +72,15 @@ def workers(way: Way) -> Manifest:
     """Two members that listen, on nodes of their own."""
     resources = whole(way.millicores)
     made = template("sh", "-c", "echo $NODE > /tmp/node; exec ssh-worker", env=[NODE], resources=resources)
-    labels = {"lockstep.dev/gang": way.gang, "lockstep.dev/role": "workers"}
-    apart = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
-    made["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}}
+    made["spec"]["affinity"] = apart(way.gang, **{"lockstep.dev/role": "workers"})
     return with_ssh_keys(made)
+
+
+def apart(gang: str, **labels: str) -> Manifest:
+    """The affinity of members of a gang, with these labels, that are to be on nodes of their own."""
+    selector = {"matchLabels": {"lockstep.dev/gang": gang, **labels}}
+    term = {"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
 def submit(jobs: Jobs, way: Way) -> None:
@@ -87,7 +92,7 @@ def submit(jobs: Jobs, way: Way) -> None:
 
 def in_force(jobs: Jobs, gang: str) -> dict[str, Any]:
     """What CPU the members have by their kubelets, by node."""
-    pods = [pod for pod in jobs.pods(gang) if pod["metadata"]["labels"]["lockstep.dev/role"] == "workers"]
+    pods = [pod for pod in jobs.pods(gang) if pod["metadata"]["labels"].get("lockstep.dev/role") != "launcher"]
     return {pod["spec"]["nodeName"]: cpu_of(resources_in_force(pod)) for pod in pods}
 
 
@@ -164,6 +169,35 @@ def tell(measured: Measured, way: Way, rounds: Sequence[Round]) -> None:
         f" {mean(longer):+.1%} ± {pstdev(longer):.1%} in {len(rounds)} rounds; the member on {FAST} used {shares}"
         f" cores, by the formula {needs}; given back {mean(given_back):.0%} ± {pstdev(given_back):.0%} of the formula's"
     )
+
+
+def sharers(gang: str) -> Manifest:
+    """Two members that print how the kernel divides their processor: node, weight and quota."""
+    shown = 'echo "$NODE $(cat /sys/fs/cgroup/cpu/cpu.shares) $(cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us)"'
+    made = template("sh", "-c", f"while {shown}; do sleep 1; done", env=[NODE], resources=whole(FIFTH))
+    made["spec"]["affinity"] = apart(gang)
+    return job(gang, size=size(2), template=made)
+
+
+def divided(jobs: Jobs, gang: str) -> dict[str, tuple[int, int]]:
+    """The weight and the quota of the member on each node, as it has printed them last."""
+    lines = (text.splitlines()[-1].split() for text in jobs.logs(gang).values() if text)
+    return {node: (int(weight), int(quota)) for node, weight, quota in lines}
+
+
+def test_member_that_shares_has_less_weight_and_the_same_quota(cluster, jobs):
+    gang = "shares"
+    before = {FAST: (204, 20_000), SLOW: (204, 20_000)}
+    jobs.submit_job(sharers(gang))
+    cluster.until(lambda: divided(jobs, gang) == before)
+
+    jobs.patch(gang, {"pace": "Share"})
+
+    until_in_force(cluster, jobs, gang, cpu(FIFTH // 2, FIFTH), whole(FIFTH))
+    cluster.until(lambda: divided(jobs, gang) == before | {FAST: (102, 20_000)})
+
+    jobs.patch(gang, {"pace": "None"})
+    cluster.until(lambda: divided(jobs, gang) == before)
 
 
 @pytest.mark.parametrize("ways", WAYS, ids=lambda ways: " ".join(way.gang for way in ways))

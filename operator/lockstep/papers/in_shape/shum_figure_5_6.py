@@ -15,9 +15,10 @@ from lockstep.simulation.presence.habits import draw_stays
 
 _A, _BS = 0.6, (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
 _PERIODS = {"figure 5.5": 2, "figure 5.6": 5}
-_OWNERS, _DAYS_OF_HABIT, _DAYS = 4, 5, 40
+OWNERS, _DAYS_OF_HABIT, _DAYS = 4, 5, 40
 _WORKING, _HOURS = 5, 24
-_SEED = 1
+_FIRST_HOUR, _AFTER_LAST_HOUR = 8, 18
+SEED = 1
 
 
 def rows() -> Iterator[PaperRow]:
@@ -26,7 +27,7 @@ def rows() -> Iterator[PaperRow]:
         errors = {b: error_of_forecasts(_A, b, period) for b in _BS}
         small = min(error for b, error in errors.items() if b <= _BS[2]) / min(errors.values())
         what = f"error over {period} hours with B up to 0.3, over the least of all B"
-        yield in_shape(Paper.SHUM, f"5.5.2, {figure}", what, Printed(1.0, 1.0, "good"), small, Tolerance(0.1, _SEED))
+        yield in_shape(Paper.SHUM, f"5.5.2, {figure}", what, Printed(1.0, 1.0, "good"), small, Tolerance(0.1, SEED))
 
 
 def error_of_forecasts(a: float, b: float, period: int) -> float:
@@ -34,8 +35,8 @@ def error_of_forecasts(a: float, b: float, period: int) -> float:
     return float(
         np.mean(
             [
-                _error(_working_days(_SEED + owner), Smoothing(past=a, last_hour=b, forecast=1), period)
-                for owner in range(_OWNERS)
+                _error(_working_days(SEED + owner), Smoothing(past=a, last_hour=b, forecast=1), period)
+                for owner in range(OWNERS)
             ]
         )
     )
@@ -43,17 +44,27 @@ def error_of_forecasts(a: float, b: float, period: int) -> float:
 
 def _working_days(seed: int) -> NDArray[np.float64]:
     """An owner's presence by hour on working days: the paper, too, keeps days of the weekend apart."""
-    hourly = draw_stays(np.random.default_rng(seed)).hourly().reshape(-1, _HOURS)
-    return hourly[np.arange(len(hourly)) % 7 < _WORKING][:_DAYS]
+    return of_working_days(draw_stays(np.random.default_rng(seed)).hourly())
+
+
+def of_working_days(hourly: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The hours ``[day, hour]`` of the first working days, of numbers of all hours from a Monday on."""
+    days = hourly.reshape(-1, _HOURS)
+    return days[np.arange(len(days)) % 7 < _WORKING][:_DAYS]
+
+
+def histories(days: NDArray[np.float64]) -> Iterator[tuple[int, int, LoadHistory]]:
+    """Each hour of work whose day has enough days before it: number of the day, hour, and what was measured before."""
+    for number in range(_DAYS_OF_HABIT, len(days)):
+        past = tuple(map(tuple, days[number - _DAYS_OF_HABIT : number].tolist()))
+        for hour in range(_FIRST_HOUR, _AFTER_LAST_HOUR):
+            yield number, hour, LoadHistory(past_days=past, today=tuple(days[number, :hour].tolist()), now=0.0)
 
 
 def _error(days: NDArray[np.float64], smoothing: Smoothing, period: int) -> float:
     """The mean absolute error of the mean presence of the next hours, at every hour from 8 to 17."""
     errors = list[float]()
-    for number in range(_DAYS_OF_HABIT, len(days)):
-        past = tuple(map(tuple, days[number - _DAYS_OF_HABIT : number].tolist()))
-        for hour in range(8, 18):
-            history = LoadHistory(past_days=past, today=tuple(days[number, :hour].tolist()), now=0.0)
-            forecast = forecast_load(history, smoothing, hours=period - 1).mean
-            errors.append(abs(float(forecast) - float(days[number, hour : hour + period].mean())))
+    for number, hour, history in histories(days):
+        forecast = forecast_load(history, smoothing, hours=period - 1).mean
+        errors.append(abs(float(forecast) - float(days[number, hour : hour + period].mean())))
     return float(np.mean(errors))

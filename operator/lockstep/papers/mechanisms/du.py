@@ -33,10 +33,10 @@ MECHANISMS = (
     Mechanism(
         place="3.1.1",
         what="Each kind of jobs may use the power that the other kind leaves free.",
-        state=MechanismState.IN_PART,
+        state=MechanismState.WORKS,
         where=(
-            "`operator/lockstep/cycle/pace/pacing.py` sets requests and limits. Missing: a limit also holds while the "
-            "owner uses nothing."
+            "`operator/lockstep/cycle/pace/pacing.py`, `spec.pace`: Share lowers requests and keeps limits. With "
+            "Local a limit also holds while the owner uses nothing."
         ),
     ),
     Mechanism(
