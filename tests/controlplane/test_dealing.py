@@ -125,6 +125,30 @@ def test_next_attempt_is_dealt_what_was_open(arena, tmp_path):
     assert {*first, *second} == {*range(PIECES)}
 
 
+def test_member_that_joins_is_dealt_pieces_and_those_of_one_that_leaves_are_dealt_again(arena, tmp_path):
+    arena.add_nodes(1)
+    terms = {"mode": "Members", "restartTime": "1s", "minInterval": "1s"}
+    arena.submit(gang("tiles", size=(1, 2), cpu="3", work={"serialTime": "400h"}, elastic=terms, **DEALT))
+    arena.until_placed("tiles")
+    eventually(lambda: arena.status("tiles").get("startedAt"))
+    assert arena.status("tiles")["size"] == 1
+    first = []
+    with Dealer(arena, "tiles", 1, tmp_path) as dealer:
+        work(dealer.member(0), first, at_most=20)
+        arena.add_nodes(1)
+        eventually(lambda: arena.status("tiles")["size"] == 2, seconds=90)
+        taken = next_pieces(dealer.member(1), patience=PATIENCE, sleep=soon)
+        assert not {*taken} & {*first}
+
+        arena.change_gang("tiles", elastic={**terms, "size": 1})
+        eventually(lambda: arena.status("tiles")["size"] == 1, seconds=90)
+        rest = []
+        work(dealer.member(0), rest)
+
+    assert {*first, *rest} == {*range(PIECES)}
+    assert arena.status("tiles")["attempt"] == 1
+
+
 def test_too_many_failed_pieces_fail_the_gang(arena, tmp_path):
     arena.add_nodes(2)
     arena.submit(gang("tiles", size=2, **DEALT))

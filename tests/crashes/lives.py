@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from builders.manifests import failed_status, quota
 from builders.notices import NOTICE, READS, READY
-from crashes.stage import MEMBERS, PATIENCE_SECONDS, RESTART, SIZE, Stage
+from crashes.stage import CPU_BESIDE_A_DEALER, MEMBERS, PATIENCE_SECONDS, RESTART, SIZE, Stage
 from crashes.urgent_lives import give_way, shrink_by_members, shrink_by_restart
 from crashes.wider_lives import find_each_other, keep_data
 from eventually import eventually
@@ -150,21 +150,20 @@ def come_and_go(stage: Stage) -> None:
 
 
 def come_and_go_beside_a_dealer(stage: Stage) -> None:
-    """Placed with a dealer beside another gang; members join in the room of that one, leave again, and the key stays."""
+    """Placed with a dealer beside another gang; members join in the room of that one, and leave; the key stays."""
     other = stage.submit_another("other", work={"serialTime": "1000h"})
     stage.arena.until(other, "Placed", seconds=PATIENCE_SECONDS)
     dealt = {"load": "Pieces", "pieces": 100, "dealing": "WhileRunning"}
-    stage.submit(size=(1, SIZE), work={"serialTime": "400h"}, elastic=MEMBERS, **dealt)
+    stage.submit(size=(SIZE, 2 * SIZE), cpu=CPU_BESIDE_A_DEALER, work={"serialTime": "400h"}, elastic=MEMBERS, **dealt)
     eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
     first, key = _uids(stage), _dealers_key(stage)
     stage.arena.delete_gang(other)
-    eventually(lambda: stage.arena.status(stage.name).get("size") == SIZE, seconds=PATIENCE_SECONDS)
-    assert len(stage.arena.pods(stage.name)) == SIZE
-    stage.arena.change_gang(stage.name, elastic={**MEMBERS, "size": 1})
+    eventually(lambda: stage.arena.status(stage.name).get("size") == 2 * SIZE, seconds=PATIENCE_SECONDS)
+    assert len(stage.arena.pods(stage.name)) == 2 * SIZE
+    stage.arena.change_gang(stage.name, elastic={**MEMBERS, "size": SIZE})
     eventually(lambda: _uids(stage) == first, seconds=PATIENCE_SECONDS)
     status = stage.arena.status(stage.name)
-    assert (status["attempt"], status["size"], "next" in status) == (1, 1, False)
-    assert _dealers_key(stage) == key
+    assert (status["attempt"], status["size"], "next" in status, _dealers_key(stage)) == (1, SIZE, False, key)
 
 
 def _dealers_key(stage: Stage) -> Mapping[str, str]:

@@ -15,6 +15,8 @@ SIZE = 2
 # Terms on which a gang changes its size as soon as it may.
 RESTART = {"mode": "Restart", "restartTime": "1s", "minInterval": "1s"}
 MEMBERS = {**RESTART, "mode": "Members"}
+# With the room of a dealer as much as a member of another gang has.
+CPU_BESIDE_A_DEALER = "1800m"
 # A crash in the wrong moment costs a back-off, a start and a look at the API server after a watch's silence.
 PATIENCE_SECONDS = 90.0
 
@@ -43,10 +45,11 @@ class Stage:
         size: int | tuple[int, int] = SIZE,
         finalizer: str | None = None,
         has_launcher: bool = False,
+        cpu: str = "",
         **more: Any,
     ) -> None:
         """Submit the gang. If it ``has_launcher``, that is a member beside the ``size`` of its workers."""
-        manifest = gang(self.name, size=size, cpu=self.cpu, **more)
+        manifest = gang(self.name, size=size, cpu=cpu or self.cpu, **more)
         manifest = with_launcher(manifest) if has_launcher else manifest
         if finalizer:
             manifest["metadata"]["finalizers"] = [finalizer]

@@ -2,8 +2,8 @@
 
 Chunks are guided: about half of a member's share, by its measured speed, of what is left. So they shrink, and the last
 pieces are dealt one by one. Pieces differ in length, so the speed that a few of them show is not trusted for many: a
-chunk is twice as large as the largest that was measured, at most. Cf. Polychronopoulos and Kuck, "Guided self-scheduling" (1987), and Hummel et al.,
-"Factoring" (1992).
+chunk is twice as large as the largest that was measured, at most. Cf. Polychronopoulos and Kuck, "Guided
+self-scheduling" (1987), and Hummel et al., "Factoring" (1992).
 """
 
 import math

@@ -40,6 +40,11 @@ class Effects:
         names = (file.name.split(".") for file in (self.folder / "tries").iterdir())
         return [Try(int(name[0]), name[1], name[2]) for name in names if name[0].isdecimal()]
 
+    @property
+    def first_try(self) -> float:
+        """When the first piece was begun."""
+        return min(file.stat().st_mtime for file in (self.folder / "tries").iterdir())
+
     def hurry(self) -> None:
         """Let all pieces that are still to come take no time."""
         (self.folder / "hurry").touch()
