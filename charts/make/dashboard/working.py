@@ -9,7 +9,7 @@ _BINDINGS = ('verb="POST"', 'resource="pods/binding"')
 
 
 def how_it_works() -> list[Panel]:
-    """Stages, attempts, the API server's part, what preemption and changes of size cost, sweeps, and what pace gives back."""
+    """Stages, attempts, the API server's part, what preemption and changes of size cost, sweeps, and pace."""
     return [*_cycles(), *_ends(), *_writes(), *_requests(), *_preemptions(), *_size_changes(), *_sweeps(), *_paces()]
 
 

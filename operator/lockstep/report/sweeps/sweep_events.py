@@ -9,11 +9,16 @@ from typing import assert_never
 
 from lockstep.api.cluster.event import Event, EventSubject
 from lockstep.api.names import API_VERSION, SWEEP_KIND
-from lockstep.facts.reasons import EventReason
 from lockstep.facts.runs.sweep_keys import sweep_name
-from lockstep.facts.sweeps.sweep import RunFailure, Sweep, SweepCondition, SweepEnd, SweepStatus
-from lockstep.report.status.events import NORMAL, WARNING
-from lockstep.report.text.sentences import as_sentence, n_members
+from lockstep.facts.sweeps.sweep import Sweep, SweepCondition, SweepEnd, SweepStatus
+from lockstep.report.status.events import (
+    sweep_complete,
+    sweep_failed,
+    sweep_refused,
+    sweep_run_failed,
+    sweep_size_changed,
+    sweep_started,
+)
 
 
 def sweep_subject(sweep: Sweep) -> EventSubject:
@@ -25,41 +30,23 @@ def sweep_subject(sweep: Sweep) -> EventSubject:
 def sweep_events(before: SweepStatus, now: SweepStatus) -> Iterator[Event]:
     """What a user wants to know of the change from one status to the next."""
     if before.started_at is None and now.started_at is not None:
-        yield _started(now)
+        yield sweep_started(now.runs or 0, now.size_reason)
     elif before.size is not None and now.size is not None and before.size != now.size:
-        yield _size_changed(before.size, now.size, now.size_reason)
+        yield sweep_size_changed(before.size, now.size, now.size_reason)
     known = {one.run for one in before.failures}
-    yield from (_run_failed(one) for one in now.failures if one.run not in known)
+    yield from (sweep_run_failed(one) for one in now.failures if one.run not in known)
     if _is_refused(now) and not _is_refused(before):
-        yield Event(kind=WARNING, reason=EventReason.SWEEP_REFUSED, action="Validate", note=now.summary)
+        yield sweep_refused(now.summary)
     if now.end is not None and now.end != before.end:
         yield _ended(now.end, now.summary)
-
-
-def _started(status: SweepStatus) -> Event:
-    """The first run was made."""
-    note = as_sentence(f"the first of {status.runs} runs is made. {status.size_reason}".rstrip())
-    return Event(kind=NORMAL, reason=EventReason.SWEEP_STARTED, action="Make", note=note)
-
-
-def _size_changed(before: int, size: int, why: str) -> Event:
-    """The runs that are made next have another size."""
-    note = f"Runs that are made from now on have {n_members(size)}, and not {before} as before. {why}".rstrip()
-    return Event(kind=NORMAL, reason=EventReason.SWEEP_SIZE_CHANGED, action="Resize", note=note)
-
-
-def _run_failed(failure: RunFailure) -> Event:
-    """One of the first runs to fail has failed for good."""
-    note = f"Run {failure.run} has failed, {failure.reason}: {failure.message}"
-    return Event(kind=WARNING, reason=EventReason.SWEEP_RUN_FAILED, action="Count", note=note)
 
 
 def _ended(end: SweepEnd, summary: str) -> Event:
     match end.condition:
         case SweepCondition.COMPLETE:
-            return Event(kind=NORMAL, reason=EventReason.SWEEP_COMPLETE, action="Count", note=summary)
+            return sweep_complete(summary)
         case SweepCondition.FAILED:
-            return Event(kind=WARNING, reason=EventReason.SWEEP_FAILED, action="Count", note=summary)
+            return sweep_failed(summary)
         case SweepCondition.ACCEPTED:
             raise AssertionError("no sweep ends by its acceptance")
         case _:
