@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from eventually import eventually
 from live.quick_start import Forked
+from lockstep.cli import main
 from lockstep_demo.operator_process import OperatorProcess, running
 
 ROOT = Path(__file__).parents[2]
@@ -47,3 +49,37 @@ def runs(arena):
     """The GangJobs that are there."""
     path = f"/apis/lockstep.dev/v1alpha1/namespaces/{arena.namespace}/gangjobs"
     return [one["metadata"]["name"] for one in arena.api.request("GET", path)["items"]]
+
+
+def test_plan_says_what_would_become_of_the_example_and_explain_what_becomes_of_it(
+    given, operator_kubeconfig, arena, tmp_path
+):
+    """The size, how many runs go at a time and their end, before anything exists; then how the sweep stands."""
+    arena.add_nodes(2)
+
+    def ask(*arguments):
+        options = [f"--kubeconfig={arena.api.kubeconfig}", f"--namespace={arena.namespace}"]
+        done = CliRunner().invoke(main, [*arguments, *options])
+        assert done.exit_code == 0, done.stderr
+        return " ".join(done.stdout.split())
+
+    planned = ask("plan", "-f", str(EXAMPLE))
+    assert "search has 4 runs." in planned
+    assert "2 runs may go side by side: maxParallel allows no more." in planned
+    assert "Of its first 2 runs, 2 would start now. It would end at" in planned
+    assert runs(arena) == []
+
+    arena.api.kubectl("apply", "--namespace", arena.namespace, "-f", str(EXAMPLE))
+    assert "does it run with --sweeps?" in ask("explain", "sweep/search")
+    with running(OperatorProcess(operator_kubeconfig, tmp_path / "log", "--sweeps=true", spawn=Forked)):
+        eventually(lambda: status(arena).get("running"))
+        assert f"{arena.namespace}/search Running 4" in ask("queue")
+        eventually(lambda: status(arena).get("state") == "Complete")
+        eventually(lambda: {"SweepStarted", "SweepComplete"} <= reasons(arena))
+    assert "search is complete. All runs have ended: 4 of 4 runs succeeded" in ask("explain", "sweep/search")
+
+
+def reasons(arena):
+    """The reasons of all events."""
+    path = f"/apis/events.k8s.io/v1/namespaces/{arena.namespace}/events"
+    return {one["reason"] for one in arena.api.request("GET", path)["items"]}

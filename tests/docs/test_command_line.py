@@ -4,14 +4,23 @@ from coschedule import GangKey
 from docs.markdown import ROOT, fences, first_cells
 from lockstep.answers.queue.queue import Queued
 from lockstep.answers.queue.queue_text import queue_document
+from lockstep.answers.sweeps.sweep_text import sweep_document
+from lockstep.api.sweeps.sweep import parse_sweep
 
 PAGE = ROOT / "docs" / "command-line.md"
 
 
 def test_every_field_of_the_queue_is_documented():
-    [one] = queue_document([Queued(gang=GangKey("default", "g"), behind="")], 0.0)["gangs"]
+    [one] = queue_document([Queued(gang=GangKey("default", "g"), behind="")], [], 0.0)["gangs"]
 
     assert first_cells(PAGE, "## Who waits") == list(one)
+
+
+def test_every_field_of_a_sweep_in_the_queue_is_documented():
+    metadata = {"name": "s", "namespace": "default", "uid": "u", "resourceVersion": "1"}
+    sweep = parse_sweep({"metadata": metadata, "spec": {"runs": 1, "template": {}}})
+
+    assert first_cells(PAGE, "## Sweeps under way") == list(sweep_document(sweep))
 
 
 def test_what_terminals_show_fits_into_one():

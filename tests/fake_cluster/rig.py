@@ -155,7 +155,8 @@ async def api_with(*nodes, gangs=(), bids=()):
 async def running_operator(api, plans=None, pool=ALL_NODES, **more):
     """The whole operator but its own watches by kopf."""
     async with watching_operator(api, plans, pool, **more) as parts:
-        works = [parts.cycle.run(), *([SweepFollower(parts.services).run()] if more.get("sweeps") else [])]
+        sweeps = SweepFollower(parts.services, parts.metrics.sweeps)
+        works = [parts.cycle.run(), *([sweeps.run()] if more.get("sweeps") else [])]
         tasks = [asyncio.create_task(work) for work in works]
         try:
             yield parts

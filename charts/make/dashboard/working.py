@@ -9,8 +9,8 @@ _BINDINGS = ('verb="POST"', 'resource="pods/binding"')
 
 
 def how_it_works() -> list[Panel]:
-    """Stages, attempts, the API server's part, what preemption and changes of size cost, and what pace gives back."""
-    return [*_cycles(), *_ends(), *_writes(), *_requests(), *_preemptions(), *_size_changes(), *_paces()]
+    """Stages, attempts, the API server's part, what preemption and changes of size cost, sweeps, and pace."""
+    return [*_cycles(), *_ends(), *_writes(), *_requests(), *_preemptions(), *_size_changes(), *_sweeps(), *_paces()]
 
 
 def _cycles() -> list[Panel]:
@@ -156,6 +156,32 @@ def _size_changes() -> list[Panel]:
             Query(rate("lockstep_size_changes_dropped_total"), "dropped"),
             unit=OpsPerSecond,
             columns=WIDE_COLUMNS,
+        ),
+    ]
+
+
+def _sweeps() -> list[Panel]:
+    return [
+        graph(
+            "Sweeps by state",
+            "GangSweeps by how far they are. refused: their summary names the field or the line that is wrong. failed "
+            "ones stay until their users delete them.",
+            Query(believed("lockstep_sweeps", by="state"), "{{state}}"),
+            unit=NoUnit,
+        ),
+        graph(
+            "Runs of sweeps ended",
+            "Runs of GangSweeps that were counted, a second, by outcome. Many that failed: the first ten failures of "
+            "each sweep say why.",
+            Query(rate("lockstep_sweep_runs_ended_total", by="outcome"), "{{outcome}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Sizes of runs changed",
+            "How often the next runs of a sweep got another common size, a second. A curve that stays up is nodes that "
+            "come and go, or run times that are not known well.",
+            Query(rate("lockstep_sweep_size_changes_total"), "changed"),
+            unit=OpsPerSecond,
         ),
     ]
 

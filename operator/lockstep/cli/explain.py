@@ -15,6 +15,9 @@ from lockstep.answers.plan.text import settled_lines
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.sweeps.explained_text import explained_document, explained_lines
+from lockstep.answers.sweeps.explaining import answer_sweep
+from lockstep.answers.sweeps.reading import read_sweep
 from lockstep.api.client.configuration import Configuration, load_configuration, usual_namespace
 from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
@@ -35,6 +38,8 @@ from lockstep.cli.options.settings_options import settings_option, with_operator
 from lockstep.cli.options.source_options import yielding_options
 from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.reasons import Condition
+from lockstep.facts.runs.sweep_keys import is_sweep
+from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.report.text.learned import work_used
 
 
@@ -52,6 +57,8 @@ def explain(gang: KeyIn, namespace: str | None, output: str, **options: Any) -> 
 
     For example: lockstep explain gj/heat --namespace default
 
+    Of a sweep it says why its next runs have their size, how many may go side by side, and what holds it up.
+
     Nothing is written. Options that are not given are those that the operator has published.
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
@@ -60,6 +67,9 @@ def explain(gang: KeyIn, namespace: str | None, output: str, **options: Any) -> 
         in_force = with_operators(options, configuration)
         state = state_of(in_force)
         asyncio.run(_read(configuration, state))
+        if is_sweep(key):
+            _explain_sweep(asyncio.run(_read_sweep(configuration, key)), state, output)
+            return
         fact = state.gangs.get(key)
         if fact is None:
             raise AnswerError(_missing(key, state))
@@ -76,6 +86,19 @@ def explain(gang: KeyIn, namespace: str | None, output: str, **options: Any) -> 
             print_document(settled_document(settled))
         else:
             print_lines(settled_lines(settled))
+
+
+def _explain_sweep(sweep: Sweep, state: State, output: str) -> None:
+    answer = answer_sweep(state, sweep)
+    if output == "json":
+        print_document(explained_document(answer))
+    else:
+        print_lines(explained_lines(answer))
+
+
+async def _read_sweep(configuration: Configuration, key: GangKey) -> Sweep:
+    async with one_client(configuration) as client:
+        return await read_sweep(client, key)
 
 
 def _missing(gang: GangKey, state: State) -> str:

@@ -18,11 +18,25 @@ from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.documents import LONGEST
 from lockstep.answers.reading.dry_run import suppose
+from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.supposing.in_cluster import suppose_gang
 from lockstep.answers.supposing.manifests import read_manifests
 from lockstep.answers.supposing.predecessors import record_predecessors
 from lockstep.answers.supposing.runtimes import read_runtimes
 from lockstep.answers.supposing.supposed_gangs import Supposed, supposed
+from lockstep.answers.supposing.supposed_sweeps import (
+    RefusedSweep,
+    SupposedSweep,
+    SweepFile,
+    sorted_out,
+    suppose_sweep,
+)
+from lockstep.answers.sweeps.planned_sweep import (
+    PlannedSweep,
+    planned_sweep,
+    sweep_plan_document,
+    sweep_plan_lines,
+)
 from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.api.manifest import NewManifest
 from lockstep.api.preemption import gang_name
@@ -55,7 +69,7 @@ Delays = Sequence[tuple[str, float]]
     metavar="FILE",
     type=click.File("r"),
     required=True,
-    help="GangJobs, Gangs with their pods, and Jobs and others; - is the input.",
+    help="GangJobs, GangSweeps, Gangs with their pods, and Jobs and others; - is the input.",
 )
 @click.option(
     "--snapshot", metavar="FILE", type=click.File("rb"), help="What /debug/snapshot showed, in the place of a cluster."
@@ -72,7 +86,7 @@ def plan(file: IO[str], snapshot: IO[bytes] | None, namespace: str | None, outpu
 
     For example: lockstep plan -f gangjob.yaml
 
-    The file has GangJobs, Gangs with their pods, or Jobs, JobSets and other owners of pods, as they are.
+    The file has GangJobs, GangSweeps, Gangs with their pods, or Jobs, JobSets and other owners of pods, as they are.
 
     Options that are not given are those that the operator has published; a snapshot is planned by its own.
     """
@@ -96,15 +110,16 @@ def _text(file: IO[str]) -> str:
 def _in_cluster(
     manifests: Sequence[NewManifest], connection: Mapping[str, str | None], options: Mapping[str, Any], output: str
 ) -> None:
-    in_force = with_operators(options, load_configuration(**connection))
+    in_force, file = with_operators(options, load_configuration(**connection)), sorted_out(manifests, time())
     state, rules = state_of(in_force), rules_of(in_force)
-    runtimes = asyncio.run(_runtimes(connection, manifests))
-    asked = supposed((*manifests, *runtimes), state.sources, time())
+    runtimes = asyncio.run(_runtimes(connection, file.others))
+    asked = supposed((*file.others, *runtimes), state.sources, time())
     asyncio.run(_read(connection, state))
     now = time()
     before = plan_now(state, rules, now, asked=())
-    keys = asyncio.run(_suppose(connection, state, asked))
-    waiting = [key for key in keys if state.phase_of(state.gangs[key]).is_planned]
+    keys, sweeps = asyncio.run(_suppose(connection, state, asked, file, now))
+    runs = [key for one in sweeps if isinstance(one, SupposedSweep) for key in one.first]
+    waiting = [key for key in (*keys, *runs) if state.phase_of(state.gangs[key]).is_planned]
     after = plan_now(state, rules, now, asked=waiting)
     answers = [
         answer_about(after, key, progress=tried_with_progress)
@@ -112,7 +127,9 @@ def _in_cluster(
         else answer_settled(state, state.gangs[key])
         for key in keys
     ]
-    _print(answers, _delays(before, after), asked.notes, output)
+    starts = start_times(after.preempting.plan.decisions)
+    planned = [one if isinstance(one, RefusedSweep) else planned_sweep(one, starts, now) for one in sweeps]
+    _print(answers, _delays(before, after), asked.notes, output, planned)
 
 
 async def _runtimes(connection: Mapping[str, str | None], manifests: Sequence[NewManifest]) -> Sequence[NewManifest]:
@@ -125,22 +142,28 @@ async def _read(connection: Mapping[str, str | None], state: State) -> None:
         await read_with_progress(client, state)
 
 
-async def _suppose(connection: Mapping[str, str | None], state: State, asked: Supposed) -> list[GangKey]:
+async def _suppose(
+    connection: Mapping[str, str | None], state: State, asked: Supposed, file: SweepFile, now: float
+) -> tuple[list[GangKey], list[SupposedSweep | RefusedSweep]]:
+    """The keys of the gangs and the sweeps, once they are in ``state`` with the first runs of the sweeps."""
     async with one_client(load_configuration(**connection)) as client:
         keys = [await suppose(client, state, manifest) for manifest in asked.gang_jobs]
         for gang in asked.gangs:
             await suppose_gang(client, state, gang)
         keys += [gang.key for gang in asked.gangs]
-    for key in keys:
+        sweeps = [await suppose_sweep(client, state, one, file.config_maps, now) for one in file.sweeps]
+    for key in (*keys, *(key for one in sweeps if isinstance(one, SupposedSweep) for key in one.first)):
         record_predecessors(state, key)
-    return keys
+    return keys, sweeps
 
 
 def _in_snapshot(manifests: Sequence[NewManifest], raw: bytes, output: str) -> None:
     recorded = read_recorded(raw)
+    if sorted_out(manifests, recorded.snapshot.now).sweeps:
+        raise AnswerError("A GangSweep is planned beside a cluster only, since its size follows from all nodes there.")
     after, keys, notes = with_further(recorded, supposed(manifests, frozenset(Source), recorded.snapshot.now))
     answers = [answer_about(after, key, progress=tried_with_progress) for key in keys]
-    _print(answers, _delays(planned_before(recorded), after), notes, output)
+    _print(answers, _delays(planned_before(recorded), after), notes, output, [])
 
 
 def _delays(before: AnsweredPlan, after: AnsweredPlan) -> Delays:
@@ -153,17 +176,27 @@ def _delays(before: AnsweredPlan, after: AnsweredPlan) -> Delays:
     ]
 
 
-def _print(answers: Sequence[WaitingAnswer | SettledAnswer], delays: Delays, notes: Sequence[str], output: str) -> None:
+def _print(
+    answers: Sequence[WaitingAnswer | SettledAnswer],
+    delays: Delays,
+    notes: Sequence[str],
+    output: str,
+    sweeps: Sequence[PlannedSweep | RefusedSweep],
+) -> None:
     if output == "json":
         gangs = [waiting_document(one) if isinstance(one, WaitingAnswer) else settled_document(one) for one in answers]
         delayed = [{"gang": name, "seconds": by if math.isfinite(by) else None} for name, by in delays]
-        print_document({"gangs": gangs, "delays": delayed, "notes": notes})
+        planned = [sweep_plan_document(one) for one in sweeps]
+        print_document({"gangs": gangs, "sweeps": planned, "delays": delayed, "notes": notes})
         return
     for answer in answers:
         if isinstance(answer, WaitingAnswer):
             print_waiting(answer, output)
         else:
             print_lines(settled_lines(answer))
+        click.echo()
+    for sweep in sweeps:
+        print_lines(sweep_plan_lines(sweep))
         click.echo()
     said = [line for note in notes for line in wrapped(note)]
     print_lines([delays_line(delays), *said, "Nothing was created."])

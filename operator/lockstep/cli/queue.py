@@ -2,15 +2,17 @@
 
 import asyncio
 from time import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from lockstep.answers.plan.text import wrapped
 from lockstep.answers.queue.queue import queue_of
 from lockstep.answers.queue.queue_text import queue_document, queue_lines
-from lockstep.answers.reading.cluster import one_client, read_gangs, read_pod_gangs
+from lockstep.answers.reading.cluster import one_client, read_gangs, read_pod_gangs, read_sweeps
 from lockstep.answers.reading.errors import NotAllowedError
+from lockstep.answers.sweeps.sweep_text import sweep_lines, under_way
+from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.cli.options.answer_options import (
     namespace_option,
@@ -21,6 +23,7 @@ from lockstep.cli.options.answer_options import (
 )
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.sweeps.sweep import Sweep
 
 _OF_STATUSES = (
     "Positions are those that statuses have, which may be of different plans: to count them at one moment, "
@@ -34,7 +37,7 @@ _OF_STATUSES = (
 @connection_options
 @output_option
 def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connection: Any) -> None:
-    """Show the gangs that wait: their place in the queue, size and start, and what they wait for.
+    """Show the gangs that wait: their place in the queue, size and start, and what they wait for; and the sweeps.
 
     For example: lockstep queue -A
 
@@ -45,25 +48,45 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
         raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")
     with one_sentence():
         where = None if all_namespaces else namespace or usual_namespace(**connection)
-        gangs, notes, now = *asyncio.run(_read(connection, where)), time()
-        waiting = [one for one in queue_of(gangs, now, are_all=not notes) if where in (None, one.gang.namespace)]
-        print_lines((line for note in notes for line in wrapped(note)), err=True)
+        read, now = asyncio.run(_read(connection, where)), time()
+        queued = queue_of(read.gangs, now, are_all=read.are_all)
+        waiting = [one for one in queued if where in (None, one.gang.namespace)]
+        print_lines((line for note in read.notes for line in wrapped(note)), err=True)
         if output == "json":
-            print_document(queue_document(waiting, now))
+            print_document(queue_document(waiting, read.sweeps, now))
         else:
-            print_lines(queue_lines(waiting, now))
+            print_lines([*queue_lines(waiting, now), *sweep_lines(read.sweeps, now)])
 
 
-async def _read(connection: dict[str, str | None], namespace: str | None) -> tuple[list[GangFact], list[str]]:
-    """The gangs of all namespaces, or of ``namespace`` if only these may be listed; sentences on what is missing."""
+class _QueueRead(NamedTuple):
+    """What is to be shown. ``are_all``: the gangs of all namespaces. ``notes`` are sentences on what is missing."""
+
+    gangs: list[GangFact]
+    are_all: bool
+    sweeps: list[Sweep]
+    notes: list[str]
+
+
+async def _read(connection: dict[str, str | None], namespace: str | None) -> _QueueRead:
+    """The gangs of all namespaces, or of ``namespace`` if only these may be listed; and the sweeps to show."""
     async with one_client(load_configuration(**connection)) as client:
+        gangs, notes = await _read_gangs(client, namespace)
+        are_all = not notes
         try:
-            gangs, where, notes = await read_gangs(client, None), None, []
-        except NotAllowedError:
-            if namespace is None:
-                raise
-            gangs, where, notes = await read_gangs(client, namespace), namespace, [_OF_STATUSES]
-        try:
-            return gangs + await read_pod_gangs(client, where), notes
+            return _QueueRead(gangs, are_all, under_way(await read_sweeps(client, namespace)), notes)
         except NotAllowedError as error:
-            return gangs, [*notes, f"Gangs are not shown. {error}"]
+            return _QueueRead(gangs, are_all, [], [*notes, f"GangSweeps are not shown. {error}"])
+
+
+async def _read_gangs(client: KubeClient, namespace: str | None) -> tuple[list[GangFact], list[str]]:
+    """The gangs of all namespaces, or of ``namespace`` if only these may be listed; sentences on what is missing."""
+    try:
+        gangs, where, notes = await read_gangs(client, None), None, []
+    except NotAllowedError:
+        if namespace is None:
+            raise
+        gangs, where, notes = await read_gangs(client, namespace), namespace, [_OF_STATUSES]
+    try:
+        return gangs + await read_pod_gangs(client, where), notes
+    except NotAllowedError as error:
+        return gangs, [*notes, f"Gangs are not shown. {error}"]

@@ -126,7 +126,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
         run_times=_make_run_time_store(settings, access, parts.state),
         settings=_make_settings_store(settings, access, parts.state),
         node_requests=_make_node_requests(settings, parts.services),
-        sweeps=SweepFollower(parts.services) if settings.sweeps else None,
+        sweeps=SweepFollower(parts.services, access.metrics.sweeps) if settings.sweeps else None,
         dealers=DealerReads(parts.services),
     )
 

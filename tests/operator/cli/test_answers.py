@@ -286,13 +286,13 @@ def test_names_of_a_recording_do_nothing_to_a_terminal(recorded):
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
-        pytest.param(["explain"], "Missing argument 'gj/NAME|gang/NAME'", id="no gang"),
+        pytest.param(["explain"], "Missing argument 'gj/NAME|gang/NAME|sweep/NAME'", id="no gang"),
         pytest.param(
             ["explain", "pod/heat"],
-            "pod/heat names neither a GangJob nor a Gang: write gj/NAME or gang/NAME",
+            "pod/heat names no GangJob, Gang or GangSweep: write gj/NAME, gang/NAME or sweep/NAME",
             id="another kind",
         ),
-        pytest.param(["explain", "gj/"], "gj/ names neither a GangJob nor a Gang", id="no name"),
+        pytest.param(["explain", "gj/"], "gj/ names no GangJob, Gang or GangSweep", id="no name"),
         pytest.param(["explain", "gj/a", "-o", "xml"], "'xml' is not one of", id="output"),
         pytest.param(
             ["explain", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="no kubeconfig"

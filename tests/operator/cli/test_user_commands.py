@@ -166,7 +166,7 @@ def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as
         ),
         pytest.param(["requeue", "gj/a", "--timeout", "soon"], "soon is not a duration", id="time"),
         pytest.param(["resize", "gj/a?dryRun=All", "--size", "2"], "names no GangJob: write gj/NAME", id="a query"),
-        pytest.param(["explain", "gj/A B"], "names neither a GangJob nor a Gang: write gj/NAME", id="no name"),
+        pytest.param(["explain", "gj/A B"], "names no GangJob, Gang or GangSweep: write gj/NAME", id="no name"),
         pytest.param(["resize", "gj/a"], "give either --size or --any-size", id="no size"),
         pytest.param(["resize", "gj/a", "--size", "2", "--any-size"], "give either --size or", id="two sizes"),
         pytest.param(["resize", "gj/a", "--size", "0"], "0 is not in the range", id="size"),

@@ -22,7 +22,7 @@ _NOT_YET = "It has not been planned yet."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queued:
-    """A waiting gang. ``behind`` says what it waits for.
+    """A waiting gang. ``behind`` says what it waits for, and ``sweep`` of which sweep it is a run, if any.
 
     The other fields are given if it has a placement, now or later. ``position`` is among the gangs of all namespaces;
     1 starts first. It is likely to start at ``start``, and by ``latest`` if that is promised or known.
@@ -30,6 +30,7 @@ class Queued:
 
     gang: GangKey
     behind: str
+    sweep: GangKey | None = None
     position: int | None = None
     size: int | None = None
     start: float | None = None
@@ -68,11 +69,14 @@ def _waits(gang: GangFact, now: float) -> bool:
 
 
 def _queued(gang: GangFact) -> Queued:
+    sweep = None if gang.run is None else gang.run.sweep
     planned, estimate = gang.status.condition(Condition.PLANNED), gang.status.plan
     if planned is None or estimate is None or not (planned.status == "True" or gang.unmet):
-        return Queued(gang=gang.key, behind=planned.message if planned and planned.message else _NOT_YET)
+        behind = planned.message if planned and planned.message else _NOT_YET
+        return Queued(gang=gang.key, behind=behind, sweep=sweep)
     return Queued(
         gang=gang.key,
+        sweep=sweep,
         behind=estimate.waits_for or planned.message,
         position=estimate.position,
         size=estimate.size,

@@ -5,8 +5,11 @@ from typing import Any
 
 from lockstep.answers.plan.text import wrapped
 from lockstep.answers.queue.queue import Queued
+from lockstep.answers.sweeps.sweep_text import sweep_document
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
+from lockstep.facts.runs.sweep_keys import sweep_name
+from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.report.text.sentences import duration
 
 _WIDEST_NAME = 40
@@ -25,10 +28,14 @@ def queue_lines(queue: Sequence[Queued], now: float) -> Iterator[str]:
         start, latest = _span(one.start, now), _span(one.latest, now)
         name = gang_name(one.gang)
         yield f"{position:>8}  {name:<{names}}  {size:>5}  {start:>{_TIME}}  {latest:>{_TIME}}"
-        yield from wrapped(one.behind, " " * 10)
+        yield from wrapped(_behind(one), " " * 10)
 
 
-def queue_document(queue: Sequence[Queued], now: float) -> dict[str, Any]:
+def _behind(one: Queued) -> str:
+    return one.behind if one.sweep is None else f"A run of sweep {sweep_name(one.sweep)}. {one.behind}"
+
+
+def queue_document(queue: Sequence[Queued], sweeps: Sequence[Sweep], now: float) -> dict[str, Any]:
     """The queue as JSON. docs/command-line.md documents every field."""
     return {
         "now": rfc3339(now),
@@ -40,9 +47,11 @@ def queue_document(queue: Sequence[Queued], now: float) -> dict[str, Any]:
                 "start": None if one.start is None else rfc3339(one.start),
                 "latestStart": None if one.latest is None else rfc3339(one.latest),
                 "behind": one.behind,
+                "sweep": None if one.sweep is None else sweep_name(one.sweep),
             }
             for one in queue
         ],
+        "sweeps": [sweep_document(one) for one in sweeps],
     }
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 from coschedule import GangKey
 from lockstep.answers.reading.errors import AnswerError, NotAllowedError
@@ -22,17 +22,21 @@ from lockstep.api.names import GANG_LABEL
 from lockstep.api.podgang.pod_gang import parse_pod_gang
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.api.pool import ALL_NODES
+from lockstep.api.sweeps.sweep import parse_sweep
 from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition
+from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, pod_gangs_kind
 from lockstep.watch.pages import ListError, pages
 
 _GANG_JOBS_AND_BIDS = (gangs_kind, bids_kind)
+
+_Shown = TypeVar("_Shown", GangFact, Sweep)
 
 _OPERATORS_OWN = "operator"
 
@@ -102,6 +106,15 @@ async def read_pod_gangs(client: KubeClient, namespace: str | None) -> list[Gang
     return await _read_shown(client, target, namespace, parse_shown_pod_gang)
 
 
+async def read_sweeps(client: KubeClient, namespace: str | None) -> list[Sweep]:
+    """The GangSweeps of one namespace, or of all; none where the kind is not installed. Raises ``AnswerError``."""
+    target = paths.ALL_SWEEPS if namespace is None else paths.sweeps_of(namespace)
+    try:
+        return await _read_shown(client, target, namespace, parse_sweep)
+    except _NoSuchKindError:
+        return []
+
+
 async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:
     """The manifest of one GangJob; None if there is none. Raises ``AnswerError``."""
     with answered(client):
@@ -146,9 +159,9 @@ def _awaited(status: GangStatus) -> str:
 
 
 async def _read_shown(
-    client: KubeClient, target: Target, namespace: str | None, parse: Callable[[Manifest], GangFact]
-) -> list[GangFact]:
-    gangs: dict[GangKey, GangFact] = {}
+    client: KubeClient, target: Target, namespace: str | None, parse: Callable[[Manifest], _Shown]
+) -> list[_Shown]:
+    gangs: dict[GangKey, _Shown] = {}
 
     def believe(manifest: Manifest) -> None:
         gang = parse(manifest)

@@ -5,14 +5,13 @@ from http import HTTPStatus
 from coschedule import GangKey
 from lockstep.answers.reading.cluster import answered
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.answers.reading.gang_called import gang_called
+from lockstep.answers.reading.gang_called import gang_called, gang_typed
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.manifest import Manifest
 from lockstep.belief.state import State
-from lockstep.facts.gang.keys import is_pod_gang, object_name
 
 
 async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangKey:
@@ -24,7 +23,7 @@ async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangK
 
 
 async def dry_run_of(client: KubeClient, target: Target, manifest: Manifest, gang: GangKey) -> Manifest:
-    """A GangJob or a Gang as a dry run of its creation returns it. Raises ``AnswerError``."""
+    """A GangJob, a Gang or a GangSweep as a dry run of its creation returns it. Raises ``AnswerError``."""
     with answered(client):
         answer = await client.dry_run(target, manifest, fieldValidation="Strict")
     if not answer.is_success:
@@ -34,9 +33,9 @@ async def dry_run_of(client: KubeClient, target: Target, manifest: Manifest, gan
 
 
 def there_already(gang: GangKey) -> str:
-    """A sentence about a GangJob or a Gang that can't be supposed, since there is one of that name."""
-    short = f"{'gang' if is_pod_gang(gang) else 'gj'}/{object_name(gang)}"
-    return f"{gang_called(gang)} is there already: ask about it with lockstep explain {short} -n {gang.namespace}."
+    """A sentence about a GangJob, a Gang or a GangSweep that can't be supposed, since there is one of that name."""
+    typed = gang_typed(gang)
+    return f"{gang_called(gang)} is there already: ask about it with lockstep explain {typed} -n {gang.namespace}."
 
 
 def _refused(answer: Answer, resource: str, gang: GangKey) -> str:

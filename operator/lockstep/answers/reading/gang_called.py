@@ -1,11 +1,21 @@
-"""What a GangJob or a Gang is called in sentences that end a command."""
+"""What a GangJob, a Gang or a GangSweep is called in sentences that end a command."""
 
 from coschedule import GangKey
-from lockstep.api.names import GANG_KIND, POD_GANG_KIND
+from lockstep.api.names import GANG_KIND, POD_GANG_KIND, SWEEP_KIND
 from lockstep.facts.gang.keys import is_pod_gang, object_name
+from lockstep.facts.runs.sweep_keys import is_sweep, sweep_name
 
 
 def gang_called(gang: GangKey) -> str:
-    """The kind and the name of a GangJob or a Gang, for messages."""
+    """The kind and the name of a GangJob, a Gang or a GangSweep, for messages."""
+    if is_sweep(gang):
+        return f"{SWEEP_KIND} {gang.namespace}/{sweep_name(gang)}"
     kind = POD_GANG_KIND if is_pod_gang(gang) else GANG_KIND
     return f"{kind} {gang.namespace}/{object_name(gang)}"
+
+
+def gang_typed(gang: GangKey) -> str:
+    """How a person names a GangJob, a Gang or a GangSweep in a command."""
+    if is_sweep(gang):
+        return gang.name
+    return f"{'gang' if is_pod_gang(gang) else 'gj'}/{object_name(gang)}"

@@ -1,18 +1,22 @@
 """Reads the objects of a file that are to be planned."""
 
+from collections.abc import Collection
 from typing import Any
 
 from lockstep.answers.reading.documents import read_objects
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.answers.supposing.owner_kinds import REFUSED, TAKEN, ObjectKind, kind_of
+from lockstep.answers.supposing.owner_kinds import CONFIG_MAP, GANG_SWEEP, REFUSED, TAKEN, ObjectKind, kind_of
 from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.podgang.section import FieldError, Section
 
 _ONE_LINE = ", ".join(dict.fromkeys(one.kind for one in TAKEN))
 
 
 def read_manifests(text: str, *, namespace: str) -> tuple[NewManifest, ...]:
     """Read the objects of a YAML or JSON file; ``namespace`` is for those without one. Raises ``AnswerError``."""
-    manifests = tuple(_object(document, namespace) for document in read_objects(text))
+    documents = list(read_objects(text))
+    named = {_parameters_of(one) for one in documents}
+    manifests = tuple(_object(document, namespace, named) for document in documents)
     if not manifests:
         raise AnswerError(f"There is nothing in it. These can be planned: {_ONE_LINE}.")
     seen = set[tuple[ObjectKind, str]]()
@@ -34,18 +38,31 @@ def full_name(manifest: Manifest) -> str:
     return f"{manifest['metadata']['namespace']}/{manifest['metadata']['name']}"
 
 
-def _object(document: Any, namespace: str) -> NewManifest:
+def _parameters_of(document: Any) -> str | None:
+    """The name of the ConfigMap that a sweep names, None if it is no such sweep."""
+    if not isinstance(document, dict) or kind_of(document) != GANG_SWEEP:
+        return None
+    try:
+        return Section(document).section("spec").section("parametersFrom").text("configMap") or None
+    except FieldError:
+        # The API server says what is wrong with it.
+        return None
+
+
+def _object(document: Any, namespace: str, parameters: Collection[str | None]) -> NewManifest:
     if not isinstance(document, dict):
         raise AnswerError("A document in it is no object of Kubernetes.")
     metadata = document.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     kind, name = document.get("kind"), metadata.get("name")
-    _check_kind(document, name)
+    is_parameters = kind_of(document) == CONFIG_MAP and isinstance(name, str) and name in parameters
+    if not is_parameters:
+        _check_kind(document, name)
     if not isinstance(name, str) or not name:
         raise AnswerError(f"A {kind} in it has no name.")
     if not isinstance(metadata.get("namespace") or "", str):
         raise AnswerError(f"metadata.namespace of {kind} {name} is not a text.")
-    if not isinstance(document.get("spec"), dict):
+    if not is_parameters and not isinstance(document.get("spec"), dict):
         raise AnswerError(f"{kind} {name} has no spec.")
     return {**document, "metadata": {**metadata, "namespace": metadata.get("namespace") or namespace}}
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import API_VERSION, GANG_KIND, POD_GANG_KIND
+from lockstep.api.names import API_VERSION, GANG_KIND, POD_GANG_KIND, SWEEP_KIND
 from lockstep.api.podgang.first_pods import FirstPods, of_single_pod
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.section import Section
@@ -46,6 +46,9 @@ def _of_training_job(field: str) -> Callable[[Section], Sequence[FirstPods]]:
     return first
 
 
+CONFIG_MAP = ObjectKind("v1", "ConfigMap")
+"""What may stand beside a sweep that names it: the parameters of its runs."""
+GANG_SWEEP = ObjectKind(API_VERSION, SWEEP_KIND)
 GANG_JOB = ObjectKind(API_VERSION, GANG_KIND)
 POD_GANG = ObjectKind(API_VERSION, POD_GANG_KIND)
 TRAIN_JOB = ObjectKind("trainer.kubeflow.org/v1alpha1", "TrainJob")
@@ -81,7 +84,7 @@ WITHOUT_SOURCE: Mapping[ObjectKind, Callable[[Section], Sequence[FirstPods]]] = 
 }
 """Pods, and the kinds of owners whose pods name a Gang of a user's, or a PodGroup."""
 
-TAKEN: Sequence[ObjectKind] = (GANG_JOB, POD_GANG, *SOURCES, *WITHOUT_SOURCE, TRAIN_JOB, *RUNTIMES)
+TAKEN: Sequence[ObjectKind] = (GANG_JOB, POD_GANG, GANG_SWEEP, *SOURCES, *WITHOUT_SOURCE, TRAIN_JOB, *RUNTIMES)
 """All kinds of objects that can be planned."""
 
 REFUSED: Mapping[ObjectKind, str] = {

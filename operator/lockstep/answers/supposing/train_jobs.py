@@ -34,7 +34,7 @@ def with_train_jobs_made(manifests: Iterable[NewManifest], sources: Collection[S
             result += _made(one, runtimes[name], sources)
         elif kind_of(one) not in RUNTIMES:
             result.append(one)
-    if not result:
+    if manifests and not result:
         raise AnswerError(f"{called(manifests[0])} makes no pods without a {TRAIN_JOB.kind}.")
     return result
 

@@ -164,6 +164,11 @@ def gang_status(key: GangKey) -> Target:
     return Target(f"{path}/status", f"{resource}/status")
 
 
+def sweeps_of(namespace: str) -> Target:
+    """The GangSweeps of a namespace."""
+    return Target(f"/apis/{API_VERSION}/namespaces/{segment(namespace)}/{SWEEPS}", SWEEPS)
+
+
 def sweep(key: GangKey) -> Target:
     """One GangSweep."""
     return Target(

@@ -65,6 +65,7 @@ def parse_sweep_status(status: Manifest) -> SweepStatus:
         requeued=status.get("requeued") or "",
         parameters_uid=status.get("parametersUID") or "",
         started_at=epoch_seconds(status.get("startedAt")),
+        expected_finish=epoch_seconds(status.get("expectedFinish")),
         finished_at=epoch_seconds(status.get("finishedAt")),
         conditions=tuple(parse_condition(one) for one in status.get("conditions") or ()),
     )
@@ -97,6 +98,7 @@ def sweep_status_manifest(status: SweepStatus) -> dict[str, Any]:
         "requeued": status.requeued or None,
         "parametersUID": status.parameters_uid or None,
         "startedAt": None if status.started_at is None else rfc3339(status.started_at),
+        "expectedFinish": None if status.expected_finish is None else rfc3339(status.expected_finish),
         "finishedAt": None if status.finished_at is None else rfc3339(status.finished_at),
         "conditions": [condition_manifest(one) for one in status.conditions],
     }

@@ -26,8 +26,8 @@ def gang_argument(command: Command) -> Command:
 
 
 def any_gang_argument(command: Command) -> Command:
-    """Add the argument for a GangJob or a Gang to a command, as ``gang``: its key in a namespace to come."""
-    metavar = "gj/NAME|gang/NAME"
+    """Add the argument for a GangJob, a Gang or a GangSweep, as ``gang``: its key in a namespace to come."""
+    metavar = "gj/NAME|gang/NAME|sweep/NAME"
     return click.argument("gang", metavar=metavar, callback=_any_gang, shell_complete=complete_any_gang)(command)
 
 
@@ -54,6 +54,9 @@ def _gang_job_name(_context: click.Context, _argument: click.Parameter, value: s
 
 def _any_gang(_context: click.Context, _argument: click.Parameter, value: str) -> KeyIn:
     kind, slash, name = value.rpartition("/")
+    if kind.lower() in SWEEP_WORDS and _NAME.fullmatch(name):
+        return lambda namespace: sweep_key(namespace, name)
     if (slash and kind.lower() not in GANG_JOB_WORDS | GANG_WORDS) or not _NAME.fullmatch(name):
-        raise click.BadParameter(f"{value} names neither a GangJob nor a Gang: write gj/NAME or gang/NAME")
+        message = f"{value} names no GangJob, Gang or GangSweep: write gj/NAME, gang/NAME or sweep/NAME"
+        raise click.BadParameter(message)
     return lambda namespace: pod_gang_key(namespace, name) if kind.lower() in GANG_WORDS else GangKey(namespace, name)

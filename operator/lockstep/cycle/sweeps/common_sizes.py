@@ -11,6 +11,7 @@ from coschedule import CommonSize, common_size
 from lockstep.api.pool import Pool
 from lockstep.belief.nodes.suitable_nodes import Suiting
 from lockstep.belief.run_times.remaining_work import remaining_work
+from lockstep.belief.state import State
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.columns import SLOTS
 from lockstep.facts.gang.gang import AcceptedGang
@@ -21,19 +22,27 @@ from lockstep.facts.sweeps.sweep import SweepSpec
 from lockstep.report.text.sentences import duration, n_members
 
 _MOST_PLACES = 10_000
+_MOST_NEAR = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSize:
     """``size`` is for the role that varies, None where all sizes stay open; ``members`` are those of all roles.
 
-    ``groups`` runs may go side by side.
+    ``groups`` runs may go side by side. All runs take ``seconds`` on nodes that have nothing else to do, None if
+    that is unknown.
     """
 
     size: int | None
     members: int | None
     groups: int
     reason: str
+    seconds: float | None = None
+
+    @property
+    def near(self) -> int:
+        """How many runs may wait at a time: one at least, and as many as may go side by side, within a bound."""
+        return max(1, min(self.groups, _MOST_NEAR))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +56,20 @@ class SizeQuestion:
     slots: Mapping[str, int]
     pool: Pool
     learned: Callable[[], Learned | None]
+
+
+def size_question(state: State, spec: SweepSpec, gang: AcceptedGang, runs: int) -> SizeQuestion:
+    """What the size of the next runs depends on now, if so many ``runs`` are left; ``gang`` is one of the sweep."""
+    bids = {name: state.bids.get(name) for name in state.nodes}
+    return SizeQuestion(
+        spec=spec,
+        gang=gang,
+        runs=runs,
+        nodes=tuple(state.nodes.values()),
+        slots={name: bid.slots for name, bid in bids.items() if bid is not None and bid.slots is not None},
+        pool=state.pool,
+        learned=lambda: state.past_runs.in_force(gang),
+    )
 
 
 def choose_size(question: SizeQuestion) -> RunSize:
@@ -66,6 +89,7 @@ def choose_size(question: SizeQuestion) -> RunSize:
         size=best.size,
         members=best.size + others,
         groups=best.groups,
+        seconds=best.finish,
         reason=f"{n_members(best.size + others)} a run, {best.groups} side by side: {question.runs} runs are expected "
         f"to take {duration(best.finish)}, with {question.spec.law.lower()} run times and {places} places.",
     )

@@ -18,6 +18,7 @@ from lockstep.api.sweeps.run_gang import run_gang
 from lockstep.api.sweeps.sweep import parse_sweep, sweep_status_manifest
 from lockstep.belief.common.fair_queue import FairQueue, Rank
 from lockstep.cycle.sweeps.deciding import SweepSteps, next_steps
+from lockstep.cycle.sweeps.expected_finish import SweepPace, expected_finish, steady
 from lockstep.cycle.sweeps.materials import Materials, RunMaterial
 from lockstep.cycle.sweeps.progress import SweepProgress
 from lockstep.cycle.sweeps.run_phases import RunGang, RunPhase, run_gang_of
@@ -25,8 +26,10 @@ from lockstep.cycle.sweeps.run_requests import RunMade, delete_run, make_run
 from lockstep.facts.runs.sweep_keys import sweep_name
 from lockstep.facts.runs.sweep_run import run_name
 from lockstep.facts.sweeps.run_ends import RunEnd
-from lockstep.facts.sweeps.sweep import RunFailure, Sweep, SweepReason, SweepRefusal
+from lockstep.facts.sweeps.sweep import RunFailure, Sweep, SweepReason, SweepRefusal, SweepStatus
 from lockstep.logs.fields import about
+from lockstep.report.metrics.sweep_metrics import SweepMetrics
+from lockstep.report.sweeps.sweep_events import sweep_events, sweep_subject
 from lockstep.report.sweeps.sweep_status import SweepNow, sweep_status
 from lockstep.report.text.sentences import as_sentence
 
@@ -46,8 +49,9 @@ log = logging.getLogger(__name__)
 class SweepFollower:
     """Follows all sweeps until cancelled. What it has not written, the next process finds in the same objects."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, metrics: SweepMetrics) -> None:
         self._services = services
+        self._metrics = metrics
         self._client = services.client
         self._state = services.state
         self._materials = Materials(services)
@@ -122,7 +126,7 @@ class SweepFollower:
         progress.notice(gangs, self._services.monotonic())
         may_make = isinstance(material, RunMaterial) and progress.may_make_at <= self._services.monotonic()
         steps = next_steps(progress.view(sweep, gangs, may_make=may_make))
-        await self._report(sweep, progress, _as_decided(sweep, progress, steps, gangs))
+        await self._report(sweep, progress, _as_decided(sweep, progress, steps, gangs, self._services.now()))
         await self._delete(sweep, progress, steps, gangs)
         if isinstance(material, RunMaterial):
             await self._make(sweep, progress, material, steps.make)
@@ -159,10 +163,14 @@ class SweepFollower:
             return material
         progress.accept(material.runs, material.parameters_uid)
         if now >= progress.size_until:
-            left = progress.recorded.count(RunEnd.NOT_YET) - len(progress.seen)
-            progress.size = await self._materials.size(sweep, material.sample, max(1, left))
-            progress.size_until = now + _SIZE_SECONDS
+            await self._decide_size(sweep, progress, material)
         return material
+
+    async def _decide_size(self, sweep: Sweep, progress: SweepProgress, material: RunMaterial) -> None:
+        left = progress.recorded.count(RunEnd.NOT_YET) - len(progress.seen)
+        size = await self._materials.size(sweep, material.sample, max(1, left))
+        progress.size, progress.size_until = size, self._services.monotonic() + _SIZE_SECONDS
+        progress.done_at_best = None if size.seconds is None else self._services.now() + size.seconds
 
     def _gangs(self, sweep: Sweep) -> dict[int, RunGang]:
         found = ((run, self._state.gangs.get(key)) for run, key in self._state.sweeps.runs_of(sweep).items())
@@ -178,10 +186,16 @@ class SweepFollower:
         body = {"metadata": {"uid": sweep.uid}, "status": sweep_status_manifest(status)}
         answer = await self._client.patch(paths.sweep_status(sweep.key), body, Urgency.REPORT)
         if answer.is_success:
-            progress.wrote(status)
+            self._wrote(sweep, progress, status)
             self._later(sweep.key, now)
         elif answer.code != HTTPStatus.NOT_FOUND:
             log.warning("its status can't be written: %s", answer.message, extra=about(sweep.key))
+
+    def _wrote(self, sweep: Sweep, progress: SweepProgress, status: SweepStatus) -> None:
+        before = progress.written
+        self._metrics.wrote(before, status, progress.wrote(status))
+        for event in sweep_events(before, status):
+            self._services.writer.post_about(sweep_subject(sweep), event, of=sweep.key)
 
     async def _delete(
         self, sweep: Sweep, progress: SweepProgress, steps: SweepSteps, gangs: Mapping[int, RunGang]
@@ -219,11 +233,25 @@ class SweepFollower:
             self._later(sweep.key, time)
 
 
-def _as_decided(sweep: Sweep, progress: SweepProgress, steps: SweepSteps, gangs: Mapping[int, RunGang]) -> SweepNow:
+def _as_decided(
+    sweep: Sweep, progress: SweepProgress, steps: SweepSteps, gangs: Mapping[int, RunGang], now: float
+) -> SweepNow:
     """How the sweep stands once the steps are recorded."""
     phases = [gang.phase for gang in gangs.values()]
-    waiting = phases.count(RunPhase.WAITING) + phases.count(RunPhase.STUCK)
-    stands = progress.stands(running=phases.count(RunPhase.RUNNING), waiting=waiting)
-    wish = sweep.requeue
-    requeued = wish.id if wish is not None and steps.is_wish_obeyed else stands.requeued
-    return replace(stands, ends=steps.ends, failures=steps.failures, end=steps.end, requeued=requeued)
+    waiting, running = phases.count(RunPhase.WAITING) + phases.count(RunPhase.STUCK), phases.count(RunPhase.RUNNING)
+    wish, before = sweep.requeue, progress.written
+    pace = SweepPace(
+        ends=steps.ends,
+        running=running,
+        first=sweep.spec.first,
+        started_at=before.started_at or now,
+        at_best=progress.done_at_best,
+    )
+    return replace(
+        progress.stands(running=running, waiting=waiting),
+        ends=steps.ends,
+        failures=steps.failures,
+        end=steps.end,
+        requeued=wish.id if wish is not None and steps.is_wish_obeyed else before.requeued,
+        expected_finish=steady(before.expected_finish, expected_finish(pace, now), now),
+    )

@@ -13,7 +13,7 @@ from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.sweeps.parameters import RunParameters, read_parameters
 from lockstep.api.sweeps.run_gang import sample_gang
 from lockstep.belief.common.kept_answers import KeptAnswers
-from lockstep.cycle.sweeps.common_sizes import RunSize, SizeQuestion, choose_size
+from lockstep.cycle.sweeps.common_sizes import RunSize, choose_size, size_question
 from lockstep.facts.gang.after import Predecessor, PredecessorKind
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.runs.sweep_keys import sweep_name
@@ -65,13 +65,9 @@ class Materials:
 
         ``parameters_uid`` is the UID of the ConfigMap of which earlier runs were made; '' for none.
         """
-        gang = await self._sample(sweep)
-        if not isinstance(gang, AcceptedGang):
-            return SweepRefusal(SweepReason.TEMPLATE_REFUSED, f"template: {gang.refusal.message}")
-        own = next((one for one in gang.policies.after if _is_own(sweep, one)), None)
-        if own is not None:
-            why = f"template: after names {own.title}, so that runs of the sweep would wait for each other."
-            return SweepRefusal(SweepReason.TEMPLATE_REFUSED, why)
+        gang = accepted_template(sweep, await self._sample(sweep))
+        if isinstance(gang, SweepRefusal):
+            return gang
         if sweep.spec.runs is not None:
             return RunMaterial(sample=gang, runs=sweep.spec.runs)
         read = await self._read(sweep)
@@ -105,21 +101,23 @@ class Materials:
 
     async def size(self, sweep: Sweep, gang: AcceptedGang, runs: int) -> RunSize:
         """The size of the next runs."""
-        bids = {name: self._state.bids.get(name) for name in self._state.nodes}
-        question = SizeQuestion(
-            spec=sweep.spec,
-            gang=gang,
-            runs=runs,
-            nodes=tuple(self._state.nodes.values()),
-            slots={name: bid.slots for name, bid in bids.items() if bid is not None and bid.slots is not None},
-            pool=self._state.pool,
-            learned=lambda: self._state.past_runs.in_force(gang),
-        )
+        question = size_question(self._state, sweep.spec, gang, runs)
         async with self._turn:
             return await asyncio.to_thread(choose_size, question)
 
     def _parse(self, sweep: Sweep) -> GangFact:
         return parse_gang(sample_gang(sweep), None, self._state.pool, self._state.gate_image)
+
+
+def accepted_template(sweep: Sweep, gang: GangFact) -> AcceptedGang | SweepRefusal:
+    """The GangJob of a run, if it can be placed."""
+    if not isinstance(gang, AcceptedGang):
+        return SweepRefusal(SweepReason.TEMPLATE_REFUSED, f"template: {gang.refusal.message}")
+    own = next((one for one in gang.policies.after if _is_own(sweep, one)), None)
+    if own is None:
+        return gang
+    why = f"template: after names {own.title}, so that runs of the sweep would wait for each other."
+    return SweepRefusal(SweepReason.TEMPLATE_REFUSED, why)
 
 
 def _is_own(sweep: Sweep, asked: Predecessor) -> bool:

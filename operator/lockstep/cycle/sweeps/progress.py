@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 # A GangJob that is not seen to have come or gone after that time is asked for again: both requests can be repeated.
 _COMING_SECONDS = 60.0
-_MOST_NEAR = 32
 
 
 class SweepProgress:
     """A sweep as this process has followed it. ``written`` is its last status, as written or read by this process.
 
     ``seen`` are ends that ``written`` does not have. ``coming`` are runs whose GangJob was created, and until when it
-    is waited for. ``refusal`` says why no run can be made, ``trouble`` why one could not be made the last time.
+    is waited for. ``refusal`` says why no run can be made, ``trouble`` why one could not be made the last time. The
+    size is in force until ``size_until``. By it all runs have ended at the time of day ``done_at_best``, if not later.
     """
 
     def __init__(self, sweep: Sweep, *, may_write_at: float) -> None:
@@ -38,6 +38,7 @@ class SweepProgress:
         self.trouble = ""
         self.size: RunSize | None = None
         self.size_until = 0.0
+        self.done_at_best: float | None = None
         self._failed_tries = 0
         self._parameters_uid = sweep.status.parameters_uid
         self._is_begun = False
@@ -47,11 +48,13 @@ class SweepProgress:
         """Whether the number of runs is known: once the parameters were read."""
         return len(self.recorded) > 0
 
-    def wrote(self, status: SweepStatus) -> None:
-        """The status is this one now."""
+    def wrote(self, status: SweepStatus) -> list[RunEnd]:
+        """The status is this one now. Returns the ends that are recorded for the first time."""
         self.written = status
         self.recorded = RunEnds.unpacked(status.run_ends, len(self.recorded))
+        counted = [self.recorded.of(run) for run in self.seen]
         self.seen = {run: end for run, end in self.seen.items() if self.recorded.of(run) is RunEnd.NOT_YET}
+        return [end for end in counted if end is not RunEnd.NOT_YET]
 
     def accept(self, runs: int, parameters_uid: str) -> None:
         """The runs can be made; they have these parameters."""
@@ -147,7 +150,7 @@ class SweepProgress:
             seen=self.seen,
             gangs={run: gang for run, gang in gangs.items() if run < len(self.recorded)},
             coming=self.coming.keys(),
-            near=1 if self.size is None else max(1, min(self.size.groups, _MOST_NEAR)),
+            near=1 if self.size is None else self.size.near,
             end=self.end,
             wish=None if wish is None or wish.id == self.written.requeued else wish,
             may_make=may_make,

@@ -17,6 +17,16 @@ class SweepCondition(StrEnum):
     FAILED = "Failed"
 
 
+class SweepState(StrEnum):
+    """How far a sweep is, in a word."""
+
+    RUNNING = "Running"
+    SUSPENDED = "Suspended"
+    REFUSED = "Refused"
+    COMPLETE = "Complete"
+    FAILED = "Failed"
+
+
 class SweepReason(StrEnum):
     """Reasons of its conditions, and why single runs failed that had no GangJob."""
 
@@ -106,6 +116,7 @@ class SweepStatus:
     requeued: str = ""
     parameters_uid: str = ""
     started_at: float | None = None
+    expected_finish: float | None = None
     finished_at: float | None = None
     conditions: tuple[ConditionFact, ...] = ()
 

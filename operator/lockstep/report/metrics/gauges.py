@@ -41,6 +41,7 @@ def refreshing(
     metrics.learning.refresh(state.past_runs)
     yield from metrics.bids.refreshing(state, now)
     _refresh_pace(metrics, state)
+    metrics.sweeps.refresh(state.sweeps.objects.values())
     yield
     yield from _refreshing_capacity(
         metrics, state, now, [one for one in decisions if states.get(one.gang) == "pending"]

@@ -22,6 +22,7 @@ from lockstep.report.metrics.pace_metrics import PaceMetrics
 from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS, Predictions
 from lockstep.report.metrics.promise_metrics import PromiseMetrics
 from lockstep.report.metrics.queue_metrics import QueueMetrics
+from lockstep.report.metrics.sweep_metrics import SweepMetrics
 
 STAGES = ("snapshot", "plan", "act", "report")
 WATCHED_RESOURCES = (
@@ -82,6 +83,7 @@ class Metrics:
         self.finishes = FinishMetrics(registry)
         self.bids = BidMetrics(registry)
         self.pace = PaceMetrics(registry)
+        self.sweeps = SweepMetrics(registry)
         self._declare_refused_writes(registry)
         self._declare_watches(registry)
         self._declare_requests(registry)

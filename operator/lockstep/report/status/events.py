@@ -13,6 +13,7 @@ from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reason_meanings import meaning_of
 from lockstep.facts.reasons import EventReason, Reason
+from lockstep.facts.sweeps.sweep import RunFailure
 from lockstep.report.text.sentences import as_sentence, n_members
 
 NORMAL, WARNING = "Normal", "Warning"
@@ -195,6 +196,39 @@ def gang_succeeded(note: str) -> Event:
 def gang_failed(note: str) -> Event:
     """A member failed or the gang's time is over, so the gang has failed."""
     return Event(kind=WARNING, reason=EventReason.GANG_FAILED, action="Watch", note=note)
+
+
+def sweep_started(runs: int, why_this_size: str) -> Event:
+    """The first run of a sweep was made; about the sweep, as all events of sweeps."""
+    note = as_sentence(f"the first of {runs} runs is made. {why_this_size}".rstrip())
+    return Event(kind=NORMAL, reason=EventReason.SWEEP_STARTED, action="Make", note=note)
+
+
+def sweep_size_changed(before: int, size: int, why: str) -> Event:
+    """The runs that are made next have another size."""
+    note = f"Runs that are made from now on have {n_members(size)}, and not {before} as before. {why}".rstrip()
+    return Event(kind=NORMAL, reason=EventReason.SWEEP_SIZE_CHANGED, action="Resize", note=note)
+
+
+def sweep_run_failed(failure: RunFailure) -> Event:
+    """One of the first runs to fail has failed for good."""
+    note = f"Run {failure.run} has failed, {failure.reason}: {failure.message}"
+    return Event(kind=WARNING, reason=EventReason.SWEEP_RUN_FAILED, action="Count", note=note)
+
+
+def sweep_refused(why: str) -> Event:
+    """No run can be made."""
+    return Event(kind=WARNING, reason=EventReason.SWEEP_REFUSED, action="Validate", note=why)
+
+
+def sweep_complete(counts: str) -> Event:
+    """Enough runs have ended."""
+    return Event(kind=NORMAL, reason=EventReason.SWEEP_COMPLETE, action="Count", note=counts)
+
+
+def sweep_failed(counts: str) -> Event:
+    """Too many runs have failed, or too few are left."""
+    return Event(kind=WARNING, reason=EventReason.SWEEP_FAILED, action="Count", note=counts)
 
 
 async def post_event(client: KubeClient, subject: EventSubject, event: Event, *, instance: str, now: float) -> None:

@@ -14,6 +14,7 @@ from lockstep.facts.sweeps.sweep import (
     SweepEnd,
     SweepReason,
     SweepRefusal,
+    SweepState,
     SweepStatus,
 )
 
@@ -41,6 +42,7 @@ class SweepNow:
     requeued: str = ""
     parameters_uid: str = ""
     is_begun: bool = False
+    expected_finish: float | None = None
 
 
 def sweep_status(sweep: Sweep, stands: SweepNow, before: SweepStatus, now: float) -> SweepStatus:
@@ -63,6 +65,7 @@ def sweep_status(sweep: Sweep, stands: SweepNow, before: SweepStatus, now: float
         requeued=stands.requeued,
         parameters_uid=stands.parameters_uid,
         started_at=before.started_at or (now if stands.is_begun else None),
+        expected_finish=None if stands.end is not None else stands.expected_finish,
         finished_at=None if stands.end is None else before.finished_at or now,
         conditions=tuple(_conditions(sweep, stands, before, now)),
     )
@@ -93,12 +96,12 @@ def end_sentence(end: SweepEnd, ends: RunEnds) -> str:
             assert_never(end.reason)
 
 
-def _state(sweep: Sweep, stands: SweepNow) -> str:
+def _state(sweep: Sweep, stands: SweepNow) -> SweepState:
     if stands.end is not None:
-        return str(stands.end.condition)
+        return SweepState(stands.end.condition)
     if stands.refusal is not None:
-        return "Refused"
-    return "Suspended" if sweep.spec.is_suspended else "Running"
+        return SweepState.REFUSED
+    return SweepState.SUSPENDED if sweep.spec.is_suspended else SweepState.RUNNING
 
 
 def _summary(sweep: Sweep, stands: SweepNow) -> str:

@@ -6,11 +6,16 @@ import pytest
 
 from builders.facts import gang_fact, outlook
 from builders.served import gang
+from fake_cluster.sweeps import sweep
 from lockstep.answers.queue.queue import queue_of
 from lockstep.answers.queue.queue_text import queue_document, queue_lines
 from lockstep.answers.reading.cluster import parse_shown
+from lockstep.answers.sweeps.sweep_text import sweep_lines, under_way
+from lockstep.api.sweeps.sweep import parse_sweep
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.policies import Policies
+from lockstep.facts.runs.sweep_keys import sweep_key
+from lockstep.facts.runs.sweep_run import SweepRun
 
 NOW = 1_000_000.0
 
@@ -126,9 +131,8 @@ def test_long_sentences_are_wrapped():
 
 
 def test_document_has_the_same_as_the_text():
-    [render, giant] = queue_document(queue_of([waiting("render", 2), without_place("giant")], NOW, are_all=False), NOW)[
-        "gangs"
-    ]
+    queue = queue_of([waiting("render", 2), without_place("giant")], NOW, are_all=False)
+    [render, giant] = queue_document(queue, [], NOW)["gangs"]
 
     assert render == {
         "gang": {"namespace": "default", "name": "render"},
@@ -137,6 +141,7 @@ def test_document_has_the_same_as_the_text():
         "start": "1970-01-12T13:47:40Z",
         "latestStart": None,
         "behind": "4 slots, held by default/heat",
+        "sweep": None,
     }
     assert (giant["position"], giant["size"], giant["start"]) == (None, None, None)
 
@@ -147,3 +152,40 @@ def test_gang_that_waits_for_all_to_be_up_is_no_refused_one():
     waits["metadata"]["generation"] = 1
 
     assert [one.gang.name for one in queue_of([parse_shown(waits)], NOW, are_all=False)] == ["g"]
+
+
+def test_run_of_a_sweep_names_it():
+    run = replace(waiting("tune-3", 2), run=SweepRun(sweep=sweep_key("default", "tune"), sweep_uid="u", number=3))
+    queue = queue_of([run], NOW, are_all=False)
+
+    assert list(queue_lines(queue, NOW))[2].strip() == "A run of sweep tune. 4 slots, held by default/heat"
+    assert queue_document(queue, [], NOW)["gangs"][0]["sweep"] == "tune"
+
+
+def swept(name, **status):
+    manifest = sweep(name, runs=100)
+    return parse_sweep(
+        {**manifest, "status": status, "metadata": {**manifest["metadata"], "uid": "u", "resourceVersion": "1"}}
+    )
+
+
+def test_sweeps_under_way_are_rows_with_their_runs_and_likely_end():
+    end = {"type": "Complete", "status": "True", "reason": "RunsEnded", "message": "", "lastTransitionTime": None}
+    half = {"state": "Running", "runs": 100, "succeeded": 40, "failed": 2, "running": 8, "waiting": 9, "size": 4}
+    found = under_way(
+        [
+            swept("new"),
+            swept("half", **half, expectedFinish="1970-01-12T13:56:40Z"),
+            swept("over", state="Complete", conditions=[{**end, "lastTransitionTime": "1970-01-01T00:00:00Z"}]),
+        ]
+    )
+
+    heading, row, new = sweep_lines(found, NOW)
+
+    assert heading.split() == ["SWEEP", "STATE", "RUNS", "ENDED", "RUNNING", "WAITING", "ENDS", "IN"]
+    assert row.split() == ["default/half", "Running", "100", "42", "8", "9", "10", "min"]
+    assert new.split() == ["default/new", "New", "100", "0", "0", "0", "-"]
+    [document, _] = queue_document([], found, NOW)["sweeps"]
+    assert document["sweep"] == {"namespace": "default", "name": "half"}
+    assert (document["succeeded"], document["failed"], document["expectedFinish"]) == (40, 2, "1970-01-12T13:56:40Z")
+    assert list(sweep_lines([], NOW)) == []

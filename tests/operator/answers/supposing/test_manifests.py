@@ -11,7 +11,7 @@ BID = "{apiVersion: lockstep.dev/v1alpha1, kind: NodeBid, metadata: {name: n1}, 
 
 OLD_JOB = HEAT.replace("GangJob", "Job").replace("lockstep.dev/v1alpha1", "batch/v1beta1")
 TAKEN_KINDS = (
-    "GangJob, Gang, Job, JobSet, LeaderWorkerSet, MPIJob, PodGroup, RayCluster, "
+    "GangJob, Gang, GangSweep, Job, JobSet, LeaderWorkerSet, MPIJob, PodGroup, RayCluster, "
     "Pod, StatefulSet, Deployment, ReplicaSet, ReplicationController, "
     "PyTorchJob, TFJob, XGBoostJob, PaddleJob, JAXJob, "
     "TrainJob, TrainingRuntime, ClusterTrainingRuntime"
@@ -57,7 +57,7 @@ def test_times_become_strings_as_the_api_server_gets_them():
 @pytest.mark.parametrize(
     ("text", "want"),
     [
-        pytest.param("", "There is nothing in it. These can be planned: GangJob, Gang, Job, ", id="nothing"),
+        pytest.param("", "There is nothing in it. These can be planned: GangJob, Gang, GangSweep, ", id="nothing"),
         pytest.param("a: [", "It is neither YAML nor JSON", id="no YAML"),
         pytest.param("{1: 2}", "It is neither YAML nor JSON", id="a key that is no string"),
         pytest.param("!!python/object:os.system {}", "It is neither YAML nor JSON", id="code"),

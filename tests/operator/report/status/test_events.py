@@ -12,6 +12,7 @@ from lockstep.api.cluster.event import Event, event_manifest, gang_subject
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import EventReason, Reason
+from lockstep.facts.sweeps.sweep import RunFailure
 from lockstep.report.status import events
 
 NOW = 1_795_176_000.25
@@ -57,6 +58,12 @@ ALL = [
     events.names_do_not_resolve(FAILURE),
     events.gang_preempted("gang default/hot, of priority 5, takes its place"),
     events.preempted_for_gang(GangKey("default", "cold")),
+    events.sweep_started(9, "4 members a run, 2 side by side."),
+    events.sweep_size_changed(4, 8, "8 members a run, one after the other."),
+    events.sweep_run_failed(RunFailure(3, "MemberFailed", "Pod s-3-1-0 failed.")),
+    events.sweep_refused("template: no."),
+    events.sweep_complete("All runs have ended."),
+    events.sweep_failed("More runs failed than maxFailed allows."),
     events.owner_returned("the owner of node n1 is back since 2026-11-20T12:00:00Z"),
 ]
 

@@ -1,0 +1,82 @@
+"""What ``plan`` says of a sweep of the file: its size, how many runs start now, and when it would end."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from coschedule import GangKey
+from lockstep.answers.plan.text import wrapped
+from lockstep.answers.reading.gang_called import gang_called
+from lockstep.answers.supposing.supposed_sweeps import RefusedSweep, SupposedSweep
+from lockstep.answers.sweeps.explained_text import side_by_side, size_document
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.runs.sweep_keys import sweep_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSweep:
+    """A sweep of a file. Of its first runs ``now`` start now, and the first ``start`` is None if none has a placement.
+
+    ``finish`` is when all runs have ended at the earliest, None if that is unknown.
+    """
+
+    supposed: SupposedSweep
+    now: int
+    start: float | None
+    finish: float | None
+
+
+def planned_sweep(supposed: SupposedSweep, starts: Mapping[GangKey, float], now: float) -> PlannedSweep:
+    """The answer about a sweep; ``starts`` are those of planned gangs."""
+    own = [one for key in supposed.first if (one := starts.get(key, math.inf)) < math.inf]
+    start, seconds = min(own, default=None), supposed.size.seconds
+    finish = None if start is None or seconds is None else max(now, start) + seconds
+    return PlannedSweep(supposed=supposed, now=sum(one <= now for one in own), start=start, finish=finish)
+
+
+def sweep_plan_lines(answer: PlannedSweep | RefusedSweep) -> Iterator[str]:
+    """The answer as text."""
+    if isinstance(answer, RefusedSweep):
+        yield from wrapped(f"{gang_called(answer.sweep.key)} would be refused: {answer.refusal.message}")
+        return
+    found = answer.supposed
+    yield from wrapped(f"{gang_called(found.sweep.key)} has {found.runs} runs. {found.size.reason}")
+    yield from wrapped(side_by_side(found.size, found.sweep.spec, found.runs), "  ")
+    yield from wrapped(_starts(answer), "  ")
+    if answer.finish is not None:
+        yield from wrapped(
+            f"It would end at {rfc3339(answer.finish)}, if no other gangs take its nodes meanwhile.", "  "
+        )
+
+
+def sweep_plan_document(answer: PlannedSweep | RefusedSweep) -> dict[str, Any]:
+    """The answer as JSON. docs/why.md documents every field."""
+    if isinstance(answer, RefusedSweep):
+        return {"sweep": _named(answer.sweep.key), "refused": answer.refusal.message}
+    found = answer.supposed
+    return {
+        "sweep": _named(found.sweep.key),
+        "runs": found.runs,
+        "size": size_document(found.size),
+        "planned": len(found.first),
+        "startNow": answer.now,
+        "start": None if answer.start is None else rfc3339(answer.start),
+        "finish": None if answer.finish is None else rfc3339(answer.finish),
+    }
+
+
+def _starts(answer: PlannedSweep) -> str:
+    planned = len(answer.supposed.first)
+    first = f"Of its first {planned} runs" if planned > 1 else "Of its first run"
+    if answer.supposed.sweep.spec.is_suspended:
+        return "It is suspended, so no run is made before it is resumed. The rest is as if it were not."
+    if answer.start is None:
+        return f"{first} none has a place now: they wait, and lockstep explain says for what once they are there."
+    if answer.now:
+        return f"{first}, {answer.now} would start now." if planned > 1 else "Its first run would start now."
+    return f"{first}, the first would start at {rfc3339(answer.start)}."
+
+
+def _named(key: GangKey) -> dict[str, str]:
+    return {"namespace": key.namespace, "name": sweep_name(key)}
