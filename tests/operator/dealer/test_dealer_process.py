@@ -9,15 +9,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from itertools import count
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
 from eventually import eventually
-from lockstep.dealer import requests
+from lockstep.dealer import process, requests
 from lockstep.dealer.asking import Asker, DealerError, next_pieces
 from lockstep.dealer.deal import Deal
+from lockstep.dealer.process import DealerFiles, run_dealer
 from lockstep.facts.piece_states import counted, packed, parse_counts
+from sandbox.ports import KeptPort
 
 KEY = "a-key"
 LIGHT = """
@@ -30,9 +32,8 @@ class RunningDealer:
     """The command of a sidecar, which can be killed and started anew."""
 
     def __init__(self, folder, pieces):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self._kept_port = KeptPort()
+        self.port = self._kept_port.number
         self.folder, self.pieces = folder, pieces
         self.start()
 
@@ -138,13 +139,18 @@ def test_last_words_have_the_counts(deals, tmp_path):
     assert parse_counts("done 2, failed 1: 1").first_failed == (1,)
 
 
-def test_other_members_report_while_a_dealer_ends_before_all_is_over(deals, tmp_path):
-    dealer = deals(2)
-    dealer.process.send_signal(signal.SIGTERM)
-    dealer.next(1, done=[0, 1])
+def test_other_members_report_while_a_dealer_ends_before_all_is_over(tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "_LINGER_SECONDS", 600)
+    port, is_to_end = KeptPort(), Event()
+    files = DealerFiles(*(tmp_path / name for name in ("kept", "journal", "last-words")))
+    dealer = Thread(target=run_dealer, args=(2, port.number, KEY, files, is_to_end))
+    is_to_end.set()
+    dealer.start()
+    next_pieces(Asker(f"http://127.0.0.1:{port.number}", KEY, 1), done=[0, 1], patience=300, sleep=time.sleep)
+    dealer.join(300)
 
-    assert dealer.process.wait(timeout=300) == 0
-    assert (tmp_path / "last-words").read_text() == "done 2, failed 0:"
+    assert not dealer.is_alive(), "it waits no longer than for the last piece"
+    assert files.last_words.read_text() == "done 2, failed 0:"
 
 
 def test_waiting_member_gets_the_time_to_ask_again(deals):
@@ -178,12 +184,6 @@ def test_nonsense_gets_one_sentence_that_names_the_field(deals, form, says):
     answer = deals(7).request("POST", "/next", form)
 
     assert (answer.status, answer.body) == (400, says)
-
-
-def test_large_request_is_refused_unread(deals):
-    answer = deals(7).request("POST", "/next", "rank=1&done=" + "1 " * 40_000)
-
-    assert answer.status == 413
 
 
 def test_command_of_a_member_reports_and_prints_the_next(deals):
@@ -251,9 +251,10 @@ def is_closed_at_once(port):
             return False
 
 
-def test_length_of_any_digits_is_answered(deals):
+@pytest.mark.parametrize("length", ["65537", "9" * 5_000], ids=["too long", "too many digits"])
+def test_large_request_is_refused_unread(deals, length):
     with socket.create_connection(("127.0.0.1", deals(4).port)) as connection:
-        head = f"POST /next HTTP/1.1\r\nAuthorization: Bearer {KEY}\r\nContent-Length: {'9' * 5_000}\r\n\r\n"
+        head = f"POST /next HTTP/1.1\r\nAuthorization: Bearer {KEY}\r\nContent-Length: {length}\r\n\r\n"
         connection.sendall(head.encode())
         assert b" 413 " in connection.recv(200)
 
