@@ -26,11 +26,12 @@ def run_dealer(pieces: int, port: int, key: str, files: DealerFiles, stop: Event
     """Deal until ``stop`` is set; the counts are then in a file."""
     deal = Deal(read_states(pieces, files.kept, files.journal))
     dealing = Dealing(deal, Journal(files.journal), key)
-    with make_server(dealing, port) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        stop.wait()
-        _linger(dealing)
-        server.shutdown()
+    server = make_server(dealing, port)
+    serving = Thread(target=server.serve_forever, daemon=True)
+    serving.start()
+    stop.wait()
+    _linger(dealing)
+    server.shutdown()
     files.last_words.write_text(format_counts(counted(dealing.states())), encoding="ascii")
 
 
