@@ -18,7 +18,7 @@ from sandbox.waiting import wait_until
 
 READY_SECONDS = 180.0
 PAGE_SECONDS = 60.0
-STOP_SECONDS = 60.0
+STOP_SECONDS = 180.0
 TAIL_LINES = 60
 LAST_WORDS_LINES = 20
 NO_WRITES = ('verb="GET"', 'verb="WATCH"', "dry-run", 'resource="leases"')
@@ -91,7 +91,7 @@ class OperatorProcess:
     # Its life
 
     def start(self) -> None:
-        """Start, and return once it is ready; raise SandboxError if that takes longer than a minute."""
+        """Start, and return once it is ready; raise SandboxError if that takes longer than three minutes."""
         self.launch()
         wait_until(self.is_ready, seconds=READY_SECONDS, what="the operator to be ready")
 

@@ -48,8 +48,8 @@ def test_operator_without_a_valid_token_is_patient_and_tells_it(operator, proxy,
     arena.submit(gang("heat"))
     proxy.locks_out = False
     arena.until_placed("heat")
-    assert operator.is_ready()
-    assert operator.metrics()[GAUGE] == 0
+    eventually(operator.is_ready)
+    eventually(lambda: operator.metrics()[GAUGE] == 0)
     assert "accepts our credentials again" in operator.log_text()
 
 

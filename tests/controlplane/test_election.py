@@ -1,6 +1,6 @@
 """Several operators, one of which decides: whatever befalls them and their lease, no two ever write at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -8,13 +8,15 @@ import pytest
 
 from eventually import eventually
 from live.arena import GANGS, Arena
-from live.electorate import LEASE, LEASE_SECONDS, Voter, overlaps, tenures
+from live.electorate import LEASE, Voter, overlaps, tenures
 from live.proxy import Injected, proxied
 from live.work import has_succeeded, steady_work
 from lockstep_demo.installing import install
 from sandbox import ApiError, Component, Options, Sandbox, generic_nodes, start
 
 NAMESPACE = "work"
+# Who waits for the end of such a lease leads no more in this test.
+OUTLASTS_THE_TEST = ("--leader-elect-lease-duration=1h", "--leader-elect-renew-deadline=59m")
 UNUSED = {"spec": None, "metadata": {"annotations": None}}
 
 
@@ -66,11 +68,9 @@ class Electorate:
         self.all: list[Voter] = []
         self.has_led: list[Voter] = []
 
-    def start(self, count: int = 1, *, account: Path | None = None) -> list[Voter]:
-        """Start so many, each of which is ready."""
-        new = [Voter(account or self._account, self._folder) for _ in range(count)]
-        self.all += new
-        return new
+    def start(self, count: int = 1, *options: str, account: Path | None = None) -> list[Voter]:
+        """Start so many, one after the other; the first of them leads, unless there is a leader."""
+        return [self._start(account or self._account, options) for _ in range(count)]
 
     def until_one_works(self, *among: Voter) -> Voter:
         """Wait until one of them leads and has placed a gang since it was asked first."""
@@ -89,6 +89,11 @@ class Electorate:
         """Leave no process behind."""
         for voter in self.all:
             voter.process.end()
+
+    def _start(self, account: Path, options: Sequence[str]) -> Voter:
+        self.all.append(Voter(account, self._folder, *options))
+        eventually(lambda: lease(self.plane).get("holderIdentity"))
+        return self.all[-1]
 
 
 def test_standby_is_ready_and_decides_nothing(voters):
@@ -112,7 +117,7 @@ def test_killed_leader_is_followed(voters):
 
 
 def test_leader_that_stops_hands_over_at_once(voters):
-    first, second = voters.start(2)
+    first, second = voters.start(2, *OUTLASTS_THE_TEST)
     voters.until_one_works(first)
     before = lease(voters.plane)
     assert first.process.stop() == 0
@@ -120,7 +125,6 @@ def test_leader_that_stops_hands_over_at_once(voters):
     voters.until_one_works(second)
     after = lease(voters.plane)
     assert after["leaseTransitions"] == before["leaseTransitions"] + 1
-    assert seconds_of_day(after["acquireTime"]) - seconds_of_day(before["renewTime"]) < LEASE_SECONDS
 
 
 def test_leader_that_was_frozen_past_its_lease_writes_nothing(voters):
@@ -229,8 +233,3 @@ def lease(api):
         return api.request("GET", LEASE).get("spec", {})
     except ApiError:
         return {}  # somebody has just deleted it
-
-
-def seconds_of_day(time):
-    hours, minutes, seconds = time.partition("T")[2].rstrip("Z").split(":")
-    return int(hours) * 3600 + int(minutes) * 60 + float(seconds)

@@ -25,7 +25,7 @@ def test_who_waits_for_success_does_not_take_a_failure_for_it(arena):
     arena.submit(gang("heat", run_for="1s", exit_code="1"))
     wait = ("wait", "--namespace", arena.namespace, "gj/heat")
 
-    assert "condition met" in arena.api.kubectl(*wait, "--for=condition=Failed", "--timeout=30s")
+    assert "condition met" in arena.api.kubectl(*wait, "--for=condition=Failed", "--timeout=90s")
     with pytest.raises(KubectlError, match="timed out"):
         arena.api.kubectl(*wait, "--for=condition=Complete", "--timeout=1s")
 

@@ -128,7 +128,7 @@ def test_gangs_are_counted_by_how_far_they_are(operator, arena):
         return {state: metrics[f'lockstep_gangs{{state="{state}"}}'] for state in states}
 
     eventually(lambda: counted() == want)
-    assert operator.metrics()["lockstep_assumed_pods"] == 0
+    eventually(lambda: operator.metrics()["lockstep_assumed_pods"] == 0)
 
 
 def test_no_cycle_has_failed(operator):

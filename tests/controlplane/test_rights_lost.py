@@ -39,9 +39,9 @@ def test_gangs_run_on_and_others_wait_while_the_operator_has_no_rights_at_all(op
         assert arena.condition("first", "Placed")["status"] == "True"
         assert refused(operator) - before < 60
 
-    arena.until_placed("second", seconds=90)
-    assert operator.is_ready()
-    assert operator.metrics()[FORBIDDEN] == 0
+    arena.until_placed("second", seconds=180)
+    eventually(operator.is_ready)
+    eventually(lambda: operator.metrics()[FORBIDDEN] == 0)
     assert "the API server lets us write again" in operator.log_text()
     assert {arena.status(name)["attempt"] for name in ("first", "second")} == {1}
 

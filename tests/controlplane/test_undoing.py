@@ -92,5 +92,5 @@ def test_gang_that_is_deleted_and_kept_is_undone_whole(operator, arena, moment):
 
     arena.until("heat", "Placed", "False", "GangDeleted")
     arena.until_no_pods("heat")
-    assert "reservedAt" not in arena.status("heat")
+    eventually(lambda: "reservedAt" not in arena.status("heat"))
     keep(arena, path)

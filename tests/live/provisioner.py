@@ -9,6 +9,7 @@ from typing import Any
 
 import aiohttp
 
+from eventually import DEADLINE_SECONDS
 from live.background import Background
 from lockstep.api.client.configuration import load_configuration, tls_context
 from sandbox import ApiError, Sandbox
@@ -112,7 +113,7 @@ def provisioning(api: Sandbox, namespace: str, name: str, background: Background
     provisioner = Provisioner(api, namespace, name)
     listening: Future[None] = Future()
     following = background.start(_follow(provisioner, listening))
-    listening.result(timeout=10)
+    listening.result(timeout=DEADLINE_SECONDS)
     yield provisioner
     following.cancel()
     provisioner.close()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
-from eventually import eventually
+from eventually import DEADLINE_SECONDS, eventually
 from live.background import Background
 from lockstep.api.client.configuration import load_configuration, tls_context
 from sandbox import Sandbox
@@ -170,7 +170,7 @@ def watched_pods(api: Sandbox, namespace: str, background: Background) -> Iterat
     watch = PodWatch(api, namespace)
     listening: Future[None] = Future()
     following = background.start(_follow(watch, listening))
-    listening.result(timeout=10)
+    listening.result(timeout=DEADLINE_SECONDS)
     yield watch
     background.run(_end(following))
 

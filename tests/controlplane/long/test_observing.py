@@ -49,7 +49,8 @@ def test_dashboard_has_data_and_alerts_fire_and_end(arena, voters, observer, pro
         arena.create(bid(node, slots=8))
 
     every_query_has_data(observer)
-    assert alerts_of(observer) == set()
+    # While two operators start, a busy machine may let pages wait for seconds, of which alerts then tell.
+    eventually(lambda: alerts_of(observer) == set())
     every_left_side_has_data(observer)
 
     trouble_with_tokens(arena, observer, proxy)
@@ -82,7 +83,7 @@ def trouble_with_tokens(arena, observer, proxy):
     proxy.reset()
     arena.until_placed("steady")
     arena.delete_pod(arena.pods("steady")[0]["metadata"]["name"])
-    arena.until_complete(*names, seconds=90)
+    arena.until_complete(*names, seconds=300)
     until_it_ends(observer, "LockstepTokenTrouble")
 
 
@@ -91,7 +92,7 @@ def trouble_with_rights(arena, observer):
     with without_rule(arena.api, "pods/binding"):
         arena.submit(gang("unbound"))
         until_it_fires(observer, "LockstepRightsMissing")
-    arena.until_placed("unbound", seconds=90)
+    arena.until_placed("unbound", seconds=300)
     arena.delete_gang("unbound")
     until_it_ends(observer, "LockstepRightsMissing")
 
@@ -156,7 +157,7 @@ def until_it_ends(observer, alert, **labels):
 def alerts_of(observer, *, ever=False):
     """The alerts that fire, or ever did; quiet watches are a minute old at all times, which is no news here."""
     if ever:
-        samples = observer.query('count_over_time(ALERTS{alertstate="firing"}[10m])')
+        samples = observer.query('count_over_time(ALERTS{alertstate="firing"}[6h])')
         return {sample.labels["alertname"] for sample in samples}
     return {alert["labels"]["alertname"] for alert in observer.firing()} - {"LockstepWatchStale"}
 
@@ -179,5 +180,5 @@ def every_left_side_has_data(observer):
     assert set(rules) == set(ALERTS)
     for name in set(rules) - {"LockstepTokenTrouble"}:
         left, *_ = re.split(r" (?:== 0|> on \(\) group_left)", rules[name])
-        assert all(is_number(sample) for sample in observer.query(left)), name
-        assert observer.query(left), name
+        samples = eventually(lambda asked=left: observer.query(asked))
+        assert all(is_number(sample) for sample in samples), name

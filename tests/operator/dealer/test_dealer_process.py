@@ -18,6 +18,7 @@ from lockstep.dealer import requests
 from lockstep.dealer.asking import Asker, DealerError, next_pieces
 from lockstep.dealer.deal import Deal
 from lockstep.facts.piece_states import counted, packed, parse_counts
+from sandbox.ports import KeptPort
 
 KEY = "a-key"
 LIGHT = """
@@ -26,19 +27,27 @@ print({'kopf', 'numpy', 'aiohttp', 'asyncio'} & set(sys.modules))
 """
 
 
+# A test on a busy machine may need longer for a report than members do.
+LINGERS = """
+import lockstep.cli, lockstep.dealer.process
+lockstep.dealer.process._LINGER_SECONDS = 600.0
+lockstep.cli.main()
+"""
+
+
 class RunningDealer:
     """The command of a sidecar, which can be killed and started anew."""
 
-    def __init__(self, folder, pieces):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.folder, self.pieces = folder, pieces
+    def __init__(self, folder, pieces, program):
+        self._kept_port = KeptPort()
+        self.port = self._kept_port.number
+        self.folder, self.pieces, self.program = folder, pieces, program
         self.start()
 
     def start(self):
         files = [f"--{name}={self.folder / name}" for name in ("kept", "journal", "last-words")]
-        command = [sys.executable, "-m", "lockstep", "dealer", f"--pieces={self.pieces}", f"--port={self.port}", *files]
+        options = [f"--pieces={self.pieces}", f"--port={self.port}", *files]
+        command = [sys.executable, *self.program, "dealer", *options]
         self.process = subprocess.Popen(command, env={**os.environ, "LOCKSTEP_DEALER_KEY": KEY})
         eventually(self.answers)
 
@@ -67,8 +76,8 @@ def deals(tmp_path):
     """Starts dealers, and ends them."""
     started = []
 
-    def start(pieces):
-        started.append(RunningDealer(tmp_path, pieces))
+    def start(pieces, program=("-m", "lockstep")):
+        started.append(RunningDealer(tmp_path, pieces, program))
         return started[-1]
 
     yield start
@@ -139,7 +148,7 @@ def test_last_words_have_the_counts(deals, tmp_path):
 
 
 def test_other_members_report_while_a_dealer_ends_before_all_is_over(deals, tmp_path):
-    dealer = deals(2)
+    dealer = deals(2, program=("-c", LINGERS))
     dealer.process.send_signal(signal.SIGTERM)
     dealer.next(1, done=[0, 1])
 
@@ -187,12 +196,6 @@ def test_nonsense_gets_one_sentence_that_names_the_field(deals, form, says):
     answer = deals(7).request("POST", "/next", form)
 
     assert (answer.status, answer.body) == (400, says)
-
-
-def test_large_request_is_refused_unread(deals):
-    answer = deals(7).request("POST", "/next", "rank=1&done=" + "1 " * 40_000)
-
-    assert answer.status == 413
 
 
 def test_command_of_a_member_reports_and_prints_the_next(deals):
@@ -260,9 +263,10 @@ def is_closed_at_once(port):
             return False
 
 
-def test_length_of_any_digits_is_answered(deals):
+@pytest.mark.parametrize("length", ["65537", "9" * 5_000], ids=["too long", "too many digits"])
+def test_large_request_is_refused_unread(deals, length):
     with socket.create_connection(("127.0.0.1", deals(4).port)) as connection:
-        head = f"POST /next HTTP/1.1\r\nAuthorization: Bearer {KEY}\r\nContent-Length: {'9' * 5_000}\r\n\r\n"
+        head = f"POST /next HTTP/1.1\r\nAuthorization: Bearer {KEY}\r\nContent-Length: {length}\r\n\r\n"
         connection.sendall(head.encode())
         assert b" 413 " in connection.recv(200)
 
