@@ -3,11 +3,14 @@
 All pools start together, and the gang ends with the pool that ends last.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from coschedule.model.numbers import FloatArray
-from coschedule.model.run_times import SerialWork
-from coschedule.queue.problem.gangs import PendingGang
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.model.run_times import SerialWork, Work
+from coschedule.queue.problem.gangs import Role
 
 
 class PiecePool(NamedTuple):
@@ -26,20 +29,48 @@ class PiecePool(NamedTuple):
         return slowdowns * self.weight
 
 
-def pools_of(gang: PendingGang) -> tuple[PiecePool, ...]:
-    """List the roles of a gang that have pieces."""
+def pools_of(roles: Sequence[Role]) -> tuple[PiecePool, ...]:
+    """List the roles that have pieces."""
     return tuple(
         PiecePool(index, role.pieces, float(role.piece_weight), role.units)
-        for index, role in enumerate(gang.roles)
+        for index, role in enumerate(roles)
         if role.pieces is not None
     )
 
 
-def unit_seconds(gang: PendingGang) -> float:
+def unit_seconds(pools: Sequence[PiecePool], work: Work | None) -> float:
     """Return the seconds of a unit, which is a piece of weight 1; 1 without pieces and where the run time is unknown.
 
     One member would do the pieces of all roles in T(1) without its overhead, one after the other on an idle reference
     node.
     """
-    units = sum(pool.units for pool in pools_of(gang))
-    return float(gang.work.serial) / units if units and isinstance(gang.work, SerialWork) else 1.0
+    return float(work.serial) / sum(pool.units for pool in pools) if pools and isinstance(work, SerialWork) else 1.0
+
+
+def even_seconds(pools: Sequence[PiecePool], work: Work, needs: IntArray) -> FloatArray:
+    """Return the seconds of ``needs[m, role]`` members on idle reference nodes if pieces need not be whole: float[m].
+
+    They are without overhead. There must be a pool.
+    """
+    units: FloatArray = np.max([pool.units / needs[:, pool.role] for pool in pools], axis=0)
+    return units * unit_seconds(pools, work)
+
+
+class EvenRun(NamedTuple):
+    """A run whose work is divided evenly: ``seconds`` that depend on the speed of nodes, and those that do not."""
+
+    seconds: float
+    overhead: float
+
+
+def even_run(roles: Sequence[Role], sizes: Sequence[int], work: Work) -> EvenRun:
+    """Return the run of ``sizes[r]`` members of each role on idle reference nodes; pieces need not be whole.
+
+    Some member must have a load. The overhead of pieces does not depend on the speed of nodes.
+    """
+    working = sum(size for role, size in zip(roles, sizes, strict=True) if role.load.is_work)
+    pools = pools_of(roles)
+    if not pools or not isinstance(work, SerialWork):
+        return EvenRun(float(work.float_times(working)[-1]), 0.0)
+    seconds = even_seconds(pools, work, np.array([sizes]))
+    return EvenRun(float(seconds[0]), float(work.float_overheads(working)[-1]))

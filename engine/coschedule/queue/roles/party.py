@@ -10,7 +10,7 @@ from coschedule.model.run_times import SerialWork
 from coschedule.queue.packing.layout import cells_of
 from coschedule.queue.packing.rules import RolesOfTerm, is_bound, roles_of_term
 from coschedule.queue.problem.gangs import PendingGang
-from coschedule.queue.problem.pools import PiecePool, pools_of, unit_seconds
+from coschedule.queue.problem.pools import PiecePool, even_seconds, pools_of
 from coschedule.queue.problem.price import Price
 from coschedule.queue.problem.terms import TermKind
 
@@ -139,10 +139,10 @@ def party_of(gang: PendingGang) -> Party:
         members = needs[:, works].sum(axis=1)
         times = gang.work.float_times(int(members.max()))[members - 1]
         needs, times = needs[times < np.inf], times[times < np.inf]
-    pools = pools_of(gang)
+    pools = pools_of(gang.roles)
     overheads = _overheads(gang, needs[:, works].sum(axis=1)) if pools else np.zeros(len(needs))
     if len(pools) > 1 and gang.work is not None:
-        times = _pools_times(gang, pools, needs) + overheads
+        times = even_seconds(pools, gang.work, needs) + overheads
     names = [role.name for role in gang.roles]
     return Party(
         gang=gang,
@@ -160,12 +160,6 @@ def _overheads(gang: PendingGang, members: IntArray) -> FloatArray:
     if not isinstance(gang.work, SerialWork) or not members.size:
         return np.zeros(len(members))
     return gang.work.float_overheads(int(members.max()))[members - 1]
-
-
-def _pools_times(gang: PendingGang, pools: Sequence[PiecePool], needs: IntArray) -> FloatArray:
-    """Return the seconds after which the last pool ends on idle reference nodes if pieces need not be whole."""
-    units: FloatArray = np.max([pool.units / needs[:, pool.role] for pool in pools], axis=0)
-    return units * unit_seconds(gang)
 
 
 def _needs(gang: PendingGang) -> IntArray:

@@ -168,7 +168,7 @@ class _Alone(NamedTuple):
         slots = search.slots(room) * search.timeline.width[:, np.newaxis]
         by_pace = np.zeros((len(search.timeline.slowdowns), slots.shape[1]), dtype=np.int64)
         np.add.at(by_pace, search.timeline.pace, slots)
-        return cls(search, by_pace, unit_seconds(search.party.gang))
+        return cls(search, by_pace, unit_seconds(search.party.pools, search.party.gang.work))
 
     def least_runs(self, mixes: IntArray) -> FloatArray:
         """Return lower bounds on the runs of mixes, each on its fastest slots: float[i]. There must be enough slots."""
@@ -203,7 +203,8 @@ def _run(search: PartySearch, mix: int, room: ClassRoom, bound: _RunBound) -> tu
     party = search.party
     if party.pools:
         run = shortest_run(search, mix, room, bound.units)
-        return None if run is None else (run.units * unit_seconds(party.gang) + float(party.overheads[mix]), run.seats)
+        unit = unit_seconds(party.pools, party.gang.work)
+        return None if run is None else (run.units * unit + float(party.overheads[mix]), run.seats)
     slowdowns = search.timeline.slowdowns[search.timeline.pace]
     found = search.best_seats(mix, room, Weights(party.unequal, 1 / slowdowns[:, np.newaxis]))
     if found is None:
