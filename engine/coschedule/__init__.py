@@ -63,6 +63,7 @@ from coschedule.queue.problem.open_ended import Blocker, OpenEnded
 from coschedule.queue.problem.order import Urgency, urgency
 from coschedule.queue.problem.owner_forecasts import Forecasts, Interruptible, no_forecasts
 from coschedule.queue.problem.parts import Part, Pieces, Share, decode_part, encode_part
+from coschedule.queue.problem.pools import even_run
 from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.problem.refusals import (
     ConstraintsTooLong,
@@ -270,6 +271,7 @@ __all__ = [
     "encode_plan",
     "encode_snapshot",
     "error_of_multiple",
+    "even_run",
     "expand",
     "failed",
     "fit_kinds",

@@ -24,6 +24,7 @@ SIZES = {
     "05-deadline": (2, "so it gets 2"),
     "10-proportional": (11, "11 members with shares from 4.8 % to 12 %"),
     "11-pieces": (10, "so the gang gets 10 members"),
+    "33-pieces-of-roles": (5, "so the gang gets 5 members in all"),
 }
 
 pytestmark = pytest.mark.usefixtures("operator")

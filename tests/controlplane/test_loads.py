@@ -173,6 +173,28 @@ def test_finish_of_pieces_is_that_of_the_member_which_ends_last(arena, operator)
     assert decision["finish"] - decision["start"] == pytest.approx(25 + 1 + 4, abs=TIME_TOLERANCE)
 
 
+def test_gang_ends_when_the_pieces_of_all_its_roles_are_done(arena, operator):
+    """The GPU role takes 40 s on the one fast node, so two members are enough for the other role."""
+    fast = arena.add_nodes(5, cpu="1")[0]
+    arena.create(bid(fast, capacity="2"))
+    manifest = gang("tiles")
+    template = manifest["spec"]["template"]
+    gpu = {"name": "gpu", "size": {"min": 1, "max": 1}, "load": "Pieces", "pieces": 8, "pieceWeight": 5}
+    cpu = {"name": "cpu", "size": {"min": 1, "max": 4}, "load": "Pieces", "pieces": 40}
+    roles = [{**gpu, "template": template}, {**cpu, "template": template}]
+    arena.submit({**manifest, "spec": {"roles": roles, "work": {"serialTime": "160s"}}})
+
+    arena.until_placed("tiles")
+
+    status = arena.status("tiles")
+    assert [(entry["role"], entry["pieces"]) for entry in status["members"]] == [("gpu", 8), ("cpu", 20), ("cpu", 20)]
+    assert [told["LOCKSTEP_PIECES"] for _, told in members_by_rank(arena, "tiles")] == ["0 8", "0 20", "20 20"]
+    decision = decision_on(operator, arena.namespace, "tiles")
+    assert decision["finish"] - decision["start"] == pytest.approx(40, abs=TIME_TOLERANCE)
+    planned = arena.condition("tiles", "Planned")["message"]
+    assert ", gpu with 8 pieces each, cpu with 20 pieces each, " in planned
+
+
 def placed_example(arena, stem):
     """Apply an example as a reader would; its GangJob once it is placed."""
     example = example_of(stem)

@@ -156,10 +156,19 @@ def role(
     constraints=ANYWHERE,
     load=Load.EQUAL,
     pieces=None,
+    weight=1,
 ):
     """Describe ``size`` to ``most`` members."""
     sizes = Sizes(minimum=size, maximum=most or size, multiple_of=multiple_of, allowed=tuple(allowed))
-    return Role(name=name, sizes=sizes, request=request, constraints=constraints, load=load, pieces=pieces)
+    return Role(
+        name=name,
+        sizes=sizes,
+        request=request,
+        constraints=constraints,
+        load=load,
+        pieces=pieces,
+        piece_weight=weight,
+    )
 
 
 def together(*roles, key="zone", towards=()):

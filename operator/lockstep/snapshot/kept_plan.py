@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import Kept, Role, Work, kept_from, own_times
+from coschedule import Kept, Role, Work, even_run, kept_from, own_times
 from lockstep.belief.run_times.past_runs import factor_planned_with
 from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.facts.gang.gang import GangFact
@@ -65,12 +65,12 @@ def _is_run_of(
         return math.isinf(kept.finish)
     of_roles = zip(roles, kept.seats, strict=True)
     working = [seat for role, seats in of_roles if role.load.is_work for seat in seats]
-    count = sum(seat.members for seat in working)
-    if not 1 <= count <= MOST_RANKS:
+    if not 1 <= sum(seat.members for seat in working) <= MOST_RANKS or not all(kept.sizes):
         return False
     slowdowns = [float(by_node[seat.node]) for seat in working]
-    seconds = float(work.float_times(count)[-1])
-    least, most = min(slowdowns) * seconds, _MOST_OF_SHARE * max(slowdowns) * seconds
+    seconds, overhead = even_run(roles, kept.sizes, work)
+    least = min(slowdowns) * seconds + overhead
+    most = _MOST_OF_SHARE * max(slowdowns) * seconds + overhead
     return least - rounded <= kept.finish - kept.start <= most + rounded
 
 

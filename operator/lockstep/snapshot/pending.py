@@ -62,4 +62,5 @@ def _role(wanted: WantedPart, constraints: Constraints, columns: Columns) -> Rol
         constraints=replace(constraints, barred=(*constraints.barred, *barred)) if barred else constraints,
         load=role.load,
         pieces=role.pieces,
+        piece_weight=role.piece_weight,
     )

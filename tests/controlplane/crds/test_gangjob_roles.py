@@ -8,6 +8,15 @@ TEMPLATE = {"spec": {"containers": [{"name": "member", "image": "registry.k8s.io
 LAUNCHER = {"name": "launcher", "size": {"min": 1, "max": 1}, "load": "None", "template": TEMPLATE}
 WORKERS = {"name": "workers", "size": {"min": 2, "max": 16}, "template": TEMPLATE}
 FIXED = {**WORKERS, "size": {"min": 4, "max": 4}}
+PIECES = {"load": "Pieces", "pieces": 64}
+POOLS = [
+    {**WORKERS, "name": "cpu", **PIECES},
+    {**FIXED, "name": "gpu", **PIECES, "pieceWeight": 5},
+]
+NO_SHARE_BESIDE_PIECES = (
+    "spec.roles: Invalid value: roles beside one with load Pieces must have load Pieces or None, because a share of the"
+    " work has no number of pieces."
+)
 RESTART = {"mode": "Restart"}
 CLAIMS = claim_templates("fast", "data")
 NO_ROLE_FOR_ELASTIC = (
@@ -32,6 +41,11 @@ def roles(*listed, **fields):
         pytest.param(roles(LAUNCHER, WORKERS, pace="Local"), id="pace of equal workers"),
         pytest.param(roles(LAUNCHER, WORKERS, pace="Share"), id="shared pace of equal workers"),
         pytest.param(roles(LAUNCHER, {**WORKERS, "load": "Pieces", "pieces": 64}), id="pieces of one role"),
+        pytest.param(roles(LAUNCHER, *POOLS, work={"serialTime": "1h"}), id="pieces of several roles"),
+        pytest.param(
+            roles({**WORKERS, **PIECES}, work={"serialTime": "1h", "learn": True}),
+            id="learned, with pieces of one role",
+        ),
         pytest.param(
             roles(LAUNCHER, {**WORKERS, "size": {"allowed": [4, 8, 16]}}, work={"serialTime": "1h"}), id="allowed sizes"
         ),
@@ -96,10 +110,41 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         ),
         pytest.param(
             roles(FIXED, {**WORKERS, "name": "others", "load": "Proportional"}),
-            "spec.roles: Invalid value: roles must all have load None but the one with Proportional or Pieces, because"
-            " the work is divided among the members of one role.",
+            "spec.roles: Invalid value: roles must all have load None but the one with Proportional, because the work"
+            " is divided among the members of one role.",
             id="shares beside an equal load",
         ),
+        pytest.param(
+            roles(FIXED, {**WORKERS, "name": "others", **PIECES}),
+            NO_SHARE_BESIDE_PIECES,
+            id="pieces beside equal shares",
+        ),
+        pytest.param(
+            roles({**FIXED, "load": "Equal"}, *POOLS), NO_SHARE_BESIDE_PIECES, id="equal shares beside several roles"
+        ),
+        pytest.param(
+            roles({**WORKERS, "pieceWeight": 2}),
+            "spec.roles[0].pieceWeight: Forbidden: pieceWeight goes with load Pieces only.",
+            id="a weight without pieces",
+        ),
+        pytest.param(
+            roles({**WORKERS, **PIECES, "pieceWeight": 0}),
+            "spec.roles[0].pieceWeight: Invalid value: 0: spec.roles[0].pieceWeight in body should be greater than or"
+            " equal to 1",
+            id="no weight",
+        ),
+        pytest.param(
+            roles(*POOLS, work={"serialTime": "1h", "learn": True}),
+            "spec.work.learn: Forbidden: learn goes with one role of load Pieces at most; with more, no one law says"
+            " how the run time falls with the number of members.",
+            id="learned, with pieces of several roles",
+        ),
+        pytest.param(
+            roles(*POOLS, dealing="WhileRunning"),
+            "spec.dealing: Forbidden: dealing goes with load Pieces only, beside template; roles have no dealer.",
+            id="pieces of several roles, dealt while they run",
+        ),
+        pytest.param(roles(*POOLS, elastic=RESTART), NO_ROLE_FOR_ELASTIC, id="elastic with pieces of several roles"),
         pytest.param(
             roles(LAUNCHER),
             "spec.roles: Invalid value: roles must have one at least whose load is not None, because somebody has to do"

@@ -170,7 +170,7 @@ def test_immutable_fields_say_so():
     ]
 
     fields = {"load", "pieces", "template", "volumeClaimTemplates"}
-    of_roles = {f"spec.roles[].{field}" for field in {*fields, "startAfter"}}
+    of_roles = {f"spec.roles[].{field}" for field in {*fields, "startAfter", "pieceWeight"}}
     of_gangs = {f"spec.{field}" for field in {*fields, "dealing", "work", "network", "placement"}}
     assert {field.path for field in changeless} == of_gangs | of_roles
     assert [field.path for field in changeless if "Immutable." not in field.schema["description"]] == []

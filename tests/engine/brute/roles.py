@@ -29,10 +29,13 @@ def best_seating(snapshot, gang, taken, passes):
 
 
 def _use(snapshot, gang, found):
-    for role, nodes in zip(gang.roles, found.nodes, strict=True):
-        if role.load is Load.PIECES:
-            return (longest(snapshot, _counts(snapshot, nodes), role.pieces), found.size)
-    return (-found.size,)
+    working = [(role, nodes) for role, nodes in zip(gang.roles, found.nodes, strict=True) if role.load is Load.PIECES]
+    return (last_pool(snapshot, working), found.size) if working else (-found.size,)
+
+
+def last_pool(snapshot, working):
+    """Return when the last role has done its pieces, in pieces of weight 1 on a reference node."""
+    return max(longest(snapshot, _counts(snapshot, nodes), role.pieces) * role.piece_weight for role, nodes in working)
 
 
 def seatings(snapshot, gang, taken, passes):
@@ -115,8 +118,9 @@ def _run_time(snapshot, gang, working, time):
     if role.load is Load.PROPORTIONAL:
         return len(nodes) * time / sum(1 / slowdown for slowdown in slowdowns)
     if role.load is Load.PIECES:
-        overhead = gang.work.fixed + gang.work.per_member * len(nodes)
-        return longest(snapshot, _counts(snapshot, nodes), role.pieces) * gang.work.serial / role.pieces + overhead
+        overhead = gang.work.fixed + gang.work.per_member * len(slowdowns)
+        of_one = gang.work.serial / sum(role.pieces * role.piece_weight for role, _ in working)
+        return last_pool(snapshot, working) * of_one + overhead
     return time * max(slowdowns)
 
 

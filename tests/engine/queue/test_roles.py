@@ -255,3 +255,102 @@ def test_gangs_behind_those_that_take_long_are_given_less_to_look_through(monkey
     assert refused[-1] is not None
     assert refused[-1].reason is Reason.TOO_MANY_COMBINATIONS
     assert made["pair"].size == 2
+
+
+CPUS, GPUS = (Constraints(node_selector=(("kind", kind),)) for kind in ("cpu", "gpu"))
+OF_TWO_KINDS = [
+    node("c1", labels={"kind": "cpu"}),
+    node("c2", labels={"kind": "cpu"}),
+    node("c3", labels={"kind": "cpu"}),
+    node("g1", labels={"kind": "gpu"}, slowdown=0.5),
+    node("g2", labels={"kind": "gpu"}, slowdown=1.0),
+]
+
+
+def pool(name, pieces, *, weight=1, **fields):
+    return role(name, load=Load.PIECES, pieces=pieces, weight=weight, **fields)
+
+
+def dealt(placement):
+    return [(one.role, one.node, one.part.count) for one in placement.members for _ in range(one.count)]
+
+
+def test_pools_of_pieces_have_one_finish_and_no_more_members_than_it_needs():
+    # Three units of the GPU pool on the fast node, one on the other: 3 x 4 x 0.5 = 6 of 24 units of a second each.
+    roles = [pool("gpu", 4, weight=4, size=2, constraints=GPUS), pool("cpu", 8, most=3, constraints=CPUS)]
+
+    placement = only(OF_TWO_KINDS, gang(roles=roles, serial=24))
+
+    # Two members of the CPU pool end after 4 pieces, three would end after 3: too early to matter.
+    assert dealt(placement) == [("gpu", "g1", 3), ("gpu", "g2", 1), ("cpu", "c1", 4), ("cpu", "c2", 4)]
+    assert (placement.size, placement.finish) == (4, NOW + 6)
+
+
+def test_the_weight_of_a_piece_says_which_pool_gets_the_faster_node():
+    nodes = [node("fast", slowdown=0.5), node("slow")]
+
+    def seated(weight):
+        roles = [pool("a", 4, weight=weight), pool("b", 4, weight=2)]
+        return seats(only(nodes, gang(roles=roles, serial=12)))
+
+    assert seated(1) == [("a", "slow", 1), ("b", "fast", 1)]
+    assert seated(3) == [("a", "fast", 1), ("b", "slow", 1)]
+
+
+def test_pools_that_compete_share_the_fast_nodes():
+    # With both fast nodes, one pool would end after 2 units, but the other after 4.
+    nodes = [node("f1", slowdown=0.5), node("f2", slowdown=0.5), node("s1"), node("s2")]
+    roles = [pool("a", 6, size=2), pool("b", 6, size=2)]
+
+    placement = only(nodes, gang(roles=roles, serial=12))
+
+    assert sorted((one.role, one.node[0], one.part.count) for one in placement.members) == [
+        ("a", "f", 4),
+        ("a", "s", 2),
+        ("b", "f", 4),
+        ("b", "s", 2),
+    ]
+    assert placement.finish == NOW + 2
+
+
+def test_overhead_counts_the_members_of_all_pools():
+    roles = [role("launcher", load=Load.NONE), pool("a", 3), pool("b", 3)]
+
+    assert only([node("n1", free=3)], gang(roles=roles, serial=6, per_member=2)).finish == NOW + 3 + 2 * 2
+
+
+def test_pools_without_a_run_time_are_dealt_by_weight():
+    nodes = [node("fast", slowdown=0.5), node("slow")]
+    roles = [pool("a", 4), pool("b", 4, weight=2)]
+
+    assert seats(only(nodes, gang(roles=roles, serial=None))) == [("a", "slow", 1), ("b", "fast", 1)]
+
+
+def test_pools_on_nodes_of_many_speeds_are_placed_also_if_not_all_is_searched(monkeypatch):
+    monkeypatch.setattr(effort, "MOST_COMBINATIONS", 5 * 10**5)
+    monkeypatch.setattr(effort, "LEAST_COMBINATIONS", 5 * 10**5)
+    nodes = [node(f"n{index}", free=2, slowdown=1 + index / 64) for index in range(40)]
+    roles = [pool("a", 400, weight=3, size=20), pool("b", 1000, most=40)]
+
+    assert only(nodes, gang(roles=roles, serial=2200)).size >= 21
+
+
+@pytest.mark.parametrize(
+    ("loads", "why"),
+    [
+        pytest.param((Load.PIECES, Load.EQUAL), "must have pieces or no load", id="pieces and shares"),
+        pytest.param((Load.PIECES, Load.PROPORTIONAL), "must have pieces or no load", id="pieces and speed"),
+        pytest.param((Load.PROPORTIONAL, Load.PROPORTIONAL), "all others must be None", id="speed twice"),
+    ],
+)
+def test_other_loads_do_not_go_together(loads, why):
+    roles = [
+        role(f"r{index}", load=load, pieces=3 if load is Load.PIECES else None) for index, load in enumerate(loads)
+    ]
+    with pytest.raises(ValueError, match=why):
+        gang(roles=roles, serial=6)
+
+
+def test_a_piece_has_a_weight():
+    with pytest.raises(ValueError, match="piece_weight"):
+        pool("a", 3, weight=0)

@@ -15,6 +15,7 @@ from engine.queue.test_plan_exhaustive import FAST, random_gaps, suits, with_tai
 
 HOST, RACK, ZONE = "kubernetes.io/hostname", "rack", "zone"
 UNEQUAL = (Load.PROPORTIONAL, Load.PIECES)
+POOLS = "several roles with pieces"
 
 
 def random_snapshot(rnd, keys):
@@ -50,7 +51,7 @@ def random_gang(rnd, index, keys):
     return gang(
         f"g{index}",
         roles=roles,
-        serial=None if unknown else rnd.choice([12, 24]),
+        serial=None if unknown else random_serial(rnd, roles),
         per_member=rnd.choice([0, 0, 1]),
         priority=rnd.randint(0, 1),
         deadline=rnd.choice([None, None, None, NOW + 20, NOW + 40]),
@@ -60,14 +61,26 @@ def random_gang(rnd, index, keys):
     )
 
 
+def random_serial(rnd, roles):
+    """With pieces, a piece of weight 1 takes whole seconds."""
+    units = sum(int(one.units) for one in roles if one.pieces is not None)
+    return rnd.choice([1, 2]) * units or rnd.choice([12, 24])
+
+
 def random_roles(rnd, count):
-    uneven = rnd.choice([None, None, *UNEQUAL])
+    uneven = rnd.choice([None, None, *UNEQUAL, POOLS])
     loads = [rnd.choice([Load.EQUAL, Load.NONE]) for _ in range(count)]
-    if uneven is not None:
+    if uneven == POOLS:
+        loads = random_pools(rnd, count)
+    elif uneven is not None:
         loads = [Load.NONE] * count
         loads[rnd.randrange(count)] = uneven
     varies = rnd.randrange(count)
     return [random_role(rnd, f"r{index}", load, varies=index == varies) for index, load in enumerate(loads)]
+
+
+def random_pools(rnd, count):
+    return [rnd.choice([Load.PIECES, Load.PIECES, Load.NONE]), *[Load.PIECES] * (count - 1)]
 
 
 def random_role(rnd, name, load, *, varies):
@@ -82,6 +95,7 @@ def random_role(rnd, name, load, *, varies):
         constraints=rnd.choice([FAST, *[ANYWHERE] * 5]),
         load=load,
         pieces=rnd.choice([3, 4, 6]) if load is Load.PIECES else None,
+        weight=rnd.choice([1, 1, 2, 3]) if load is Load.PIECES else 1,
     )
 
 
@@ -113,6 +127,34 @@ def test_every_gang_that_taints_evict_gets_the_best_that_there_is(keys, seed):
     rnd = seeded(seed)
     for _ in range(10):
         assert_planned_as_searched(with_taints(rnd, random_snapshot(rnd, keys)))
+
+
+@pytest.mark.parametrize("keys", [pytest.param((), id="no terms"), pytest.param((HOST, RACK, ZONE), id="terms")])
+@pytest.mark.parametrize("seed", range(10))
+def test_pools_that_compete_for_fast_nodes_end_as_early_as_they_can(keys, seed):
+    rnd = seeded(seed)
+    for _ in range(10):
+        assert_planned_as_searched(competing_pools(rnd, keys))
+
+
+def competing_pools(rnd, keys):
+    """Make one gang, two or three roles of which have pieces, and nodes of many speeds without room for all."""
+    nodes = [
+        random_node(rnd, index) | {"free": (rnd.choice([1, 1, 2]), 8), "slowdown": rnd.choice([0.25, 0.5, 1.0, 2.0])}
+        for index in range(4)
+    ]
+    loads = random_pools(rnd, rnd.choice([2, 2, 3]))
+    varies = rnd.randrange(len(loads))
+    roles = [random_role(rnd, f"r{index}", load, varies=index == varies) for index, load in enumerate(loads)]
+    names = [one.name for one in roles]
+    pending = gang(
+        roles=roles,
+        serial=rnd.choice([None, random_serial(rnd, roles), random_serial(rnd, roles)]),
+        per_member=rnd.choice([0, 0, 1]),
+        deadline=rnd.choice([None, None, NOW + 12]),
+        terms=[random_term(rnd, names, rnd.choice(keys))] if keys else [],
+    )
+    return snapshot(nodes, [pending], resources=("slots", "memory"))
 
 
 @pytest.mark.parametrize("load", UNEQUAL)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders.served import bid, gang, node
+from builders.served import bid, gang, node, role
 from fake_cluster.api import NEVER_ARRIVED, FakeApi
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import is_placed, operator_over, pods_of, running_operator, status_of
@@ -70,6 +70,23 @@ async def test_status_says_what_members_have(spec, want):
         await until(lambda: is_placed(api))
 
         assert status_of(api)["members"] == want
+
+
+async def test_each_role_deals_its_own_pieces():
+    # A unit takes 10 s. The GPU role has 20 units, so it takes the fast node; the other one has 8.
+    gpu = {**role("gpu", load="Pieces"), "pieces": 4, "pieceWeight": 5}
+    cpu = {**role("cpu", size=2, load="Pieces"), "pieces": 8}
+    whole = gang("g", roles=[gpu, cpu], spec={"work": {"serialTime": "280s"}})
+    nodes = (node("n1", cpu="1"), node("n2", cpu="2"))
+
+    async with operator_over(*nodes, gangs=[whole], bids=[TWICE_AS_FAST]) as (api, _):
+        await until(lambda: is_placed(api))
+
+        assert status_of(api)["members"] == [
+            {"role": "gpu", "node": "n1", "count": 1, "pieces": 4},
+            {"role": "cpu", "node": "n2", "count": 2, "pieces": 4},
+        ]
+        assert [one["LOCKSTEP_PIECES"] for one in told(api)] == ["0 4", "0 4", "4 4"]
 
 
 @pytest.mark.parametrize("spec", [PROPORTIONAL, PIECES], ids=["proportional", "pieces"])

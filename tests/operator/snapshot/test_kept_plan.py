@@ -1,9 +1,11 @@
 """What a gang was told before this process planned it."""
 
+from dataclasses import replace
+
 import pytest
 
 from builders.facts import bid_fact, gang_fact, gang_spec, node_fact, outlook
-from coschedule import Constraints, Load, Members, Role, SerialWork, Sizes
+from coschedule import Constraints, Load, Members, Pieces, Role, SerialWork, Sizes
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.past_runs import Learned
@@ -33,13 +35,13 @@ def told(factor=None, *, seconds=100):
     )
 
 
-def kept_of(status, work, *, learned=None, slowdown=1.0):
+def kept_of(status, work, *, learned=None, slowdown=1.0, roles=(ROLE,)):
     """What is kept of that on a node of that slow-down."""
     state = State(lambda: None)
     state.nodes.apply(node_fact("n1"))
     state.bids.apply(bid_fact("n1", slowdown=slowdown))
     gang = gang_fact("g", spec=gang_spec(size=1), status=status)
-    return kept_plan(gang, [ROLE], node_arrays(state), work, learned)
+    return kept_plan(gang, roles, node_arrays(state), work, learned)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +78,23 @@ def test_run_is_kept_if_such_members_may_need_as_long(seconds, want):
 def test_slower_node_needs_longer():
     assert kept_of(told(seconds=100), WORK, slowdown=3.0) is None
     assert kept_of(told(seconds=300), WORK, slowdown=3.0).finish == START + 300
+
+
+# Ten members with a piece each, and one with 90: it ends after 90 s of the work on a reference node, and has 5 s more.
+POOLS = [replace(ROLE, name="a", load=Load.PIECES, pieces=10), replace(ROLE, name="b", load=Load.PIECES, pieces=90)]
+IN_POOLS = (Members("n1", 10, Pieces(1), "a"), Members("n1", 1, Pieces(90), "b"))
+
+
+@pytest.mark.parametrize(
+    ("slowdown", "seconds", "want"),
+    [(1.0, 95, True), (1.0, 93, False), (2.0, 185, True), (2.0, 183, False), (1.0, 187, False)],
+)
+def test_run_of_several_pools_is_as_long_as_that_of_the_last(slowdown, seconds, want):
+    status = replace(told(seconds=seconds), members=IN_POOLS)
+
+    kept = kept_of(status, SerialWork(serial=100, fixed=5), slowdown=slowdown, roles=POOLS)
+
+    assert (kept is not None) == want
 
 
 @pytest.mark.parametrize(("seconds", "want"), [(100, False), (None, True)])

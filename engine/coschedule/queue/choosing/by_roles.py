@@ -151,7 +151,7 @@ class RolesChooser:
     def _run(self, search: PartySearch, among: FloatArray, wish: Wish) -> Found | None:
         if not self.party.is_known:
             return earliest_mix(search, among=among, mixes=wish.mixes)
-        if self.party.unequal is not None:
+        if self.party.unequal:
             return best_unequal(search, wish, among=among)
         found = best_equal(search, wish, among=among)
         if found is not None or not self.effort.is_over or self.effort.was_over:
@@ -175,16 +175,15 @@ class RolesChooser:
 def longest_pieces(search: PartySearch, found: Found) -> float | None:
     """Return the time after which the last member has done its pieces; None without pieces.
 
-    The unit is the time of one piece on an idle reference node.
+    The unit is the time of one piece of weight 1 on an idle reference node.
     """
-    for role, one in enumerate(search.party.gang.roles):
-        if one.pieces is not None:
-            ranks, counts = _by_role(found, len(search.party.gang.roles))[role]
-            slowdowns = np.repeat(
-                search.timeline.slowdowns[search.timeline.pace[search.timeline.class_of[ranks]]], counts
-            )
-            return float((divide_pieces(slowdowns, one.pieces) * slowdowns).max())
-    return None
+    by_role = _by_role(found, len(search.party.gang.roles))
+    ends = []
+    for pool in search.party.pools:
+        ranks, counts = by_role[pool.role]
+        slowdowns = np.repeat(search.timeline.slowdowns[search.timeline.pace[search.timeline.class_of[ranks]]], counts)
+        ends.append(float((divide_pieces(slowdowns, pool.pieces) * pool.times(slowdowns)).max()))
+    return max(ends, default=None)
 
 
 def _by_role(found: Found, roles: int) -> tuple[ChosenNodes, ...]:

@@ -78,10 +78,15 @@ def own_times(roles: Sequence[Role], seats: Sequence[NodesOfRole], slowdowns: Fl
     working = [(role, one) for role, one in zip(roles, seats, strict=True) if role.load.is_work]
     if not working:
         return 1.0
-    nodes, counts = (np.concatenate(columns) for columns in zip(*(one for _, one in working), strict=True))
     if working[0][0].load.is_unequal:
-        return float((counts / slowdowns[nodes]).sum() / (counts / own[nodes]).sum())
+        return _even_end(working, own) / _even_end(working, slowdowns)
+    nodes = np.concatenate([nodes for _, (nodes, _) in working])
     return float(own[nodes].max() / slowdowns[nodes].max())
+
+
+def _even_end(working: Sequence[tuple[Role, NodesOfRole]], slowdowns: FloatArray) -> float:
+    """Return when the last role ends if each divides its units of work in proportion to speed."""
+    return max(role.units / float((counts / slowdowns[nodes]).sum()) for role, (nodes, counts) in working)
 
 
 def shared_ranks(own: Timeline, timeline: Timeline) -> IntArray:

@@ -148,7 +148,7 @@ def _bounds(counted: _CountedMixes, party: Party, goal: RunGoal) -> FloatArray:
             second = instants.time + factor * shortest[mixes]
         case RunGoal.EARLIEST_START:
             first = np.where(mixes > 0, instants.time, np.inf)
-            second = np.zeros(len(first)) if party.unequal is not None else -np.append(0.0, party.sizes)[mixes]
+            second = np.zeros(len(first)) if party.unequal else -np.append(0.0, party.sizes)[mixes]
         case _:
             assert_never(goal)
     return best_of_each(np.where(counted.in_time, first, np.inf), second, instants)

@@ -71,7 +71,13 @@ def _asks_for_the_same(
 
 def _members_asked(gang: PendingGang, resources: Sequence[str]) -> list[tuple[object, ...]]:
     return [
-        (one.name, one.sizes, one.load, one.pieces, {n: a for n, a in zip(resources, one.request, strict=True) if a})
+        (
+            one.name,
+            one.sizes,
+            one.load,
+            (one.pieces, one.piece_weight),
+            {n: a for n, a in zip(resources, one.request, strict=True) if a},
+        )
         for one in gang.roles
     ]
 

@@ -36,13 +36,12 @@ class Level(NamedTuple):
 class Offer(NamedTuple):
     """What nodes of class ``c`` offer: ``free[c, r]``, at least 0, for roles with ``admits[c, role]``.
 
-    In the tables, each member of role ``weighed`` is worth ``weight[c]``.
+    In the tables, each member of a role is worth ``worth[c, role]``.
     """
 
     free: IntArray
     admits: BoolArray
-    weighed: int | None
-    weight: FloatArray
+    worth: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -81,7 +80,7 @@ class NodeClasses:
         columns = (
             np.minimum(offer.free, fitting.all),
             offer.admits,
-            offer.weight[:, np.newaxis].view(np.int64),
+            offer.worth.view(np.int64),
             *(level.domain[:, np.newaxis] for level in self.levels),
         )
         rows = np.concatenate([column[admitting] for column in columns], axis=1, dtype=np.int64)
@@ -97,7 +96,7 @@ class NodeClasses:
     def _options(self, fitting: Fitting, offer: Offer, one: int, effort: Effort) -> Options:
         inside = bytes(int(level.domain[one]) >= 0 for level in self.levels)
         free = np.minimum(offer.free[one], fitting.all)
-        key = b"".join((free.tobytes(), offer.admits[one].tobytes(), offer.weight[one].tobytes(), inside))
+        key = b"".join((free.tobytes(), offer.admits[one].tobytes(), offer.worth[one].tobytes(), inside))
         if key not in fitting.known:
             effort.spend(_STEPS_A_TABLE + _STEPS_A_CELL * len(fitting.layout.counts))
             fitting.known[key] = options_of(fitting.layout, self._table(fitting, offer, one))
@@ -105,8 +104,8 @@ class NodeClasses:
 
     def _table(self, fitting: Fitting, offer: Offer, one: int) -> FloatArray:
         table = fitting.table(offer.free[one], offer.admits[one])
-        if offer.weighed is not None:
-            table += fitting.layout.counts[:, offer.weighed] * offer.weight[one]
+        for role in np.flatnonzero(offer.worth[one]).tolist():
+            table += fitting.layout.counts[:, role] * offer.worth[one, role]
         for rule in self._rules_of_a_node(fitting.layout, one):
             table = rule(table)
         return table

@@ -2,8 +2,8 @@
 
 A table has a cell for each combination of counts of the *counted* roles, from none to all that are needed. The value of
 a cell is the most that the nodes can give besides: members of the one *maximised* role, or the worth of the members of
-one role. It is -inf where the combination does not fit. Nodes that hold more members of a role also hold fewer, unless
-the role is ``exact``.
+some roles. It is -inf where the combination does not fit. Nodes that hold more members of a role also hold fewer,
+unless the role is ``exact``.
 
 Example: 1 launcher is counted, and up to 4 workers are maximised. Each takes one CPU, and a node has 3. Its table is
 [3, 2]: 3 workers without the launcher, 2 with it. Two such nodes have [4, 4], as no more than 4 workers are needed.

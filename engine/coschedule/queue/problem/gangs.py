@@ -82,6 +82,7 @@ class Role:
     """Members that are alike: each requests ``request[r]`` of resource ``r`` of the snapshot.
 
     ``pieces`` is the number of pieces of the serial work: at least the least size, and set only with ``Load.PIECES``.
+    If several roles of a gang have pieces, one of this role takes ``piece_weight`` times as long as one of weight 1.
     Raises ValueError for invalid numbers.
     """
 
@@ -91,11 +92,17 @@ class Role:
     constraints: Constraints
     load: Load = Load.EQUAL
     pieces: int | None = None
+    piece_weight: int = 1
 
     @property
     def largest(self) -> int:
         """The largest number of members that can each have a part of the work."""
         return self.sizes.maximum if self.pieces is None else min(self.sizes.maximum, self.pieces)
+
+    @property
+    def units(self) -> float:
+        """The time that one member takes for all pieces, in pieces of weight 1; 1 without pieces."""
+        return 1.0 if self.pieces is None else float(self.pieces * self.piece_weight)
 
     def __post_init__(self) -> None:
         if any(amount < 0 for amount in self.request):
@@ -104,6 +111,8 @@ class Role:
             raise ValueError("pieces go with a load of pieces, and only with that")
         if self.pieces is not None and self.pieces < self.sizes.least:
             raise ValueError(f"{self.sizes.least} members need as many pieces, not {self.pieces}")
+        if self.piece_weight < 1:
+            raise ValueError("piece_weight must be at least 1")
 
 
 class Seat(NamedTuple):
@@ -154,8 +163,9 @@ class PendingGang:
 
     All times are absolute seconds. At most one role has sizes to choose from, and any size with a time in ``work`` may
     be chosen. ``work`` is None when the run time is unknown. Only members with a load count for the run time. Where the
-    load of one role is proportional or pieces, no other role has a load. A ``deadline`` has no effect where the run
-    time is unknown. The gang does not start before ``not_before``. Its members also obey ``terms`` among themselves.
+    load of one role is proportional, no other role has a load. Several roles may have pieces, if no other role has a
+    load. A ``deadline`` has no effect where the run time is unknown. The gang does not start before ``not_before``. Its
+    members also obey ``terms`` among themselves.
 
     Its age counts from ``queued_since``, or from ``created`` where that is None. The speed-up counts from
     ``requested``, or from the plan's now where that is None.
@@ -270,8 +280,10 @@ class PendingGang:
         loads = [role.load for role in self.roles if role.load.is_work]
         if self.work is not None and not loads:
             raise ValueError("work must be that of members with a load")
-        if len(loads) > 1 and any(load.is_unequal for load in loads):
-            raise ValueError("where one load is unequal, all others must be None")
         are_pieces = any(load.is_pieces for load in loads)
+        if len(set(loads)) > 1 and are_pieces:
+            raise ValueError("where one role has pieces, all others must have pieces or no load")
+        if len(loads) > 1 and any(load.is_unequal and not load.is_pieces for load in loads):
+            raise ValueError("where one load is proportional, all others must be None")
         if are_pieces and self.work is not None and not isinstance(self.work, SerialWork):
             raise ValueError("measured times do not say how long a piece takes")

@@ -37,7 +37,7 @@ class MixBounds:
         """Bound runs from ``starts``, which rise; on idle reference nodes no run is shorter than ``shortest``."""
         slowdowns = search.timeline.slowdowns
         # The slowest node sets the pace of equal shares only. With unequal parts, only the fastest node bounds a run.
-        ranges = min(_MOST_RANGES, len(slowdowns)) if search.party.unequal is None else 1
+        ranges = min(_MOST_RANGES, len(slowdowns)) if not search.party.unequal else 1
         factor = search.party.least_factor(slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)])
         seconds = factor * shortest
         among = np.arange(len(starts))

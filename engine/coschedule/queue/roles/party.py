@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.model.run_times import SerialWork
 from coschedule.queue.packing.layout import cells_of
 from coschedule.queue.packing.rules import RolesOfTerm, is_bound, roles_of_term
 from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.problem.pools import PiecePool, even_seconds, pools_of
 from coschedule.queue.problem.price import Price
 from coschedule.queue.problem.terms import TermKind
 
@@ -21,8 +23,9 @@ class Party:
     """A gang of several roles. Mix ``m``, from the smallest on, has ``needs[m, role]`` members of each role.
 
     Each member of a role takes ``requests[role, r]``. ``works[role]``: the role has a load. ``times[m]``: the seconds
-    that a mix runs on idle reference nodes, inf where the run time is unknown. Where only some mixes have a known time,
-    the others are left out. ``terms``: the label and the roles of each term.
+    that a mix runs on idle reference nodes, or a lower bound with pieces; inf where the run time is unknown. Where only
+    some mixes have a known time, the others are left out. ``overheads[m]``: the part of ``times`` that is overhead, 0
+    without pieces. ``terms``: the label and the roles of each term.
     """
 
     gang: PendingGang
@@ -31,6 +34,8 @@ class Party:
     times: FloatArray
     works: BoolArray
     terms: tuple[tuple[str, RolesOfTerm], ...]
+    pools: tuple[PiecePool, ...]
+    overheads: FloatArray
 
     @property
     def wanted(self) -> IntArray:
@@ -64,10 +69,9 @@ class Party:
         return self.gang.work is not None
 
     @property
-    def unequal(self) -> int | None:
-        """The role whose members have different parts of the work, if there is one."""
-        uneven = [index for index, role in enumerate(self.gang.roles) if role.load.is_unequal]
-        return uneven[0] if uneven else None
+    def unequal(self) -> tuple[int, ...]:
+        """The roles whose members have different parts of the work: several only with pieces."""
+        return tuple(index for index, role in enumerate(self.gang.roles) if role.load.is_unequal)
 
     @property
     def maximised(self) -> int | None:
@@ -89,8 +93,7 @@ class Party:
     def least_factor(self, slowdowns: FloatArray) -> FloatArray:
         """Return a lower bound on a run divided by its time on idle reference nodes, by the fastest slow-down."""
         # The overhead of pieces does not depend on the speed of nodes.
-        has_pieces = any(role.pieces is not None for role in self.gang.roles)
-        return np.minimum(slowdowns, 1.0) if has_pieces else slowdowns
+        return np.minimum(slowdowns, 1.0) if self.pools else slowdowns
 
     def no_easier(self, mix: int, most: float) -> BoolArray:
         """Return the mixes that cannot fit, bool[m], given that ``mix`` does not fit.
@@ -120,11 +123,11 @@ class Party:
     @property
     def cells(self) -> int:
         """The number of combinations of counts of the largest mix."""
-        return cells_of(self.needs[-1], self.maximised if self.unequal is None else None) if len(self.needs) else 0
+        return cells_of(self.needs[-1], None if self.unequal else self.maximised) if len(self.needs) else 0
 
     def where(self, kept: BoolArray) -> "Party":
         """Keep the mixes for which ``kept``, bool[m], is True."""
-        return replace(self, needs=self.needs[kept], times=self.times[kept])
+        return replace(self, needs=self.needs[kept], times=self.times[kept], overheads=self.overheads[kept])
 
 
 def party_of(gang: PendingGang) -> Party:
@@ -136,6 +139,10 @@ def party_of(gang: PendingGang) -> Party:
         members = needs[:, works].sum(axis=1)
         times = gang.work.float_times(int(members.max()))[members - 1]
         needs, times = needs[times < np.inf], times[times < np.inf]
+    pools = pools_of(gang.roles)
+    overheads = _overheads(gang, needs[:, works].sum(axis=1)) if pools else np.zeros(len(needs))
+    if len(pools) > 1 and gang.work is not None:
+        times = even_seconds(pools, gang.work, needs) + overheads
     names = [role.name for role in gang.roles]
     return Party(
         gang=gang,
@@ -144,7 +151,15 @@ def party_of(gang: PendingGang) -> Party:
         times=times,
         works=works,
         terms=tuple((term.topology_key, roles_of_term(term, names)) for term in gang.terms),
+        pools=pools,
+        overheads=overheads,
     )
+
+
+def _overheads(gang: PendingGang, members: IntArray) -> FloatArray:
+    if not isinstance(gang.work, SerialWork) or not members.size:
+        return np.zeros(len(members))
+    return gang.work.float_overheads(int(members.max()))[members - 1]
 
 
 def _needs(gang: PendingGang) -> IntArray:

@@ -39,10 +39,17 @@ class Short(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The worth of a member of ``role`` on nodes of each class, ``worth[c]``; 0 where it cannot run."""
+    """The worth of a member of ``roles[k]`` on nodes of each class, ``worth[c, k]``; 0 where it cannot run."""
 
-    role: int
+    roles: tuple[int, ...]
     worth: FloatArray
+
+
+class BestSeats(NamedTuple):
+    """The largest ``worth`` of all members together, and their nodes."""
+
+    worth: float
+    seats: tuple[Seats, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,7 +74,7 @@ class PartySearch:
     consider: Consider
     effort: Effort
     stays: FloatArray | None = None
-    fittings: dict[tuple[tuple[int, ...], bool], Fitting] = field(default_factory=dict)
+    fittings: dict[tuple[tuple[int, ...], tuple[int, ...]], Fitting] = field(default_factory=dict)
 
     @property
     def requests(self) -> IntArray:
@@ -113,9 +120,9 @@ class PartySearch:
 
     def seats(self, mix: int, room: ClassRoom, slowest: int) -> tuple[Seats, ...] | Short:
         """Put a mix on nodes, members with a load up to the pace ``slowest`` only; ``Short`` if it does not fit."""
-        fitting = self._fitting(mix, weighed=None)
+        fitting = self._fitting(mix, weighed=())
         admits = self._admits(room, slowest)
-        offer = Offer(free=room.free, admits=admits, weighed=None, weight=np.zeros(len(admits)))
+        offer = Offer(free=room.free, admits=admits, worth=np.zeros(admits.shape))
         layout = fitting.layout
         goal = len(layout.counts) - 1
         whole = add_up(layout, self.ground.parts(fitting, offer, self.effort), self.effort, until=goal)
@@ -123,17 +130,23 @@ class PartySearch:
             return Short(float(whole.table[goal]))
         return tuple(seats_in(layout, whole, goal, layout.enough))
 
-    def best_seats(self, mix: int, room: ClassRoom, weights: Weights) -> tuple[float, tuple[Seats, ...]] | None:
-        """Put a mix on nodes so that the worth of a role's members has the largest sum; None where it does not fit."""
-        fitting = self._fitting(mix, weighed=weights.role)
-        admits = self._admits(room, len(self.timeline.slowdowns))
-        admits[:, weights.role] &= weights.worth > 0
-        offer = Offer(free=room.free, admits=admits, weighed=weights.role, weight=weights.worth)
+    def best_seats(self, mix: int, room: ClassRoom, weights: Weights) -> BestSeats | None:
+        """Put a mix on nodes so that the worth of its members has the largest sum; None where it does not fit."""
+        fitting, offer = self.weighed(mix, room, weights)
         whole = add_up(fitting.layout, self.ground.parts(fitting, offer, self.effort), self.effort)
         goal = len(fitting.layout.counts) - 1
         if whole.table[goal] == -np.inf:
             return None
-        return float(whole.table[goal]), tuple(seats_in(fitting.layout, whole, goal, np.inf))
+        return BestSeats(float(whole.table[goal]), tuple(seats_in(fitting.layout, whole, goal, np.inf)))
+
+    def weighed(self, mix: int, room: ClassRoom, weights: Weights) -> tuple[Fitting, Offer]:
+        """Return the tables of a mix whose members have a worth, and what nodes offer to them."""
+        admits = self._admits(room, len(self.timeline.slowdowns))
+        worth = np.zeros(admits.shape)
+        for role, of_role in zip(weights.roles, weights.worth.T, strict=True):
+            admits[:, role] &= of_role > 0
+            worth[:, role] = of_role
+        return self._fitting(mix, weighed=weights.roles), Offer(free=room.free, admits=admits, worth=worth)
 
     def outline(self, mix: int, start: float, finish: float) -> Outline:
         """Return the outline of a run of a mix."""
@@ -155,19 +168,18 @@ class PartySearch:
         fast = self.timeline.pace <= slowest
         return room.admits(self.passes) & (fast[:, np.newaxis] | ~self.party.works)
 
-    def _fitting(self, mix: int, weighed: int | None) -> Fitting:
-        """Return the tables of a mix; a ``weighed`` role is counted exactly, since each member has a worth."""
+    def _fitting(self, mix: int, weighed: tuple[int, ...]) -> Fitting:
+        """Return the tables of a mix; ``weighed`` roles are counted exactly, since each member has a worth."""
         party = self.party
-        key = (tuple(party.needs[mix].tolist()), weighed is not None)
+        key = (tuple(party.needs[mix].tolist()), weighed)
         if key not in self.fittings:
             exact = is_bound([term for _, term in party.terms], len(party.works))
-            if weighed is not None:
-                exact[weighed] = True
+            exact[list(weighed)] = True
             layout = layout_of(
                 party.needs[mix],
                 exact=exact,
-                maximised=party.maximised if weighed is None else None,
-                enough=0.0 if weighed is None else np.inf,
+                maximised=None if weighed else party.maximised,
+                enough=np.inf if weighed else 0.0,
             )
             self.fittings[key] = fitting_of(layout, self.requests)
         return self.fittings[key]

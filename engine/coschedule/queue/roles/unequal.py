@@ -1,24 +1,25 @@
-"""Several roles, of which one divides the work among its members by their speed or in pieces; the others have none.
+"""Several roles, of which one divides the work among its members by speed, or some divide pieces of their own.
+
+The other roles have no part of the work.
 
 Objective: minimise the value (``queue.problem.price``) of runs on nodes that stay free until the finish, over all
 instants and mixes.
 
 Method: as for one role (``loads.unequal``). From an instant, first use all slots that last for the shortest run. Then
-drop slots that do not last until the finish found, and search again. A mix is bounded by the nodes that its working
+drop slots that do not last until the finish found, and search again. A mix is bounded by the nodes that each working
 role would have alone. The shortest run of a mix is exact. Of all ways to put the members on nodes, it has the greatest
-sum of speeds. With pieces, it does all pieces in the fewest seconds.
+sum of speeds. With pieces, the role that ends last ends first (``roles.pools``).
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.model.run_times import SerialWork
-from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
-from coschedule.pieces.multiples import Multiples, least_multiple, multiples_by
 from coschedule.queue.packing.places import Seats
+from coschedule.queue.problem.pools import unit_seconds
 from coschedule.queue.roles.bounds import MixBounds
+from coschedule.queue.roles.pools import least_units, shortest_run
 from coschedule.queue.roles.rooms import ClassRoom
 from coschedule.queue.roles.run_preferences import LeastValue, Wish
 from coschedule.queue.roles.search import Found, PartySearch, Weights
@@ -27,9 +28,6 @@ from coschedule.queue.search.finishes import finish_of
 
 _ROUNDING = 1e-12
 """An upper bound on the relative error of a sum of speeds."""
-
-_STEPS_A_BOUND = 5_000
-"""The cost of bounding the run of one mix with whole pieces, in steps of ``Effort``."""
 
 
 class MixRun(NamedTuple):
@@ -83,7 +81,7 @@ class _BestMix(NamedTuple):
 def _from(search: PartySearch, start: float, mixes: BoolArray, *, shortest: float, limit: float) -> Found | None:
     """Find the best run from a start; ``loads.unequal`` says why other mixes keep the room that a run loses."""
     bests = _best_of_each(search, start, limit, (mixes, search.room(start, finish_of(start, shortest))))
-    while bests and not search.effort.is_over:
+    while bests:
         best = bests.pop(min(range(len(bests)), key=lambda index: bests[index].outline[:2]))
         by_then = search.room(start, best.outline.finish)
         lasts = by_then.is_as(best.room)
@@ -93,6 +91,8 @@ def _from(search: PartySearch, start: float, mixes: BoolArray, *, shortest: floa
             return None
         if lasts:
             return Found(best.outline, best.run.seats)
+        if search.effort.is_over:
+            return None
         bests += _best_of_each(search, start, limit, *_further(search, best, by_then))
     return None
 
@@ -124,11 +124,9 @@ def best_run(
 
     Runs from ``start`` with a value above ``limit`` may be left out.
     """
-    party, role = search.party, _working(search)
+    party = search.party
     fits = np.flatnonzero(mixes[: search.may_fit_anywhere(room)])
-    slots = search.slots(room)[:, role] * search.timeline.width
-    by_pace = np.bincount(search.timeline.pace, weights=slots, minlength=len(search.timeline.slowdowns))
-    alone = _Alone(search, by_pace.astype(np.int64))
+    alone = _Alone.of(search, room)
     costs = alone.least_runs(fits) * party.weights[fits]
     best: MixRun | None = None
     for cost, mix in sorted(zip(costs.tolist(), fits.tolist(), strict=True)):
@@ -139,7 +137,7 @@ def best_run(
         ):
             break
         bound = alone.least_run(mix)
-        found = None if _is_above(bound * float(party.weights[mix]), best) else _run(search, mix, role, room, bound)
+        found = None if _is_above(bound.seconds * float(party.weights[mix]), best) else _run(search, mix, room, bound)
         if found is not None:
             run = MixRun(found[0] * float(party.weights[mix]), mix, *found)
             best = run if best is None or run[:2] < best[:2] else best
@@ -150,108 +148,66 @@ def _is_above(cost: float, best: MixRun | None) -> bool:
     return best is not None and cost > best.cost * (1 + _ROUNDING)
 
 
-def _working(search: PartySearch) -> int:
-    role = search.party.unequal
-    assert role is not None, "callers check that a role has unequal parts"
-    return role
+class _RunBound(NamedTuple):
+    """A lower bound on the run of a mix in seconds, and in units of pieces, without overhead; 0 without pieces."""
+
+    seconds: float
+    units: float = 0.0
 
 
 class _Alone(NamedTuple):
-    """The ``slots[t]`` of each pace that the working role would have if it were alone."""
+    """The ``slots[t, role]`` of each pace that each role would have if it were alone; a unit takes ``unit`` seconds."""
 
     search: PartySearch
     slots: IntArray
+    unit: float
+
+    @classmethod
+    def of(cls, search: PartySearch, room: ClassRoom) -> Self:
+        """Count the slots of each role in a room."""
+        slots = search.slots(room) * search.timeline.width[:, np.newaxis]
+        by_pace = np.zeros((len(search.timeline.slowdowns), slots.shape[1]), dtype=np.int64)
+        np.add.at(by_pace, search.timeline.pace, slots)
+        return cls(search, by_pace, unit_seconds(search.party.pools, search.party.gang.work))
 
     def least_runs(self, mixes: IntArray) -> FloatArray:
         """Return lower bounds on the runs of mixes, each on its fastest slots: float[i]. There must be enough slots."""
-        party, there = self.search.party, np.flatnonzero(self.slots)
-        members = party.needs[mixes, _working(self.search)]
-        gained = self.slots[there] / self.search.timeline.slowdowns[there]
-        held = np.append(0, np.cumsum(self.slots[there]))
-        speed: FloatArray = np.interp(members, held, np.append(0.0, np.cumsum(gained)))
-        pieces = party.gang.roles[_working(self.search)].pieces
-        if pieces is None:
-            runs: FloatArray = members * party.times[mixes] / speed
+        party = self.search.party
+        if not party.pools:
+            [role] = party.unequal
+            runs: FloatArray = party.needs[mixes, role] * party.times[mixes] / self._speeds(role, mixes)
             return runs * (1 - _ROUNDING)
         # A lower bound: pieces are divided as if they need not be whole.
-        seconds, overheads = _piece(self.search, members)
-        return (pieces / speed * seconds + overheads) * (1 - _ROUNDING)
+        units: FloatArray = np.max([pool.units / self._speeds(pool.role, mixes) for pool in party.pools], axis=0)
+        return (units * self.unit + party.overheads[mixes]) * (1 - _ROUNDING)
 
-    def least_run(self, mix: int) -> float:
+    def least_run(self, mix: int) -> _RunBound:
         """Return a lower bound on the run of a mix, with whole pieces."""
-        search = self.search
-        pieces = search.party.gang.roles[_working(search)].pieces
-        if pieces is None:
-            return float(self.least_runs(np.array([mix]))[0])
-        members = search.party.needs[[mix], _working(search)]
-        seconds, overheads = _piece(search, members)
-        costs = SizeCosts(members, overheads, np.ones(1))
-        search.effort.spend(_STEPS_A_BOUND + len(self.slots))
-        found = choose_size(
-            search.timeline.slowdowns, self.slots, pieces=pieces, seconds_per_piece=seconds, costs=costs
-        )
-        return np.inf if found is None else found.seconds * (1 - _ROUNDING)
+        if not self.search.party.pools:
+            return _RunBound(float(self.least_runs(np.array([mix]))[0]))
+        units = least_units(self.search, mix, self.slots)
+        return _RunBound((units * self.unit + float(self.search.party.overheads[mix])) * (1 - _ROUNDING), units)
+
+    def _speeds(self, role: int, mixes: IntArray) -> FloatArray:
+        """Return the speed of the members of a role on its fastest slots: float[i]."""
+        slots = self.slots[:, role]
+        there = np.flatnonzero(slots)
+        held = np.append(0, np.cumsum(slots[there]))
+        speeds = np.append(0.0, np.cumsum(slots[there] / self.search.timeline.slowdowns[there]))
+        of_members: FloatArray = np.interp(self.search.party.needs[mixes, role], held, speeds)
+        return of_members
 
 
-class _Piece(NamedTuple):
-    """The seconds of a piece on an idle reference node, and the overhead in seconds by mix; 1 and 0 if unknown."""
-
-    seconds: float
-    overheads: FloatArray
-
-
-def _piece(search: PartySearch, members: IntArray) -> _Piece:
-    gang = search.party.gang
-    pieces = gang.roles[_working(search)].pieces
-    if pieces is None or not isinstance(gang.work, SerialWork) or not members.size:
-        return _Piece(1.0, np.zeros(len(members)))
-    overheads = gang.work.float_overheads(int(members.max()))[members - 1]
-    return _Piece(float(gang.work.serial) / pieces, overheads)
-
-
-def _run(
-    search: PartySearch, mix: int, role: int, room: ClassRoom, bound: float
-) -> tuple[float, tuple[Seats, ...]] | None:
+def _run(search: PartySearch, mix: int, room: ClassRoom, bound: _RunBound) -> tuple[float, tuple[Seats, ...]] | None:
     """Return the seconds that a mix runs, and its nodes; None where it does not fit. No run is below ``bound``."""
+    party = search.party
+    if party.pools:
+        run = shortest_run(search, mix, room, bound.units)
+        unit = unit_seconds(party.pools, party.gang.work)
+        return None if run is None else (run.units * unit + float(party.overheads[mix]), run.seats)
     slowdowns = search.timeline.slowdowns[search.timeline.pace]
-    pieces = search.party.gang.roles[role].pieces
-    if pieces is not None:
-        return _run_of_pieces(search, mix, room, bound)
-    found = search.best_seats(mix, room, Weights(role, 1 / slowdowns))
+    found = search.best_seats(mix, room, Weights(party.unequal, 1 / slowdowns[:, np.newaxis]))
     if found is None:
         return None
-    members = int(search.party.needs[mix, role])
-    return float(members * search.party.times[mix]) / found[0], found[1]
-
-
-def _run_of_pieces(
-    search: PartySearch, mix: int, room: ClassRoom, bound: float
-) -> tuple[float, tuple[Seats, ...]] | None:
-    """Return the seconds of the shortest run that does all pieces, and its nodes; None where the mix does not fit.
-
-    The times to try are those at which some member ends a piece. No run is shorter than ``bound`` seconds. When the
-    effort is over, the shortest run found until then is returned.
-    """
-    role = _working(search)
-    members, pieces = search.party.needs[[mix], role], search.party.gang.roles[role].pieces
-    assert pieces is not None, "callers check that the role has pieces"
-    seconds, overheads = _piece(search, members)
-    overhead = float(overheads[0])
-    paces = np.unique(search.timeline.pace[search.slots(room)[:, role] > 0])
-    # Each member has at least one piece.
-    multiples = Multiples.of(search.timeline.slowdowns[paces], most=pieces - int(members[0]) + 1)
-    found = least_multiple(
-        multiples.not_below((bound - overhead) / seconds * (1 - _ROUNDING)),
-        lambda time: None if search.effort.is_over else _done_by(search, mix, room, time),
-    )
-    return None if found is None else (found.time * seconds + overhead, found.answer)
-
-
-def _done_by(search: PartySearch, mix: int, room: ClassRoom, time: float) -> tuple[Seats, ...] | None:
-    """Seat a mix so that its members can do all pieces within ``time``, in pieces on a reference node; else None."""
-    role = _working(search)
-    pieces = search.party.gang.roles[role].pieces
-    assert pieces is not None, "callers check that the role has pieces"
-    many = multiples_by(search.timeline.slowdowns, time)
-    found = search.best_seats(mix, room, Weights(role, np.minimum(many, pieces)[search.timeline.pace]))
-    return found[1] if found is not None and found[0] >= pieces else None
+    members = int(party.needs[mix, party.unequal[0]])
+    return float(members * party.times[mix]) / found.worth, found.seats

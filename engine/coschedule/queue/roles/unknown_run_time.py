@@ -19,14 +19,10 @@ def earliest_mix(search: PartySearch, *, among: FloatArray, mixes: BoolArray) ->
     for start in among[may_fit].tolist():
         if search.effort.is_over:
             break
-        found = _dealt(search, start, mixes) if _has_pieces(search) else _most(search, start, mixes)
+        found = _dealt(search, start, mixes) if search.party.pools else _most(search, start, mixes)
         if found is not None:
             return found
     return None
-
-
-def _has_pieces(search: PartySearch) -> bool:
-    return any(role.pieces is not None for role in search.party.gang.roles)
 
 
 def _most(search: PartySearch, start: float, mixes: BoolArray) -> Found | None:

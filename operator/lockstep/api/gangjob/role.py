@@ -1,7 +1,7 @@
 """Parses the roles of a GangJob: a spec with a single template is one role without a name."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from coschedule import Constraints, Load, Sizes, Toleration
 from lockstep.api.amounts import check_amounts
@@ -55,9 +55,23 @@ def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleS
         if isinstance(role, Refusal):
             return role
         roles.append(role)
-    if any(role.load.is_pieces for role in roles) and "profile" in spec.get("work", {}):
-        raise ValueError("work.profile: does not say how long a piece takes")
+    _check_loads(roles, spec.get("work") or {})
     return tuple(roles)
+
+
+def _check_loads(roles: Sequence[RoleSpec], work: Manifest) -> None:
+    """Raises ``ValueError`` where the loads of roles do not go together, or not with the work.
+
+    The API server checks this too, but may not have seen a manifest from a file.
+    """
+    loads = [role.load for role in roles if role.load.is_work]
+    pools = sum(load.is_pieces for load in loads)
+    if pools and "profile" in work:
+        raise ValueError("work.profile: does not say how long a piece takes")
+    if pools and pools < len(loads):
+        raise ValueError("roles: beside one with load Pieces, all others must have load Pieces or None")
+    if pools > 1 and work.get("learn"):
+        raise ValueError("work.learn: goes with one role of load Pieces at most")
 
 
 def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
@@ -106,6 +120,7 @@ def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refus
         limits=as_request(pod_limits(template["spec"])),
         load=load,
         pieces=_pieces(manifest, load, sizes),
+        piece_weight=_piece_weight(manifest, load),
         start_after=tuple(manifest.get("startAfter") or ()),
         is_guaranteed=is_guaranteed(template["spec"]),
         not_weighed=tuple(f"{path}.spec.{one}" for one in preferred(template["spec"])),
@@ -140,6 +155,15 @@ def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
     if pieces < sizes.minimum:
         raise ValueError(f"pieces: {sizes.minimum} members need as many, not {pieces}")
     return pieces
+
+
+def _piece_weight(role: Manifest, load: Load) -> int:
+    if "pieceWeight" in role and not load.is_pieces:
+        raise ValueError("pieceWeight: goes with load Pieces only")
+    weight: int = role.get("pieceWeight", 1)
+    if weight < 1:
+        raise ValueError("pieceWeight: must be at least 1")
+    return weight
 
 
 def _constraints(pod: Manifest) -> Constraints:

@@ -1,5 +1,6 @@
 """Builds the pod of a member: the gang's template with its name, its owner and its variables."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -131,14 +132,14 @@ class _RoleTemplate(NamedTuple):
 def _variables_by_position(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:
     """The variables for each member's part of the work: a share, or its first piece and their number; else none.
 
-    Pieces are numbered from 0 along the ranks, so the members together have each of them once.
+    Pieces of a role are numbered from 0 along its ranks, so its members together have each of them once.
     """
-    first = 0
+    first: Counter[str] = Counter()
     for entry in members:
         part = format_part(entry.part)
         for _ in range(entry.count):
-            yield dict(_VARIABLES[name](value, first) for name, value in part.items())
-            first += int(part.get("pieces", 0))
+            yield dict(_VARIABLES[name](value, first[entry.role]) for name, value in part.items())
+            first[entry.role] += int(part.get("pieces", 0))
 
 
 def _with_variables(container: Mapping[str, Any], ours: Sequence[NewManifest]) -> NewManifest:

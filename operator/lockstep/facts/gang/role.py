@@ -23,7 +23,8 @@ class RoleSpec:
     """One role of a gang; a GangJob without roles has one with an empty name.
 
     ``path`` is the field of the GangJob's spec that has the template. ``pieces`` is given for the load of that name
-    only. ``template`` is the pod template as written, plus what the node pool requires and the gate, if members wait.
+    only; where several roles have pieces, one of this role takes ``piece_weight`` times as long as one of weight 1.
+    ``template`` is the pod template as written, plus what the node pool requires and the gate, if members wait.
     ``request``, ``constraints``, ``claims`` and ``pod_affinity`` are from the template. If admission changes them, they
     are as changed, and ``written`` has those of the template.
 
@@ -45,6 +46,7 @@ class RoleSpec:
     limits: Request = ()
     load: Load = Load.EQUAL
     pieces: int | None = None
+    piece_weight: int = 1
     start_after: tuple[str, ...] = ()
     pod_affinity: PodAffinity = NO_POD_AFFINITY
     not_weighed: tuple[str, ...] = ()

@@ -71,12 +71,16 @@ def _at_the_latest(placement: Placement) -> str:
 
 
 def _spread(placement: Placement) -> Iterator[str]:
-    """The least and the most of a member's part, where parts differ by load."""
-    parts = [encode_part(entry.part) for entry in placement.members]
+    """The least and the most of a member's part, where parts differ by load; by role if several roles have parts."""
+    parts = [(entry.role, encode_part(entry.part)) for entry in placement.members]
     for name, format_spread in _SPREADS.items():
-        amounts = [part[name] for part in parts if name in part]
-        if amounts:
-            yield format_spread(min(amounts), max(amounts))
+        by_role: dict[str, list[float]] = {}
+        for role, part in parts:
+            if name in part:
+                by_role.setdefault(role, []).append(part[name])
+        for role, amounts in by_role.items():
+            of_role = f"{role} with " if len(by_role) > 1 else ""
+            yield of_role + format_spread(min(amounts), max(amounts))
 
 
 def _spread_of_shares(least: float, most: float) -> str:

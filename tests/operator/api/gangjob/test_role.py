@@ -76,6 +76,38 @@ def test_pieces_of_a_role_are_at_least_as_many_as_its_members():
     assert refusal({**WORKERS, "load": "Pieces", "pieces": 1}) == "pieces: 2 members need as many, not 1."
 
 
+PIECES = {"load": "Pieces", "pieces": 64}
+
+
+def test_roles_have_pieces_of_their_own_and_weights():
+    cpu, gpu = parse({**WORKERS, **PIECES}, {**role("gpu"), "load": "Pieces", "pieces": 8, "pieceWeight": 5}).spec.roles
+
+    assert [(one.pieces, one.piece_weight) for one in (cpu, gpu)] == [(64, 1), (8, 5)]
+
+
+@pytest.mark.parametrize(
+    ("listed", "spec", "want"),
+    [
+        pytest.param(
+            [{**WORKERS, **PIECES}, role("others")],
+            {},
+            "roles: beside one with load Pieces, all others must have load Pieces or None.",
+            id="pieces beside shares",
+        ),
+        pytest.param(
+            [{**WORKERS, **PIECES}, {**role("others"), **PIECES}],
+            {"work": {"serialTime": "1h", "learn": True}},
+            "work.learn: goes with one role of load Pieces at most.",
+            id="learned",
+        ),
+        pytest.param([{**WORKERS, "pieceWeight": 2}], {}, "pieceWeight: goes with load Pieces only.", id="no pieces"),
+        pytest.param([{**WORKERS, **PIECES, "pieceWeight": 0}], {}, "pieceWeight: must be at least 1.", id="no weight"),
+    ],
+)
+def test_loads_that_do_not_go_together_are_refused(listed, spec, want):
+    assert refusal(*listed, **spec) == want
+
+
 def test_priority_class_of_any_template_is_that_of_the_gang():
     assert parse(LAUNCHER, role("workers", priorityClassName="high")).spec.priority_class == "high"
 

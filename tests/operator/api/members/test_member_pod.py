@@ -109,6 +109,16 @@ def test_every_container_knows_its_part_of_the_work(kind, members, name, want):
     assert [variables(one)[name] for one in containers] == want
 
 
+def test_pieces_of_each_role_are_numbered_from_0():
+    members = (Members("n1", 2, Pieces(5), "cpu"), Members("n2", 1, Pieces(3), "gpu"), Members("n3", 1, None, "log"))
+    roles = [role_spec(name, template=TEMPLATE) for name in ("cpu", "gpu", "log")]
+    pods = MemberPods(gang_fact("g", spec=gang_spec(roles=roles)), 1, members)
+
+    of_members = [variables(pods.pod(rank)["spec"]["containers"][0]) for rank in range(4)]
+
+    assert [of_member.get("LOCKSTEP_PIECES") for of_member in of_members] == ["0 5", "5 5", "0 3", None]
+
+
 @pytest.mark.parametrize(
     ("members", "want"),
     [

@@ -135,6 +135,11 @@ def test_a_single_member_is_not_all_of_them():
             "3 members on n1, n2, 3 pieces each",
             id="as many pieces each",
         ),
+        pytest.param(
+            placement(("n1", 1, Pieces(3), "cpu"), ("n2", 2, Pieces(2), "cpu"), ("n3", 1, Pieces(8), "gpu")),
+            "4 members: 3 cpu on n1, n2, 1 gpu on n3, cpu with 2 to 3 pieces each, gpu with 8 pieces each",
+            id="pieces of several roles",
+        ),
         pytest.param(placement(("n1", 2, Pieces(1))), "2 members on n1, 1 piece each", id="one piece each"),
         pytest.param(placement(("n1", 1, Share(1.0))), "1 member on n1", id="all shares in one hand"),
         pytest.param(placement(("n1", 1, Pieces(9))), "1 member on n1", id="all pieces in one hand"),
