@@ -1,7 +1,7 @@
 """The QoS class of a pod, by its containers."""
 
 from lockstep.api.manifest import Manifest
-from lockstep.api.quantities import resources
+from lockstep.api.quantities import Quantity, base_units
 
 _OF_CLASS = ("cpu", "memory")
 
@@ -18,6 +18,12 @@ def is_guaranteed(spec: Manifest) -> bool:
 
 def _requests_its_limits(container: Manifest) -> bool:
     wanted = container.get("resources") or {}
-    limits = resources(wanted.get("limits"))
-    requests = {**limits, **resources(wanted.get("requests"))}
-    return all(limits.get(name) and requests[name] == limits[name] for name in _OF_CLASS)
+    limits, requests = wanted.get("limits") or {}, wanted.get("requests") or {}
+    return all(
+        name in limits and _are_equal(name, requests.get(name, limits[name]), limits[name]) for name in _OF_CLASS
+    )
+
+
+def _are_equal(name: str, request: Quantity, limit: Quantity) -> bool:
+    """Whether both are the same amount, and more than none."""
+    return base_units(name, request) == base_units(name, limit) > 0

@@ -51,13 +51,13 @@ class Reservation:
     size: int = field(init=False, repr=False, compare=False)
     """The number of members. It is asked for each of them, and there may be as many entries as members."""
     _ends: tuple[int, ...] = field(init=False, repr=False, compare=False)
-    """The number of members up to each entry, with that entry."""
+    """The number of members up to each entry, with that entry; empty if there is one role."""
 
     def __post_init__(self) -> None:
         """Count the members once."""
-        ends = tuple(accumulate(entry.count for entry in self.members))
-        object.__setattr__(self, "_ends", ends)
-        object.__setattr__(self, "size", ends[-1] if ends else 0)
+        has_roles = len(self.requests) > 1
+        object.__setattr__(self, "_ends", tuple(accumulate(one.count for one in self.members)) if has_roles else ())
+        object.__setattr__(self, "size", sum(entry.count for entry in self.members))
 
     @property
     def ranks(self) -> Iterable[int]:
@@ -79,6 +79,8 @@ class Reservation:
 
     def role_of(self, rank: int) -> str:
         """The role of the member of that rank, which must be there."""
+        if not self._ends:
+            return self.members[0].role
         position = rank if self.gapped is None else (self.gapped & ((1 << rank) - 1)).bit_count()
         return self.members[bisect_right(self._ends, position)].role
 

@@ -111,10 +111,16 @@ def test_members_of_several_roles_keep_what_their_role_had():
     assert (committed(state, "n1"), committed(state, "n2")) == (1600, 4000)
 
 
+def test_members_without_roles_have_one_that_is_empty():
+    held = reservation("g", members=[("n1", 2), ("n2", 1)])
+
+    assert [held.role_of(rank) for rank in held.ranks] == [""] * 3
+
+
 @pytest.mark.parametrize("gapped", [None, 0b1011010], ids=["all ranks", "with gaps"])
 def test_every_rank_has_its_role(gapped):
     held = reservation("g", members=[("n1", 2), ("n2", 1), ("n3", 1)])
     entries = tuple(replace(entry, role=role) for entry, role in zip(held.members, "aba", strict=True))
-    held = replace(held, members=entries, gapped=gapped)
+    held = replace(held, members=entries, requests={"a": LESS, "b": FULL}, gapped=gapped)
 
     assert {rank: held.role_of(rank) for rank in held.ranks} == dict(held.roles())
