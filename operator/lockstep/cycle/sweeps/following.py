@@ -178,9 +178,11 @@ class SweepFollower:
 
     async def _report(self, sweep: Sweep, progress: SweepProgress, stands: SweepNow) -> None:
         """Write the status, if it says something new and the last one is old enough."""
-        status = sweep_status(sweep, stands, progress.written, self._services.now())
         now = self._services.monotonic()
-        if status == progress.written or now < progress.may_write_at:
+        if now < progress.may_write_at:
+            return
+        status = sweep_status(sweep, stands, progress.written, self._services.now())
+        if status == progress.written:
             return
         progress.may_write_at = now + STATUS_SECONDS
         body = {"metadata": {"uid": sweep.uid}, "status": sweep_status_manifest(status)}
