@@ -205,6 +205,9 @@ class SweepFollower:
         name, namespace = sweep_name(sweep.key), sweep.key.namespace
         for run, gang in ((run, gangs[run]) for run in steps.delete if progress.may_delete(gangs[run])):
             key, is_fresh = GangKey(namespace, run_name(name, run)), run in steps.fresh
+            if gang.phase.end is not RunEnd.NOT_YET and not self._state.predecessors.is_end_known(key):
+                self._later(sweep.key, self._services.monotonic() + STATUS_SECONDS)
+                continue
             refusal = await delete_run(self._client, key, gang, only_as_seen=is_fresh)
             if refusal:
                 log.warning("run %d can't be deleted: %s", run, refusal, extra=about(sweep.key))
