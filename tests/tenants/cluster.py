@@ -8,11 +8,18 @@ from typing import Any
 from builders.facts import gang_fact, gang_spec, node_fact, reservation
 from builders.served import budget, gang, metadata, pod
 from lockstep.api.names import MEMBER_OF_LABEL, SCHEDULER_NAME
+from lockstep.api.sweeps.run_gang import run_gang
+from lockstep.api.sweeps.sweep import sweep_status_manifest
 from lockstep.belief.state import State
+from lockstep.cycle.sweeps.deciding import SweepView, next_steps
 from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.cluster.volume import AttachLimits, StorageClass
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.source import Source
+from lockstep.facts.runs.sweep_run import MOST_RUNS
+from lockstep.facts.sweeps.run_ends import RunEnds
+from lockstep.facts.sweeps.sweep import RequeueWish, Sweep
+from lockstep.report.sweeps.sweep_status import SweepNow, sweep_status
 from lockstep.snapshot.later_rooms import room_for_later
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
@@ -24,6 +31,7 @@ from lockstep.watch.kinds import (
     pod_gangs_kind,
     pods_kind,
     quotas_kind,
+    sweeps_kind,
 )
 from lockstep.watch.reader import Reader
 from tenants.begun import running_pod
@@ -45,6 +53,7 @@ URGENT = "urgent"
 _KINDS = {
     "gangjobs": gangs_kind,
     "gangs": pod_gangs_kind,
+    "gangsweeps": sweeps_kind,
     "nodebids": bids_kind,
     "pods": pods_kind,
     "persistentvolumeclaims": claims_kind,
@@ -87,6 +96,10 @@ class Cluster:
     def renewals(self) -> list[Callable[[], None]]:
         """What the operator does for each Gang whose pods have changed, and that is made, each in one step."""
         return [partial(self.state.pod_gang_facts.check, key) for key in self.state.pod_gangs.objects]
+
+    def follows(self) -> list[Callable[[], object]]:
+        """What the operator does on the event loop for each sweep; half its runs failed and are wanted again."""
+        return [partial(_followed, sweep) for sweep in self.state.sweeps.objects.values()]
 
     def rooms(self) -> list[Callable[[], AcceptedGang | None]]:
         """What the operator does for each gang to find the room that is kept for it, each in one step."""
@@ -132,6 +145,16 @@ class Cluster:
             self.believe("pods", running_pod(number))
         for made in made_gangs():
             self.believe("gangs", made)
+
+
+def _followed(sweep: Sweep) -> object:
+    """One pass from the status that was written to the next: what is decided, written and made."""
+    runs = sweep.spec.runs or MOST_RUNS
+    recorded = RunEnds.unpacked(b"\x22" * MOST_RUNS, runs)
+    wish = RequeueWish("all", (1 << runs) - 1)
+    steps = next_steps(SweepView(spec=sweep.spec, recorded=recorded, wish=wish))
+    now = SweepNow(ends=steps.ends, failures=steps.failures, end=steps.end)
+    return sweep_status_manifest(sweep_status(sweep, now, sweep.status, NOW)), run_gang(sweep, 0, (), 1)
 
 
 def _terms(gang: AcceptedGang) -> PlanTerms:

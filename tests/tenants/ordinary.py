@@ -105,7 +105,7 @@ class Ordinary:
 
     def _create(self, group: Sequence[Counted], tenant: str) -> None:
         plural, texts = group[0].shape.plural, share(group)
-        if plural == "gangjobs":
+        if plural in ("gangjobs", "gangsweeps"):
             self._cluster.limit_pods(tenant, MOST_PODS)
         if plural == "gangs":
             self._cluster.create_pods_of(tenant, texts)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tenants.made import Made
 from tenants.price import Price
 from tenants.shapes import OWN, Shape
+from tenants.sweeps import RUNS
 
 MOST_OBJECTS = 200
 """As many objects of one group are created at most; more would mostly keep the API server busy."""
@@ -72,5 +73,5 @@ def portions(groups: Iterable[Sequence[Counted]]) -> Iterator[list[Counted]]:
 
 def _size(group: Sequence[Counted]) -> Size:
     texts, plural = share(group), group[0].shape.plural
-    gangs = len(texts) if plural in ("gangjobs", "gangs") else 0
+    gangs = len(texts) * {"gangjobs": 1, "gangs": 1, "gangsweeps": RUNS}.get(plural, 0)
     return Size(len(texts), gangs, int(plural == "nodebids"), sum(map(len, texts)))

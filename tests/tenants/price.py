@@ -16,6 +16,7 @@ from lockstep.cycle.planning.within_quotas import keeping_within_quotas
 from tenants.cluster import NOW, Cluster
 from tenants.made import Made, made_of
 from tenants.shapes import Shape
+from tenants.sweeps import first_runs
 
 Manifest = Mapping[str, Any]
 Texts = Sequence[bytes]
@@ -70,7 +71,10 @@ def count(cluster: Cluster, plural: str, made: Sequence[Texts]) -> list[Counted]
     """Count what it costs to see the objects of each shape, and to make a plan for the first time with all of them."""
     readings = [_each_counted(partial(cluster.read, plural), texts) for texts in made]
     seeing = [_each_counted(partial(cluster.believe, plural), texts) for texts in made]
-    steps = [instructions(renew) for renew in cluster.renewals()]
+    steps = [instructions(follow) for follow in cluster.follows()]
+    if plural == "gangsweeps":
+        steps += _each_run_counted(cluster, made)
+    steps += [instructions(renew) for renew in cluster.renewals()]
     steps += [instructions(find) for find in cluster.rooms()]
     steps += [instructions(lambda one=one: cluster.state.refusal_of(one)) for one in [*cluster.state.gangs.values()]]
     within, found = instructions_of_steps(keeping_within_quotas(cluster.state, cluster.waiting(), _raising))
@@ -86,6 +90,12 @@ def count(cluster: Cluster, plural: str, made: Sequence[Texts]) -> list[Counted]
 def _each_counted(work: Callable[[Manifest], None], texts: Texts) -> list[int]:
     """The instructions of some work on each object."""
     return [instructions(partial(work, orjson.loads(text))) for text in texts]
+
+
+def _each_run_counted(cluster: Cluster, made: Sequence[Texts]) -> list[int]:
+    """The instructions to see the GangJob of each of the first runs of all sweeps."""
+    gangs = [gang for texts in made for text in texts for gang in first_runs(orjson.loads(text))]
+    return [instructions(partial(cluster.believe, "gangjobs", gang)) for gang in gangs]
 
 
 def kept_for_each_byte(plural: str, made: Sequence[Texts]) -> list[float]:

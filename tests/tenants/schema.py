@@ -63,7 +63,7 @@ class Field(NamedTuple):
 
 @cache
 def spec_of(kind: str) -> Schema:
-    """The schema of the spec of a CRD: gangjobs, gangs or nodebids."""
+    """The schema of the spec of a CRD: gangjobs, gangs, gangsweeps or nodebids."""
     [version] = yaml.load((_CRDS / f"{kind}.yaml").read_text(), yaml.CSafeLoader)["spec"]["versions"]
     spec: Schema = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
     return spec
@@ -86,7 +86,7 @@ def sort_of(schema: Schema) -> Sort:
 def _fields(schema: Schema, path: str, steps: tuple[Step, ...]) -> Iterator[Field]:
     for name, one in schema.get("properties", {}).items():
         below = f"{path}.{name}"
-        if path != "spec.roles[]" or name in ("name", "startAfter"):
+        if path not in ("spec.roles[]", "spec.template.roles[]") or name in ("name", "startAfter"):
             to = (*steps, Step(below, Sort.OBJECT, name, 1, schema))
             yield Field(below, one, to)
             yield from _fields(one, below, to)

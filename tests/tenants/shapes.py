@@ -23,6 +23,8 @@ GROUP = "group"
 MANY = {
     "gangjobs": 20,
     "gangs": 20,
+    # With a few runs each.
+    "gangsweeps": 5,
     "nodebids": 50,
     "pods": 500,
     "persistentvolumeclaims": 500,
@@ -30,7 +32,7 @@ MANY = {
     "poddisruptionbudgets": 500,
 }
 """So many objects of small size."""
-OWN = ("gangjobs", "gangs", "nodebids")
+OWN = ("gangjobs", "gangs", "gangsweeps", "nodebids")
 """The kinds whose schema is ours."""
 Objects = Callable[[Field, Manifest, int], list[Manifest]]
 """Makes so many objects of what was made for a field."""

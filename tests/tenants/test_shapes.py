@@ -5,6 +5,7 @@ import pytest
 from tenants.all_shapes import all_shapes
 from tenants.fitting import MOST_BYTES, shared_out, size
 from tenants.schema import Sort, fields, spec_of
+from tenants.sweeps import NOT_IN_TEMPLATES, shapes_of_sweeps
 
 
 @pytest.mark.parametrize("kind", ["gangjobs", "gangs", "nodebids"])
@@ -13,6 +14,14 @@ def test_every_field_that_holds_anything_has_a_shape(kind):
 
     assert {field.path for field in fields(spec_of(kind)) if field.sort is not Sort.OBJECT} == shaped
     assert len(shaped) > 5
+
+
+def test_every_field_of_a_sweep_and_of_its_template_has_a_shape():
+    shaped = {shape.field for shape in shapes_of_sweeps()}
+    known = {field.path for field in fields(spec_of("gangsweeps")) if field.sort is not Sort.OBJECT}
+
+    assert known - {*NOT_IN_TEMPLATES} == shaped
+    assert len(shaped) > 100
 
 
 def test_a_shape_is_named_once():

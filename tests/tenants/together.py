@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from tenants.of_sources import OF_SOURCE
 from tenants.shapes import MANY, Shape
+from tenants.sweeps import RUNS
 
 Paid = TypeVar("Paid")
 Part = TypeVar("Part")
@@ -40,7 +41,8 @@ def most_together(plural: str, *, has_many: bool) -> int:
     if plural in ("nodebids", "gangs"):
         return 1
     objects = MANY[plural] if has_many else 1
-    most = _MOST_GANGS if plural == "gangjobs" else _MOST_OBJECTS
+    gangs = {"gangjobs": 1, "gangsweeps": RUNS}.get(plural)
+    most = _MOST_OBJECTS if gangs is None else _MOST_GANGS // gangs
     return min(_MOST_SHAPES, max(1, most // objects))
 
 

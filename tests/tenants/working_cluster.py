@@ -31,7 +31,8 @@ RUNNING, WAITING, GANG_SIZE = 5, 20, 10
 # Bids have the names of the first nodes; on the others there is always room.
 NODES = MANY["nodebids"] + 10
 _AT_ONCE = 8
-_SOURCE_RIGHTS = Path(__file__).parents[2] / "operator" / "rbac-sources.yaml"
+_ROOT = Path(__file__).parents[2]
+_FURTHER = ("operator/rbac-sources.yaml", "operator/rbac-sweeps.yaml", "crds/gangsweeps.yaml")
 # The API server itself takes longer than this to validate some long lists of a pod.
 _ANSWER_SECONDS = 10
 # The API server deletes nothing while it validates such objects, which dry runs still bring to it.
@@ -43,7 +44,9 @@ _REFUSALS = (
     HTTPStatus.GATEWAY_TIMEOUT,
 )
 _OURS, _CORE, _POLICY = f"/apis/{API_VERSION}", "/api/v1", "/apis/policy/v1"
+# Sweeps go before their runs, which they would make again.
 _KINDS = {
+    "gangsweeps": (_OURS, "GangSweep"),
     "gangjobs": (_OURS, "GangJob"),
     "gangs": (_OURS, "Gang"),
     "nodebids": (_OURS, "NodeBid"),
@@ -157,10 +160,12 @@ def working_cluster() -> Iterator[WorkingCluster]:
     addons = frozenset({Component.KWOK})
     with TemporaryDirectory() as folder, start(Options(name="tenants", addons=addons, flags=_FLAGS)) as api:
         install(api)
-        api.apply(_SOURCE_RIGHTS)
+        for file in _FURTHER:
+            api.apply(_ROOT / file)
         api.create_nodes(Node(name=f"n{number:03}", labels={HOST: f"n{number:03}"}) for number in range(NODES))
         account = api.kubeconfig_for_service_account("lockstep-system", "lockstep")
-        with running(OperatorProcess(account, Path(folder) / "log", f"--sources={_SOURCES}")) as operator:
+        options = (f"--sources={_SOURCES}", "--sweeps=true")
+        with running(OperatorProcess(account, Path(folder) / "log", *options)) as operator:
             cluster = WorkingCluster(api, operator)
             cluster.create_all("gangjobs", DEFAULT, [_gang(f"running-{one}", GANG_SIZE) for one in range(RUNNING)])
             eventually(lambda: operator.metrics()['lockstep_gangs{state="placed"}'] == RUNNING)

@@ -230,7 +230,8 @@ class Follower:
         self._stops.make(gang.key, stopped)
         self._sweeper.delete(gang.key, deleted)
         end = expires_at(gang)
-        if end is not None and end <= now:
+        # A successor that has not recorded the end yet would wait for a gang that is gone.
+        if end is not None and end <= now and self._state.predecessors.is_end_known(gang.key):
             self._expiries.delete(gang)
 
     def _forget(self, gang: GangKey) -> None:

@@ -81,7 +81,7 @@ async def suppose_sweep(
         return RefusedSweep(sweep=sweep, refusal=parameters)
     runs = sweep.spec.runs or (0 if parameters is None else len(parameters.lines))
     size = choose_size(size_question(state, sweep.spec, gang, runs))
-    first = [_add(state, sweep, run, parameters, size, now) for run in range(min(runs, size.near))]
+    first = [_add(state, sweep, run, parameters, size, now) for run in range(min(runs, size.near(sweep.spec.template)))]
     return SupposedSweep(sweep=sweep, runs=runs, size=size, first=tuple(first))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lockstep.api.manifest import Manifest
-from lockstep.api.sweeps.run_marks import MOST_LETTERS, MOST_VARIABLES, is_variable, parameters_text
+from lockstep.api.sweeps.run_marks import MOST_LETTERS, MOST_VARIABLES, is_variable, letters_of_names
 from lockstep.facts.runs.sweep_run import MOST_RUNS, Parameters
 from lockstep.facts.sweeps.sweep import SweepReason, SweepRefusal
 
@@ -68,15 +68,17 @@ def _names(header: str) -> tuple[str, ...]:
 
 
 def _check(number: int, line: str, names: Sequence[str]) -> None:
+    """Raise ``ValueError`` unless the line has a value for each name. It takes a few steps, not one a value."""
     try:
-        values = _values(line)
+        values = line.split(",") if line and '"' not in line else _values(line)
     except ValueError as error:
         raise ValueError(f"has a line {number} that {error}") from error
-    if not all(value.replace("\t", "").isprintable() for value in values):
+    # What a value has stands in the line, and so do commas and quotes, which can be printed.
+    if not line.replace("\t", "").isprintable():
         raise ValueError(f"has a character in line {number} that can't be printed")
     if len(values) != len(names):
         raise ValueError(f"has {len(values)} values in line {number}, and {len(names)} variables in line 1")
-    if len(parameters_text(tuple(zip(names, values, strict=True)))) > MOST_LETTERS:
+    if sum(map(len, values)) + letters_of_names(names) > MOST_LETTERS:
         raise ValueError(f"has more than {MOST_LETTERS} letters in line {number}, names included")
 
 

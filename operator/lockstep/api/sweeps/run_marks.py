@@ -4,6 +4,7 @@ Any user may write these on a GangJob of one's own, and gets variables by it. So
 """
 
 import re
+from collections.abc import Sequence
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import API_VERSION, PARAMETERS_ANNOTATION, RUN_ANNOTATION, SWEEP_KIND, SWEEP_LABEL
@@ -69,6 +70,11 @@ def run_metadata(sweep: Sweep, number: int, parameters: Parameters) -> NewManife
 def parameters_text(parameters: Parameters) -> str:
     """The parameters as lines ``NAME=VALUE``."""
     return "".join(f"{name}={value}\n" for name, value in parameters)
+
+
+def letters_of_names(names: Sequence[str]) -> int:
+    """How many letters that text has beside those of the values."""
+    return sum(map(len, names)) + 2 * len(names)
 
 
 def is_variable(name: str) -> bool:

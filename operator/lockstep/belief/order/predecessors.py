@@ -43,6 +43,8 @@ class Predecessors:
         if awaited != self._awaited_by.get(gang.key, ()):
             self._forget_awaited(gang.key)
             self._await(gang.key, awaited)
+        # A predecessor that has ended may wait for what this one has recorded.
+        self._reconcile(*(key for key in awaited if _has_ended(self._gangs.get(key))))
         self._changed(gang.key)
 
     def leave(self, gang: GangKey) -> None:
@@ -53,6 +55,14 @@ class Predecessors:
     def successors(self, gang: GangKey) -> tuple[GangKey, ...]:
         """The gangs that wait for that one, whether it exists or not."""
         return tuple(self._successors.get(gang, ()))
+
+    def is_end_known(self, gang: GangKey) -> bool:
+        """Whether all gangs that wait for that one have recorded how it ended: then it may be deleted.
+
+        It is reconciled when the last of them has.
+        """
+        waiting = (self._gangs.get(one) for one in self._successors.get(gang, ()))
+        return all(_knows_end(one, gang) for one in waiting if one is not None)
 
     def recorded(self, gang: GangFact) -> tuple[Recorded, ...]:
         """What there is to record of the gang's predecessors now."""
@@ -88,6 +98,8 @@ class Predecessors:
             if not self._successors[key]:
                 del self._successors[key]
                 self._seen.pop(key, None)
+                if _has_ended(self._gangs.get(key)):
+                    self._reconcile(key)
 
     def _changed(self, gang: GangKey) -> None:
         """Have the successors of a gang reconciled, if it is not as they have seen it."""
@@ -130,6 +142,16 @@ class Predecessors:
         if pods.going or pods.waiting or pods.succeeded < least:
             return SeenPredecessor(gang.uid, started, None, None)
         return SeenPredecessor(gang.uid, started, PredecessorOutcome.SUCCEEDED, None)
+
+
+def _has_ended(gang: GangFact | None) -> bool:
+    return gang is not None and gang.status.end is not None
+
+
+def _knows_end(gang: GangFact, other: GangKey) -> bool:
+    """Whether the gang has recorded how the ``other`` one ended, wherever it waits for that one."""
+    records = (gang.status.recorded(one) for one in gang.unmet if key_of(gang, one) == other)
+    return all(one is not None and one.outcome is not None for one in records)
 
 
 def _outcome(condition: SweepCondition) -> PredecessorOutcome | None:

@@ -14,6 +14,7 @@ from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.columns import SLOTS
+from lockstep.facts.document import Document
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.gang.role_sizes import varying_role
@@ -23,6 +24,8 @@ from lockstep.report.text.sentences import duration, n_members
 
 _MOST_PLACES = 10_000
 _MOST_NEAR = 32
+# Of the templates of runs that wait, together: a template may have a megabyte, and each GangJob has it anew.
+_MOST_NEAR_BYTES = 2**21
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +42,9 @@ class RunSize:
     reason: str
     seconds: float | None = None
 
-    @property
-    def near(self) -> int:
-        """How many runs may wait at a time: one at least, and as many as may go side by side, within a bound."""
-        return max(1, min(self.groups, _MOST_NEAR))
+    def near(self, template: Document) -> int:
+        """How many runs of that template may wait: one at least, and as many as may go side by side, within bounds."""
+        return max(1, min(self.groups, _MOST_NEAR, _MOST_NEAR_BYTES // max(1, len(template.json))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

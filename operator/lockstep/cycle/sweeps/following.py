@@ -178,9 +178,11 @@ class SweepFollower:
 
     async def _report(self, sweep: Sweep, progress: SweepProgress, stands: SweepNow) -> None:
         """Write the status, if it says something new and the last one is old enough."""
-        status = sweep_status(sweep, stands, progress.written, self._services.now())
         now = self._services.monotonic()
-        if status == progress.written or now < progress.may_write_at:
+        if now < progress.may_write_at:
+            return
+        status = sweep_status(sweep, stands, progress.written, self._services.now())
+        if status == progress.written:
             return
         progress.may_write_at = now + STATUS_SECONDS
         body = {"metadata": {"uid": sweep.uid}, "status": sweep_status_manifest(status)}
@@ -203,6 +205,9 @@ class SweepFollower:
         name, namespace = sweep_name(sweep.key), sweep.key.namespace
         for run, gang in ((run, gangs[run]) for run in steps.delete if progress.may_delete(gangs[run])):
             key, is_fresh = GangKey(namespace, run_name(name, run)), run in steps.fresh
+            if gang.phase.end is not RunEnd.NOT_YET and not self._state.predecessors.is_end_known(key):
+                self._later(sweep.key, self._services.monotonic() + STATUS_SECONDS)
+                continue
             refusal = await delete_run(self._client, key, gang, only_as_seen=is_fresh)
             if refusal:
                 log.warning("run %d can't be deleted: %s", run, refusal, extra=about(sweep.key))

@@ -150,7 +150,7 @@ class SweepProgress:
             seen=self.seen,
             gangs={run: gang for run, gang in gangs.items() if run < len(self.recorded)},
             coming=self.coming.keys(),
-            near=1 if self.size is None else self.size.near,
+            near=1 if self.size is None else self.size.near(sweep.spec.template),
             end=self.end,
             wish=None if wish is None or wish.id == self.written.requeued else wish,
             may_make=may_make,

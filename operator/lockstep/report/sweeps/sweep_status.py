@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
 from lockstep.facts.gang.gang import ConditionFact
-from lockstep.facts.ranks import format_ranks, ranks_from
 from lockstep.facts.sweeps.run_ends import RunEnd, RunEnds
 from lockstep.facts.sweeps.sweep import (
     RunFailure,
@@ -116,11 +115,15 @@ def _summary(sweep: Sweep, stands: SweepNow) -> str:
 
 
 def _failed_runs(ends: RunEnds) -> str:
-    text = format_ranks(ranks_from(ends.runs_with(RunEnd.FAILED)))
-    if len(text) <= _MOST_LETTERS:
-        return text
-    whole, _, _ = text[: _MOST_LETTERS - len(_CUT_OFF) - 1].rpartition(",")
-    return f"{whole},{_CUT_OFF}"
+    """The numbers of failed runs, as far as there is room: what comes behind is not formatted."""
+    ranges, letters = list[str](), 0
+    for first, last in ends.spans_with(RunEnd.FAILED):
+        ranges.append(str(first) if first == last else f"{first}-{last}")
+        letters += len(ranges[-1]) + 1
+        if letters > _MOST_LETTERS:
+            whole, _, _ = ",".join(ranges)[: _MOST_LETTERS - len(_CUT_OFF) - 1].rpartition(",")
+            return f"{whole},{_CUT_OFF}"
+    return ",".join(ranges)
 
 
 def _shortened(text: str, most: int) -> str:

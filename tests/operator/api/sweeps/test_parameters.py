@@ -1,5 +1,7 @@
 """Parameters of runs: read line by line, and refused with the number of the line."""
 
+import itertools
+
 import pytest
 
 from lockstep.api.sweeps.parameters import RunParameters, read_parameters
@@ -38,3 +40,12 @@ def test_parameters_that_can_not_be_used_are_refused(manifest, want):
     refusal = read_parameters(manifest)
     assert want in refusal.message
     assert refusal.message.startswith("parametersFrom: ConfigMap p ")
+
+
+def test_every_line_that_is_accepted_has_the_values_that_a_run_gets():
+    """Each line of up to five odd characters: it is refused, or its run can be made, with as many values as names."""
+    for length in range(6):
+        for letters in itertools.product('a," \t\r', repeat=length):
+            read = read_parameters(config_map(f"A,B\n{''.join(letters)}\n"))
+            if isinstance(read, RunParameters) and read.lines:
+                assert [name for name, _ in read.of(0)] == ["A", "B"]
