@@ -138,8 +138,8 @@ MECHANISMS = (
         what="Each pool of one architecture gives up the processors that it does not need.",
         state=MechanismState.ARITHMETIC,
         where=(
-            "`engine/coschedule/problems/al_saqabi/compress.py`, by `lockstep solve`. On a cluster the size of one role "
-            "may vary: it has no more members than it needs until the last pool ends."
+            "`engine/coschedule/problems/al_saqabi/compress.py`, by `lockstep solve`. On a cluster one role may vary: "
+            "it has no more members than it needs until the last pool ends."
         ),
     ),
     Mechanism(
