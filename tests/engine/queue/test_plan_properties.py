@@ -74,6 +74,10 @@ def random_plain_gang(rnd, index):
 def random_gang_of_roles(rnd, index):
     unequal = rnd.choice([Load.EQUAL, Load.PROPORTIONAL, Load.PIECES])
     launcher = role("launcher", request=(1, 1), load=Load.NONE)
+    if unequal is Load.PIECES and rnd.random() < 0.5:
+        launcher = role(
+            "launcher", request=(1, 1), load=Load.PIECES, pieces=rnd.randint(1, 5), weight=rnd.randint(1, 4)
+        )
     workers = role(
         "workers",
         size=rnd.choice([1, 2, 4]),

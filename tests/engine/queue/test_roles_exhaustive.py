@@ -183,6 +183,7 @@ def assert_planned_as_searched(snap):
         assert isinstance(decision, Placement), (pending, want, decision)
         assert (decision.finish, decision.size, decision.start) == (want.finish, want.size, want.start), (pending, want)
         nodes = seated(snap, pending, decision)
+        assert_all_pieces_are_dealt(pending, decision)
         assert obeys(snap, pending, nodes)
         assert stays(snap, pending, taken, nodes, decision.start, decision.finish)
         taken += [
@@ -190,6 +191,13 @@ def assert_planned_as_searched(snap):
             for one, of_role in zip(pending.roles, nodes, strict=True)
             for number in of_role
         ]
+
+
+def assert_all_pieces_are_dealt(pending, placement):
+    for one in pending.roles:
+        if one.pieces is not None:
+            dealt = [entry for entry in placement.members if entry.role == one.name]
+            assert sum(entry.count * entry.part.count for entry in dealt) == one.pieces
 
 
 def selected(snap):

@@ -17,6 +17,16 @@ PROPORTIONAL = {**EQUAL, "load": "Proportional"}
 PIECES = {**EQUAL, "load": "Pieces", "pieces": 17}
 
 
+IN_TWO_ROLES = gang(
+    "g",
+    roles=[
+        {**role("gpu", size=2, load="Pieces"), "pieces": 5, "pieceWeight": 5},
+        {**role("cpu", size=2, load="Pieces"), "pieces": 8},
+    ],
+    spec={"work": {"serialTime": "330s"}},
+)
+
+
 def told(api):
     """The variables of each member, by rank."""
     variables = [{one["name"]: one["value"] for one in it["spec"]["containers"][0]["env"]} for it in pods_of(api, "g")]
@@ -89,17 +99,21 @@ async def test_each_role_deals_its_own_pieces():
         assert [one["LOCKSTEP_PIECES"] for one in told(api)] == ["0 4", "0 4", "4 4"]
 
 
-@pytest.mark.parametrize("spec", [PROPORTIONAL, PIECES], ids=["proportional", "pieces"])
+@pytest.mark.parametrize(
+    "whole",
+    [gang("g", size=4, spec=PROPORTIONAL), gang("g", size=4, spec=PIECES), IN_TWO_ROLES],
+    ids=["proportional", "pieces", "pieces of two roles"],
+)
 @pytest.mark.parametrize("created", range(4))
-async def test_members_created_after_a_crash_are_told_what_they_would_have_been(spec, created):
-    async with operator_over(*FAST_AND_SLOW, gangs=[gang("g", size=4, spec=spec)], bids=[TWICE_AS_FAST]) as (api, _):
+async def test_members_created_after_a_crash_are_told_what_they_would_have_been(whole, created):
+    async with operator_over(*FAST_AND_SLOW, gangs=[whole], bids=[TWICE_AS_FAST]) as (api, _):
         await until(lambda: is_placed(api))
         want = told(api)
 
     async with FakeApi(now) as api:
         api.store.add("nodes", *FAST_AND_SLOW)
         api.store.add("nodebids", TWICE_AS_FAST)
-        api.store.add("gangjobs", gang("g", size=4, spec=spec))
+        api.store.add("gangjobs", whole)
         api.fault = lambda request: (
             NEVER_ARRIVED if is_creation(request) and len(pods_of(api, "g")) == created else None
         )

@@ -120,8 +120,8 @@ MECHANISMS = (
         what="Each pool of one architecture divides its own pieces; the slowest pool counts.",
         state=MechanismState.WORKS,
         where=(
-            "`engine/coschedule/queue/roles/pools.py`, `spec.roles`: a pool is a role with `load: Pieces`, whose nodes "
-            "its template selects. Pools may compete for nodes there, and never do in the paper."
+            "`engine/coschedule/queue/roles/pools.py`, `spec.roles`: a pool is a role with pieces, whose nodes its "
+            "template selects. Pools may compete for nodes there, and never do in the paper."
         ),
     ),
     Mechanism(
@@ -138,8 +138,8 @@ MECHANISMS = (
         what="Each pool of one architecture gives up the processors that it does not need.",
         state=MechanismState.ARITHMETIC,
         where=(
-            "`engine/coschedule/problems/al_saqabi/compress.py`, by `lockstep solve`. On a cluster the size of one role "
-            "may vary: that role has no more members than the longest pool leaves time for."
+            "`engine/coschedule/problems/al_saqabi/compress.py`, by `lockstep solve`. On a cluster one role may vary: "
+            "it has no more members than it needs until the last pool ends."
         ),
     ),
     Mechanism(

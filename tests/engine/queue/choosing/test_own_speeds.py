@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from coschedule.model.kinds import NO_KIND, number_kinds
+from coschedule.queue.choosing.own_speeds import own_times
 from coschedule.queue.codec import decode_snapshot, encode_snapshot
 from coschedule.queue.keeping.memory import remembering
 from coschedule.queue.plan import plan
@@ -12,7 +14,7 @@ from coschedule.queue.problem.gangs import Load
 from coschedule.queue.problem.parts import encode_part
 from coschedule.queue.why.by_speed import nodes_by_speed
 from coschedule.queue.why.following import turn_of
-from engine.builders import NOW, gang, node, nodes_taken, only, snapshot
+from engine.builders import NOW, gang, node, nodes_taken, only, role, snapshot
 
 TWO_KINDS = [node("a", kind=0), node("b", kind=1)]
 SLOW_ON_A = [(0, 2.0)]
@@ -119,3 +121,14 @@ def test_kinds_are_numbered_by_name():
 
     assert kinds.tolist() == [1, NO_KIND, 0, 1]
     assert numbers == {"gpu": 0, "large": 1}
+
+
+def test_several_roles_with_pieces_take_as_long_as_the_one_that_ends_last():
+    # 12 and 20 units on one node each; for this gang the first is three times as slow, the second twice as fast.
+    roles = [
+        role("a", load=Load.PIECES, pieces=12),
+        role("b", load=Load.PIECES, pieces=4, weight=5),
+    ]
+    on = [(np.array([0]), np.array([1])), (np.array([1]), np.array([1]))]
+
+    assert own_times(roles, on, np.array([1.0, 1.0]), np.array([3.0, 0.5])) == 36 / 20
