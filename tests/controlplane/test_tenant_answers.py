@@ -4,12 +4,13 @@ import http.client
 import json
 import ssl
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 import yaml
 from click.testing import CliRunner
 
-from builders.manifests import POOL_LABEL, gang
+from builders.manifests import gang
 from eventually import eventually
 from live.arena import Arena
 from live.quick_start import Forked
@@ -187,3 +188,185 @@ def test_tenant_sees_when_the_own_gangs_start_and_only_numbers_of_others(arena, 
     [freed] = queue["others"]["freed"]
     assert freed["nodes"] == 2
     assert freed["withinMinutes"] % 5 == 0
+
+
+def test_explanation_says_why_and_names_neither_the_gang_in_the_way_nor_its_namespace(arena, editor):
+    answer = asked(arena, editor, "tenant/gangjobexplanations/mine")
+
+    assert (answer["phase"], answer["plan"]["reason"]) == ("Waiting", "StartsLater")
+    assert answer["plan"]["ahead"] == {"gangs": 0, "members": 0}
+    assert "needs 2 members" in answer["plan"]["notNow"][0].lower()
+    assert "starting at" in answer["plan"]["message"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["queues/default", "gangjobexplanations/mine", "gangjobexplanations/pinned"],
+    ids=["queue", "explanation", "selector on a host name"],
+)
+def test_no_answer_has_a_name_of_another_namespace(arena, editor, path):
+    text = json.dumps(asked(arena, editor, f"tenant/{path}"))
+
+    assert [name for name in (SECRET_NAMESPACE, SECRET_GANG, "zebra", "okapi") if name in text] == []
+
+
+@pytest.mark.parametrize(
+    "path", [f"{SECRET_NAMESPACE}/queues/default", f"{SECRET_NAMESPACE}/gangjobexplanations/{SECRET_GANG}"]
+)
+def test_another_namespace_is_refused(arena, editor, path):
+    assert "Forbidden" in refusal(arena, editor, path)
+
+
+def test_gang_of_another_namespace_is_not_there(arena, editor):
+    assert "NotFound" in refusal(arena, editor, f"tenant/gangjobexplanations/{SECRET_GANG}")
+
+
+def test_account_that_may_use_the_group_alone_is_refused_by_the_server(arena):
+    """RBAC lets it through: the server asks for the right to the gangs themselves."""
+    kubeconfig = kubeconfig_of(arena.api, "tenant", "half", "")
+    where = "--namespace=tenant"
+    arena.api.kubectl("create", "role", "half", "--verb=get", "--resource=queues.answers.lockstep.dev", where)
+    arena.api.kubectl("create", "rolebinding", "half", "--role=half", "--serviceaccount=tenant:half", where)
+
+    assert "may not get gangjobs of namespace tenant" in refusal(arena, kubeconfig, "tenant/queues/default")
+
+
+def test_account_without_any_right_is_refused_by_the_api_server(arena):
+    kubeconfig = kubeconfig_of(arena.api, "tenant", "nothing", "")
+
+    assert "cannot get resource" in refusal(arena, kubeconfig, "tenant/queues/default")
+
+
+def test_kubectl_knows_the_resources(arena, editor):
+    shown = arena.api.kubectl(
+        f"--kubeconfig={editor}", "get", "gangjobexplanations", "mine", "--namespace=tenant", "--output=yaml"
+    )
+
+    assert yaml.safe_load(shown)["kind"] == "GangJobExplanation"
+
+
+# What is not from the API server
+
+
+def certificate_of(folder, front, name):
+    """A client's certificate: the API server's own, one of the same authority for another name, or another's."""
+    authority, pair = front
+    match name:
+        case "own":
+            return pair
+        case "other name":
+            return authority.issue_client("somebody")
+        case "other authority":
+            return Authority(folder / "foreign").issue_client("front-proxy-client")
+
+
+@pytest.fixture
+def answered(arena, server, front, tmp_path):
+    """The HTTP code of an answer to a client that calls the server itself."""
+    return partial(answer_code, server, tmp_path, front)
+
+
+def answer_code(server, folder, front, certificate, headers):
+    context = ssl.create_default_context(cafile=server.folder / "ca.crt")
+    if certificate:
+        pair = certificate_of(folder, front, certificate)
+        context.load_cert_chain(pair.certificate, pair.key)
+    connection = http.client.HTTPSConnection("localhost", server.port.number, context=context, timeout=60)
+    try:
+        connection.request("GET", f"{API}/namespaces/tenant/queues/default", headers=headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+FORGED = {"X-Remote-User": "system:admin", "X-Remote-Group": "system:masters"}
+
+
+@pytest.mark.parametrize(
+    ("certificate", "headers", "want"),
+    [
+        pytest.param("own", FORGED, 200, id="the API server"),
+        pytest.param("own", {}, 401, id="without a user"),
+        pytest.param(None, FORGED, 401, id="without a certificate"),
+        pytest.param("other name", FORGED, 401, id="with another name"),
+    ],
+)
+def test_only_the_api_server_is_believed_who_asks(answered, certificate, headers, want):
+    assert answered(certificate, headers) == want
+
+
+def test_certificate_of_another_authority_ends_the_connection(answered):
+    with pytest.raises((ssl.SSLError, ConnectionError, http.client.RemoteDisconnected)):
+        answered("other authority", FORGED)
+
+
+def test_user_who_asks_again_and_again_is_put_off(answered):
+    """Kubectl would wait, and ask again."""
+    eager, patient = ({**FORGED, "X-Remote-User": name} for name in ("eager", "patient"))
+
+    assert eventually(lambda: answered("own", eager) == 429, every=0)
+    assert answered("own", patient) == 200
+
+
+# The command line
+
+
+def lockstep(kubeconfig, *arguments):
+    return CliRunner().invoke(main, [*arguments, f"--kubeconfig={kubeconfig}", "--namespace=tenant"])
+
+
+def test_commands_of_a_tenant_are_answered_by_it_and_say_so(arena, viewer):
+    shown = lockstep(viewer, "queue")
+    explained = lockstep(viewer, "explain", "gj/mine")
+
+    assert (shown.exit_code, explained.exit_code) == (0, 0), shown.output + explained.output
+    for done in (shown, explained):
+        assert "the cluster's API for tenants answers" in " ".join(done.stderr.split())
+        assert "zebra" not in done.output
+        assert "All namespaces: 2 gangs planned, 1 gang on nodes with 2 members." in done.stdout
+    assert "tenant/mine" in shown.stdout
+    assert "tenant/mine is waiting." in explained.stdout
+
+
+def test_commands_of_an_administrator_plan_themselves(arena):
+    done = lockstep(arena.api.kubeconfig, "queue")
+
+    assert done.exit_code == 0, done.output
+    assert "tenant/mine" in done.stdout
+    assert "API for tenants" not in done.stderr
+
+
+# A server that is dead
+
+
+@contextmanager
+def dead(server):
+    server.kill()
+    try:
+        yield
+    finally:
+        server.start()
+
+
+def test_namespace_can_be_deleted_though_the_server_is_dead(arena, server):
+    """Kubernetes deletes no namespace while a registered API does not answer; the operator ends that."""
+    api = arena.api
+    api.create_namespace("leaving")
+
+    def is_gone():
+        with pytest.raises(ApiError, match="404"):
+            api.request("GET", "/api/v1/namespaces/leaving")
+        return True
+
+    def is_stuck():
+        conditions = api.request("GET", "/api/v1/namespaces/leaving")["status"].get("conditions", ())
+        return any(one["type"] == "NamespaceDeletionDiscoveryFailure" and one["status"] == "True" for one in conditions)
+
+    with dead(server):
+        eventually(lambda: not is_available(api), every=0.25)
+        api.request("DELETE", "/api/v1/namespaces/leaving")
+        eventually(is_stuck, every=0.25)
+        eventually(is_gone, seconds=240, every=1)
+    # One that lives registers itself again.
+    eventually(lambda: is_available(api), every=0.25)
+    assert asked(arena, api.kubeconfig, "tenant/queues/default")["kind"] == "Queue"
