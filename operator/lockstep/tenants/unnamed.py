@@ -40,16 +40,14 @@ def own_changes(namespace: str, changes: Sequence[Change]) -> Iterator[Change]:
 
 
 def _without_blocker(refusal: Refusal) -> Refusal:
-    match refusal:
-        case OfRole():
-            return replace(refusal, refusal=_without_blocker(refusal.refusal))
-        case RefusedInPool(refusal=NotEnoughRoom() as inner):
-            return replace(refusal, refusal=replace(inner, blocker=None))
-        case NotEnoughRoom() | HeldByGangsInFront():
-            return replace(refusal, blocker=None)
-        case _:
-            # No other refusal has a gang; a test goes through all of them.
-            return refusal
+    """The refusal without the gang in the way. No other refusal has a gang; a test goes through all of them."""
+    if isinstance(refusal, OfRole):
+        return replace(refusal, refusal=_without_blocker(refusal.refusal))
+    if isinstance(refusal, RefusedInPool) and isinstance(refusal.refusal, NotEnoughRoom):
+        return replace(refusal, refusal=replace(refusal.refusal, blocker=None))
+    if isinstance(refusal, NotEnoughRoom | HeldByGangsInFront):
+        return replace(refusal, blocker=None)
+    return refusal
 
 
 def _is_own(change: Change, namespace: str) -> bool:
