@@ -39,6 +39,8 @@ def explanation_lines(document: Document) -> Iterator[str]:
         yield from wrapped(f"{n_members(document['size'])} since {document['start']}.{ends}", "  ")
     if plan is not None:
         yield from _plan(plan)
+    elif document["size"] is None:
+        yield from wrapped("It is not in this plan: its conditions say more (kubectl describe).", "  ")
     yield ""
     yield from _others(document)
 

@@ -80,17 +80,21 @@ class TenantRequests:
         return handle
 
     async def _not_found(self, request: web.Request) -> web.Response:
-        return _unauthorized() if self._caller(request) is None else refused(404, "There is no such resource.")
+        return _unauthorized() if self._caller(request) is None else _no_such_resource()
 
     def _answered(self, answer: _Answer) -> Handler:
         async def handle(request: web.Request) -> web.Response:
             caller = self._caller(request)
             if caller is None:
                 return _unauthorized()
+            namespace, name = request.match_info["namespace"], request.match_info["name"]
+            # The key of a gang may have a slash, but no name of an object.
+            if "/" in namespace + name:
+                return _no_such_resource()
             if not self._allowances.take(caller.name):
                 return refused(429, "You ask too often: once a second is answered.", seconds=1)
             try:
-                return await answer(caller, request.match_info["namespace"], request.match_info["name"])
+                return await answer(caller, namespace, name)
             except TooManyWaitError:
                 return refused(429, "Too many wait for an explanation now.", seconds=_BUSY_SECONDS)
             except AnswerError as error:
@@ -131,6 +135,10 @@ async def _healthy(_: web.Request) -> web.Response:
 
 def _unauthorized() -> web.Response:
     return refused(401, "Only the API server is answered: ask it.")
+
+
+def _no_such_resource() -> web.Response:
+    return refused(404, "There is no such resource.")
 
 
 def _forbidden(caller: Caller, resource: str, namespace: str) -> web.Response:
