@@ -51,7 +51,7 @@ TIERS = {
 LONGEST = (
     *("image/test_built.py", "controlplane/test_election.py", "controlplane/test_pace.py", "charts/installed/*"),
     *("e2e/test_release.py", "followed/*", "demo/test_demo.py", "controlplane/long/test_all_examples.py"),
-    *("controlplane/long/test_agents.py", "controlplane/long/test_observing.py"),
+    *("controlplane/long/test_agents.py", "controlplane/long/test_observing.py", "controlplane/test_tenant_answers.py"),
     "operator/cli/test_simulate.py",
 )
 

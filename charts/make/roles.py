@@ -14,6 +14,7 @@ SOURCES = (
     "operator/rbac-suspending.yaml",
     "operator/rbac-evicting.yaml",
     "operator/rbac-sweeps.yaml",
+    "operator/rbac-answers.yaml",
     "operator/rbac-agent.yaml",
 )
 
@@ -22,6 +23,7 @@ _ELECTS = ".Values.leaderElection.enabled"
 _CREATES = ".Values.rbac.create"
 _SWEEPS = f"and {_CREATES} .Values.sweeps.enabled"
 _AGENTS = f"and {_CREATES} .Values.agent.enabled"
+_ANSWERS = f"and {_CREATES} .Values.tenantAnswers.enabled"
 _ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
 _PLACES_PODS = f"and {_CREATES} .Values.sources"
 _SIZES_OWNERS = f'and {_CREATES} (or (has "sizedjob" .Values.sources) (has "sizedraycluster" .Values.sources))'
@@ -54,13 +56,23 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRoleBinding/lockstep-evicting": _EVICTS,
     "ClusterRole/lockstep-sweeps": _SWEEPS,
     "ClusterRoleBinding/lockstep-sweeps": _SWEEPS,
+    "ClusterRole/lockstep-answers": _ANSWERS,
+    "ClusterRoleBinding/lockstep-answers": _ANSWERS,
+    "ClusterRole/lockstep-answers-guard": _ANSWERS,
+    "ClusterRoleBinding/lockstep-answers-guard": _ANSWERS,
+    "ClusterRole/lockstep-answers-viewer": _ANSWERS,
     "ClusterRole/lockstep-agent": _AGENTS,
     "ClusterRoleBinding/lockstep-agent": _AGENTS,
     "ValidatingAdmissionPolicy/lockstep-agent": _AGENTS,
     "ValidatingAdmissionPolicyBinding/lockstep-agent": _AGENTS,
 }
 # Hand-written in the chart, since values change them.
-_ELSEWHERE = {"Namespace/lockstep-system", "ServiceAccount/lockstep", "ServiceAccount/lockstep-agent"}
+_ELSEWHERE = {
+    "Namespace/lockstep-system",
+    "ServiceAccount/lockstep",
+    "ServiceAccount/lockstep-answers",
+    "ServiceAccount/lockstep-agent",
+}
 _AGGREGATIONS = {
     "rbac.authorization.k8s.io/aggregate-to-view": "aggregateToView",
     "rbac.authorization.k8s.io/aggregate-to-edit": "aggregateToEdit",
@@ -69,7 +81,11 @@ _AGGREGATIONS = {
 _NAMESPACE = '{{ include "lockstep.namespace" . | quote }}'
 # Roles whose rules depend on values.
 _RULES = {"lockstep-sources": with_sources, "lockstep-sizing": with_sizing, "lockstep-suspending": with_suspends}
-_ACCOUNTS = {"lockstep": "lockstep.serviceAccountName", "lockstep-agent": "lockstep.agentAccountName"}
+_ACCOUNTS = {
+    "lockstep": "lockstep.serviceAccountName",
+    "lockstep-answers": "lockstep.answersName",
+    "lockstep-agent": "lockstep.agentAccountName",
+}
 # Names that stand within a section.
 _NAMES_IN_TEXT = {
     "resourceNames: [lockstep]": 'resourceNames: [{{ include "lockstep.leaseName" . }}]',

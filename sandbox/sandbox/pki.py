@@ -54,17 +54,26 @@ class Authority:
         """Return a certificate with which its holder is ``user`` in ``groups`` to the API server."""
         return self._issue(user, _name(user, groups), (ExtendedKeyUsageOID.CLIENT_AUTH,))
 
-    def issue_server(self, name: str) -> KeyPair:
-        """Return a certificate for a server on the loopback, which may also call others of its kind."""
+    def issue_server(self, name: str, *more_names: str) -> KeyPair:
+        """Return a certificate for a server on the loopback, which may also call others of its kind.
+
+        ``more_names`` are DNS names by which it is called, too.
+        """
         # etcd calls itself with the certificate it serves.
         usages = (ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH)
-        return self._issue(name, _name(name, ()), usages)
+        return self._issue(name, _name(name, ()), usages, more_names)
 
     def issue_signing_key(self, name: str) -> Path:
         """Return the private key with which the API server signs service account tokens."""
         return _write_key(self._folder / f"{name}.key", ec.generate_private_key(ec.SECP256R1()))
 
-    def _issue(self, file_name: str, subject: x509.Name, usages: Sequence[x509.ObjectIdentifier]) -> KeyPair:
+    def _issue(
+        self,
+        file_name: str,
+        subject: x509.Name,
+        usages: Sequence[x509.ObjectIdentifier],
+        more_names: Sequence[str] = (),
+    ) -> KeyPair:
         key = ec.generate_private_key(ec.SECP256R1())
         unsigned = (
             _builder(subject, self._name, key)
@@ -72,7 +81,8 @@ class Authority:
             .add_extension(x509.ExtendedKeyUsage(usages), critical=False)
         )
         if ExtendedKeyUsageOID.SERVER_AUTH in usages:
-            unsigned = unsigned.add_extension(x509.SubjectAlternativeName(SERVER_NAMES), critical=False)
+            names = (*SERVER_NAMES, *map(x509.DNSName, more_names))
+            unsigned = unsigned.add_extension(x509.SubjectAlternativeName(names), critical=False)
         certificate = self._folder / f"{file_name}.crt"
         certificate.write_bytes(_signed(unsigned, self._key).public_bytes(serialization.Encoding.PEM))
         return KeyPair(certificate=certificate, key=_write_key(self._folder / f"{file_name}.key", key))

@@ -45,16 +45,11 @@ class Objects:
         return {one["kind"] for one in self.all if "helm.sh/hook" not in one["metadata"].get("annotations", {})}
 
     def one(self, kind: str, name: str | None = None) -> Manifest:
-        """The only object of that kind, hooks aside, or of that kind and name."""
+        """The only object of that kind, hooks and the server of answers aside, or of that kind and name."""
         [found] = [
             one
             for one in self.all
-            if one["kind"] == kind
-            and (
-                one["metadata"]["name"] == name
-                if name
-                else "helm.sh/hook" not in one["metadata"].get("annotations", {})
-            )
+            if one["kind"] == kind and (one["metadata"]["name"] == name if name else not _is_aside(one))
         ]
         return found
 
@@ -68,6 +63,13 @@ class Objects:
         """The operator's container."""
         [container] = self.pod["containers"]
         return container
+
+
+def _is_aside(manifest: Manifest) -> bool:
+    """Whether an object is a hook, or belongs to the server of answers."""
+    metadata = manifest["metadata"]
+    is_of_server = metadata.get("labels", {}).get("app.kubernetes.io/component") == "answers"
+    return is_of_server or "helm.sh/hook" in metadata.get("annotations", {})
 
 
 def helm(*arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":

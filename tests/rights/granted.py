@@ -18,6 +18,7 @@ _FILES = (
     "rbac-sizing",
     "rbac-suspending",
     "rbac-evicting",
+    "rbac-answers",
 )
 SOURCES = tuple(OPERATOR / f"{name}.yaml" for name in _FILES)
 NAMESPACE, NAME = "lockstep-system", "lockstep"

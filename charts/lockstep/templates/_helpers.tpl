@@ -93,6 +93,47 @@ app.kubernetes.io/component: agent
 {{- default (printf "%s-metrics-tls" (include "lockstep.fullname" .)) .Values.metrics.secure.secretName }}
 {{- end }}
 
+{{/*
+The content of a Secret with a certificate for a Service, and with its authority: those that are there, or new ones.
+Takes a list: the root, the Secret's name, the Service's, and what is served.
+*/}}
+{{- define "lockstep.certificate" -}}
+{{- $root := index . 0 }}
+{{- $namespace := include "lockstep.namespace" $root }}
+{{- $present := lookup "v1" "Secret" $namespace (index . 1) }}
+{{- if $present }}
+{{- toYaml $present.data }}
+{{- else }}
+{{- $host := printf "%s.%s.svc" (index . 2) $namespace }}
+{{- $authority := genCA (printf "%s %s" (include "lockstep.fullname" $root) (index . 3)) 3650 }}
+{{- $pair := genSignedCert $host nil (list $host (printf "%s.cluster.local" $host)) 3650 $authority }}
+{{- toYaml (dict "ca.crt" ($authority.Cert | b64enc) "tls.crt" ($pair.Cert | b64enc) "tls.key" ($pair.Key | b64enc)) }}
+{{- end }}
+{{- end }}
+
+{{/* The server of answers for tenants: its Deployment, Service and account. */}}
+{{- define "lockstep.answersName" -}}
+{{- printf "%s-answers" (include "lockstep.fullname" . | trunc 55 | trimSuffix "-") }}
+{{- end }}
+
+{{/* What selects its pods. A Deployment's selector cannot be changed, so these stay as they are for ever. */}}
+{{- define "lockstep.answersSelectorLabels" -}}
+app.kubernetes.io/name: {{ include "lockstep.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/component: answers
+{{- end }}
+
+{{/* Labels of every object that belongs to it. */}}
+{{- define "lockstep.answersLabels" -}}
+{{ include "lockstep.answersSelectorLabels" . }}
+{{ include "lockstep.descriptiveLabels" . }}
+{{- end }}
+
+{{/* The Secret with its certificate. */}}
+{{- define "lockstep.answersSecretName" -}}
+{{- default (printf "%s-tls" (include "lockstep.answersName" .)) .Values.tenantAnswers.secretName }}
+{{- end }}
+
 {{/* Annotations of our kinds. */}}
 {{- define "lockstep.crdAnnotations" -}}
 {{- $keep := dict }}

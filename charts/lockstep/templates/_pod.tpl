@@ -22,6 +22,9 @@
 {{- if .Values.sweeps.enabled }}
 - --sweeps=true
 {{- end }}
+{{- if .Values.tenantAnswers.enabled }}
+- --tenant-answers=true
+{{- end }}
 - {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}
 - --leader-elect={{ $election.enabled }}
 {{- if $election.enabled }}

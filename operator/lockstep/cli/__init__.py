@@ -12,7 +12,7 @@ from lockstep import __version__
 from lockstep.cli.streams import standard_streams
 
 _NAMES = (
-    *("agent", "check", "explain", "init", "logs", "plan", "profile", "queue", "replay"),
+    *("agent", "answers", "check", "explain", "init", "logs", "plan", "profile", "queue", "replay"),
     *("requeue", "resize", "run"),
 )
 _IN_PODS = ("dealer", "gate", "next")

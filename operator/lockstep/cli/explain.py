@@ -14,7 +14,7 @@ from lockstep.answers.plan.size_of_run import answer_with_size
 from lockstep.answers.plan.text import settled_lines
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.reading.cluster import one_client
-from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.reading.errors import AnswerError, NotAllowedError
 from lockstep.answers.sweeps.explained_text import explained_document, explained_lines
 from lockstep.answers.sweeps.explaining import answer_sweep
 from lockstep.answers.sweeps.reading import read_sweep
@@ -25,6 +25,7 @@ from lockstep.cli.options.answer_options import (
     namespace_option,
     one_sentence,
     output_option,
+    print_answer,
     print_document,
     print_lines,
     print_waiting,
@@ -41,6 +42,9 @@ from lockstep.facts.reasons import Condition
 from lockstep.facts.runs.sweep_keys import is_sweep
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.report.text.learned import work_used
+from lockstep.tenants.answer_text import explanation_lines
+from lockstep.tenants.asking import ask_answer
+from lockstep.tenants.documents import AnswerKind, Document
 
 
 @click.command(context_settings={"show_default": True})
@@ -66,7 +70,10 @@ def explain(gang: KeyIn, namespace: str | None, output: str, **options: Any) -> 
         key, configuration = gang(namespace or usual_namespace(**connection)), load_configuration(**connection)
         in_force = with_operators(options, configuration)
         state = state_of(in_force)
-        asyncio.run(_read(configuration, state))
+        document = asyncio.run(_read(configuration, state, key))
+        if document is not None:
+            print_answer(document, explanation_lines, output, time())
+            return
         if is_sweep(key):
             _explain_sweep(asyncio.run(_read_sweep(configuration, key)), state, output)
             return
@@ -110,6 +117,17 @@ def _missing(gang: GangKey, state: State) -> str:
     return f"There is no Gang {gang.namespace}/{object_name(gang)}."
 
 
-async def _read(configuration: Configuration, state: State) -> None:
+async def _read(configuration: Configuration, state: State, gang: GangKey) -> Document | None:
+    """Read the cluster; where the user may not, return the answer for tenants if the cluster gives any."""
     async with one_client(configuration) as client:
-        await read_with_progress(client, state)
+        try:
+            await read_with_progress(client, state)
+        except NotAllowedError:
+            if is_sweep(gang):
+                raise
+            kind = AnswerKind.GANG_EXPLANATIONS if is_pod_gang(gang) else AnswerKind.GANGJOB_EXPLANATIONS
+            document = await ask_answer(client, kind, gang.namespace, object_name(gang))
+            if document is None:
+                raise
+            return document
+    return None

@@ -1,6 +1,7 @@
 """``lockstep queue``: shows the gangs that wait, with their starts and what they wait for."""
 
 import asyncio
+from collections.abc import Mapping
 from time import time
 from typing import Any, NamedTuple
 
@@ -18,12 +19,16 @@ from lockstep.cli.options.answer_options import (
     namespace_option,
     one_sentence,
     output_option,
+    print_answer,
     print_document,
     print_lines,
 )
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.sweeps.sweep import Sweep
+from lockstep.tenants.answer_text import queue_answer_lines
+from lockstep.tenants.asking import ask_answer
+from lockstep.tenants.documents import ONLY_QUEUE, AnswerKind, Document
 
 _OF_STATUSES = (
     "Positions are those that statuses have, which may be of different plans: to count them at one moment, "
@@ -42,13 +47,17 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
     For example: lockstep queue -A
 
     The command shows what the operator wrote last in their statuses, and plans nothing. Positions count the gangs of
-    all namespaces at one moment. A user who may list only those of one namespace sees the positions that statuses have.
+    all namespaces at one moment. A user who may list only those of one namespace sees the positions that statuses have,
+    or the answer of the cluster's API for tenants.
     """
     if namespace and all_namespaces:
         raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")
     with one_sentence():
         where = None if all_namespaces else namespace or usual_namespace(**connection)
         read, now = asyncio.run(_read(connection, where)), time()
+        if isinstance(read, Mapping):
+            print_answer(read, queue_answer_lines, output, now)
+            return
         queued = queue_of(read.gangs, now, are_all=read.are_all)
         waiting = [one for one in queued if where in (None, one.gang.namespace)]
         print_lines((line for note in read.notes for line in wrapped(note)), err=True)
@@ -67,26 +76,35 @@ class _QueueRead(NamedTuple):
     notes: list[str]
 
 
-async def _read(connection: dict[str, str | None], namespace: str | None) -> _QueueRead:
-    """The gangs of all namespaces, or of ``namespace`` if only these may be listed; and the sweeps to show."""
+async def _read(connection: dict[str, str | None], namespace: str | None) -> _QueueRead | Document:
+    """The gangs of all namespaces, or of ``namespace`` if only these may be listed; and the sweeps to show.
+
+    In the latter case, an answer for tenants goes first, where the cluster gives any.
+    """
     async with one_client(load_configuration(**connection)) as client:
-        gangs, notes = await _read_gangs(client, namespace)
-        are_all = not notes
         try:
-            return _QueueRead(gangs, are_all, under_way(await read_sweeps(client, namespace)), notes)
-        except NotAllowedError as error:
-            return _QueueRead(gangs, are_all, [], [*notes, f"GangSweeps are not shown. {error}"])
+            return await _with_other_kinds(client, await read_gangs(client, None), None, namespace)
+        except NotAllowedError:
+            if namespace is None:
+                raise
+        document = await ask_answer(client, AnswerKind.QUEUES, namespace, ONLY_QUEUE)
+        if document is not None:
+            return document
+        return await _with_other_kinds(client, await read_gangs(client, namespace), namespace, namespace)
 
 
-async def _read_gangs(client: KubeClient, namespace: str | None) -> tuple[list[GangFact], list[str]]:
-    """The gangs of all namespaces, or of ``namespace`` if only these may be listed; sentences on what is missing."""
+async def _with_other_kinds(
+    client: KubeClient, gangs: list[GangFact], where: str | None, namespace: str | None
+) -> _QueueRead:
+    """GangJobs of the namespace ``where``, None for all, with the Gangs there and the sweeps of ``namespace``."""
+    notes = [] if where is None else [_OF_STATUSES]
     try:
-        gangs, where, notes = await read_gangs(client, None), None, []
-    except NotAllowedError:
-        if namespace is None:
-            raise
-        gangs, where, notes = await read_gangs(client, namespace), namespace, [_OF_STATUSES]
-    try:
-        return gangs + await read_pod_gangs(client, where), notes
+        gangs = gangs + await read_pod_gangs(client, where)
     except NotAllowedError as error:
-        return gangs, [*notes, f"Gangs are not shown. {error}"]
+        notes.append(f"Gangs are not shown. {error}")
+    are_all, sweeps = not notes, list[Sweep]()
+    try:
+        sweeps = under_way(await read_sweeps(client, namespace))
+    except NotAllowedError as error:
+        notes.append(f"GangSweeps are not shown. {error}")
+    return _QueueRead(gangs, are_all, sweeps, notes)

@@ -105,6 +105,13 @@ _SWITCH_SECONDS = 0.0005
     help="Class of ProvisioningRequests by which an autoscaler is asked for nodes that gangs lack; without it none is.",
 )
 @source_options
+@click.option(
+    "--tenant-answers",
+    metavar="BOOL",
+    type=bool,
+    default=False,
+    help="Whether answers for tenants are there: while their server is dead, their APIService is deleted.",
+)
 @member_options
 @click.option(
     "--log-level",

@@ -15,6 +15,7 @@ from lockstep.api.cluster.lease import LeaseHolder
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.sweeps.following import SweepFollower
+from lockstep.process.answers_guard import keep_dead_answers_unregistered
 from lockstep.process.election.elector import ElectionTerms, Elector
 from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.process.stores.run_time_store import RunTimeStore
@@ -37,6 +38,7 @@ class Leadership:
 
     Without ``run_times`` learned run times end with the process. Without ``settings`` no settings are published.
     Without ``node_requests`` no nodes are requested from an autoscaler. Without ``sweeps`` no GangSweep is obeyed.
+    With ``tenant_answers``, the APIService of answers is deleted while its server is dead.
     """
 
     elector: Elector | None
@@ -50,6 +52,7 @@ class Leadership:
     node_requests: NodeRequests | None
     sweeps: SweepFollower | None
     dealers: DealerReads
+    tenant_answers: bool
 
     async def take_part(self) -> None:
         """Stand by until this process wins the lease, then lead. Raises ``LeaseLostError`` when the lease is lost."""
@@ -107,6 +110,8 @@ class Leadership:
             works.append(self.settings.keep_published())
         if self.node_requests is not None:
             works.append(self.node_requests.keep_asked())
+        if self.tenant_answers:
+            works.append(keep_dead_answers_unregistered(self.client, time))
         if self.sweeps is not None:
             works.append(self.sweeps.run())
         await until_first_ends(asyncio.Event(), *works)

@@ -128,6 +128,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
         node_requests=_make_node_requests(settings, parts.services),
         sweeps=SweepFollower(parts.services, access.metrics.sweeps) if settings.sweeps else None,
         dealers=DealerReads(parts.services),
+        tenant_answers=settings.tenant_answers,
     )
 
 

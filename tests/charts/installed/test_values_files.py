@@ -9,7 +9,7 @@ from searches import sample
 KINDS = (
     "all,serviceaccounts,secrets,configmaps,leases,roles,rolebindings,clusterroles,clusterrolebindings,"
     "poddisruptionbudgets,networkpolicies,servicemonitors,prometheusrules,customresourcedefinitions,"
-    "validatingadmissionpolicies,validatingadmissionpolicybindings"
+    "validatingadmissionpolicies,validatingadmissionpolicybindings,apiservices"
 )
 
 

@@ -122,6 +122,10 @@ def test_sources_bring_the_rights_that_the_operator_asks_for_with_them_and_no_ot
     assert got == {(one.need.verb, one.group, one.resource) for one in needs_of({*map(Source, sources)})}
 
 
+def test_answers_for_tenants_bring_their_own_rights():
+    assert given({"tenantAnswers": {"enabled": True}}) == applied("rbac.yaml", "rbac-answers.yaml")
+
+
 def test_agents_bring_their_own_rights_and_the_policy_that_confines_them():
     assert given({"agent": {"enabled": True}}) == applied("rbac.yaml", "rbac-agent.yaml")
 

@@ -42,6 +42,13 @@ def test_defaults_need_no_kind_that_a_cluster_may_lack():
             "",
             id="metrics secured by my own Secret",
         ),
+        pytest.param({"tenantAnswers": {"enabled": True}}, "APIService Secret", "", id="answers for tenants"),
+        pytest.param(
+            {"tenantAnswers": {"enabled": True, "secretName": "mine"}},
+            "APIService",
+            "",
+            id="answers for tenants by my own Secret",
+        ),
         pytest.param(
             {"extraObjects": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}}]},
             "Secret",

@@ -177,14 +177,15 @@ def _not_now(answer: WaitingAnswer) -> Iterator[str]:
     if answer.not_before is not None:
         yield from wrapped(f"It rests until {rfc3339(answer.not_before)}; what is counted is as of then.", "  ")
     for room in answer.room:
-        yield from wrapped(_room(room), "  ")
+        yield from wrapped(room_sentence(room), "  ")
     other = answer.decision.alternative if isinstance(answer.decision, Placement) else None
     if other is not None:
         ends = "" if math.isinf(other.finish) else f" and end in {duration(other.finish - answer.now)}"
         yield from wrapped(f"It could start now with {n_members(other.size)}{ends}, which is worse.", "  ")
 
 
-def _room(room: RoomNow) -> str:
+def room_sentence(room: RoomNow) -> str:
+    """Sentences on how many members a role needs, and on the nodes that there are for them now."""
     failing = nodes_failing(room.failures)
     rest = f"{room.with_room} with room for {n_members(room.slots)}"
     needs = as_sentence(f"{_of_role(room.role)}needs {n_members(room.needed)} at least")

@@ -37,6 +37,7 @@ from lockstep.api.client.turns import ANYTHING, Urgency, WriteTurns
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
 STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 DRY_RUN = "dryRun"
 _ANY = "*/*"
@@ -156,6 +157,13 @@ class KubeClient:
     async def patch_entries(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.DELETE) -> Answer:
         """Merge ``body`` into a built-in object of Kubernetes, with its lists merged entry by entry."""
         return await self._request("PATCH", target, body=body, content_type=STRATEGIC_MERGE_PATCH, urgency=urgency)
+
+    async def apply(self, target: Target, body: Mapping[str, Any], *, manager: str) -> Answer:
+        """Have an object with these fields, which ``manager`` owns from then on; it is created where there is none."""
+        params = {"fieldManager": manager, "force": "true"}
+        return await self._request(
+            "PATCH", target, body=body, params=params, content_type=APPLY_PATCH, urgency=Urgency.ACT
+        )
 
     async def replace(self, target: Target, body: Mapping[str, Any]) -> Answer:
         """Replace an object by ``body``; with ``metadata.resourceVersion``, only if the object is unchanged."""

@@ -199,3 +199,8 @@ def lease(namespace: str, name: str) -> Target:
 def events_of(namespace: str) -> Target:
     """The events of a namespace."""
     return Target(f"/apis/events.k8s.io/v1/namespaces/{segment(namespace)}/events", "events")
+
+
+def apiservice(name: str) -> Target:
+    """One APIService."""
+    return Target(f"/apis/apiregistration.k8s.io/v1/apiservices/{segment(name)}", "apiservices")

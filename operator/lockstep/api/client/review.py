@@ -30,16 +30,15 @@ def reviewed_caller(review: Manifest) -> Caller | None:
 
 def access_review(caller: Caller, *, path: str, verb: str) -> Manifest:
     """Ask whether a caller may use a verb on a path that is no API object."""
-    user = caller.user
-    return {
-        "apiVersion": "authorization.k8s.io/v1",
-        "kind": "SubjectAccessReview",
-        "spec": {
-            "user": caller.name,
-            **{field: user[field] for field in ("uid", "groups", "extra") if field in user},
-            "nonResourceAttributes": {"path": path, "verb": verb},
-        },
-    }
+    spec = {**_identity(caller), "nonResourceAttributes": {"path": path, "verb": verb}}
+    return {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
+
+
+def object_review(caller: Caller, *, group: str, resource: str, namespace: str, name: str = "") -> Manifest:
+    """Ask whether a caller may get an object of a namespace, or without a name all objects of the kind there."""
+    attributes = {"verb": "get", "group": group, "resource": resource, "namespace": namespace, "name": name}
+    spec = {**_identity(caller), "resourceAttributes": attributes}
+    return {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
 
 
 def own_access_review(*, verb: str, group: str, resource: str, subresource: str) -> Manifest:
@@ -56,3 +55,8 @@ def own_access_review(*, verb: str, group: str, resource: str, subresource: str)
 def is_allowed(review: Manifest) -> bool:
     """Whether the review allows it."""
     return bool(review["status"]["allowed"])
+
+
+def _identity(caller: Caller) -> dict[str, Any]:
+    user = caller.user
+    return {"user": caller.name, **{field: user[field] for field in ("uid", "groups", "extra") if field in user}}

@@ -12,13 +12,15 @@ import orjson
 from coschedule import Change
 from lockstep.answers.plan.chart import marks_for
 from lockstep.answers.plan.document import waiting_document
-from lockstep.answers.plan.text import printable, waiting_lines
+from lockstep.answers.plan.text import printable, waiting_lines, wrapped
 from lockstep.answers.plan.waiting import WaitingAnswer
 from lockstep.answers.reading.cluster import kinds_of, read_cluster
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import ConfigError
 from lockstep.belief.state import State
+from lockstep.tenants.answer_text import note_on_answer
+from lockstep.tenants.documents import Document
 
 Command = Callable[..., Any]
 
@@ -78,6 +80,15 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print lines without control characters, since names and messages of other clients may be in them."""
     for line in lines:
         click.echo(printable(line), err=err)
+
+
+def print_answer(document: Document, lines: Callable[[Document], Iterable[str]], output: str, now: float) -> None:
+    """Print an answer of the cluster's API for tenants, and on standard error that it is one."""
+    print_lines(wrapped(note_on_answer(document, now)), err=True)
+    if output == "json":
+        print_document(document)
+    else:
+        print_lines(lines(document))
 
 
 def print_waiting(answer: WaitingAnswer, output: str) -> None:

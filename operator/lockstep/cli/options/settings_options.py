@@ -38,21 +38,15 @@ def with_operators(options: Options, configuration: Configuration) -> Options:
     """
     try:
         published = asyncio.run(_read(configuration, options["settings"]))
-        return {**options, **_taken(published)}
+        return {**options, **taken(click.get_current_context(), published)}
     except (UnknownSettingsError, click.BadParameter) as error:
         why = error.message if isinstance(error, click.BadParameter) else str(error)
         print_lines(wrapped(_assumed(why, options)), err=True)
         return options
 
 
-async def _read(configuration: Configuration, place: str) -> dict[str, str]:
-    async with one_client(configuration) as client:
-        return await read_settings(client, place)
-
-
-def _taken(published: Mapping[str, str]) -> dict[str, Any]:
+def taken(context: click.Context, published: Mapping[str, str]) -> dict[str, Any]:
     """The published options that are not given, parsed as on the command line. Raises ``click.BadParameter``."""
-    context = click.get_current_context()
     values = {}
     for option in context.command.params:
         text = published.get(option.opts[0].removeprefix("--"))
@@ -62,6 +56,11 @@ def _taken(published: Mapping[str, str]) -> dict[str, Any]:
         value = option.type_cast_value(context, typed)
         values[option.name] = value if option.callback is None else option.callback(context, option, value)
     return values
+
+
+async def _read(configuration: Configuration, place: str) -> dict[str, str]:
+    async with one_client(configuration) as client:
+        return await read_settings(client, place)
 
 
 def _assumed(why: str, options: Options) -> str:

@@ -1,7 +1,8 @@
-"""The certificate for serving metrics; it is read again whenever its files have changed."""
+"""The certificate of a server; it is read again whenever its files have changed."""
 
 import logging
 import ssl
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,11 +26,13 @@ class Certificate:
     """The certificate and key in a folder. Each connection uses what the files held when it began.
 
     If new files can't be used, the last usable certificate stays; this is logged once for each state of the files.
+    ``prepare`` is called with each context that is made, such as to have certificates of clients verified.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, prepare: Callable[[ssl.SSLContext], None] = lambda _: None) -> None:
         """Read the files; raises ``StartError`` if they can't be used."""
         self._folder = folder
+        self._prepare = prepare
         try:
             self._states: tuple[_FileState, ...] | None = self._file_states()
             self._newest = self._read()
@@ -38,7 +41,7 @@ class Certificate:
 
     def context(self) -> ssl.SSLContext:
         """A context for a server; it follows changes of the certificate."""
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context = self._prepared()
         context.sni_callback = self._choose
         return context
 
@@ -71,9 +74,14 @@ class Certificate:
             return None
 
     def _read(self) -> ssl.SSLContext:
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context = self._prepared()
         # A password is given, so that OpenSSL never asks for one on a terminal.
         context.load_cert_chain(self._folder / CERTIFICATE, self._folder / KEY, password="")
+        return context
+
+    def _prepared(self) -> ssl.SSLContext:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self._prepare(context)
         return context
 
     def _complaint(self, error: OSError) -> str:

@@ -17,6 +17,7 @@ from lockstep.api.client.answer import Answer, ApiUnavailableError, Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.review import access_review, is_allowed, reviewed_caller, token_review
 from lockstep.api.manifest import Manifest
+from lockstep.process.pages.allowances import Allowances
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +68,7 @@ class Reviews:
         self._monotonic = monotonic
         self._known: OrderedDict[bytes, _KnownReview] = OrderedDict()
         self._under_way: dict[bytes, asyncio.Task[Verdict]] = {}
-        self._unknown_tokens = _UnknownTokens(monotonic)
+        self._unknown_tokens = Allowances(monotonic, at_once=_UNKNOWN_AT_ONCE, a_second=_UNKNOWN_A_SECOND)
         self._trouble: str | None = None
 
     async def verdict(self, token: str, address: str) -> Verdict:
@@ -131,22 +132,3 @@ class Reviews:
             log.error("nobody can be let in to %s: %s", self._path, trouble)
         self._trouble = trouble
         return answer if trouble is None else None
-
-
-class _UnknownTokens:
-    """A token bucket for each address: how many unknown tokens may be reviewed, 20 at once and then 5 per second."""
-
-    def __init__(self, monotonic: Callable[[], float]) -> None:
-        self._monotonic = monotonic
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def take(self, address: str) -> bool:
-        """Take one from the address's bucket; returns whether there was one left."""
-        now = self._monotonic()
-        left, counted_at = self._left.pop(address, (_UNKNOWN_AT_ONCE, now))
-        left = min(_UNKNOWN_AT_ONCE, left + (now - counted_at) * _UNKNOWN_A_SECOND)
-        is_left = left >= 1
-        self._left[address] = (left - is_left, now)
-        if len(self._left) > _MOST_REMEMBERED:
-            self._left.popitem(last=False)
-        return is_left

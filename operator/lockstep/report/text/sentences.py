@@ -211,6 +211,11 @@ def n_claims(count: int) -> str:
     return _counted(count, "claim")
 
 
+def n_gangs(count: int) -> str:
+    """``1 gang``, ``12 gangs``."""
+    return _counted(count, "gang")
+
+
 def n_pods(count: int) -> str:
     """``1 pod``, ``12 pods``."""
     return _counted(count, "pod")

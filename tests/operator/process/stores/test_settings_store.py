@@ -60,7 +60,7 @@ def settings_of(*arguments):
 def taken(settings):
     """What ``explain`` takes for options that are not given."""
     with explain.make_context("explain", ["gj/a"]) as context, context.scope():
-        return {**context.params, **settings_options._taken(published(settings, FOUND))}
+        return {**context.params, **settings_options.taken(context, published(settings, FOUND))}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_option_that_is_given_wins(monkeypatch):
     monkeypatch.setenv("LOCKSTEP_EXPLAIN_PROMISES", "None")
     arguments = ["gj/a", "--gate-image", "mine"]
     with explain.make_context("explain", arguments, auto_envvar_prefix="LOCKSTEP_EXPLAIN") as context, context.scope():
-        values = settings_options._taken(published(settings_of(*sum(TYPED, ())), FOUND))
+        values = settings_options.taken(context, published(settings_of(*sum(TYPED, ())), FOUND))
 
     assert "gate_image" not in values
     assert "promises" not in values
@@ -104,7 +104,7 @@ def test_option_that_is_given_wins(monkeypatch):
 
 def test_what_makes_no_sense_is_refused_and_not_half_taken():
     with explain.make_context("explain", ["gj/a"]) as context, context.scope(), pytest.raises(click.BadParameter):
-        settings_options._taken({"sizing": "Huge", "gate-image": "a"})
+        settings_options.taken(context, {"sizing": "Huge", "gate-image": "a"})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,113 @@
+"""How the API server hands on requests to its extensions: by a certificate, with the caller's name in headers.
+
+Source: the ConfigMap kube-system/extension-apiserver-authentication, which the API server itself writes.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+import orjson
+
+from lockstep.api.client.review import Caller
+from lockstep.api.manifest import Manifest
+
+CONFIG_MAP = ("kube-system", "extension-apiserver-authentication")
+"""The namespace and the name of the ConfigMap."""
+
+_AUTHORITY = "requestheader-client-ca-file"
+_CLIENTS_AUTHORITY = "client-ca-file"
+_ALLOWED = "requestheader-allowed-names"
+_USER, _UID, _GROUPS, _EXTRA = (
+    "requestheader-username-headers",
+    "requestheader-uid-headers",
+    "requestheader-group-headers",
+    "requestheader-extra-headers-prefix",
+)
+
+Headers = Iterable[tuple[str, str]]
+
+
+class FrontProxyError(Exception):
+    """The API server hands on no requests that could be trusted; the message is a clause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontProxy:
+    """Which certificates are those of the API server, and in which headers it names the caller.
+
+    A certificate is signed by ``authority`` (PEM). Its common name is one of ``allowed``, or any where that is empty.
+    """
+
+    authority: str
+    allowed: frozenset[str]
+    user_headers: tuple[str, ...]
+    uid_headers: tuple[str, ...]
+    group_headers: tuple[str, ...]
+    extra_prefixes: tuple[str, ...]
+
+    def caller(self, common_names: Collection[str], headers: Headers) -> Caller | None:
+        """The caller whom a verified certificate with these common names vouches for; None where it may not."""
+        [name, *more] = [*common_names] or [""]
+        if not name or more or (self.allowed and name not in self.allowed):
+            return None
+        lower = [(key.lower(), value) for key, value in headers]
+        user = _first(lower, self.user_headers)
+        if not user:
+            return None
+        uid = _first(lower, self.uid_headers)
+        groups = [value for header in self.group_headers for key, value in lower if key == header]
+        return Caller(
+            {"username": user, "groups": groups, "extra": self._extra(lower), **({"uid": uid} if uid else {})}
+        )
+
+    def _extra(self, headers: Headers) -> dict[str, list[str]]:
+        extra: dict[str, list[str]] = {}
+        for key, value in headers:
+            for prefix in self.extra_prefixes:
+                if key.startswith(prefix):
+                    extra.setdefault(unquote(key.removeprefix(prefix)), []).append(value)
+        return extra
+
+
+def parse_front_proxy(manifest: Manifest) -> FrontProxy:
+    """Read the ConfigMap. Raises ``FrontProxyError`` where clients of the API server could forge what it hands on."""
+    data = manifest.get("data") or {}
+    authority, allowed = data.get(_AUTHORITY, ""), frozenset(_texts(data, _ALLOWED))
+    users = _lower(_texts(data, _USER))
+    if not authority or not users:
+        raise FrontProxyError("the API server has no --requestheader-client-ca-file, or names no callers in headers")
+    if not allowed and authority.strip() == data.get(_CLIENTS_AUTHORITY, "").strip():
+        raise FrontProxyError(
+            "the certificate of any client would do: the API server has one --client-ca-file and "
+            "--requestheader-client-ca-file, and no --requestheader-allowed-names"
+        )
+    return FrontProxy(
+        authority=authority,
+        allowed=allowed,
+        user_headers=users,
+        uid_headers=_lower(_texts(data, _UID)),
+        group_headers=_lower(_texts(data, _GROUPS)),
+        extra_prefixes=_lower(_texts(data, _EXTRA)),
+    )
+
+
+def _texts(data: dict[str, Any], key: str) -> tuple[str, ...]:
+    """A list of texts, which stands there as JSON."""
+    try:
+        found = orjson.loads(data.get(key) or "[]")
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise FrontProxyError(f"{key} is no list of texts")
+    return tuple(found)
+
+
+def _lower(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(name.lower() for name in names)
+
+
+def _first(headers: Headers, names: Iterable[str]) -> str:
+    """The first value of the first of these headers that has one."""
+    return next((value for name in names for key, value in headers if key == name and value), "")

@@ -1,0 +1,83 @@
+"""``lockstep answers``: the server of answers for tenants, an extension of the API server."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lockstep.answers.plan.rules import PlanRules
+from lockstep.api.client.configuration import ConfigError, load_configuration
+from lockstep.belief.state import State
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
+from lockstep.cli.options.settings_options import settings_option, taken
+from lockstep.cli.options.source_options import yielding_options
+from lockstep.logs.formats import LogFormat
+from lockstep.logs.setup import set_up_logs
+from lockstep.process.stores.errors import StartError
+from lockstep.tenants.registration import OwnService
+from lockstep.tenants.serving import ServerSettings, answer_tenants
+
+
+@click.command(context_settings={"show_default": True})
+@click.option("--service", metavar="NAMESPACE/NAME", required=True, help="Service that leads to this server.")
+@click.option(
+    "--service-port", metavar="PORT", type=click.IntRange(1, 65_535), default=443, help="Port of the Service."
+)
+@click.option("--listen-host", metavar="ADDRESS", default="0.0.0.0", help="Address to listen on.")  # noqa: S104
+@click.option("--listen-port", metavar="PORT", type=click.IntRange(0, 65_535), default=8443, help="Port to listen on.")
+@click.option(
+    "--certificates",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder with tls.crt and tls.key, read again when they change, and with ca.crt, which has signed them.",
+)
+@settings_option
+@connection_options
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+    help="Least severe messages to log.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice([one.value for one in LogFormat]),
+    default=LogFormat.TEXT.value,
+    help="How to log: lines for people, or one JSON object a line.",
+)
+def answers(*, service: str, service_port: int, listen_host: str, listen_port: int, **given: Any) -> None:
+    """Answer tenants whose requests the API server hands on, until SIGTERM or SIGINT.
+
+    For example: lockstep answers --service lockstep-system/lockstep-answers --certificates /etc/lockstep/tls
+    """
+    set_up_logs(given["log_level"], LogFormat(given["log_format"]))
+    namespace, _, name = service.partition("/")
+    own = OwnService(namespace, name, service_port, given["certificates"])
+    settings = ServerSettings(host=listen_host, port=listen_port, service=own, settings=given["settings"])
+    try:
+        configuration = load_configuration(kubeconfig=given["kubeconfig"], context=given["context"])
+        asyncio.run(answer_tenants(configuration, settings, state_and_rules))
+    except (ConfigError, StartError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def state_and_rules(published: Mapping[str, str]) -> tuple[State, PlanRules]:
+    """An empty cache and the rules of planning, by published settings. Raises ``ValueError``."""
+    context = _published.make_context("published", [])
+    try:
+        options = {**context.params, **taken(context, published)}
+    except click.BadParameter as error:
+        raise ValueError(error.message) from error
+    return state_of(options), rules_of(options)
+
+
+@click.command()
+@plan_options
+@member_options
+@yielding_options
+def _published(**_: Any) -> None:
+    """The options that an operator publishes. They are parsed, and never run."""

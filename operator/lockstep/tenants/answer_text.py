@@ -1,0 +1,89 @@
+"""Answers for tenants as text."""
+
+from collections.abc import Iterator
+
+from coschedule import GangKey
+from lockstep.answers.plan.text import wrapped
+from lockstep.answers.queue.queue import Queued
+from lockstep.answers.queue.queue_text import queue_lines
+from lockstep.api.preemption import gang_name
+from lockstep.api.times import epoch_seconds
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.report.text.sentences import duration, n_gangs, n_members, n_nodes
+from lockstep.tenants.documents import Document
+
+
+def note_on_answer(document: Document, now: float) -> str:
+    """A sentence on where the answer is from, and how old it is."""
+    age = max(0.0, now - (epoch_seconds(document["now"]) or now))
+    return f"Your rights do not suffice to plan here, so the cluster's API for tenants answers, as of {age:.0f} s ago."
+
+
+def queue_answer_lines(document: Document) -> Iterator[str]:
+    """The waiting gangs of a namespace, and what is known of all namespaces."""
+    namespace = document["metadata"]["namespace"]
+    yield from queue_lines([_queued(one, namespace) for one in document["gangs"]], epoch_seconds(document["now"]) or 0)
+    if document["leftOut"]:
+        yield f"({document['leftOut']} more gangs wait)"
+    yield ""
+    yield from _others(document)
+
+
+def explanation_lines(document: Document) -> Iterator[str]:
+    """Why a gang has its size, nodes and start."""
+    metadata, plan = document["metadata"], document["plan"]
+    name = gang_name(GangKey(metadata["namespace"], metadata["name"]))
+    yield from wrapped(f"{name} is {document['phase'].lower()}.")
+    if document["size"] is not None:
+        ends = f" It is expected to end at {document['finish']}." if document["finish"] else ""
+        yield from wrapped(f"{n_members(document['size'])} since {document['start']}.{ends}", "  ")
+    if plan is not None:
+        yield from _plan(plan)
+    elif document["size"] is None:
+        yield from wrapped("It is not in this plan: its conditions say more (kubectl describe).", "  ")
+    yield ""
+    yield from _others(document)
+
+
+def _plan(plan: Document) -> Iterator[str]:
+    yield from wrapped(plan["message"], "  ")
+    ahead = plan["ahead"]
+    yield from wrapped(f"{n_gangs(ahead['gangs'])} before it in the plan, with {n_members(ahead['members'])}.", "  ")
+    for count, what in ((plan["evicts"], "evicted"), (plan["shrinks"], "made smaller")):
+        if count:
+            yield from wrapped(f"{n_gangs(count)} to be {what} for it.", "  ")
+    yield ""
+    yield f"  {'members':>9}  {'starts':>20}  {'ends':>20}"
+    for row in plan["sizes"]:
+        mark = "*" if row["size"] == plan["size"] else " "
+        yield f" {mark}{row['size']:>9}  {row['start'] or 'never':>20}  {row['finish'] or '-':>20}"
+    yield from (line for sentence in plan["notNow"] for line in wrapped(sentence, "  "))
+    yield from _sooner(plan)
+
+
+def _sooner(plan: Document) -> Iterator[str]:
+    for one in plan["sooner"]:
+        start = f"within {one['withinMinutes']} min" if one["withinMinutes"] else "at once"
+        yield from wrapped(f"- if {one['if']}, it would start {start} with {n_members(one['size'])}", "  ")
+
+
+def _others(document: Document) -> Iterator[str]:
+    others = document["others"]
+    counts = f"{n_gangs(others['waiting'])} planned, {n_gangs(others['running'])} on nodes"
+    yield from wrapped(f"All namespaces: {counts} with {n_members(others['members'])}.")
+    freed = [f"{n_nodes(one['nodes'])} within {duration(60.0 * one['withinMinutes'])}" for one in others["freed"]]
+    lasting = [f"{n_nodes(others['lasting'])} at an unknown time"] if others["lasting"] else []
+    if freed or lasting:
+        yield from wrapped(f"Expected to become free: {', '.join([*freed, *lasting])}.", "  ")
+
+
+def _queued(shown: Document, namespace: str) -> Queued:
+    key_of = pod_gang_key if shown["kind"] == "Gang" else GangKey
+    return Queued(
+        gang=key_of(namespace, shown["name"]),
+        behind="",
+        position=shown["position"],
+        size=shown["size"],
+        start=epoch_seconds(shown["start"]),
+        latest=epoch_seconds(shown["latestStart"]),
+    )

@@ -1,0 +1,134 @@
+"""Answers as objects of the group, and what the group says of itself. docs/operations.md documents the fields."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from lockstep.answers.queue.queue import Queued
+from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP, ANSWERS_VERSION
+from lockstep.api.times import rfc3339
+from lockstep.facts.gang.keys import is_pod_gang, object_name
+from lockstep.tenants.explanation import Explanation, OwnPlan
+from lockstep.tenants.others import OtherGangs
+
+Document = Mapping[str, Any]
+
+MOST_SHOWN = 1000
+"""A queue shows so many of a namespace's gangs; of more, it says how many are left out."""
+
+ONLY_QUEUE = "default"
+"""The name of the one queue that each namespace has."""
+
+
+class AnswerKind(StrEnum):
+    """The resources of the group, by their plural names."""
+
+    QUEUES = "queues"
+    GANGJOB_EXPLANATIONS = "gangjobexplanations"
+    GANG_EXPLANATIONS = "gangexplanations"
+
+
+_KINDS: Mapping[AnswerKind, str] = {
+    AnswerKind.QUEUES: "Queue",
+    AnswerKind.GANGJOB_EXPLANATIONS: "GangJobExplanation",
+    AnswerKind.GANG_EXPLANATIONS: "GangExplanation",
+}
+
+
+def queue_object(namespace: str, queue: Sequence[Queued], others: OtherGangs, now: float) -> Document:
+    """The queue of a namespace, from its own waiting gangs."""
+    return {
+        **_head(AnswerKind.QUEUES, namespace, ONLY_QUEUE),
+        "now": rfc3339(now),
+        "others": _others(others),
+        "gangs": [_queued(one) for one in queue[:MOST_SHOWN]],
+        "leftOut": max(0, len(queue) - MOST_SHOWN),
+    }
+
+
+def explanation_object(answer: Explanation) -> Document:
+    """The explanation of a gang."""
+    kind = AnswerKind.GANG_EXPLANATIONS if is_pod_gang(answer.gang) else AnswerKind.GANGJOB_EXPLANATIONS
+    return {
+        **_head(kind, answer.gang.namespace, object_name(answer.gang)),
+        "now": rfc3339(answer.now),
+        "phase": answer.phase.value,
+        "size": answer.size,
+        "start": _time(answer.start),
+        "finish": _time(answer.finish),
+        "others": _others(answer.others),
+        "plan": None if answer.plan is None else _plan(answer.plan),
+    }
+
+
+def groups() -> Document:
+    """The document at ``/apis``."""
+    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": [group()]}
+
+
+def group() -> Document:
+    """The document of the group."""
+    version = {"groupVersion": ANSWERS_API, "version": ANSWERS_VERSION}
+    names = {"kind": "APIGroup", "apiVersion": "v1", "name": ANSWERS_GROUP}
+    return {**names, "versions": [version], "preferredVersion": version}
+
+
+def resources() -> Document:
+    """The document of the version: its resources can only be got by name."""
+    return {
+        "kind": "APIResourceList",
+        "apiVersion": "v1",
+        "groupVersion": ANSWERS_API,
+        "resources": [
+            {"name": kind, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": ["get"]}
+            for kind, name in _KINDS.items()
+        ],
+    }
+
+
+def _head(kind: AnswerKind, namespace: str, name: str) -> Document:
+    return {"kind": _KINDS[kind], "apiVersion": ANSWERS_API, "metadata": {"namespace": namespace, "name": name}}
+
+
+def _queued(one: Queued) -> Document:
+    # What a status says that it waits for may name others, so it is not shown.
+    return {
+        "kind": "Gang" if is_pod_gang(one.gang) else "GangJob",
+        "name": object_name(one.gang),
+        "position": one.position,
+        "size": one.size,
+        "start": _time(one.start),
+        "latestStart": _time(one.latest),
+    }
+
+
+def _others(others: OtherGangs) -> Document:
+    return {
+        "waiting": others.waiting,
+        "running": others.running,
+        "members": others.members,
+        "freed": [{"withinMinutes": one.within_minutes, "nodes": one.nodes} for one in others.freed],
+        "lasting": others.lasting,
+    }
+
+
+def _plan(plan: OwnPlan) -> Document:
+    return {
+        "reason": plan.reason,
+        "message": plan.why,
+        "size": plan.size,
+        "start": _time(plan.start),
+        "finish": _time(plan.finish),
+        "promisedStart": _time(plan.promised),
+        "ahead": plan.ahead._asdict(),
+        "evicts": plan.evicts,
+        "shrinks": plan.shrinks,
+        "sizes": [{"size": one.size, "start": _time(one.start), "finish": _time(one.finish)} for one in plan.sizes],
+        "notNow": list(plan.not_now),
+        "tried": plan.tried,
+        "sooner": [{"if": one.change, "size": one.size, "withinMinutes": one.within_minutes} for one in plan.helps],
+    }
+
+
+def _time(seconds: float | None) -> str | None:
+    return None if seconds is None else rfc3339(seconds)

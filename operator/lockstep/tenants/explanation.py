@@ -1,0 +1,149 @@
+"""Why one gang has its size, nodes and start, for users of its namespace: no field can hold a name of another one."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from coschedule import Change, Decision, GangKey, Placement
+from lockstep.answers.plan.clauses import format_change
+from lockstep.answers.plan.planned import AnsweredPlan
+from lockstep.answers.plan.text import room_sentence
+from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer, answer_about
+from lockstep.belief.gangs.phases import Phase
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.report.text.sentences import as_sentence, chosen
+from lockstep.tenants.others import Ahead, OtherGangs, ahead_of
+from lockstep.tenants.unnamed import own_changes, unnamed_refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PossibleSize:
+    """A size, and when a run with it would start and end; None where that is never, or not known."""
+
+    size: int
+    start: float | None
+    finish: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnHelp:
+    """A change that users of the namespace could make, and the start with it, in whole minutes, and the size."""
+
+    change: str
+    size: int
+    within_minutes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnPlan:
+    """What the plan says of a waiting gang.
+
+    ``why`` is a sentence that names nodes, and no other gang. ``not_now`` has a sentence for each role. Of ``tried``
+    changes, ``helps`` let it start sooner. So many gangs are evicted for it, or shrink for it.
+    """
+
+    reason: str
+    why: str
+    size: int | None
+    start: float | None
+    finish: float | None
+    promised: float | None
+    sizes: tuple[PossibleSize, ...]
+    not_now: tuple[str, ...]
+    tried: int
+    helps: tuple[OwnHelp, ...]
+    evicts: int
+    shrinks: int
+    ahead: Ahead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """The state of a gang at ``now``. Size, start and finish are those of its status, where it holds nodes.
+
+    ``plan`` is given if the gang waits and is in the plan, which has the first 1,000 gangs.
+    """
+
+    gang: GangKey
+    now: float
+    phase: Phase
+    size: int | None
+    start: float | None
+    finish: float | None
+    others: OtherGangs
+    plan: OwnPlan | None
+
+
+def explain(state: State, planned: AnsweredPlan, others: OtherGangs, gang: GangFact, now: float) -> Explanation:
+    """Explain a gang of the cache by the plan. It takes as long as some plans."""
+    phase, status = state.phase_of(gang), gang.status
+    is_planned = phase.is_planned and gang.key in {one.gang for one in planned.made.decisions}
+    return Explanation(
+        gang=gang.key,
+        now=now,
+        phase=phase,
+        size=status.size if phase.holds_nodes else None,
+        start=status.start if phase.holds_nodes else None,
+        finish=status.expected_finish if phase.holds_nodes else None,
+        others=others,
+        plan=_own_plan(planned, gang.key) if is_planned else None,
+    )
+
+
+def _own_plan(planned: AnsweredPlan, gang: GangKey) -> OwnPlan:
+    tried: list[Change] = []
+    answer = answer_about(planned, gang, progress=partial(_trying, tried, gang.namespace))
+    decision = answer.decision
+    placed = decision if isinstance(decision, Placement) else None
+    return OwnPlan(
+        reason=_reason(answer),
+        why=_why(decision, answer.now),
+        size=placed.size if placed else None,
+        start=placed.start if placed else None,
+        finish=_finite(placed.finish) if placed else None,
+        promised=placed.promised if placed else None,
+        sizes=tuple(_possible(row) for row in answer.sizes),
+        not_now=() if answer.starts_now else tuple(room_sentence(room) for room in answer.room),
+        tried=len(tried),
+        helps=tuple(_own_help(one, answer.now) for one in answer.helps),
+        evicts=len(answer.victims),
+        shrinks=len(answer.shrinks),
+        ahead=ahead_of(planned.made.decisions, gang),
+    )
+
+
+def _trying(tried: list[Change], namespace: str, changes: Sequence[Change]) -> Iterator[Change]:
+    """Yield the changes that the namespace's users could make, and keep them in ``tried``."""
+    for one in own_changes(namespace, changes):
+        tried.append(one)
+        yield one
+
+
+def _reason(answer: WaitingAnswer) -> str:
+    if isinstance(answer.decision, Placement):
+        return "StartsNow" if answer.starts_now else "StartsLater"
+    return str(answer.decision.reason)
+
+
+def _why(decision: Decision, now: float) -> str:
+    if isinstance(decision, Placement):
+        return as_sentence(chosen(decision, now=now))
+    return unnamed_refusal(decision.refusal)
+
+
+def _possible(row: SizeRow) -> PossibleSize:
+    run = row.run
+    start, finish = (None, None) if run is None else (run.start, _finite(run.finish))
+    return PossibleSize(size=row.size, start=start, finish=finish)
+
+
+def _own_help(helped: Helped, now: float) -> OwnHelp:
+    then = helped.placement
+    minutes = max(0, math.ceil((then.start - now) / 60))
+    return OwnHelp(change=format_change(helped.change), size=then.size, within_minutes=minutes)
+
+
+def _finite(time: float) -> float | None:
+    return time if math.isfinite(time) else None

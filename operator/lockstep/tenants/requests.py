@@ -1,0 +1,161 @@
+"""The requests that are answered: who asks, whether they may, and the answer."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from aiohttp import web
+
+from coschedule import GangKey
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.client.review import Caller
+from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP
+from lockstep.api.cluster.front_proxy import FrontProxy
+from lockstep.api.names import GANGS, POD_GANGS
+from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
+from lockstep.process.pages.allowances import Allowances
+from lockstep.tenants.access import Asked, GangAccess
+from lockstep.tenants.documents import (
+    ONLY_QUEUE,
+    AnswerKind,
+    Document,
+    explanation_object,
+    group,
+    groups,
+    queue_object,
+    resources,
+)
+from lockstep.tenants.responses import refused, shown
+from lockstep.tenants.shared_plan import SharedPlans, TooManyWaitError
+
+# Each user may ask so often.
+AT_ONCE = 10.0
+A_SECOND = 1.0
+_BUSY_SECONDS = 5
+
+Handler = Callable[[web.Request], Awaitable[web.Response]]
+_Answer = Callable[[Caller, str, str], Awaitable[web.Response]]
+
+
+class TenantRequests:
+    """Answers requests that the API server hands on."""
+
+    def __init__(
+        self, front_proxy: FrontProxy, access: GangAccess, plans: SharedPlans, monotonic: Callable[[], float]
+    ) -> None:
+        self._front_proxy = front_proxy
+        self._access = access
+        self._plans = plans
+        self._allowances = Allowances(monotonic, at_once=AT_ONCE, a_second=A_SECOND)
+
+    def routes(self) -> list[web.RouteDef]:
+        """All that is served. What has no route is answered as the group's other pages: 401 or 404."""
+        version = f"/apis/{ANSWERS_API}"
+        answers: Mapping[AnswerKind, _Answer] = {
+            AnswerKind.QUEUES: self._queue,
+            AnswerKind.GANGJOB_EXPLANATIONS: partial(self._explanation, GangKey),
+            AnswerKind.GANG_EXPLANATIONS: partial(self._explanation, pod_gang_key),
+        }
+        return [
+            # For kubelets, which have no certificate.
+            web.get("/healthz", _healthy),
+            web.get("/apis", self._discovered(groups)),
+            web.get(f"/apis/{ANSWERS_GROUP}", self._discovered(group)),
+            web.get(version, self._discovered(resources)),
+            *(
+                web.get(f"{version}/namespaces/{{namespace}}/{kind}/{{name}}", self._answered(answer))
+                for kind, answer in answers.items()
+            ),
+            web.route("*", "/{rest:.*}", self._not_found),
+        ]
+
+    def _caller(self, request: web.Request) -> Caller | None:
+        headers = [(key, value) for key, value in request.headers.items() if _is_text(value)]
+        return self._front_proxy.caller(_common_names(request), headers)
+
+    def _discovered(self, document: Callable[[], Document]) -> Handler:
+        async def handle(request: web.Request) -> web.Response:
+            return _unauthorized() if self._caller(request) is None else shown(document())
+
+        return handle
+
+    async def _not_found(self, request: web.Request) -> web.Response:
+        return _unauthorized() if self._caller(request) is None else _no_such_resource()
+
+    def _answered(self, answer: _Answer) -> Handler:
+        async def handle(request: web.Request) -> web.Response:
+            caller = self._caller(request)
+            if caller is None:
+                return _unauthorized()
+            namespace, name = request.match_info["namespace"], request.match_info["name"]
+            # The key of a gang may have a slash, but no name of an object.
+            if "/" in namespace + name:
+                return _no_such_resource()
+            if not self._allowances.take(caller.name):
+                return refused(429, "You ask too often: once a second is answered.", seconds=1)
+            try:
+                return await answer(caller, namespace, name)
+            except TooManyWaitError:
+                return refused(429, "Too many wait for an explanation now.", seconds=_BUSY_SECONDS)
+            except AnswerError as error:
+                return refused(503, str(error), seconds=_BUSY_SECONDS)
+
+        return handle
+
+    async def _queue(self, caller: Caller, namespace: str, name: str) -> web.Response:
+        if not await self._access.may_get(caller, Asked(GANGS, namespace)):
+            return _forbidden(caller, GANGS, namespace)
+        if name != ONLY_QUEUE:
+            return refused(404, f"There is no queue {name}: each namespace has one, {ONLY_QUEUE}.")
+        sees_pod_gangs = await self._access.may_get(caller, Asked(POD_GANGS, namespace))
+        plan = await self._plans.newest()
+        own = [
+            one
+            for one in plan.queue
+            if one.gang.namespace == namespace and (sees_pod_gangs or not is_pod_gang(one.gang))
+        ]
+        return shown(queue_object(namespace, own, plan.others, plan.now))
+
+    async def _explanation(
+        self, key_of: Callable[[str, str], GangKey], caller: Caller, namespace: str, name: str
+    ) -> web.Response:
+        gang = key_of(namespace, name)
+        resource = POD_GANGS if is_pod_gang(gang) else GANGS
+        if not await self._access.may_get(caller, Asked(resource, namespace, name)):
+            return _forbidden(caller, resource, namespace)
+        answer = await self._plans.explanation(gang)
+        if answer is None:
+            return refused(404, f"There is none of {resource} that is called {namespace}/{name}.")
+        return shown(explanation_object(answer))
+
+
+async def _healthy(_: web.Request) -> web.Response:
+    return web.Response(text="ok\n")
+
+
+def _unauthorized() -> web.Response:
+    return refused(401, "Only the API server is answered: ask it.")
+
+
+def _no_such_resource() -> web.Response:
+    return refused(404, "There is no such resource.")
+
+
+def _forbidden(caller: Caller, resource: str, namespace: str) -> web.Response:
+    return refused(403, f"{caller.name} may not get {resource} of namespace {namespace}.")
+
+
+def _common_names(request: web.Request) -> list[str]:
+    """The common names of the certificate that the client has shown; it was verified in the handshake."""
+    certificate: Mapping[str, Any] = request.get_extra_info("peercert") or {}
+    subject: Iterable[tuple[tuple[str, str], ...]] = certificate.get("subject", ())
+    return [value for names in subject for key, value in names if key == "commonName"]
+
+
+def _is_text(value: str) -> bool:
+    """Whether a header is UTF-8; other bytes are surrogates here."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,119 @@
+"""Runs the server of answers: HTTPS, for the API server only."""
+
+import asyncio
+import logging
+import signal
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic, time
+
+from aiohttp import web
+
+from lockstep.answers.reading.cluster import one_client
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import Configuration
+from lockstep.api.cluster.front_proxy import CONFIG_MAP, FrontProxy, FrontProxyError, parse_front_proxy
+from lockstep.process.pages.certificate import Certificate
+from lockstep.process.pages.door import Door
+from lockstep.process.start.side_by_side import until_first_ends
+from lockstep.process.stores.errors import StartError
+from lockstep.tenants.access import GangAccess
+from lockstep.tenants.registration import OwnService, Registration
+from lockstep.tenants.requests import TenantRequests
+from lockstep.tenants.shared_plan import Options, SharedPlans, make_shared_plan
+
+_AUTHORITY_SECONDS = 60.0
+_LAST_ANSWERS_SECONDS = 1.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """Where to listen, and which Service leads there; ``settings`` is the place of the operator's own settings."""
+
+    host: str
+    port: int
+    service: OwnService
+    settings: str
+
+
+async def answer_tenants(configuration: Configuration, settings: ServerSettings, options: Options) -> None:
+    """Answer until SIGTERM or SIGINT, or until the authority of the API server's certificate has changed.
+
+    Raises ``StartError`` if it can't start.
+    """
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with one_client(configuration) as client:
+        try:
+            front_proxy = await read_front_proxy(client)
+        except (ApiUnavailableError, FrontProxyError) as error:
+            raise StartError(f"requests of the API server can't be known as such: {error}") from error
+        make = partial(make_shared_plan, client, settings.settings, options, time)
+        requests = TenantRequests(front_proxy, GangAccess(client, monotonic), SharedPlans(make, monotonic), monotonic)
+        async with listen_for_api_server(settings, front_proxy, requests):
+            await until_first_ends(
+                stop, Registration(client, settings.service).keep(), _until_other(client, front_proxy)
+            )
+
+
+@asynccontextmanager
+async def listen_for_api_server(
+    settings: ServerSettings, front_proxy: FrontProxy, requests: TenantRequests
+) -> AsyncIterator[tuple[str, int]]:
+    """Serve while the block runs; yields the address. Raises ``StartError`` if it can't."""
+    tls = Certificate(settings.service.certificates, partial(_verify_clients, front_proxy)).context()
+    app = web.Application()
+    app.add_routes(requests.routes())
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_LAST_ANSWERS_SECONDS)
+    await runner.setup()
+    assert runner.server is not None, "it was set up"
+    try:
+        door = Door(settings.host, settings.port, runner.server, tls=tls)
+    except OSError as error:
+        await runner.cleanup()
+        raise StartError(f"can't listen on {settings.host}:{settings.port}: {error.strerror}") from error
+    log.info("listening on %s port %d", *door.address)
+    try:
+        yield door.address
+    finally:
+        await door.close()
+        await runner.cleanup()
+
+
+async def read_front_proxy(client: KubeClient) -> FrontProxy:
+    """How the API server hands on requests. Raises ``FrontProxyError`` or ``ApiUnavailableError``."""
+    answer = await client.get(paths.config_map(*CONFIG_MAP))
+    if not answer.is_success:
+        raise FrontProxyError(f"ConfigMap {'/'.join(CONFIG_MAP)} can't be read: {answer.message}")
+    return parse_front_proxy(answer.body)
+
+
+def _verify_clients(front_proxy: FrontProxy, context: ssl.SSLContext) -> None:
+    """Verify the certificate of a client that shows one; without one, requests are answered by 401."""
+    context.verify_mode = ssl.CERT_OPTIONAL
+    # As the API server's other extensions verify: authorities of long ago lack what is strictly required.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    context.load_verify_locations(cadata=front_proxy.authority)
+    # A session that is taken up again would pass by the verification.
+    context.num_tickets = 0
+    context.options |= ssl.OP_NO_TICKET
+
+
+async def _until_other(client: KubeClient, front_proxy: FrontProxy) -> None:
+    """Return when the API server hands on requests in another way: a new process begins with that."""
+    newest = front_proxy
+    while newest == front_proxy:
+        await asyncio.sleep(_AUTHORITY_SECONDS)
+        try:
+            newest = await read_front_proxy(client)
+        except (ApiUnavailableError, FrontProxyError) as error:
+            log.warning("how the API server hands on requests is not known: %s", error)
+    log.info("the API server hands on requests in another way: ending, to begin anew")

@@ -1,0 +1,95 @@
+"""One plan at a time is made, and shared by all who ask while it is kept."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from coschedule import GangKey
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.tenants.shared_plan import KEPT_SECONDS, SharedPlans, TooManyWaitError
+
+pytestmark = pytest.mark.asyncio
+
+
+class Cluster:
+    """Counts the plans that are made; each takes ``takes`` seconds of its clock, once it is released."""
+
+    def __init__(self, *, takes=0.0, fails=False):
+        self.now, self.made, self.takes, self.fails = 0.0, 0, takes, fails
+        self.released = asyncio.Event()
+        self.plans = SharedPlans(self.make, lambda: self.now)
+
+    async def make(self):
+        self.made += 1
+        await self.released.wait()
+        self.now += self.takes
+        if self.fails:
+            raise AnswerError("The API server does not answer.")
+        return SimpleNamespace(state=SimpleNamespace(gangs={}), number=self.made)
+
+
+async def test_all_who_ask_at_once_share_one_plan():
+    cluster = Cluster()
+    asking = [asyncio.create_task(cluster.plans.newest()) for _ in range(50)]
+    await asyncio.sleep(0)
+    cluster.released.set()
+
+    assert {(await one).number for one in asking} == {1}
+
+
+@pytest.mark.parametrize(
+    ("takes", "want_kept"), [(0.0, KEPT_SECONDS), (3.0, 30.0), (100.0, 300.0)], ids=["quick", "slow", "very slow"]
+)
+async def test_plan_is_kept_the_longer_the_longer_it_took(takes, want_kept):
+    cluster = Cluster(takes=takes)
+    cluster.released.set()
+    await cluster.plans.newest()
+    cluster.now = takes + want_kept - 0.1
+    await cluster.plans.newest()
+    assert cluster.made == 1
+
+    cluster.now = takes + want_kept
+    await cluster.plans.newest()
+
+    assert cluster.made == 2
+
+
+async def test_error_is_kept_as_a_plan_is():
+    cluster = Cluster(fails=True)
+    cluster.released.set()
+
+    for _ in range(3):
+        with pytest.raises(AnswerError, match="does not answer"):
+            await cluster.plans.newest()
+
+    assert cluster.made == 1
+
+
+async def test_one_who_gives_up_takes_the_plan_from_nobody():
+    cluster = Cluster()
+    asking = [asyncio.create_task(cluster.plans.newest()) for _ in range(2)]
+    await asyncio.sleep(0)
+    asking[0].cancel()
+    await asyncio.sleep(0)
+    cluster.released.set()
+
+    assert (await asking[1]).number == 1
+
+
+async def test_only_some_wait_for_an_explanation_of_one_namespace_and_of_all():
+    cluster = Cluster()
+    keys = [GangKey(f"ns{number}", "gang") for number in range(8) for _ in range(4)]
+    waiting = [asyncio.create_task(cluster.plans.explanation(key)) for key in keys[:4]]
+    await asyncio.sleep(0)
+    with pytest.raises(TooManyWaitError):
+        await cluster.plans.explanation(keys[0])
+
+    waiting += [asyncio.create_task(cluster.plans.explanation(key)) for key in keys[4:]]
+    await asyncio.sleep(0)
+    with pytest.raises(TooManyWaitError):
+        await cluster.plans.explanation(GangKey("another", "gang"))
+
+    cluster.released.set()
+    assert {await one for one in waiting} == {None}
+    assert await cluster.plans.explanation(keys[0]) is None
