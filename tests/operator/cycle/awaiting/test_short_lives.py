@@ -10,7 +10,7 @@ from fake_cluster.api import PATCH, Refusal
 from fake_cluster.elastic import elastic
 from fake_cluster.jumping import until
 from fake_cluster.rig import condition, is_placed, operator_over, pods_of, set_phases, status_of
-from fake_cluster.sweeps import run_names
+from fake_cluster.sweeps import run_names, status, sweep
 
 pytestmark = pytest.mark.asyncio
 
@@ -65,3 +65,20 @@ async def test_elastic_gang_starts_after_another_one_and_changes_its_size_then()
         await until(lambda: is_placed(api, "late"))
         assert status_of(api, "late")["size"] >= 1
         assert [one["outcome"] for one in status_of(api, "late")["after"]] == ["Succeeded"]
+
+
+async def test_run_of_a_sweep_stays_until_its_successor_knows_its_end():
+    """The sweep counts the run at once, and deletes its GangJob once the other gang has recorded the end."""
+    refused = Refusal(code=500, message="not now")
+    async with operator_over(gangs=[waiting("late", "s-0")], sweeps=True) as (api, _):
+        await until(lambda: condition(api, "late", "Planned") == ("False", "AwaitsOthers"))
+        api.store.create("gangsweeps", sweep(runs=1))
+        await until(lambda: "s-0" in run_names(api) and is_placed(api, "s-0"))
+        api.fault = lambda request: refused if request == (PATCH, "gangjobs/status", "late") else None
+        await run_to_its_end(api, "s-0")
+        await until(lambda: status(api).get("state") == "Complete")
+        await asyncio.sleep(60)
+        assert "s-0" in run_names(api)
+        api.fault = lambda _: None
+        await until(lambda: is_placed(api, "late"))
+        await until(lambda: "s-0" not in run_names(api))
