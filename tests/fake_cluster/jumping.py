@@ -8,14 +8,37 @@ written since the last jump, the clock jumps without a wait.
 
 import asyncio
 import selectors
+import socket
 from asyncio import selector_events
 
 MIDDAY = 1_800_000_000.0
 """Seconds since the epoch at which every such loop begins; its ``time()`` also serves as the time of day."""
 
-# For what is on its way through the kernel.
-_GRACE_SECONDS = 0.001
-_DEADLOCK_SECONDS = 20.0
+# A connection is there after three packets, each of which the kernel sends when it takes the one before.
+_PACKETS = 3
+_DEADLOCK_SECONDS = 90.0
+
+
+class _Loopback:
+    """A connection of its own, for one byte at a time. The kernel takes packets of the loopback in their order."""
+
+    def __init__(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            self._near = socket.create_connection(server.getsockname(), _DEADLOCK_SECONDS)
+            self._far, _ = server.accept()
+        self._near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._far.settimeout(_DEADLOCK_SECONDS)
+
+    def settle(self):
+        """Return once all that was written before has arrived, and what the kernel has answered, too."""
+        for _ in range(_PACKETS):
+            self._near.send(b".")
+            assert self._far.recv(1)
+
+    def close(self):
+        """Close both ends."""
+        self._near.close()
+        self._far.close()
 
 
 class _JumpingSelector(selectors.DefaultSelector):
@@ -25,6 +48,12 @@ class _JumpingSelector(selectors.DefaultSelector):
         self.working = set()
         # Whether anything may be on its way through the kernel.
         self.is_any_sent = True
+        self._loopback = _Loopback()
+
+    def close(self):
+        """Also end the connection."""
+        super().close()
+        self._loopback.close()
 
     def select(self, timeout=None):
         """Wait for input, or let the clock jump by ``timeout`` where there is none."""
@@ -33,7 +62,10 @@ class _JumpingSelector(selectors.DefaultSelector):
             assert ready, "nothing can happen any more: no time is waited for, or a thread does not end"
             self.is_any_sent = True
             return ready
-        ready = super().select(_GRACE_SECONDS if timeout > 0 and self.is_any_sent else 0)
+        ready = super().select(0)
+        if not ready and timeout > 0 and self.is_any_sent:
+            self._loopback.settle()
+            ready = super().select(0)
         if ready:
             self.is_any_sent = True
         elif timeout > 0:
