@@ -29,7 +29,7 @@ API = "/apis/answers.lockstep.dev/v1alpha1"
 APISERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
 HOUR = {"work": {"serialTime": "1h"}}
 # Neither may be found in any answer to tenants of other namespaces.
-SECRET_NAMESPACE, SECRET_GANG = "zebra-project", "okapi-run"
+SECRET_NAMESPACE, SECRET_GANG, SECRET_LASTING = "zebra-project", "okapi-run", "okapi-lasting"
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +66,15 @@ def cluster(front, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def operator(cluster, tmp_path_factory):
-    """An operator that publishes its settings and guards against a server that is dead."""
+    """An operator that publishes its settings and guards against a server that is dead.
+
+    By default the gang that fits nowhere would hold nodes, and no other would have a start. That answers have one
+    shows that these settings are used.
+    """
     kubeconfig = cluster.kubeconfig_for_service_account(SYSTEM, "lockstep")
     log = tmp_path_factory.mktemp("operator") / "log"
-    options = ("--leader-elect=true", "--leader-elect-resource-namespace=lockstep-system", "--tenant-answers=true")
+    election = ("--leader-elect=true", f"--leader-elect-resource-namespace={SYSTEM}")
+    options = (*election, "--tenant-answers=true", "--hold-for=0")
     with running(OperatorProcess(kubeconfig, log, *options, spawn=Forked)) as process:
         yield process
 
@@ -127,20 +132,26 @@ def is_available(cluster):
 
 @pytest.fixture(scope="module")
 def arena(cluster, server):
-    """A tenant's namespace whose gang waits behind one of a namespace that it must not learn of."""
+    """A tenant's namespace whose gangs wait behind two of a namespace that it must not learn of.
+
+    One of these ends in an hour, on two of three nodes, and the other at an unknown time.
+    """
     cluster.create_namespace("tenant")
     cluster.create_namespace(SECRET_NAMESPACE)
     arena = Arena(cluster, "tenant")
-    arena.add_nodes(2)
+    arena.add_nodes(3)
     secret = Arena(cluster, SECRET_NAMESPACE)
     secret.pool = arena.pool
     secret.submit(gang(SECRET_GANG, size=2, cpu="3", **HOUR))
-    secret.until_placed(SECRET_GANG)
+    secret.submit(gang(SECRET_LASTING, size=1, cpu="3"))
+    secret.until_placed(SECRET_GANG, SECRET_LASTING)
     arena.submit(gang("mine", size=2, cpu="3", **HOUR))
+    arena.submit(gang("blocked", size=3, cpu="3", **HOUR))
     pinned = gang("pinned", size=1, cpu="3", **HOUR)
     pinned["spec"]["template"]["spec"]["nodeSelector"] = {"kubernetes.io/hostname": arena.nodes[0]}
     arena.submit(pinned)
     arena.until("mine", "Planned")
+    arena.until("blocked", "Planned", "False")
     return arena
 
 
@@ -180,11 +191,12 @@ def refusal(arena, kubeconfig, path):
 def test_tenant_sees_when_the_own_gangs_start_and_only_numbers_of_others(arena, user, request):
     queue = asked(arena, request.getfixturevalue(user), "tenant/queues/default")
 
-    mine, pinned = sorted(queue["gangs"], key=lambda one: one["name"])
-    assert (mine["name"], mine["size"], pinned["name"]) == ("mine", 2, "pinned")
-    assert mine["start"] is not None
-    assert queue["others"]["waiting"] == 2
-    assert (queue["others"]["running"], queue["others"]["members"]) == (1, 2)
+    own = {one["name"]: one for one in queue["gangs"]}
+    assert own.keys() == {"blocked", "mine", "pinned"}
+    assert (own["mine"]["size"], own["blocked"]["start"]) == (2, None)
+    assert own["mine"]["start"] is not None
+    assert queue["others"]["waiting"] == 3
+    assert (queue["others"]["running"], queue["others"]["members"], queue["others"]["lasting"]) == (2, 3, 1)
     [freed] = queue["others"]["freed"]
     assert freed["nodes"] == 2
     assert freed["withinMinutes"] % 5 == 0
@@ -201,13 +213,26 @@ def test_explanation_says_why_and_names_neither_the_gang_in_the_way_nor_its_name
 
 @pytest.mark.parametrize(
     "path",
-    ["queues/default", "gangjobexplanations/mine", "gangjobexplanations/pinned"],
-    ids=["queue", "explanation", "selector on a host name"],
+    [
+        "queues/default",
+        "gangjobexplanations/mine",
+        "gangjobexplanations/blocked",
+        "gangjobexplanations/pinned",
+    ],
+    ids=["queue", "explanation", "no end of others", "selector on a host name"],
 )
 def test_no_answer_has_a_name_of_another_namespace(arena, editor, path):
     text = json.dumps(asked(arena, editor, f"tenant/{path}"))
 
-    assert [name for name in (SECRET_NAMESPACE, SECRET_GANG, "zebra", "okapi") if name in text] == []
+    assert [name for name in ("zebra", "okapi") if name in text] == []
+
+
+def test_gang_in_the_way_is_named_in_no_explanation_though_the_status_names_it(arena, editor):
+    plan = asked(arena, editor, "tenant/gangjobexplanations/blocked")["plan"]
+
+    assert SECRET_LASTING in arena.condition("blocked", "Planned")["message"]
+    assert plan["reason"] == arena.condition("blocked", "Planned")["reason"]
+    assert plan["message"].startswith("Needs 3 members, 2 fit: ")
 
 
 @pytest.mark.parametrize(
@@ -323,7 +348,7 @@ def test_commands_of_a_tenant_are_answered_by_it_and_say_so(arena, viewer):
     for done in (shown, explained):
         assert "the cluster's API for tenants answers" in " ".join(done.stderr.split())
         assert "zebra" not in done.output
-        assert "All namespaces: 2 gangs planned, 1 gang on nodes with 2 members." in done.stdout
+        assert "All namespaces: 3 gangs planned, 2 gangs on nodes with 3 members." in done.stdout
     assert "tenant/mine" in shown.stdout
     assert "tenant/mine is waiting." in explained.stdout
 
