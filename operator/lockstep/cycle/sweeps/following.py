@@ -220,7 +220,10 @@ class SweepFollower:
         size = None if progress.size is None else progress.size.size
         for run in runs:
             now = self._services.monotonic()
-            making = await make_run(self._client, sweep, run_gang(sweep, run, material.parameters_of(run), size))
+            gang = run_gang(sweep, run, material.parameters_of(run), size)
+            # A template of 1.4 MB takes some 30 ms to decode, and as long to encode for the request.
+            await asyncio.sleep(0)
+            making = await make_run(self._client, sweep, gang)
             match making.made:
                 case RunMade.DONE:
                     progress.came(run, now)
