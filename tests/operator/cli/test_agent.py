@@ -35,6 +35,7 @@ def test_agent_imports_nothing_that_is_large():
 )
 def test_agent_says_what_it_cannot_do(monkeypatch, arguments, want):
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    monkeypatch.setattr("lockstep.cli.agent.set_up_logs", lambda *_: None)
 
     result = CliRunner().invoke(agent, arguments)
 
