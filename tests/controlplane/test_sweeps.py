@@ -1,10 +1,14 @@
 """The example of a sweep on a real control plane, with the operator's own rights."""
 
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
+from builders.manifests import gang
+from docs.markdown import fences
 from eventually import eventually
 from live.quick_start import Forked
 from lockstep.cli import main
@@ -39,6 +43,14 @@ def test_example_runs_to_its_end(given, operator_kubeconfig, arena, tmp_path):
     assert table.split()[:6] == ["NAME", "STATE", "RUNS", "RUNNING", "SUCCEEDED", "FAILED"]
 
 
+def ask(arena, *arguments):
+    """What a command answers, in one line."""
+    options = [f"--kubeconfig={arena.api.kubeconfig}", f"--namespace={arena.namespace}"]
+    done = CliRunner().invoke(main, [*arguments, *options])
+    assert done.exit_code == 0, done.stderr
+    return " ".join(done.stdout.split())
+
+
 def status(arena):
     """The status of the example."""
     path = f"/apis/lockstep.dev/v1alpha1/namespaces/{arena.namespace}/gangsweeps/search"
@@ -57,26 +69,40 @@ def test_plan_says_what_would_become_of_the_example_and_explain_what_becomes_of_
     """The size, how many runs go at a time and their end, before anything exists; then how the sweep stands."""
     arena.add_nodes(2)
 
-    def ask(*arguments):
-        options = [f"--kubeconfig={arena.api.kubeconfig}", f"--namespace={arena.namespace}"]
-        done = CliRunner().invoke(main, [*arguments, *options])
-        assert done.exit_code == 0, done.stderr
-        return " ".join(done.stdout.split())
-
-    planned = ask("plan", "-f", str(EXAMPLE))
+    planned = ask(arena, "plan", "-f", str(EXAMPLE))
     assert "search has 4 runs." in planned
     assert "2 runs may go side by side: maxParallel allows no more." in planned
     assert "Of its first 2 runs, 2 would start now. It would end at" in planned
     assert runs(arena) == []
 
     arena.api.kubectl("apply", "--namespace", arena.namespace, "-f", str(EXAMPLE))
-    assert "does it run with --sweeps?" in ask("explain", "sweep/search")
+    assert "does it run with --sweeps?" in ask(arena, "explain", "sweep/search")
     with running(OperatorProcess(operator_kubeconfig, tmp_path / "log", "--sweeps=true", spawn=Forked)):
         eventually(lambda: status(arena).get("running"))
-        assert f"{arena.namespace}/search Running 4" in ask("queue")
+        assert f"{arena.namespace}/search Running 4" in ask(arena, "queue")
         eventually(lambda: status(arena).get("state") == "Complete")
         eventually(lambda: {"SweepStarted", "SweepComplete"} <= reasons(arena))
-    assert "search is complete. All runs have ended: 4 of 4 runs succeeded" in ask("explain", "sweep/search")
+    assert "search is complete. All runs have ended: 4 of 4 runs succeeded" in ask(arena, "explain", "sweep/search")
+
+
+def test_plan_of_a_sweep_is_what_the_page_shows(given, arena, tmp_path):
+    """64 minutes of work a run: with two members each, 40 runs end as soon as with four, with fewer members."""
+    [block] = [fence.text for fence in fences(ROOT / "docs" / "why.md") if fence.mark == "sweeps"]
+    arena.add_nodes(16, cpu="1")
+    manifest = gang("tune", size=(1, 4), cpu="1", work={"serialTime": "64m"})
+    sweep = {**manifest, "kind": "GangSweep", "spec": {"runs": 40, "template": manifest["spec"]}}
+    (tmp_path / "sweep.yaml").write_text(yaml.safe_dump(sweep))
+    command, *shown = block.splitlines()
+    _, *asked = command.removeprefix("$ ").split()
+
+    said = ask(arena, *(str(tmp_path / word) if word.endswith(".yaml") else word for word in asked))
+
+    assert apart_from_times(said) == apart_from_times(" ".join(shown)).replace("default/", f"{arena.namespace}/")
+
+
+def apart_from_times(text):
+    """The words of a text without its times of the clock."""
+    return re.sub(r"20[-0-9]+T[:0-9]+Z", "NOW", " ".join(text.split()))
 
 
 def reasons(arena):

@@ -19,9 +19,10 @@ MARKS = {
     "pods": "needs nodes that really run pods",
     "autoscaler": "needs a cluster autoscaler",
     "pip": "fetches packages",
+    "sweeps": "needs the kind GangSweep: tests/controlplane/test_sweeps.py types it in",
     "once": "a test types it in, but what it shows was seen once, of a queue that no test makes again",
 }
-FOLLOWED = ("", "stays", "once")
+FOLLOWED = ("", "stays", "once", "sweeps")
 # Who types in the blocks of a page.
 FOLLOWED_BY = {
     "README.md": "tests/followed/test_readme.py, and this file",
