@@ -262,6 +262,16 @@ def test_account_without_any_right_is_refused_by_the_api_server(arena):
     assert "cannot get resource" in refusal(arena, kubeconfig, "tenant/queues/default")
 
 
+def test_user_of_a_thousand_groups_is_answered(arena):
+    """The API server hands on a header for each group."""
+    groups = (f"--as-group=team-{number}" for number in range(1000))
+    who = ("--as=somebody", "--as-group=system:masters", *groups)
+
+    answer = arena.api.kubectl(*who, "get", "--raw", f"{API}/namespaces/tenant/queues/default")
+
+    assert json.loads(answer)["kind"] == "Queue"
+
+
 def test_kubectl_knows_the_resources(arena, editor):
     shown = arena.api.kubectl(
         f"--kubeconfig={editor}", "get", "gangjobexplanations", "mine", "--namespace=tenant", "--output=yaml"

@@ -29,6 +29,8 @@ from lockstep.tenants.shared_plan import Options, SharedPlans, make_shared_plan
 
 _AUTHORITY_SECONDS = 60.0
 _LAST_ANSWERS_SECONDS = 1.0
+# The API server sends a header for each group of a user. Those who are not the API server may send as much, too.
+_MOST_HEADERS, _LONGEST_HEADER = 1280, 2048
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +74,13 @@ async def listen_for_api_server(
     tls = Certificate(settings.service.certificates, partial(_verify_clients, front_proxy)).context()
     app = web.Application()
     app.add_routes(requests.routes())
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_LAST_ANSWERS_SECONDS)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        shutdown_timeout=_LAST_ANSWERS_SECONDS,
+        max_headers=_MOST_HEADERS,
+        max_field_size=_LONGEST_HEADER,
+    )
     await runner.setup()
     assert runner.server is not None, "it was set up"
     try:
