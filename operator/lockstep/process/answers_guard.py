@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 
 from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.answers_service import APISERVICE, dead_since
 
@@ -20,25 +20,45 @@ _PAUSE_SECONDS = 10.0
 log = logging.getLogger(__name__)
 
 
-async def keep_dead_answers_unregistered(client: KubeClient, now: Callable[[], float]) -> None:
+async def keep_dead_answers_unregistered(client: KubeClient, monotonic: Callable[[], float]) -> None:
     """Check the APIService again and again. A server that lives registers itself again."""
+    guard = _Guard(client, monotonic)
     while True:
-        await _check(client, now())
+        await guard.check()
         await asyncio.sleep(_PAUSE_SECONDS)
 
 
-async def _check(client: KubeClient, now: float) -> None:
-    try:
-        there = await client.get(paths.apiservice(APISERVICE))
+class _Guard:
+    """Counts from when it has first seen that the server is dead.
+
+    The API server's own time is by another clock, and may be from before the API server was away itself.
+    """
+
+    def __init__(self, client: KubeClient, monotonic: Callable[[], float]) -> None:
+        self._client = client
+        self._monotonic = monotonic
+        self._death: tuple[str, float] | None = None
+        self._seen_at = 0.0
+
+    async def check(self) -> None:
+        """Delete the APIService if its server has been dead for long."""
+        try:
+            await self._check(await self._client.get(paths.apiservice(APISERVICE)))
+        except ApiUnavailableError as error:
+            self._death = None
+            log.warning("APIService %s can't be checked: %s", APISERVICE, error)
+
+    async def _check(self, there: Answer) -> None:
         since = dead_since(there.body) if there.is_success else None
-        if since is None or now - since < DEAD_SECONDS:
+        death = None if since is None else (there.body["metadata"]["uid"], since)
+        now = self._monotonic()
+        if death != self._death:
+            self._death, self._seen_at = death, now
+        if death is None or now - self._seen_at < DEAD_SECONDS:
             return
         # One that has changed since may lead to a server that answers.
         metadata = there.body["metadata"]
         target, version = paths.apiservice(APISERVICE), metadata["resourceVersion"]
-        answer = await client.delete(target, uid=metadata["uid"], version=version)
-    except ApiUnavailableError as error:
-        log.warning("APIService %s can't be checked: %s", APISERVICE, error)
-        return
-    if answer.is_success:
-        log.warning("APIService %s had no server that answers for %.0f s: deleted", APISERVICE, now - since)
+        answer = await self._client.delete(target, uid=metadata["uid"], version=version)
+        if answer.is_success:
+            log.warning("APIService %s had no server that answers for %.0f s: deleted", APISERVICE, now - self._seen_at)

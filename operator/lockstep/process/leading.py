@@ -4,7 +4,7 @@ import asyncio
 import logging
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from time import time
+from time import monotonic, time
 
 from lockstep.act.capacity.node_requests import NodeRequests
 from lockstep.act.dealing.dealer_reads import DealerReads
@@ -111,7 +111,7 @@ class Leadership:
         if self.node_requests is not None:
             works.append(self.node_requests.keep_asked())
         if self.tenant_answers:
-            works.append(keep_dead_answers_unregistered(self.client, time))
+            works.append(keep_dead_answers_unregistered(self.client, monotonic))
         if self.sweeps is not None:
             works.append(self.sweeps.run())
         await until_first_ends(asyncio.Event(), *works)
