@@ -20,6 +20,7 @@ from lockstep.api.client.configuration import Configuration
 from lockstep.api.cluster.front_proxy import CONFIG_MAP, FrontProxy, FrontProxyError, parse_front_proxy
 from lockstep.process.pages.certificate import Certificate
 from lockstep.process.pages.door import Door
+from lockstep.process.pages.requests_log import requests_log
 from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.process.stores.errors import StartError
 from lockstep.tenants.access import GangAccess
@@ -77,6 +78,7 @@ async def listen_for_api_server(
     runner = web.AppRunner(
         app,
         access_log=None,
+        logger=requests_log(f"{__name__}.requests"),
         shutdown_timeout=_LAST_ANSWERS_SECONDS,
         max_headers=_MOST_HEADERS,
         max_field_size=_LONGEST_HEADER,

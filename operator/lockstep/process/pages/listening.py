@@ -10,7 +10,6 @@ from pathlib import Path
 from time import monotonic
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 
 from lockstep.api.client.client import KubeClient
 from lockstep.process.pages.certificate import Certificate
@@ -18,6 +17,7 @@ from lockstep.process.pages.door import Door
 from lockstep.process.pages.gate import behind_reviews
 from lockstep.process.pages.health import DEBUG_PAGES, METRICS, PROBES, Health, Page
 from lockstep.process.pages.loopback import for_loopback
+from lockstep.process.pages.requests_log import requests_log
 from lockstep.process.pages.reviews import Reviews
 from lockstep.process.stores.errors import StartError
 from lockstep.process.stores.settings import Settings
@@ -52,7 +52,9 @@ async def listen(health: Health, listener: Listener) -> AsyncIterator[tuple[str,
     """Serve pages while the block runs; yields the address. Raises ``OSError`` if it can't be used."""
     app = web.Application()
     app.add_routes([web.get(path, partial(page, health)) for path, page in listener.pages.items()])
-    runner = web.AppRunner(app, access_log=None, logger=_requests_log(), shutdown_timeout=_LAST_ANSWERS_SECONDS)
+    runner = web.AppRunner(
+        app, access_log=None, logger=requests_log(f"{__name__}.requests"), shutdown_timeout=_LAST_ANSWERS_SECONDS
+    )
     await runner.setup()
     assert runner.server is not None, "it was set up"
     try:
@@ -64,17 +66,6 @@ async def listen(health: Health, listener: Listener) -> AsyncIterator[tuple[str,
             await door.close()
     finally:
         await runner.cleanup()
-
-
-def _requests_log() -> logging.Logger:
-    """A log for errors with requests, except those that clients cause: these could fill the log."""
-    requests = logging.getLogger(f"{__name__}.requests")
-    requests.addFilter(_is_no_fault_of_the_asker)
-    return requests
-
-
-def _is_no_fault_of_the_asker(record: logging.LogRecord) -> bool:
-    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
 def _listeners(settings: Settings, client: KubeClient) -> Iterator[Listener]:

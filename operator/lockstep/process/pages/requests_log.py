@@ -1,0 +1,16 @@
+"""A log for errors with requests, except those that clients cause: these could fill the log."""
+
+import logging
+
+from aiohttp.http_exceptions import HttpProcessingError
+
+
+def requests_log(name: str) -> logging.Logger:
+    """The log of that name, without the faults of those who ask."""
+    requests = logging.getLogger(name)
+    requests.addFilter(_is_no_fault_of_the_asker)
+    return requests
+
+
+def _is_no_fault_of_the_asker(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
