@@ -3,7 +3,7 @@
 import http.client
 import json
 import ssl
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 
 import pytest
@@ -335,6 +335,18 @@ def test_certificate_of_another_authority_ends_the_connection(answered):
         answered("other authority", FORGED)
 
 
+def test_request_that_is_none_leaves_nothing_in_the_log(arena, server):
+    """Anybody who reaches the port could fill the log."""
+    context = ssl.create_default_context(cafile=server.folder / "ca.crt")
+    connection = http.client.HTTPSConnection("localhost", server.port.number, context=context, timeout=60)
+    with closing(connection):
+        connection.request("NONSENSE", "/xyzzy")
+        assert connection.getresponse().status == 400
+
+    assert "xyzzy" not in server.log()
+    assert "NONSENSE" not in server.log()
+
+
 def test_user_who_asks_again_and_again_is_put_off(answered):
     """Kubectl would wait, and ask again."""
     eager, patient = ({**FORGED, "X-Remote-User": name} for name in ("eager", "patient"))
@@ -369,6 +381,34 @@ def test_commands_of_an_administrator_plan_themselves(arena):
     assert done.exit_code == 0, done.output
     assert "tenant/mine" in done.stdout
     assert "API for tenants" not in done.stderr
+
+
+# One gang more, so nothing after this counts gangs
+
+
+def test_explanation_names_no_gang_of_the_namespace_that_the_user_may_not_get(arena, editor):
+    """A role may be for gangs of some names only."""
+    arena.submit(gang("small", size=1, cpu="3", **HOUR))
+    arena.until("small", "Planned")
+    kubeconfig = kubeconfig_of(arena.api, "tenant", "narrow", "")
+    for kind in ("gangjobs.lockstep.dev", "gangjobexplanations.answers.lockstep.dev"):
+        name = kind.partition(".")[0]
+        where = "--namespace=tenant"
+        arena.api.kubectl("create", "role", name, "--verb=get", f"--resource={kind}", "--resource-name=small", where)
+        arena.api.kubectl("create", "rolebinding", name, f"--role={name}", "--serviceaccount=tenant:narrow", where)
+    path = "tenant/gangjobexplanations/small"
+    eventually(lambda: is_explained(arena, editor, path), every=1)
+
+    assert "tenant/mine" in json.dumps(asked(arena, editor, path))
+    assert "tenant/mine" not in json.dumps(asked(arena, kubeconfig, path))
+
+
+def is_explained(arena, kubeconfig, path):
+    """Whether the plan that answers are made from has that gang by now."""
+    try:
+        return asked(arena, kubeconfig, path)["plan"] is not None
+    except KubectlError:
+        return False
 
 
 # A server that is dead

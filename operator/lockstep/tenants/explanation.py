@@ -5,14 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from coschedule import Change, Decision, GangKey, Placement
+from coschedule import Change, Decision, GangEnds, GangKey, GangLeaves, Placement
 from lockstep.answers.plan.clauses import format_change
 from lockstep.answers.plan.planned import AnsweredPlan
 from lockstep.answers.plan.text import room_sentence
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer, answer_about
+from lockstep.api.names import GANGS, POD_GANGS
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.report.text.sentences import as_sentence, chosen
 from lockstep.tenants.others import Ahead, OtherGangs, ahead_of
 from lockstep.tenants.unnamed import own_changes, unnamed_refusal
@@ -29,9 +31,13 @@ class PossibleSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnHelp:
-    """A change that users of the namespace could make, and the start with it, in whole minutes, and the size."""
+    """A change that users of the namespace could make, and the start with it, in whole minutes, and the size.
+
+    It names a gang of the kind ``names``, unless that is ''.
+    """
 
     change: str
+    names: str
     size: int
     within_minutes: int
 
@@ -142,7 +148,16 @@ def _possible(row: SizeRow) -> PossibleSize:
 def _own_help(helped: Helped, now: float) -> OwnHelp:
     then = helped.placement
     minutes = max(0, math.ceil((then.start - now) / 60))
-    return OwnHelp(change=format_change(helped.change), size=then.size, within_minutes=minutes)
+    return OwnHelp(
+        change=format_change(helped.change), names=_named(helped.change), size=then.size, within_minutes=minutes
+    )
+
+
+def _named(change: Change) -> str:
+    if not isinstance(change, GangEnds | GangLeaves):
+        return ""
+    gang = change.gang.key if isinstance(change, GangEnds) else change.gang
+    return POD_GANGS if is_pod_gang(gang) else GANGS
 
 
 def _finite(time: float) -> float | None:

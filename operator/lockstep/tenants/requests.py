@@ -1,6 +1,7 @@
 """The requests that are answered: who asks, whether they may, and the answer."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from lockstep.tenants.documents import (
     queue_object,
     resources,
 )
+from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.responses import refused, shown
 from lockstep.tenants.shared_plan import SharedPlans, TooManyWaitError
 
@@ -126,7 +128,16 @@ class TenantRequests:
         answer = await self._plans.explanation(gang)
         if answer is None:
             return refused(404, f"There is none of {resource} that is called {namespace}/{name}.")
-        return shown(explanation_object(answer))
+        return shown(explanation_object(await self._seen(caller, answer)))
+
+    async def _seen(self, caller: Caller, answer: Explanation) -> Explanation:
+        """The explanation without changes that name gangs of a kind of which the caller may not get all."""
+        if answer.plan is None:
+            return answer
+        kinds = {one.names for one in answer.plan.helps} - {""}
+        unseen = {one for one in kinds if not await self._access.may_get(caller, Asked(one, answer.gang.namespace))}
+        helps = tuple(one for one in answer.plan.helps if one.names not in unseen)
+        return replace(answer, plan=replace(answer.plan, helps=helps))
 
 
 async def _healthy(_: web.Request) -> web.Response:
