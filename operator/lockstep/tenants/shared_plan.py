@@ -76,6 +76,7 @@ class SharedPlans:
         self._kept_until = 0.0
         self._explaining = asyncio.Lock()
         self._waiting: dict[str, int] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
 
     async def newest(self) -> SharedPlan:
         """The plan that is kept, or a new one. Raises ``AnswerError``; an error is kept as a plan is."""
@@ -93,11 +94,14 @@ class SharedPlans:
             raise TooManyWaitError
         self._waiting[gang.namespace] = of_namespace + 1
         try:
-            return await self._explained(gang)
+            # Of each namespace only one waits among all: the others wait for each other.
+            async with self._turns.setdefault(gang.namespace, asyncio.Lock()):
+                return await self._explained(gang)
         finally:
             self._waiting[gang.namespace] -= 1
             if not self._waiting[gang.namespace]:
                 del self._waiting[gang.namespace]
+                del self._turns[gang.namespace]
 
     async def _explained(self, gang: GangKey) -> Explanation | None:
         async with self._explaining:

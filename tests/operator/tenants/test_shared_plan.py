@@ -93,3 +93,21 @@ async def test_only_some_wait_for_an_explanation_of_one_namespace_and_of_all():
     cluster.released.set()
     assert {await one for one in waiting} == {None}
     assert await cluster.plans.explanation(keys[0]) is None
+
+
+async def test_namespace_that_asks_for_many_explanations_lets_others_in_after_one():
+    cluster = Cluster()
+    done = []
+
+    async def ask(namespace, name):
+        await cluster.plans.explanation(GangKey(namespace, name))
+        done.append(namespace)
+
+    eager = [asyncio.create_task(ask("eager", str(number))) for number in range(4)]
+    await asyncio.sleep(0)
+    patient = asyncio.create_task(ask("patient", "one"))
+    await asyncio.sleep(0)
+    cluster.released.set()
+    await asyncio.gather(*eager, patient)
+
+    assert done.index("patient") <= 1
