@@ -1,5 +1,6 @@
 """Reads a cluster: lists everything that the operator watches once. Nothing is written."""
 
+import asyncio
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -39,6 +40,9 @@ _GANG_JOBS_AND_BIDS = (gangs_kind, bids_kind)
 _Shown = TypeVar("_Shown", GangFact, Sweep)
 
 _OPERATORS_OWN = "operator"
+
+# So many objects are parsed in one turn of the event loop.
+_IN_A_TURN = 32
 
 
 class _NoSuchKindError(AnswerError):
@@ -216,8 +220,10 @@ async def _read(
 
 async def _read_pages(client: KubeClient, target: Target, believe: Callable[[Manifest], None], selector: str) -> None:
     async for page in pages(client, target, selector=selector):
-        for manifest in page["items"] or ():
+        for number, manifest in enumerate(page["items"] or (), start=1):
             believe(manifest)
+            if number % _IN_A_TURN == 0:
+                await asyncio.sleep(0)
 
 
 def _refusal(client: KubeClient, code: int, otherwise: str) -> str:
