@@ -40,7 +40,7 @@ class DealerClient:
     async def states(self, url: str, key: str, *, most_bytes: int, ranks: str = "") -> bytes | None:
         """What is at that URL for those that have the key; None where nothing is, or more bytes are.
 
-        ``ranks`` are those of all members, as in a status; '' where members do not come and go.
+        ``ranks`` are those of all members, as in a status; '' where they are not known.
         """
         assert self._session is not None
         headers = {"Authorization": f"Bearer {key}"} | ({RANKS_HEADER: ranks} if ranks else {})
