@@ -54,6 +54,8 @@ class Deal:
         self._holders: dict[int, set[int]] = {}
         self._since: dict[int, float] = {}
         self._informed: set[int] = set()
+        # Members that are there, as far as that is known: some of them may not have asked yet.
+        self._expected: frozenset[int] = frozenset()
         self._over_since = math.inf
         self._speeds = Speeds()
 
@@ -89,6 +91,10 @@ class Deal:
             self._give(member, self._undealt_for(member) or self._silent_for(member, now), now)
         pieces = self._held[member]
         return Dealt(tuple(sorted(pieces))) if pieces else Later(self._pause)
+
+    def expect(self, members: Iterable[int]) -> None:
+        """All members of the gang are these: the first rank waits for them in the end, also if they still start."""
+        self._expected = frozenset(members)
 
     def keep_only(self, is_member: Callable[[int], bool]) -> None:
         """Take the pieces of members that have left; a later member of such a rank begins anew."""
@@ -147,7 +153,7 @@ class Deal:
     def _ended(self, member: int, now: float) -> Answer:
         """Over, for the first rank only once the others were informed, or have been silent for long."""
         self._over_since = min(self._over_since, now)
-        waited_for = self._held.keys() - self._informed - {FIRST_RANK}
+        waited_for = (self._held.keys() | self._expected) - self._informed - {FIRST_RANK}
         if member == FIRST_RANK and waited_for and now - self._over_since < _SILENT_AT_FIRST_SECONDS:
             return Later(self._pause)
         self._informed.add(member)

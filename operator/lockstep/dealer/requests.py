@@ -3,7 +3,7 @@
 POST /next    rank=3&done=7 8&failed=9   the next pieces, one a line; 204 when all is over; 503 with Retry-After
 GET  /states                             two bits a piece; the header Lockstep-Ranks has the ranks of all members
 
-Both need the key of the attempt, as a bearer token. The operator sends the header where members come and go.
+Both need the key of the attempt, as a bearer token. The operator sends the header.
 """
 
 import hmac
@@ -22,7 +22,7 @@ from lockstep.dealer.deal import Answer, Deal, Dealt, Later, Over
 from lockstep.dealer.kept_states import Journal
 from lockstep.facts.piece_states import PieceState
 from lockstep.facts.pods.dealer import RANKS_HEADER
-from lockstep.facts.ranks import has_rank, parse_ranks
+from lockstep.facts.ranks import has_rank, parse_ranks, ranks_in
 
 _MOST_BYTES = 64 * 1024
 _MOST_DIGITS = len(str(_MOST_BYTES))
@@ -71,7 +71,9 @@ class Dealing:
         """The states, two bits a piece; all members are those of these ranks, where that is known."""
         with self._lock:
             if ranks is not None:
-                self._deal.keep_only(partial(has_rank, parse_ranks(ranks)))
+                members = parse_ranks(ranks)
+                self._deal.keep_only(partial(has_rank, members))
+                self._deal.expect(ranks_in(members))
             return self._deal.bits
 
     def next(self, body: bytes) -> Reply:

@@ -1,6 +1,6 @@
 """Reads, every few seconds, what dealers know of the pieces, and keeps it in ConfigMaps.
 
-Where members come and go, each request has the ranks of all members. So a dealer knows which members have left.
+Each request has the ranks of all members. So a dealer knows which members have left, and which may still start.
 
 A dealer is in a tenant's pod, so one that is slow or false delays only the gangs of its namespace: each namespace has
 one request at a time, and a dealer that does not answer is asked less and less often. Members need no rights for this.
@@ -47,12 +47,12 @@ class _Target(NamedTuple):
     attempt: int
     pod_uid: str
     url: str
-    ranks: int | None
+    ranks: int
 
     @property
     def known_ranks(self) -> str:
-        """The ranks of all members, for the dealer; '' where these do not come and go."""
-        return "" if self.ranks is None else format_ranks(self.ranks)
+        """The ranks of all members, for the dealer."""
+        return format_ranks(self.ranks)
 
 
 @dataclass(slots=True)
@@ -106,8 +106,8 @@ class DealerReads:
             first = PodKey(gang.key.namespace, pod_name(gang.key.name, reservation.attempt, FIRST_RANK))
             pod = self._state.members(gang).get(first)
             if pod is not None and pod.dealer is not None and pod.dealer.url and pod.phase is PodPhase.RUNNING:
-                ranks = reservation.rank_bits if gang.spec.keeps_members else None
-                yield _Target(gang, gang.spec.dealing, reservation.attempt, pod.uid, pod.dealer.url, ranks)
+                dealing, ranks = gang.spec.dealing, reservation.rank_bits
+                yield _Target(gang, dealing, reservation.attempt, pod.uid, pod.dealer.url, ranks)
 
     def _may_go_on(self, key: GangKey) -> bool:
         """Whether the gang is there and has not ended, so that a later attempt may need what was read."""

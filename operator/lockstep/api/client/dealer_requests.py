@@ -1,5 +1,6 @@
 """Requests to dealers in members' pods. What answers there is not trusted: all that it sends is bounded."""
 
+import asyncio
 from http import HTTPStatus
 from typing import Self
 
@@ -10,7 +11,8 @@ from lockstep.api.client.long_answers import read_at_most
 from lockstep.facts.pods.dealer import RANKS_HEADER
 
 _TIMEOUT = aiohttp.ClientTimeout(total=3.0)
-# Of all dealers together; each connection is closed after its answer.
+# Of all dealers together; each connection is closed after its answer. The time that a request waits for its turn does
+# not count against its timeout: otherwise as many slow dealers would have all others fail.
 _MOST_CONNECTIONS = 16
 
 
@@ -19,11 +21,12 @@ class DealerClient:
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
+        self._turns = asyncio.Semaphore(_MOST_CONNECTIONS)
 
     async def __aenter__(self) -> Self:
         """Open the session."""
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=_MOST_CONNECTIONS, force_close=True),
+            connector=aiohttp.TCPConnector(limit=0, force_close=True),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": user_agent()},
             timeout=_TIMEOUT,
@@ -40,12 +43,12 @@ class DealerClient:
     async def states(self, url: str, key: str, *, most_bytes: int, ranks: str = "") -> bytes | None:
         """What is at that URL for those that have the key; None where nothing is, or more bytes are.
 
-        ``ranks`` are those of all members, as in a status; '' where members do not come and go.
+        ``ranks`` are those of all members, as in a status; '' where they are not known.
         """
         assert self._session is not None
         headers = {"Authorization": f"Bearer {key}"} | ({RANKS_HEADER: ranks} if ranks else {})
         try:
-            async with self._session.get(url, headers=headers, allow_redirects=False) as answer:
+            async with self._turns, self._session.get(url, headers=headers, allow_redirects=False) as answer:
                 return await read_at_most(answer, most_bytes) if answer.status == HTTPStatus.OK else None
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError):
             return None

@@ -80,7 +80,7 @@ async def test_what_a_dealer_says_becomes_progress_and_is_kept():
         [(url, key, most, _)] = dealer.asked
         assert (url, key, most) == ("http://10.0.0.7:7711/states", data["key-1"], bytes_of(PIECES))
 
-        assert dealer.ranks == "", "no member comes or goes"
+        assert dealer.ranks == "0-1", "one that still starts is waited for"
 
         # A dealer that lost its memory takes nothing back.
         dealer.answer = bits("00000001")
