@@ -31,7 +31,7 @@ from lockstep.tenants.shared_plan import Options, SharedPlans, make_shared_plan
 _AUTHORITY_SECONDS = 60.0
 _LAST_ANSWERS_SECONDS = 1.0
 # The API server sends a header for each group of a user. Those who are not the API server may send as much, too.
-_MOST_HEADERS, _LONGEST_HEADER = 1280, 2048
+_MOST_HEADERS, _LONGEST_HEADER = 1100, 1024
 
 log = logging.getLogger(__name__)
 
