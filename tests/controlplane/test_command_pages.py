@@ -14,7 +14,7 @@ from eventually import eventually
 from followed.terminal import applying
 from sandbox import generic_nodes
 
-README = ROOT / "README.md"
+QUICK_START = ROOT / "docs" / "quick-start.md"
 DOCS = ROOT / "docs"
 BIDS = "/apis/lockstep.dev/v1alpha1/nodebids"
 RUN_FOR = "lockstep.dev/sandbox-run-for"
@@ -36,16 +36,16 @@ COMMANDS = re.findall(r"`((?:kubectl|lockstep) [^`]*(?:gang\.yaml|NAME|queue)[^`
 
 @pytest.fixture
 def cluster(operator, arena):
-    """An operator, and the twelve nodes of the README, of which nobody says anything."""
+    """An operator, and the twelve nodes of the quick start, of which nobody says anything."""
     arena.create_nodes(generic_nodes(12))
     yield arena
     arena.api.request("DELETE", BIDS)
 
 
 @pytest.fixture
-def readme(cluster, reader):
-    """The cluster after the README's first gang: one gang runs, one waits for it, and one is too large."""
-    first, _, later, _ = fences(README, "## A first gang")
+def first_gang(cluster, reader):
+    """The cluster after the quick start's first gang: one gang runs, one waits for it, and one is too large."""
+    first, _, later, _ = fences(QUICK_START, "## A first gang")
     # It must still run when the page is read, however busy the machine is.
     assert RUNS in first.text
     reader.follow(applying(first.text.replace(RUNS, f"{RUN_FOR}: 1h")))
@@ -75,12 +75,12 @@ def test_blocks_about_a_node_that_is_off_and_one_without_an_agent_change_that_no
     assert node["metadata"]["labels"]["lockstep.dev/agent"] == "off"
 
 
-def test_queue_is_what_the_page_shows(readme, reader):
-    reader.see(QUEUE.replace("default/", f"{readme.namespace}/"))
-    reader.see(QUEUE.replace("default/", f"{readme.namespace}/").replace("$ lockstep", "$ kubectl lockstep"))
+def test_queue_is_what_the_page_shows(first_gang, reader):
+    reader.see(QUEUE.replace("default/", f"{first_gang.namespace}/"))
+    reader.see(QUEUE.replace("default/", f"{first_gang.namespace}/").replace("$ lockstep", "$ kubectl lockstep"))
 
 
-def test_recorded_snapshot_is_decided_again_as_the_page_shows(operator, readme, reader):
+def test_recorded_snapshot_is_decided_again_as_the_page_shows(operator, first_gang, reader):
     fetching, *deciding = REPLAY.splitlines()
 
     reader.follow(fetching.removeprefix("$ ").replace("http://localhost:8081", operator.debug_url))
@@ -89,7 +89,7 @@ def test_recorded_snapshot_is_decided_again_as_the_page_shows(operator, readme, 
 
 
 def test_commands_for_those_who_come_from_slurm_are_understood(cluster, reader, tmp_path):
-    first, *_ = fences(README, "## A first gang")
+    first, *_ = fences(QUICK_START, "## A first gang")
     [gang] = [part for part in first.text.split("---\n") if "kind: GangJob" in part]
     (tmp_path / "gang.yaml").write_text(gang)
 
@@ -101,7 +101,7 @@ def test_commands_for_those_who_come_from_slurm_are_understood(cluster, reader, 
     eventually(lambda: cluster.is_gone("first"))
 
 
-def test_completion_knows_commands_and_names_of_gangs(readme, reader):
+def test_completion_knows_commands_and_names_of_gangs(first_gang, reader):
     reader.follow(COMPLETION.removeprefix("$ "))
 
     assert completed(reader, "lockstep", "que") == ["queue"]
@@ -131,7 +131,7 @@ def test_conversion_says_what_the_page_shows(cluster, reader, tmp_path):
 
 
 def test_block_about_earlier_runs_prints_a_work_block(cluster, reader):
-    first, *_ = fences(README, "## A first gang")
+    first, *_ = fences(QUICK_START, "## A first gang")
     [asking] = typed_in("run-your-job.md")
     reader.follow(applying(first.text.replace("name: first", "name: heat").replace("60s", "1s")))
     cluster.until_complete("heat")
@@ -143,7 +143,7 @@ def test_block_about_earlier_runs_prints_a_work_block(cluster, reader):
 
 
 def test_commands_that_show_what_was_seen_once_answer_of_gangs_of_these_names(cluster, reader):
-    first, *_ = fences(README, "## A first gang")
+    first, *_ = fences(QUICK_START, "## A first gang")
     explaining, planning, profiling = (block.splitlines()[0].removeprefix("$ ") for block in SEEN_ONCE)
     reader.follow(applying(first.text.replace("name: first", "name: heat").replace("60s", "1s")))
     cluster.until_complete("heat")
@@ -165,7 +165,7 @@ def test_commands_that_show_what_was_seen_once_answer_of_gangs_of_these_names(cl
 def test_members_are_found_by_their_labels(cluster, reader):
     [finding] = typed_in("labels.md")
     all_members, first_members = finding.splitlines()
-    first, *_ = fences(README, "## A first gang")
+    first, *_ = fences(QUICK_START, "## A first gang")
     reader.follow(applying(first.text.replace("name: first", "name: heat")))
     cluster.until_placed("heat")
 

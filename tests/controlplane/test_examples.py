@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 @pytest.fixture(scope="module")
 def operator(sources, operator_kubeconfig, tmp_path_factory):
-    """An operator that is ready, as the README runs it, for all tests of the file."""
+    """An operator that is ready, as the quick start runs it, for all tests of the file."""
     assert sources
     log = tmp_path_factory.mktemp("operator") / "log"
     with running(OperatorProcess(operator_kubeconfig, log, "--sources=pods,job,single", spawn=Forked)) as process:

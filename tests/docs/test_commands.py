@@ -9,6 +9,7 @@ from docs.markdown import PAGES, ROOT, fences, first_cells, name_of
 from lockstep.cli.offline.simulate import simulate
 
 README = ROOT / "README.md"
+QUICK_START = ROOT / "docs" / "quick-start.md"
 GUIDE = ROOT / "docs" / "install.md"
 # What a block's mark says. Few are meant to be: each takes its commands from the tests.
 MARKS = {
@@ -25,7 +26,8 @@ MARKS = {
 FOLLOWED = ("", "stays", "once", "sweeps")
 # Who types in the blocks of a page.
 FOLLOWED_BY = {
-    "README.md": "tests/followed/test_readme.py, and this file",
+    "README.md": "each run of CI",
+    "docs/quick-start.md": "tests/followed/test_quick_start.py, and this file",
     "docs/install.md": "tests/followed/test_install_guide.py",
     "docs/operations.md": "tests/controlplane/test_operations_page.py",
     "docs/guide.md": "tests/controlplane/test_command_pages.py; tests/docs/test_guide.py what has to be on a node",
@@ -41,7 +43,6 @@ FOLLOWED_BY = {
 }
 RUNBOOKS = ROOT / "docs" / "runbooks"  # tests/controlplane/test_runbooks.py types in what looks and changes nothing
 WANT_NOT_FOLLOWED = [
-    ("README.md", "kind", ["make kind-up", "helm install"]),
     (
         "docs/autoscaling.md",
         "autoscaler",
@@ -55,6 +56,7 @@ WANT_NOT_FOLLOWED = [
     ("docs/operations.md", "pip", ["pip install"]),
     ("docs/operations.md", "pods", ["leader=$(kubectl -n", "kubectl -n", "curl http://localhost:8081/debug/snapshot"]),
     ("docs/pace.md", "pods", ["$ kubectl describe"]),
+    ("docs/quick-start.md", "kind", ["make kind-up", "helm install"]),
     # tests/docs/test_notice.py runs it beside programs that pretend.
     (
         "docs/run-your-job.md",
@@ -119,20 +121,25 @@ def test_simulation_takes_the_options_of_its_page(command):
         simulate.commands[options[0]].make_context(options[0], options[1:], parent=context)
 
 
-def test_every_other_block_of_the_readme_is_typed_in():
-    # The two commands are a test of their own and this one; a cluster's are those of the guide.
-    sections = ("## Two commands", "### In a sandbox", "### On your cluster", "## A first gang")
-    typed_in = [fence for section in sections for fence in fences(README, section) if fence in commands(README)]
-
-    assert [fence for fence in commands(README) if fence.mark in FOLLOWED] == typed_in
-    assert [fence.text.split()[:2] for fence in fences(README, "## Two commands")] == [["make", "demo"]]
+def test_readme_has_its_two_commands_only():
+    assert [typed(fence) for fence in commands(README)] == [["make demo", "make test"]]
 
 
-def test_readme_installs_as_the_guide_does():
-    [readme] = fences(README, "### On your cluster")
+def test_every_other_block_of_the_quick_start_is_typed_in():
+    # A cluster's commands are those of the guide.
+    sections = ("## In a sandbox", "## On your cluster", "## A first gang")
+    followed = [fence for section in sections for fence in fences(QUICK_START, section)]
+
+    assert [fence for fence in commands(QUICK_START) if fence.mark in FOLLOWED] == [
+        fence for fence in followed if fence in commands(QUICK_START)
+    ]
+
+
+def test_quick_start_installs_as_the_guide_does():
+    [shown] = fences(QUICK_START, "## On your cluster")
     [guide] = fences(GUIDE, "## Install the chart")[:1]
 
-    assert [line.partition(" #")[0].rstrip() for line in readme.text.splitlines()] == guide.text.splitlines()
+    assert [line.partition(" #")[0].rstrip() for line in shown.text.splitlines()] == guide.text.splitlines()
 
 
 def test_every_value_worth_knowing_is_one_of_the_charts():

@@ -10,7 +10,7 @@ import yaml
 from docs.markdown import PAGES, ROOT, fences, name_of
 from docs.schema import faults
 
-README = ROOT / "README.md"
+QUICK_START = ROOT / "docs" / "quick-start.md"
 
 
 @cache
@@ -38,8 +38,8 @@ def test_manifest_has_the_shape_of_its_kind(manifest):
     assert list(faults(manifest, schema_of(manifest["kind"]))) == []
 
 
-def test_readme_shows_a_gang_and_a_bid():
-    assert {one["kind"] for one in manifests(README)} == {"GangJob", "NodeBid"}
+def test_quick_start_shows_a_gang_and_a_bid():
+    assert {one["kind"] for one in manifests(QUICK_START)} == {"GangJob", "NodeBid"}
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_readme_shows_a_gang_and_a_bid():
     ],
 )
 def test_check_finds(change, want_fault):
-    gang = copy.deepcopy(next(one for one in manifests(README) if one["kind"] == "GangJob"))
+    gang = copy.deepcopy(next(one for one in manifests(QUICK_START) if one["kind"] == "GangJob"))
     change(gang["spec"])
 
     assert list(faults(gang, schema_of("GangJob"))) == [want_fault]

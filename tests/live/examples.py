@@ -10,7 +10,7 @@ from live.arena import Arena
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 OFFERS = EXAMPLES[0]
 OF_CONTROLLERS = EXAMPLES[0].parent / "controllers"
-"""Examples for kinds of other projects, and for other sources than the README has. Their objects are called heat."""
+"""Examples for kinds of other projects, and for sources that the quick start lacks. Their objects are called heat."""
 
 
 def example_of(stem: str) -> Path:

@@ -1,6 +1,6 @@
 """Examples are applied at once, in a namespace of a fresh control plane, and each reaches what its comment says.
 
-A run that makes long searches whole applies all of them, as the README does.
+A run that makes long searches whole applies all of them, as the quick start does.
 """
 
 import re
@@ -26,7 +26,7 @@ SOURCE_RIGHTS = Path(__file__).parents[3] / "operator" / "rbac-sources.yaml"
 
 @pytest.fixture(scope="module")
 def plane(tmp_path_factory):
-    """A control plane as `make sandbox-up` starts it, with an operator as the README runs it."""
+    """A control plane as `make sandbox-up` starts it, with an operator as the quick start runs it."""
     addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})
     folder = tmp_path_factory.mktemp("examples")
     with start(Options(name="examples", addons=addons, state=folder)) as sandbox:

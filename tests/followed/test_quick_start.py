@@ -1,4 +1,4 @@
-"""The README's quick start, typed in word by word."""
+"""The quick start, typed in word by word."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import pytest
 from docs.markdown import ROOT, fences
 from followed.terminal import Terminal, applying, terminal
 
-README = ROOT / "README.md"
+QUICK_START = ROOT / "docs" / "quick-start.md"
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def reader(at_hand, home) -> Iterator[Terminal]:
 
 
 def test_sandbox_and_a_first_gang(reader, at_hand, home):
-    [preparing, running] = fences(README, "### In a sandbox")
-    first, placed, later, waiting = fences(README, "## A first gang")
+    [preparing, running] = fences(QUICK_START, "## In a sandbox")
+    first, placed, later, waiting = fences(QUICK_START, "## A first gang")
     reader.follow(preparing.text)
     reader.stay_in(running.text)
     reader.until_it_says("ready: 12 nodes")
