@@ -117,25 +117,6 @@ async def test_false_answers_change_nothing_and_are_asked_for_less_and_less(answ
         assert kept(api)[1] == b""
 
 
-async def test_slow_dealers_delay_only_their_own_namespace():
-    class SlowDealer(ScriptedDealer):
-        async def states(self, url, key, **options):
-            await super().states(url, key, **options)
-            await asyncio.sleep(3.0)
-
-    async with operator_over(gangs=[dealt_gang(name) for name in ("g", "h")]) as (api, parts):
-        await until(lambda: is_placed(api) and is_placed(api, "h"))
-        for name in ("g", "h"):
-            set_phases(api, name, "Running")
-            run_members(api, f"{name}-1-0")
-        await parts.quiet()
-        dealer, began = SlowDealer(), now()
-        await reads_of(parts).read_all(dealer)
-
-        assert len(dealer.asked) == 1, "the other one is left to the next round"
-        assert now() - began < 4.0
-
-
 async def test_next_attempt_has_another_key_and_the_states_that_were_read_last():
     policy = {"failurePolicy": {"maxRestarts": 1}}
     async with operator_over(gangs=[dealt_gang(**policy)]) as (api, parts):
