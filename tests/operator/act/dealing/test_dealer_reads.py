@@ -7,7 +7,7 @@ import pytest
 
 from builders.served import gang
 from fake_cluster.dealt import PIECES, ScriptedDealer, bits, dealt_gang, end_member, kept, reads_of, run_members
-from fake_cluster.jumping import now, until
+from fake_cluster.jumping import until
 from fake_cluster.rig import (
     api_with,
     is_placed,
@@ -15,7 +15,6 @@ from fake_cluster.rig import (
     operator_over,
     pods_of,
     running_operator,
-    set_phases,
     status_of,
 )
 from lockstep.facts.piece_states import bytes_of
@@ -53,6 +52,16 @@ async def test_members_find_the_dealer_and_only_rank_0_has_it():
         assert found["LOCKSTEP_DEALER"] == "http://g-1-0.g:7711"
         assert found["LOCKSTEP_DEALER_KEY"] == {"configMapKeyRef": {"name": "g-pieces", "key": "key-1"}}
         assert "LOCKSTEP_PIECES" not in found
+
+
+async def test_status_gives_no_member_a_number_of_pieces():
+    async with operator_over(gangs=[dealt_gang()]) as (api, _):
+        await until(lambda: is_placed(api))
+        status = status_of(api)
+
+    planned = next(one["message"] for one in status["conditions"] if one["type"] == "Planned")
+    assert planned == "2 members on n1; a dealer deals its 8 pieces while it runs."
+    assert status["members"] == [{"node": "n1", "count": 2}]
 
 
 async def test_other_gangs_have_no_dealer_and_no_such_object():
