@@ -25,7 +25,8 @@ def pending_gang(
     gang, spec, terms = wanted.gang, wanted.spec, wanted.terms
     awaited = awaited_end(state, gang.key, now)
     constraints = {role.name: constraints_of(state, gang, role, around) for role in spec.roles}
-    roles = tuple(_role(one, constraints[one.role.name], columns) for one in wanted.parts)
+    dealt_later = spec.dealing is not None
+    roles = tuple(_role(one, constraints[one.role.name], columns, dealt_later=dealt_later) for one in wanted.parts)
     learned = state.past_runs.in_force(gang)
     work = remaining_work(gang, learned)
     return PendingGang(
@@ -52,7 +53,7 @@ def pending_gang(
     )
 
 
-def _role(wanted: WantedPart, constraints: Constraints, columns: Columns) -> Role:
+def _role(wanted: WantedPart, constraints: Constraints, columns: Columns, *, dealt_later: bool) -> Role:
     role, part, request = wanted
     barred = part.demand.barred
     return Role(
@@ -63,4 +64,5 @@ def _role(wanted: WantedPart, constraints: Constraints, columns: Columns) -> Rol
         load=role.load,
         pieces=role.pieces,
         piece_weight=role.piece_weight,
+        dealt_later=dealt_later,
     )

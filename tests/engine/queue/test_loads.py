@@ -1,6 +1,7 @@
 """Gangs of every load in a plan: what each member gets, and the same choice as the engine's single-gang problems."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -62,6 +63,17 @@ def test_node_is_listed_once_for_each_number_of_pieces():
     placement = only([node("n1", free=3)], gang(size=3, serial=7, load=Load.PIECES, pieces=7))
 
     assert placement.members == (Members("n1", 1, Pieces(3)), Members("n1", 2, Pieces(2)))
+
+
+def test_pieces_that_are_dealt_later_are_planned_alike_but_given_to_no_member():
+    beforehand = gang(most=3, serial=7, load=Load.PIECES, pieces=7)
+    [role] = beforehand.roles
+    later = replace(beforehand, roles=(replace(role, dealt_later=True),))
+
+    placement, want = only(SPEEDS, later), only(SPEEDS, beforehand)
+
+    assert placement.members == tuple(Members(one.node, one.count) for one in want.members)
+    assert (placement.finish, placement.size) == (want.finish, want.size)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from coschedule.queue.problem.parts import Pieces, Share
 
 def divide_work(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
     """Return the parts of the ``counts[i]`` members on ``nodes[i]``, at ``slowdowns[i]``; see ``Placement``."""
+    if role.dealt_later:
+        return _without_parts(role, nodes, counts)
     match role.load:
         case Load.PROPORTIONAL:
             return _by_speed(role, nodes, counts, slowdowns)
@@ -20,10 +22,13 @@ def divide_work(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns:
             assert role.pieces is not None, "the role checks it"
             return _by_pieces(role, nodes, counts, divide_pieces(np.repeat(slowdowns, counts), role.pieces))
         case Load.EQUAL | Load.NONE:
-            alike = zip(nodes, counts.tolist(), strict=True)
-            return tuple(Members(node, count, None, role.name) for node, count in alike)
+            return _without_parts(role, nodes, counts)
         case _:
             assert_never(role.load)
+
+
+def _without_parts(role: Role, nodes: tuple[str, ...], counts: IntArray) -> tuple[Members, ...]:
+    return tuple(Members(node, count, None, role.name) for node, count in zip(nodes, counts.tolist(), strict=True))
 
 
 def _by_speed(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:

@@ -83,7 +83,8 @@ class Role:
 
     ``pieces`` is the number of pieces of the serial work: at least the least size, and set only with ``Load.PIECES``.
     If several roles of a gang have pieces, one of this role takes ``piece_weight`` times as long as one of weight 1.
-    Raises ValueError for invalid numbers.
+    Pieces that are ``dealt_later`` are planned alike, but no member is given a number of them beforehand. Raises
+    ValueError for invalid numbers.
     """
 
     name: str = ""
@@ -93,6 +94,7 @@ class Role:
     load: Load = Load.EQUAL
     pieces: int | None = None
     piece_weight: int = 1
+    dealt_later: bool = False
 
     @property
     def largest(self) -> int:

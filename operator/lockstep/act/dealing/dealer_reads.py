@@ -2,8 +2,9 @@
 
 Each request has the ranks of all members. So a dealer knows which members have left, and which may still start.
 
-A dealer is in a tenant's pod, so one that is slow or false delays only the gangs of its namespace: each namespace has
-one request at a time, and a dealer that does not answer is asked less and less often. Members need no rights for this.
+A dealer is in a tenant's pod, so one that is slow or false delays only the gangs of its namespace: no round waits for
+another one, each namespace has one request at a time and pays for its length (``namespace_turns.py``), and a dealer
+that does not answer is asked less and less often. Members need no rights for this.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from coschedule import GangKey
+from lockstep.act.dealing.namespace_turns import NamespaceTurns
 from lockstep.act.dealing.pieces_store import PiecesStore
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
@@ -39,22 +41,6 @@ _WRITE_SECONDS_PER_BYTE = 1e-3
 log = logging.getLogger(__name__)
 
 
-class _Target(NamedTuple):
-    """A dealer that runs: that of the present attempt of a gang. ``ranks`` has one bit for each rank."""
-
-    gang: GangFact
-    dealing: DealingSpec
-    attempt: int
-    pod_uid: str
-    url: str
-    ranks: int
-
-    @property
-    def known_ranks(self) -> str:
-        """The ranks of all members, for the dealer."""
-        return format_ranks(self.ranks)
-
-
 @dataclass(slots=True)
 class _Contact:
     """What is remembered of a dealer. Times are monotonic; ``failures`` counts requests without a usable answer."""
@@ -71,6 +57,23 @@ class _Contact:
         return not self.failures or now - self.asked_at >= rest
 
 
+class _Target(NamedTuple):
+    """A dealer that runs: that of the present attempt of a gang. ``ranks`` has one bit for each rank."""
+
+    gang: GangFact
+    dealing: DealingSpec
+    attempt: int
+    pod_uid: str
+    url: str
+    ranks: int
+    contact: _Contact
+
+    @property
+    def known_ranks(self) -> str:
+        """The ranks of all members, for the dealer."""
+        return format_ranks(self.ranks)
+
+
 class DealerReads:
     """Follows the dealers of gangs that hold nodes."""
 
@@ -78,23 +81,34 @@ class DealerReads:
         self._services = services
         self._state = services.state
         self._contacts: dict[str, _Contact] = {}
+        self._turns = NamespaceTurns(services.monotonic)
 
     async def keep_read(self) -> None:
         """Read until cancelled."""
         async with DealerClient() as client:
+            await self.keep_read_by(client)
+
+    async def keep_read_by(self, client: DealerClient) -> None:
+        """Begin a round every few seconds, whether earlier ones have ended or not."""
+        async with asyncio.TaskGroup() as rounds:
             while True:
-                await self.read_all(client)
+                rounds.create_task(self.read_all(client))
                 await asyncio.sleep(_ROUND_SECONDS)
 
     async def read_all(self, client: DealerClient) -> None:
-        """Read each dealer that is due, in each namespace those first that were not read for longest."""
+        """Read each dealer that is due, in each namespace those first that were not read for longest.
+
+        Namespaces of which an earlier round still reads dealers, or that rest, are left to a later round.
+        """
         targets = [target async for target in self._targets()]
-        self._contacts = {one.pod_uid: self._contacts.get(one.pod_uid) or _Contact() for one in targets}
+        self._contacts = {one.pod_uid: one.contact for one in targets}
         self._state.pieces.keep_only(self._may_go_on)
+        self._turns.forget_rested()
         by_namespace: defaultdict[str, list[_Target]] = defaultdict(list)
-        for one in sorted(targets, key=lambda one: self._contacts[one.pod_uid].asked_at):
+        for one in sorted(targets, key=lambda one: one.contact.asked_at):
             by_namespace[one.gang.key.namespace].append(one)
-        await asyncio.gather(*(self._read_in_turn(client, ones) for ones in by_namespace.values()))
+        due = [(name, ones) for name, ones in by_namespace.items() if self._turns.may_begin(name)]
+        await asyncio.gather(*(self._read_in_turn(client, name, ones) for name, ones in due))
 
     async def _targets(self) -> AsyncIterator[_Target]:
         for number, reservation in enumerate([*self._state.reservations.values()]):
@@ -107,25 +121,27 @@ class DealerReads:
             pod = self._state.members(gang).get(first)
             if pod is not None and pod.dealer is not None and pod.dealer.url and pod.phase is PodPhase.RUNNING:
                 dealing, ranks = gang.spec.dealing, reservation.rank_bits
-                yield _Target(gang, dealing, reservation.attempt, pod.uid, pod.dealer.url, ranks)
+                contact = self._contacts.get(pod.uid) or _Contact()
+                yield _Target(gang, dealing, reservation.attempt, pod.uid, pod.dealer.url, ranks, contact)
 
     def _may_go_on(self, key: GangKey) -> bool:
         """Whether the gang is there and has not ended, so that a later attempt may need what was read."""
         gang = self._state.gangs.get(key)
         return gang is not None and gang.status.end is None
 
-    async def _read_in_turn(self, client: DealerClient, targets: Iterable[_Target]) -> None:
-        """Read dealers of one namespace; after some seconds the rest is left to the next round."""
-        until = self._services.monotonic() + _ROUND_SECONDS
-        for target in targets:
-            now = self._services.monotonic()
-            if now >= until:
-                return
-            if self._contacts[target.pod_uid].is_due(now):
-                await self._read(client, target)
+    async def _read_in_turn(self, client: DealerClient, namespace: str, targets: Iterable[_Target]) -> None:
+        """Read dealers of one namespace; after some seconds the rest is left to its next turn."""
+        async with self._turns.turn(namespace):
+            until = self._services.monotonic() + _ROUND_SECONDS
+            for target in targets:
+                now = self._services.monotonic()
+                if now >= until:
+                    return
+                if target.contact.is_due(now):
+                    await self._read(client, target)
 
     async def _read(self, client: DealerClient, target: _Target) -> None:
-        contact = self._contacts[target.pod_uid]
+        contact = target.contact
         contact.asked_at = self._services.monotonic()
         contact.failures += 1
         try:

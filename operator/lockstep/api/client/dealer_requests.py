@@ -1,6 +1,5 @@
 """Requests to dealers in members' pods. What answers there is not trusted: all that it sends is bounded."""
 
-import asyncio
 from http import HTTPStatus
 from typing import Self
 
@@ -11,17 +10,17 @@ from lockstep.api.client.long_answers import read_at_most
 from lockstep.facts.pods.dealer import RANKS_HEADER
 
 _TIMEOUT = aiohttp.ClientTimeout(total=3.0)
-# Of all dealers together; each connection is closed after its answer. The time that a request waits for its turn does
-# not count against its timeout: otherwise as many slow dealers would have all others fail.
-_MOST_CONNECTIONS = 16
 
 
 class DealerClient:
-    """Reads the states of pieces. Use as an asynchronous context manager. It has none of the operator's credentials."""
+    """Reads the states of pieces. Use as an asynchronous context manager. It has none of the operator's credentials.
+
+    Each connection is closed after its answer. Who asks bounds how many there are: a request that waits for another one
+    would count that time against its timeout.
+    """
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
-        self._turns = asyncio.Semaphore(_MOST_CONNECTIONS)
 
     async def __aenter__(self) -> Self:
         """Open the session."""
@@ -48,7 +47,7 @@ class DealerClient:
         assert self._session is not None
         headers = {"Authorization": f"Bearer {key}"} | ({RANKS_HEADER: ranks} if ranks else {})
         try:
-            async with self._turns, self._session.get(url, headers=headers, allow_redirects=False) as answer:
+            async with self._session.get(url, headers=headers, allow_redirects=False) as answer:
                 return await read_at_most(answer, most_bytes) if answer.status == HTTPStatus.OK else None
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError):
             return None

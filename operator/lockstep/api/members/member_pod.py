@@ -48,9 +48,7 @@ class MemberPods:
             **run_variables(gang.run),
         }
         self._dealing = gang.spec.dealing
-        # Members with a dealer ask for their pieces; the plan's part is no promise to them.
-        parts = _variables_by_position(members) if self._dealing is None else ({} for _ in self._meeting.ranks)
-        self._variables_by_position = list(parts)
+        self._variables_by_position = list(_variables_by_position(members))
 
     def pod(self, position: int) -> NewManifest:
         """The pod of the member at a position in the order of ranks. Without gaps, the position is the rank."""

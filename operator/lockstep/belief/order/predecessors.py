@@ -5,7 +5,7 @@ predecessor with thousands of successors has them reconciled a few times in its 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import assert_never
 
 from coschedule import GangKey
@@ -31,6 +31,8 @@ class Predecessors:
         self._reconcile = reconcile
         self._awaited_by: dict[GangKey, tuple[GangKey, ...]] = {}
         self._successors: defaultdict[GangKey, dict[GangKey, None]] = defaultdict(dict)
+        # Those of the successors that have not recorded how the predecessor ended.
+        self._unaware: defaultdict[GangKey, set[GangKey]] = defaultdict(set)
         self._seen: dict[GangKey, SeenPredecessor | None] = {}
         self._rings: Rings = {}
         self.may_have_rings = False
@@ -43,6 +45,7 @@ class Predecessors:
         if awaited != self._awaited_by.get(gang.key, ()):
             self._forget_awaited(gang.key)
             self._await(gang.key, awaited)
+        self._record_unaware(gang, awaited)
         # A predecessor that has ended may wait for what this one has recorded.
         self._reconcile(*(key for key in awaited if _has_ended(self._gangs.get(key))))
         self._changed(gang.key)
@@ -61,8 +64,7 @@ class Predecessors:
 
         It is reconciled when the last of them has.
         """
-        waiting = (self._gangs.get(one) for one in self._successors.get(gang, ()))
-        return all(_knows_end(one, gang) for one in waiting if one is not None)
+        return gang not in self._unaware
 
     def recorded(self, gang: GangFact) -> tuple[Recorded, ...]:
         """What there is to record of the gang's predecessors now."""
@@ -91,9 +93,26 @@ class Predecessors:
         for key in awaited:
             self._successors[key][gang] = None
 
+    def _record_unaware(self, gang: GangFact, awaited: Iterable[GangKey]) -> None:
+        """Record of which of the ``awaited`` predecessors the gang does not know the end."""
+        recorded = ((one, gang.status.recorded(one)) for one in gang.unmet)
+        unknown = {key_of(gang, one) for one, found in recorded if found is None or found.outcome is None}
+        for key in awaited:
+            if key in unknown:
+                self._unaware[key].add(gang.key)
+            else:
+                self._drop_unaware(key, gang.key)
+
+    def _drop_unaware(self, predecessor: GangKey, gang: GangKey) -> None:
+        if predecessor in self._unaware:
+            self._unaware[predecessor].discard(gang)
+            if not self._unaware[predecessor]:
+                del self._unaware[predecessor]
+
     def _forget_awaited(self, gang: GangKey) -> None:
         self.may_have_rings |= gang in self._rings
         for key in self._awaited_by.pop(gang, ()):
+            self._drop_unaware(key, gang)
             self._successors[key].pop(gang, None)
             if not self._successors[key]:
                 del self._successors[key]
@@ -146,12 +165,6 @@ class Predecessors:
 
 def _has_ended(gang: GangFact | None) -> bool:
     return gang is not None and gang.status.end is not None
-
-
-def _knows_end(gang: GangFact, other: GangKey) -> bool:
-    """Whether the gang has recorded how the ``other`` one ended, wherever it waits for that one."""
-    records = (gang.status.recorded(one) for one in gang.unmet if key_of(gang, one) == other)
-    return all(one is not None and one.outcome is not None for one in records)
 
 
 def _outcome(condition: SweepCondition) -> PredecessorOutcome | None:

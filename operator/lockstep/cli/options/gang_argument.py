@@ -7,7 +7,14 @@ from typing import Any
 import click
 
 from coschedule import GangKey
-from lockstep.cli.options.gang_names import GANG_JOB_WORDS, GANG_WORDS, SWEEP_WORDS, complete_any_gang, complete_gang
+from lockstep.cli.options.gang_names import (
+    GANG_JOB_WORDS,
+    GANG_WORDS,
+    SWEEP_WORDS,
+    complete_any_gang,
+    complete_gang,
+    complete_gang_or_sweep,
+)
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.runs.sweep_keys import sweep_key
 
@@ -33,8 +40,10 @@ def any_gang_argument(command: Command) -> Command:
 
 def gang_or_sweep_argument(command: Command) -> Command:
     """Add the argument for a GangJob or a GangSweep to a command, as ``gang``: its key in a namespace to come."""
-    metavar = "gj/NAME|sweep/NAME"
-    return click.argument("gang", metavar=metavar, callback=_gang_or_sweep, shell_complete=complete_gang)(command)
+    complete = complete_gang_or_sweep
+    return click.argument("gang", metavar="gj/NAME|sweep/NAME", callback=_gang_or_sweep, shell_complete=complete)(
+        command
+    )
 
 
 def _gang_or_sweep(_context: click.Context, _argument: click.Parameter, value: str) -> KeyIn:

@@ -1,22 +1,24 @@
 """What kubectl calls the kinds of gangs, and shell completion for their names."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from lockstep.answers.reading.cluster import one_client, read_gangs, read_pod_gangs
+from lockstep.answers.reading.cluster import one_client, read_gangs, read_pod_gangs, read_sweeps
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import ConfigError, load_configuration, usual_namespace
 from lockstep.api.names import GANG_KIND, GANGS, GROUP, POD_GANG_KIND, POD_GANGS, SWEEP_KIND, SWEEPS
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import object_name
+from lockstep.facts.runs.sweep_keys import sweep_name
 
 _SECONDS = 2.0
-_Read = Callable[[KubeClient, str], Awaitable[list[GangFact]]]
+_Read = Callable[[KubeClient, str], Awaitable[list[str]]]
+"""Reads the names of one kind in a namespace."""
 
 
 def _words(kind: str, plural: str) -> frozenset[str]:
@@ -34,17 +36,23 @@ SWEEP_WORDS = frozenset({"sweep", "sweeps", *_words(SWEEP_KIND, SWEEPS)})
 
 def complete_gang(context: click.Context, _argument: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The GangJobs of the namespace in question; none if the API server does not answer within two seconds."""
-    return _completed(context, incomplete, read_gangs)
+    return _completed(context, incomplete, {})
+
+
+def complete_gang_or_sweep(context: click.Context, _argument: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Behind ``sweep/`` the GangSweeps of that namespace, otherwise its GangJobs."""
+    return _completed(context, incomplete, {SWEEP_WORDS: _sweeps})
 
 
 def complete_any_gang(context: click.Context, _argument: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Behind ``gang/`` the Gangs of that namespace, otherwise its GangJobs."""
-    is_pod_gang = incomplete.rpartition("/")[0].lower() in GANG_WORDS
-    return _completed(context, incomplete, read_pod_gangs if is_pod_gang else read_gangs)
+    """Behind ``gang/`` the Gangs of that namespace, behind ``sweep/`` its GangSweeps, otherwise its GangJobs."""
+    return _completed(context, incomplete, {GANG_WORDS: _pod_gangs, SWEEP_WORDS: _sweeps})
 
 
-def _completed(context: click.Context, incomplete: str, read: _Read) -> list[CompletionItem]:
+def _completed(context: click.Context, incomplete: str, others: Mapping[frozenset[str], _Read]) -> list[CompletionItem]:
+    """The names that go on so: of the kind before the slash if it is one of ``others``, else of GangJobs."""
     kind, slash, beginning = incomplete.rpartition("/")
+    read = next((read for words, read in others.items() if kind.lower() in words), _gang_jobs)
     try:
         names = asyncio.run(_names(context.params, read))
     except (AnswerError, ConfigError, TimeoutError):
@@ -52,8 +60,24 @@ def _completed(context: click.Context, incomplete: str, read: _Read) -> list[Com
     return [CompletionItem(f"{kind}{slash}{name}") for name in names if name.startswith(beginning)]
 
 
+async def _gang_jobs(client: KubeClient, namespace: str) -> list[str]:
+    return _names_of(await read_gangs(client, namespace))
+
+
+async def _pod_gangs(client: KubeClient, namespace: str) -> list[str]:
+    return _names_of(await read_pod_gangs(client, namespace))
+
+
+async def _sweeps(client: KubeClient, namespace: str) -> list[str]:
+    return [sweep_name(one.key) for one in await read_sweeps(client, namespace)]
+
+
+def _names_of(gangs: Iterable[GangFact]) -> list[str]:
+    return [object_name(gang.key) for gang in gangs]
+
+
 async def _names(given: Mapping[str, Any], read: _Read) -> list[str]:
     connection = {name: given.get(name) for name in ("kubeconfig", "context")}
     namespace = given.get("namespace") or usual_namespace(**connection)
     async with asyncio.timeout(_SECONDS), one_client(load_configuration(**connection)) as client:
-        return sorted(object_name(gang.key) for gang in await read(client, namespace))
+        return sorted(await read(client, namespace))

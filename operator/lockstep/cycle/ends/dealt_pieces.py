@@ -1,13 +1,16 @@
 """Whether the pieces of a gang with a dealer let it end: the gang is complete if few enough of them have failed.
 
-Too many failed pieces end the gang at once. A member has ended once its pod has, and the dealer ends before the pod of
-rank 0 does. So its last counts are in that pod whenever all members have ended. If they are missing there, or pieces
-are open, the gang is restarted, and only what is not known to be settled is dealt again.
+Too many failed pieces end the gang at once. Otherwise the end of rank 0 decides. A member has ended once its pod has,
+and the dealer ends before the pod of rank 0 does. So its last counts are in that pod. If they are missing there, or
+pieces are open, the gang is restarted, and only what is not known to be settled is dealt again. If all are settled, the
+gang is complete, and members that still run have a minute (``late_members.py``).
 """
 
 from dataclasses import replace
 from enum import Enum, auto
 
+from lockstep.act.requests.progress import Progress
+from lockstep.api.members.dealer import FIRST_RANK
 from lockstep.belief.gangs.piece_reads import piece_counts
 from lockstep.belief.state import State
 from lockstep.cycle.ends.failure_policy import FailureAction, restarted
@@ -15,32 +18,43 @@ from lockstep.facts.gang.dealing import DealingSpec
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.policies import Action
 from lockstep.facts.piece_states import PieceCounts
+from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.sentences import listed, n_pieces
 
 
 class PiecesSay(Enum):
-    """What the pieces say of the end of a gang, where they do not fail it."""
+    """What the pieces say of the end of a gang: nothing, since no dealer has them; that it goes on; or its success."""
 
+    NOTHING = auto()
     GO_ON = auto()
-    MAY_END = auto()
+    DONE = auto()
 
 
-def what_pieces_say(state: State, gang: GangFact, *, members_have_succeeded: bool) -> PiecesSay | FailureAction:
-    """Whether the gang may end as its members have ended, goes on, or fails."""
+def what_pieces_say(state: State, gang: GangFact, counts: Progress) -> PiecesSay | FailureAction:
+    """What the pieces, and the end of the dealer beside rank 0, mean for the gang. ``counts`` are its members."""
     dealing = None if gang.spec is None else gang.spec.dealing
     if dealing is None:
-        return PiecesSay.MAY_END
-    counts = counts_of(state, gang)
-    if dealing.too_many_failed(counts):
-        return FailureAction(Action.FAIL_GANG, Reason.PIECES_FAILED, _failed(dealing, counts))
-    if not members_have_succeeded:
+        return PiecesSay.NOTHING
+    pieces = counts_of(state, gang)
+    if dealing.too_many_failed(pieces):
+        return FailureAction(Action.FAIL_GANG, Reason.PIECES_FAILED, _failed(dealing, pieces))
+    if not has_no_dealer_any_more(gang, counts):
         return PiecesSay.GO_ON
-    if dealing.are_settled(counts):
-        return PiecesSay.MAY_END
-    left = dealing.pieces - counts.settled
-    why = f"all members have ended well, but {left} of {n_pieces(dealing.pieces)} are not known to be done"
+    if dealing.are_settled(pieces):
+        return PiecesSay.DONE
+    if counts.disrupted is not None:
+        # The cluster takes members away, so the gang begins anew without counting a restart.
+        return PiecesSay.GO_ON
+    left = dealing.pieces - pieces.settled
+    why = f"rank {FIRST_RANK} has ended well, but {left} of {n_pieces(dealing.pieces)} are not known to be done"
     return restarted(why, gang.policies.failure, gang.status.restarts)
+
+
+def has_no_dealer_any_more(gang: GangFact, counts: Progress) -> bool:
+    """Whether the dealer of the gang has ended, with rank 0, which has ended well: no member is dealt anything more."""
+    is_dealt = gang.spec is not None and gang.spec.dealing is not None
+    return is_dealt and has_rank(counts.succeeded_ranks, FIRST_RANK)
 
 
 def with_pieces(state: State, gang: GangFact) -> GangFact:

@@ -5,16 +5,18 @@ from lockstep.act.requests.progress import progress_of
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.cycle.ends.active_deadline import is_exceeded
+from lockstep.cycle.ends.dealt_pieces import has_no_dealer_any_more
 from lockstep.cycle.ends.failure_policy import answer
 from lockstep.facts.gang.gang import GangFact
 
 
 def is_over(state: State, gang: GangFact, reservation: Reservation, now: float) -> bool:
-    """Whether the gang has succeeded, its failure policy applies, or it has exceeded its active deadline."""
+    """Whether the gang has succeeded, its policies end it, or its attempt has ended with the dealer of its pieces."""
     counts, settled = progress_of(state, gang, reservation), reservation.settled
     policies, restarts = gang.policies, gang.status.restarts
     return (
         is_exceeded(gang, now)
         or has_succeeded(policies, counts, settled)
+        or has_no_dealer_any_more(gang, counts)
         or answer(policies.failure, counts, settled, restarts=restarts) is not None
     )

@@ -107,13 +107,13 @@ class Outcomes:
             return StatusReport(status=attempt_marks.with_progress(status, part))
         return None
 
-    def succeeded(self, gang: GangFact, reservation: Reservation, now: float) -> StatusReport:
-        """The report that every member that must succeed has done so."""
+    def succeeded(self, gang: GangFact, reservation: Reservation, waived: int, now: float) -> StatusReport:
+        """The report that every member that must succeed has done so, but for ``waived`` members: see LateMembers."""
         run_time = self.run_times.run_time(gang)
         observation = observation_of(gang, reservation, run_time, self._nodes)
         past_runs = format_runs(known_after(self._past_runs, observation))
         reached = speedup_reached(gang, run_time, self._past_runs.in_force(gang))
-        status = endings.mark_succeeded(gang, now=now, reached=reached, past_runs=past_runs)
+        status = endings.mark_succeeded(gang, waived=waived, now=now, reached=reached, past_runs=past_runs)
         end = status.end
         return StatusReport(
             status=status,

@@ -20,6 +20,7 @@ from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.active_deadline import is_exceeded
 from lockstep.cycle.ends.dealt_pieces import PiecesSay, what_pieces_say, with_pieces
 from lockstep.cycle.ends.failure_policy import FailureAction, answer
+from lockstep.cycle.ends.late_members import LateMembers
 from lockstep.cycle.ends.owner_returned import interrupted, ranks_of_owners
 from lockstep.cycle.pace.paces import Paces
 from lockstep.cycle.placed.outcomes import Outcomes
@@ -57,6 +58,7 @@ class ReservedGangs:
         self._paces = Paces(services, metrics)
         self._notices, self._members = resizing.notices, resizing.members
         due = services.state.changes.reconcile
+        self._late = LateMembers(due)
         self._outcomes = Outcomes(
             metrics,
             self._starts,
@@ -94,11 +96,13 @@ class ReservedGangs:
         self._notices.forget(gang)
         self._members.forget(gang)
         self._outcomes.forget(gang)
+        self._late.forget(gang)
         self._attempts.unmark_for_undoing(gang)
 
     async def stop(self) -> None:
         """Stop all work and change nothing in the cluster."""
         self._outcomes.stop()
+        self._late.stop()
         await self._paces.stop()
         await self._notices.stop()
         await self._members.stop()
@@ -116,20 +120,29 @@ class ReservedGangs:
         """Take the one step that is due: success or the deadline first, then suspension, then failures."""
         # Computed once, since this takes a while for thousands of members.
         settled = reservation.settled
-        succeeded = has_succeeded(gang.policies, counts, settled)
-        pieces = what_pieces_say(self._state, gang, members_have_succeeded=succeeded)
-        succeeded = succeeded and pieces is PiecesSay.MAY_END
+        pieces = what_pieces_say(self._state, gang, counts)
+        is_done = _is_done(gang, pieces, counts, settled)
         self._starts.record(gang.key, counts, now)
-        self._outcomes.run_times.record(gang.key, counts, now, has_succeeded=succeeded)
-        if succeeded:
-            self._writer.report(gang, partial(self._outcomes.succeeded, gang, reservation, now))
+        self._outcomes.run_times.record(gang.key, counts, now, has_succeeded=is_done)
+        if is_done and self._waits_for_no_member(gang, pieces, counts, settled, now):
+            waived = counts.size - counts.succeeded if pieces is PiecesSay.DONE else 0
+            self._writer.report(gang, partial(self._outcomes.succeeded, gang, reservation, waived, now))
         elif is_exceeded(gang, now):
             self.end(gang, now)
         elif gang.policies.is_suspended:
             self._undo(gang, reservation, _SUSPENDED)
         elif (response := _failure_action(gang, pieces, counts, settled)) is not None:
             self._carry_out(gang, reservation, counts, response, now)
-        elif (lost := counts.disrupted or self._lost(settled, counts)) is not None:
+        elif is_done:
+            part = self._reported_part(gang, reservation)
+            self._writer.report(gang, partial(self._outcomes.running, gang, reservation, counts, part, now))
+        else:
+            self._go_on(gang, reservation, counts, now)
+
+    def _go_on(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
+        """Take the one step that is due for members that work: go on without some, begin anew, or follow them."""
+        settled = reservation.settled
+        if (lost := counts.disrupted or self._lost(settled, counts)) is not None:
             self._go_on_without(gang, reservation, self._leaving_ranks(settled, counts, now), lost)
         elif (returned := interrupted(self._state, settled, now)) is not None:
             self._go_on_without(gang, reservation, self._leaving_ranks(settled, counts, now), returned)
@@ -144,6 +157,21 @@ class ReservedGangs:
             self._members.check(gang, reservation, counts, now)
             self._paces.check(gang, settled, counts)
             self._writer.report(gang, partial(self._running, gang, reservation, counts, now))
+
+    def _waits_for_no_member(
+        self, gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation, now: float
+    ) -> bool:
+        """Whether a gang that is done has its success now: at once, unless members still run though all is dealt.
+
+        These have a minute. Whatever would end the attempt before lets the gang succeed at once, but for a failure.
+        """
+        if pieces is not PiecesSay.DONE or counts.has_succeeded:
+            return True
+        if _failure_action(gang, pieces, counts, settled) is not None:
+            return False
+        is_ending = gang.policies.is_suspended or is_exceeded(gang, now) or counts.disrupted is not None
+        is_lost = self._lost(settled, counts) is not None or interrupted(self._state, settled, now) is not None
+        return is_ending or is_lost or self._late.are_late(gang.key)
 
     def _record_running(self, gang: GangFact, settled: Reservation) -> None:
         """Record that all members run, and how far they are if a choice of size depends on it."""
@@ -233,10 +261,18 @@ class ReservedGangs:
         return reported_part(gang, reservation, self._state.members(gang).values(), self._state.pieces)
 
 
+def _is_done(gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation) -> bool:
+    """Whether the work is done, though members that may go on with something else still run."""
+    if pieces is PiecesSay.NOTHING:
+        return has_succeeded(gang.policies, counts, settled)
+    return pieces is PiecesSay.DONE
+
+
 def _failure_action(
     gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation
 ) -> FailureAction | None:
-    """What is done about failed pieces or members; None where nothing is."""
-    if isinstance(pieces, FailureAction):
+    """What is done about failed pieces or members; None where nothing is. Too many failed pieces fail any gang."""
+    response = answer(gang.policies.failure, counts, settled, restarts=gang.status.restarts)
+    if isinstance(pieces, FailureAction) and (response is None or pieces.reason is Reason.PIECES_FAILED):
         return pieces
-    return answer(gang.policies.failure, counts, settled, restarts=gang.status.restarts)
+    return response

@@ -64,17 +64,27 @@ def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
     return status
 
 
-def mark_succeeded(gang: GangFact, *, now: float, reached: float | None = None, past_runs: str = "") -> GangStatus:
+def mark_succeeded(
+    gang: GangFact, *, waived: int = 0, now: float, reached: float | None = None, past_runs: str = ""
+) -> GangStatus:
     """Every required member has succeeded; the gang has ``reached`` a speed-up, if it is known.
 
-    ``past_runs`` are the runs of its template, including this one.
+    ``past_runs`` are the runs of its template, including this one. ``waived`` members of a gang with a dealer had not
+    succeeded, but all pieces were settled.
     """
-    size, role = sum(entry.count for entry in gang.status.members), gang.policies.success_role
-    everybody = all_members(size, one="has succeeded", more="have succeeded")
-    says = everybody if role is None else f"All members of role {role} have succeeded."
+    says = _who_has_succeeded(gang, waived)
     reached_text = None if reached is None else speedup(reached)
     status = replace(_as_started(gang, now), speedup_reached=reached_text, past_runs=past_runs)
     return _mark_ended(status, gang, Reason.SUCCEEDED, says, now)
+
+
+def _who_has_succeeded(gang: GangFact, waived: int) -> str:
+    size, role = sum(entry.count for entry in gang.status.members), gang.policies.success_role
+    if waived:
+        what = "was" if waived == 1 else "were"
+        return f"All pieces are settled, and rank 0 has succeeded; {waived} of {size} members {what} not waited for."
+    everybody = all_members(size, one="has succeeded", more="have succeeded")
+    return everybody if role is None else f"All members of role {role} have succeeded."
 
 
 def mark_failed(gang: GangFact, reason: Reason, why: str, *, now: float) -> GangStatus:

@@ -30,6 +30,7 @@ from lockstep.report.text.sentences import (
     as_sentence,
     chosen,
     n_members,
+    n_pieces,
     narrowed_by,
     price,
     run_times_learned,
@@ -70,7 +71,7 @@ def mark_planned_for_later(
     status = _with_plan(gang, placement, learned, now)
     reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
     why = f"; {waits_for_victims(victims)}" if victims else ""
-    planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
+    planned = (TRUE, reason, as_sentence(_planned(gang, placement, learned, now) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     made = "bound" if is_pod_gang(gang.key) else "created"
     return with_not_placed(status, gang, reason, f"The members are {made} when their nodes become free.", now)
@@ -100,7 +101,7 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
         first_size=_first_size(gang, placement),
     )
     why = f"; {took_place_of(start.victims)}" if start.victims else ""
-    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + _by_past_runs(start.learned) + why))
+    planned = (TRUE, Reason.RESERVED, as_sentence(_planned(gang, placement, start.learned, now) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     made = "bound" if is_pod_gang(gang.key) else "created and bound"
     message = f"{n_members(placement.size)} of attempt {held.attempt} are being {made}."
@@ -137,6 +138,13 @@ def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float
         return status
     says = (planned.status, planned.reason, f"{planned.message} {sentence}")
     return with_condition(status, gang, Condition.PLANNED, says, now)
+
+
+def _planned(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> str:
+    """What was chosen for the gang, by which run times, and that its pieces are dealt later, if they are."""
+    dealing = None if gang.spec is None else gang.spec.dealing
+    later = f"; a dealer deals its {n_pieces(dealing.pieces)} while it runs" if dealing is not None else ""
+    return chosen(placement, now=now) + _by_past_runs(learned) + later
 
 
 def _by_past_runs(learned: Learned | None) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from builders.served import gang
 from fake_cluster.dealt import PIECES, ScriptedDealer, bits, dealt_gang, end_member, kept, reads_of, run_members
-from fake_cluster.jumping import now, until
+from fake_cluster.jumping import until
 from fake_cluster.rig import (
     api_with,
     is_placed,
@@ -15,7 +15,6 @@ from fake_cluster.rig import (
     operator_over,
     pods_of,
     running_operator,
-    set_phases,
     status_of,
 )
 from lockstep.facts.piece_states import bytes_of
@@ -53,6 +52,16 @@ async def test_members_find_the_dealer_and_only_rank_0_has_it():
         assert found["LOCKSTEP_DEALER"] == "http://g-1-0.g:7711"
         assert found["LOCKSTEP_DEALER_KEY"] == {"configMapKeyRef": {"name": "g-pieces", "key": "key-1"}}
         assert "LOCKSTEP_PIECES" not in found
+
+
+async def test_status_gives_no_member_a_number_of_pieces():
+    async with operator_over(gangs=[dealt_gang()]) as (api, _):
+        await until(lambda: is_placed(api))
+        status = status_of(api)
+
+    planned = next(one["message"] for one in status["conditions"] if one["type"] == "Planned")
+    assert planned == "2 members on n1; a dealer deals its 8 pieces while it runs."
+    assert status["members"] == [{"node": "n1", "count": 2}]
 
 
 async def test_other_gangs_have_no_dealer_and_no_such_object():
@@ -115,25 +124,6 @@ async def test_false_answers_change_nothing_and_are_asked_for_less_and_less(answ
         assert 60 <= pauses[-1] <= 66
         assert "pieces" not in status_of(api)
         assert kept(api)[1] == b""
-
-
-async def test_slow_dealers_delay_only_their_own_namespace():
-    class SlowDealer(ScriptedDealer):
-        async def states(self, url, key, **options):
-            await super().states(url, key, **options)
-            await asyncio.sleep(3.0)
-
-    async with operator_over(gangs=[dealt_gang(name) for name in ("g", "h")]) as (api, parts):
-        await until(lambda: is_placed(api) and is_placed(api, "h"))
-        for name in ("g", "h"):
-            set_phases(api, name, "Running")
-            run_members(api, f"{name}-1-0")
-        await parts.quiet()
-        dealer, began = SlowDealer(), now()
-        await reads_of(parts).read_all(dealer)
-
-        assert len(dealer.asked) == 1, "the other one is left to the next round"
-        assert now() - began < 4.0
 
 
 async def test_next_attempt_has_another_key_and_the_states_that_were_read_last():

@@ -104,24 +104,3 @@ def test_dealer_that_never_ends_its_answer_is_left(monkeypatch):
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/states", "http://[::1/states"])
 def test_dealer_that_is_not_there_counts_for_nothing(url):
     assert read(url) is None
-
-
-def test_many_slow_dealers_make_no_other_dealer_fail(monkeypatch):
-    """Each takes most of the time that it may take, and all of them together hold every connection."""
-    monkeypatch.setattr(dealer_requests, "_TIMEOUT", aiohttp.ClientTimeout(total=1.0))
-    monkeypatch.setattr(dealer_requests, "_MOST_CONNECTIONS", 4)
-
-    def after(seconds, body):
-        def answer(handler):
-            Event().wait(seconds)
-            sends(200, body)(handler)
-
-        return answer
-
-    async def read_all(slow, other):
-        async with DealerClient() as client:
-            urls = [slow] * 4 + [other]
-            return await asyncio.gather(*(client.states(url, "a-key", most_bytes=LIMIT) for url in urls))
-
-    with answering(after(0.7, b"\1")) as (slow, _), answering(after(0.5, b"\2")) as (other, _):
-        assert asyncio.run(read_all(slow, other))[-1] == b"\2"

@@ -7,7 +7,7 @@ import pytest
 from builders.facts import gang_fact
 from coschedule import GangKey
 from lockstep.belief.state import State
-from lockstep.facts.gang.after import Predecessor, PredecessorOutcome
+from lockstep.facts.gang.after import Predecessor, PredecessorOutcome, When
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.reasons import Condition
@@ -64,6 +64,41 @@ def test_gang_that_waits_for_none_any_more_is_not_reconciled(state):
     state.apply_gang(gang_fact("first", status=DONE))
     assert not is_due(state)
     assert state.predecessors.successors(GangKey("default", "first")) == ()
+
+
+def knows_end(state, *, first="first"):
+    return state.predecessors.is_end_known(GangKey("default", first))
+
+
+@pytest.mark.parametrize("when", [When.SUCCEEDED, When.FAILED], ids=["met", "in vain"])
+def test_end_is_known_once_each_successor_has_recorded_it(state, when):
+    waiting = [gang_fact(f"late-{n}", policies=Policies(after=(Predecessor("first", when=when),))) for n in range(2)]
+    for one in waiting:
+        state.apply_gang(one)
+    state.apply_gang(gang_fact("late"))
+    state.apply_gang(gang_fact("first", status=DONE))
+
+    for one in waiting:
+        assert not knows_end(state)
+        state.apply_gang(replace(one, status=GangStatus(after=state.predecessors.recorded(one))))
+    assert knows_end(state)
+
+
+@pytest.mark.parametrize("leaves", ["is deleted", "has started", "waits for another"])
+def test_successor_that_does_not_wait_any_more_need_not_know_the_end(state, leaves):
+    state.apply_gang(gang_fact("first", status=DONE))
+    late = state.gangs[LATE]
+    assert not knows_end(state)
+    match leaves:
+        case "is deleted":
+            state.remove_gang(LATE, late.uid)
+        case "has started":
+            state.apply_gang(replace(late, status=GangStatus(reserved_at=7.0)))
+        case _:
+            state.apply_gang(replace(late, policies=Policies(after=(Predecessor("other"),))))
+            assert not knows_end(state, first="other")
+
+    assert knows_end(state)
 
 
 def test_final_answer_is_that_of_the_status_though_the_gang_is_gone(state):
