@@ -1,41 +1,83 @@
-"""The sentences in a status that name the preemptor, formatted and parsed in one place for the next process."""
+"""The sentences in a status that name the preemptor, formatted and parsed in one place for the next process.
+
+A preemptor of another namespace has no name there. The next process knows it by its UID, which can't be guessed.
+"""
 
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from coschedule import GangKey
-from lockstep.facts.gang.keys import gang_of_room
+from lockstep.facts.gang.keys import ANOTHERS, gang_of_room
 
-_GANG = r"ang (?P<namespace>[a-z0-9-]+)/(?P<name>(gang/)?[a-z0-9.-]+), of priority "
-_EVICTED_FOR = re.compile(rf"[Gg]{_GANG}")
-_SHRINKS_FOR = re.compile(rf"[Ss]hrinks from \d+ to \d+ members? for urgent g{_GANG}")
-
-
-def preemption_clause(gang: GangKey, priority: int) -> str:
-    """The clause that names the gang for which another one is evicted."""
-    return f"gang {gang_name(gang)}, of priority {priority}, takes its place"
+_PRIORITY = r", of priority -?\d+"
+_NAMED = rf"ang (?P<namespace>[a-z0-9-]+)/(?P<name>(gang/)?[a-z0-9.-]+){_PRIORITY}"
+_BY_UID = rf"gang of another namespace{_PRIORITY} and UID (?P<uid>[A-Za-z0-9-]+)"
+_SHRINKS = r"[Ss]hrinks from \d+ to \d+ members? for"
+_EVICTED_FOR = (re.compile(rf"[Gg]{_NAMED}"), re.compile(rf"[Aa] {_BY_UID}"))
+_SHRINKS_FOR = (re.compile(rf"{_SHRINKS} urgent g{_NAMED}"), re.compile(rf"{_SHRINKS} an urgent {_BY_UID}"))
 
 
-def for_urgent_gang(gang: GangKey, priority: int) -> str:
-    """The end of the clause ``shrinks from 8 to 4 members …`` that names the gang for which another one shrinks."""
-    return f"for urgent gang {gang_name(gang)}, of priority {priority}"
+class Urgent(NamedTuple):
+    """The gang to which others give way."""
+
+    key: GangKey
+    uid: str
+    priority: int
+
+
+class GangUid(NamedTuple):
+    """The UID of a gang whose name a status may not have."""
+
+    uid: str
+
+
+Preemptor = GangKey | GangUid
+"""The preemptor, as a status has it."""
+
+
+def preemption_clause(urgent: Urgent, *, victim: GangKey) -> str:
+    """The clause in the status of the victim that names the gang for which it is evicted."""
+    if urgent.key.namespace == victim.namespace:
+        return f"gang {_with_priority(urgent)}, takes its place"
+    return f"a gang {_of_another(urgent)}, takes its place"
+
+
+def for_urgent_gang(urgent: Urgent, *, giver: GangKey) -> str:
+    """The end of the clause ``shrinks from 8 to 4 members …`` that names the gang for which the giver shrinks."""
+    if urgent.key.namespace == giver.namespace:
+        return f"for urgent gang {_with_priority(urgent)}"
+    return f"for an urgent gang {_of_another(urgent)}"
 
 
 def gang_name(gang: GangKey) -> str:
     """The name of a gang in messages. Room for later pods has that of their Gang."""
     of = gang_of_room(gang)
-    return str(gang) if of is None else f"room for later pods of {of}"
+    if of is not None:
+        return f"room for later pods of {gang_name(of)}"
+    return "a gang of another namespace" if gang == ANOTHERS else str(gang)
 
 
-def named_preemptor(sentence: str) -> GangKey | None:
+def named_preemptor(sentence: str) -> Preemptor | None:
     """The gang for which another one is evicted, as such a sentence says; None where it names none."""
     return _named(_EVICTED_FOR, sentence)
 
 
-def shrinks_for(sentence: str) -> GangKey | None:
+def shrinks_for(sentence: str) -> Preemptor | None:
     """The gang for which another one shrinks, as such a sentence says; None where it names none."""
     return _named(_SHRINKS_FOR, sentence)
 
 
-def _named(pattern: re.Pattern[str], sentence: str) -> GangKey | None:
-    found = pattern.match(sentence)
-    return None if found is None else GangKey(found["namespace"], found["name"])
+def _with_priority(urgent: Urgent) -> str:
+    return f"{gang_name(urgent.key)}, of priority {urgent.priority}"
+
+
+def _of_another(urgent: Urgent) -> str:
+    return f"of another namespace, of priority {urgent.priority} and UID {urgent.uid}"
+
+
+def _named(patterns: Iterable[re.Pattern[str]], sentence: str) -> Preemptor | None:
+    for found in filter(None, (one.match(sentence) for one in patterns)):
+        named = found.groupdict()
+        return GangUid(named["uid"]) if "uid" in named else GangKey(named["namespace"], named["name"])
+    return None

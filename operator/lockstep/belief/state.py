@@ -15,6 +15,7 @@ from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.common.parse_failures import ParseFailures
 from lockstep.belief.common.remembered import Remembered
 from lockstep.belief.gangs.budgets import Budgets
+from lockstep.belief.gangs.gang_uids import GangUids
 from lockstep.belief.gangs.giving_way import GivingWay, evicted_for, shrunk_for
 from lockstep.belief.gangs.paceable import pace_refusal
 from lockstep.belief.gangs.phases import Phase, phase_of
@@ -119,8 +120,9 @@ class State:
         self.priorities = Priorities(self._priorities_changed, sizing)
         self.budgets = Budgets(self._plan_anew)
         self.quotas = Quotas(self._plan_anew)
-        self.preempted_gangs = GivingWay(self._plan_anew, evicted_for)
-        self.shrunk_gangs = GivingWay(self._plan_anew, shrunk_for)
+        self.gang_uids = GangUids()
+        self.preempted_gangs = GivingWay(self._plan_anew, evicted_for, self.gang_uids)
+        self.shrunk_gangs = GivingWay(self._plan_anew, shrunk_for, self.gang_uids)
         giving_way = (self.preempted_gangs, self.shrunk_gangs)
         self.assumptions = Assumptions(
             counted, self.pods, self.next_sizes, giving_way, counted=self._counted, changed=self._changed
@@ -198,6 +200,7 @@ class State:
             self._unowned.compare(before, fact, self.reservations.get(fact.key))
         else:
             self._forget_released(fact)
+        self.gang_uids.learn(fact)
         self.preempted_gangs.read_status(fact)
         self.shrunk_gangs.read_status(fact)
         self.forecasts.learn(fact)
@@ -216,6 +219,7 @@ class State:
         self.predecessors.leave(key)
         debug_about(log, key, "it is gone")
         self._unowned.forget(key)
+        self.gang_uids.forget(key)
         self.preempted_gangs.forget(key)
         self.shrunk_gangs.forget(key)
         self.assumptions.let_go(known)

@@ -43,7 +43,7 @@ from lockstep.facts.runs.sweep_keys import is_sweep
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.report.text.learned import work_used
 from lockstep.tenants.answer_text import explanation_lines
-from lockstep.tenants.asking import ask_answer
+from lockstep.tenants.asking import NoAnswer, ask_answer
 from lockstep.tenants.documents import AnswerKind, Document
 
 
@@ -122,12 +122,14 @@ async def _read(configuration: Configuration, state: State, gang: GangKey) -> Do
     async with one_client(configuration) as client:
         try:
             await read_with_progress(client, state)
-        except NotAllowedError:
+        except NotAllowedError as error:
             if is_sweep(gang):
                 raise
             kind = AnswerKind.GANG_EXPLANATIONS if is_pod_gang(gang) else AnswerKind.GANGJOB_EXPLANATIONS
-            document = await ask_answer(client, kind, gang.namespace, object_name(gang))
-            if document is None:
+            answer = await ask_answer(client, kind, gang.namespace, object_name(gang))
+            if not isinstance(answer, NoAnswer):
+                return answer
+            if not answer.why:
                 raise
-            return document
+            raise AnswerError(f"{answer.why}\nWithout it, this is needed: {error}") from error
     return None

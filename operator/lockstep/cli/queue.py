@@ -27,7 +27,7 @@ from lockstep.cli.options.connection_options import connection_options
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.tenants.answer_text import queue_answer_lines
-from lockstep.tenants.asking import ask_answer
+from lockstep.tenants.asking import NoAnswer, ask_answer
 from lockstep.tenants.documents import ONLY_QUEUE, AnswerKind, Document
 
 _OF_STATUSES = (
@@ -87,10 +87,11 @@ async def _read(connection: dict[str, str | None], namespace: str | None) -> _Qu
         except NotAllowedError:
             if namespace is None:
                 raise
-        document = await ask_answer(client, AnswerKind.QUEUES, namespace, ONLY_QUEUE)
-        if document is not None:
-            return document
-        return await _with_other_kinds(client, await read_gangs(client, namespace), namespace, namespace)
+        answer = await ask_answer(client, AnswerKind.QUEUES, namespace, ONLY_QUEUE)
+        if not isinstance(answer, NoAnswer):
+            return answer
+        read = await _with_other_kinds(client, await read_gangs(client, namespace), namespace, namespace)
+        return read._replace(notes=[*filter(None, [answer.why]), *read.notes])
 
 
 async def _with_other_kinds(

@@ -21,7 +21,7 @@ from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.services import Services
 from lockstep.act.requests.workers import Workers
-from lockstep.api.preemption import preemption_clause
+from lockstep.api.preemption import Urgent, preemption_clause
 from lockstep.belief.common.fair_queue import FairQueue, Rank
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
@@ -198,13 +198,13 @@ class Evictions:
 
     def _begin(self, giving: _GivingWay, urgent: GangFact) -> None:
         for victim in giving.evicted:
-            self._evict(victim, urgent)
+            self._evict(victim, self._urgent(urgent))
         for changing in giving.shrinking:
             self._shrink(changing, urgent.key)
         for shrink in giving.with_fewer:
             self._pod_gang_sizes.shrink(shrink)
         for gang in giving.suspended:
-            self._pod_gangs.evict(gang, urgent, self._priority(urgent))
+            self._pod_gangs.evict(gang, self._urgent(urgent))
 
     def _giving_way(self, order: _Order) -> _GivingWay | None:
         """The gangs that give way; None if any fact of the decision has changed in the cache."""
@@ -217,8 +217,9 @@ class Evictions:
         suspended = [self._pod_gangs.victim(seen[key]) for key in sorted(order.pod_gangs)]
         fewer = order.pod_gang_shrinks
         shrinks = (change for change in order.preemption.shrinks if change not in fewer)
-        shrinking = [self._size_changes.shrink_for(gang.key, priority, change, decided) for change in shrinks]
-        with_fewer = [self._pod_gang_sizes.shrink_for(gang.key, priority, change, decided) for change in sorted(fewer)]
+        urgent = Urgent(gang.key, gang.uid, priority)
+        shrinking = [self._size_changes.shrink_for(urgent, change, decided) for change in shrinks]
+        with_fewer = [self._pod_gang_sizes.shrink_for(urgent, change, decided) for change in sorted(fewer)]
         if None in evicted or None in shrinking or None in suspended or None in with_fewer:
             return None
         giving = _GivingWay(
@@ -259,17 +260,18 @@ class Evictions:
             self._state.shrunk_gangs.decide(changing.gang.key, urgent)
         self._size_changes.begin_at_once(changing)
 
-    def _evict(self, victim: _Victim, gang: GangFact) -> None:
-        failure = Failure(reason=Reason.PREEMPTED, message=preemption_clause(gang.key, self._priority(gang)))
-        self._state.preempted_gangs.decide(victim.gang.key, gang.key)
+    def _evict(self, victim: _Victim, urgent: Urgent) -> None:
+        why = preemption_clause(urgent, victim=victim.gang.key)
+        failure = Failure(reason=Reason.PREEMPTED, message=why)
+        self._state.preempted_gangs.decide(victim.gang.key, urgent.key)
         if self._attempts.is_under_way(victim.gang.key):
             self._attempts.drop(victim.gang.key)
         self._attempts.interrupt(victim.gang, victim.reservation, failure)
 
-    def _priority(self, urgent: GangFact) -> int:
-        priority = self._state.priorities.of(urgent)
+    def _urgent(self, gang: GangFact) -> Urgent:
+        priority = self._state.priorities.of(gang)
         assert priority is not None, "a gang of unknown priority is not planned"
-        return priority
+        return Urgent(gang.key, gang.uid, priority)
 
 
 def _orders_of(decided: LastPlan | None) -> list[_Order]:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import orjson
 
-from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.review import Caller, is_allowed, object_review
 from lockstep.api.names import GROUP
+from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 # How long a change of rights may go unnoticed.
 _KEPT_SECONDS = 10.0
@@ -43,7 +43,7 @@ class GangAccess:
         self._kept: OrderedDict[tuple[bytes, Asked], _Reviewed] = OrderedDict()
 
     async def may_get(self, caller: Caller, asked: Asked) -> bool:
-        """Whether the caller may get that. Raises ``AnswerError`` if the API server does not say."""
+        """Whether the caller may get that. Raises ``NoAnswerNowError`` if the API server does not say."""
         key = (_digest(caller), asked)
         kept = self._kept.get(key)
         if kept is None or self._monotonic() >= kept.until:
@@ -60,9 +60,9 @@ class GangAccess:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 answer = await self._client.review(paths.ACCESS_REVIEWS, body)
         except (TimeoutError, ApiUnavailableError) as error:
-            raise AnswerError("The API server does not say who may read these gangs.") from error
+            raise NoAnswerNowError(Trouble.NOT_REVIEWED, str(error) or type(error).__name__) from error
         if not answer.is_success:
-            raise AnswerError(f"The API server does not say who may read these gangs: {answer.message}.")
+            raise NoAnswerNowError(Trouble.NOT_REVIEWED, answer.message)
         return is_allowed(answer.body)
 
 

@@ -1,28 +1,68 @@
 """Asks the cluster's answers for tenants, on behalf of a command whose user may not read what plans are made from."""
 
 from http import HTTPStatus
+from typing import Any, NamedTuple
 
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.api.client.answer import ApiUnavailableError, Target
+from lockstep.api.client.answer import Answer, ApiUnavailableError, Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.object_names import segment
 from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP
+from lockstep.report.text.sentences import duration
+from lockstep.tenants.document_shapes import is_answer
 from lockstep.tenants.documents import AnswerKind, Document
 
 _ABOUT_THE_QUESTION = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
+_MOST_OF_MESSAGE = 200
 
 
-async def ask_answer(client: KubeClient, kind: AnswerKind, namespace: str, name: str) -> Document | None:
-    """The answer; None where the cluster gives none, or not to this user. Raises ``AnswerError`` if it refuses."""
+class NoAnswer(NamedTuple):
+    """The cluster gives no answer now, for the reason in the sentence ``why``.
+
+    That is '' where the cluster has no such API, or not for this user.
+    """
+
+    why: str
+
+
+async def ask_answer(client: KubeClient, kind: AnswerKind, namespace: str, name: str) -> Document | NoAnswer:
+    """The answer, or why there is none. Raises ``AnswerError`` if the question is refused."""
     path = f"/apis/{ANSWERS_API}/namespaces/{segment(namespace)}/{kind}/{segment(name)}"
     try:
-        answer = await client.get(Target(path, kind))
-    except ApiUnavailableError:
-        return None
+        return _document(kind, await client.get(Target(path, kind)))
+    except ApiUnavailableError as error:
+        return NoAnswer(_silent(error))
+
+
+def _document(kind: AnswerKind, answer: Answer) -> Document | NoAnswer:
     if answer.is_success:
+        if not is_answer(kind, answer.body):
+            return NoAnswer(f"What answers as the cluster's API for tenants gives no {kind} that can be read.")
         return answer.body
-    details = answer.body.get("details")
-    is_theirs = isinstance(details, dict) and details.get("group") == ANSWERS_GROUP and "retryAfterSeconds" in details
-    if is_theirs and answer.code in _ABOUT_THE_QUESTION:
-        raise AnswerError(answer.message)
-    return None
+    if _retry_seconds(answer) is not None and answer.code in _ABOUT_THE_QUESTION:
+        raise AnswerError(_message(answer))
+    return NoAnswer("")
+
+
+def _silent(error: ApiUnavailableError) -> str:
+    """Why the API does not answer now, and when to ask again."""
+    answer = error.answer
+    if answer is None:
+        return f"The cluster's API for tenants does not answer: {str(error)[:_MOST_OF_MESSAGE]}."
+    again = _retry_seconds(answer)
+    when = f" Ask again in {duration(again)}." if again else ""
+    return f"The cluster's API for tenants gives no answer now ({answer.code}): {_message(answer)}{when}"
+
+
+def _message(answer: Answer) -> str:
+    """The message, as a sentence."""
+    return f"{answer.message[:_MOST_OF_MESSAGE].strip().rstrip('.')}."
+
+
+def _retry_seconds(answer: Answer) -> float | None:
+    """The seconds after which the server of answers asks to be asked again; None where another one has answered."""
+    details: Any = answer.body.get("details")
+    if not isinstance(details, dict) or details.get("group") != ANSWERS_GROUP:
+        return None
+    seconds = details.get("retryAfterSeconds")
+    return float(seconds) if isinstance(seconds, int) else None

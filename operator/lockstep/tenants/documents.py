@@ -28,11 +28,12 @@ class AnswerKind(StrEnum):
     GANG_EXPLANATIONS = "gangexplanations"
 
 
-_KINDS: Mapping[AnswerKind, str] = {
+KIND_NAMES: Mapping[AnswerKind, str] = {
     AnswerKind.QUEUES: "Queue",
     AnswerKind.GANGJOB_EXPLANATIONS: "GangJobExplanation",
     AnswerKind.GANG_EXPLANATIONS: "GangExplanation",
 }
+"""The kind of the object of each resource."""
 
 
 def queue_object(namespace: str, queue: Sequence[Queued], others: OtherGangs, now: float) -> Document:
@@ -81,13 +82,13 @@ def resources() -> Document:
         "groupVersion": ANSWERS_API,
         "resources": [
             {"name": kind, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": ["get"]}
-            for kind, name in _KINDS.items()
+            for kind, name in KIND_NAMES.items()
         ],
     }
 
 
 def _head(kind: AnswerKind, namespace: str, name: str) -> Document:
-    return {"kind": _KINDS[kind], "apiVersion": ANSWERS_API, "metadata": {"namespace": namespace, "name": name}}
+    return {"kind": KIND_NAMES[kind], "apiVersion": ANSWERS_API, "metadata": {"namespace": namespace, "name": name}}
 
 
 def _queued(one: Queued) -> Document:

@@ -1,5 +1,6 @@
 """The requests that are answered: who asks, whether they may, and the answer."""
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -8,7 +9,6 @@ from typing import Any
 from aiohttp import web
 
 from coschedule import GangKey
-from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.review import Caller
 from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP
 from lockstep.api.cluster.front_proxy import FrontProxy
@@ -27,13 +27,18 @@ from lockstep.tenants.documents import (
     resources,
 )
 from lockstep.tenants.explanation import Explanation
+from lockstep.tenants.fair_turns import TooManyWaitError
+from lockstep.tenants.parties import party_of
 from lockstep.tenants.responses import refused, shown
-from lockstep.tenants.shared_plan import SharedPlans, TooManyWaitError
+from lockstep.tenants.shared_plan import SharedPlans
+from lockstep.tenants.trouble import NoAnswerNowError
 
-# Each user may ask so often.
+# Each party may ask so often.
 AT_ONCE = 10.0
 A_SECOND = 1.0
 _BUSY_SECONDS = 5
+
+log = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 _Answer = Callable[[Caller, str, str], Awaitable[web.Response]]
@@ -49,6 +54,7 @@ class TenantRequests:
         self._access = access
         self._plans = plans
         self._allowances = Allowances(monotonic, at_once=AT_ONCE, a_second=A_SECOND)
+        self._trouble = ""
 
     def routes(self) -> list[web.RouteDef]:
         """All that is served. What has no route is answered as the group's other pages: 401 or 404."""
@@ -93,14 +99,15 @@ class TenantRequests:
             # The key of a gang may have a slash, but no name of an object.
             if "/" in namespace + name:
                 return _no_such_resource()
-            if not self._allowances.take(caller.name):
+            if not self._allowances.take(party_of(caller)):
                 return refused(429, "You ask too often: once a second is answered.", seconds=1)
             try:
                 return await answer(caller, namespace, name)
             except TooManyWaitError:
                 return refused(429, "Too many wait for an explanation now.", seconds=_BUSY_SECONDS)
-            except AnswerError as error:
-                return refused(503, str(error), seconds=_BUSY_SECONDS)
+            except NoAnswerNowError as error:
+                self._note(error)
+                return refused(503, error.trouble, seconds=_BUSY_SECONDS)
 
         return handle
 
@@ -125,7 +132,7 @@ class TenantRequests:
         resource = POD_GANGS if is_pod_gang(gang) else GANGS
         if not await self._access.may_get(caller, Asked(resource, namespace, name)):
             return _forbidden(caller, resource, namespace)
-        answer = await self._plans.explanation(gang)
+        answer = await self._plans.explanation(gang, party_of(caller))
         if answer is None:
             return refused(404, f"There is none of {resource} that is called {namespace}/{name}.")
         return shown(explanation_object(await self._seen(caller, answer)))
@@ -138,6 +145,12 @@ class TenantRequests:
         unseen = {one for one in kinds if not await self._access.may_get(caller, Asked(one, answer.gang.namespace))}
         helps = tuple(one for one in answer.plan.helps if one.names not in unseen)
         return replace(answer, plan=replace(answer.plan, helps=helps))
+
+    def _note(self, error: NoAnswerNowError) -> None:
+        """Log why there is no answer, unless it is the same as the last time: callers could fill the log."""
+        if str(error) != self._trouble:
+            self._trouble = str(error)
+            log.warning("no answer: %s (%s)", error.trouble, error)
 
 
 async def _healthy(_: web.Request) -> web.Response:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.review import Caller
 from lockstep.tenants.access import Asked, GangAccess
+from lockstep.tenants.trouble import NoAnswerNowError
 
 pytestmark = pytest.mark.asyncio
 
@@ -76,7 +76,8 @@ async def test_result_is_for_this_caller_in_these_groups_and_this_gang_alone(api
 async def test_nothing_is_shown_where_the_api_server_does_not_say(api, access, fault):
     api.fault = fault
 
-    with pytest.raises(AnswerError, match="does not say who may read these gangs"):
+    with pytest.raises(NoAnswerNowError) as caught:
         await access.may_get(JANE, ASKED)
+    assert caught.value.trouble == "The API server does not say who may read these gangs."
     api.fault = None
     assert await access.may_get(JANE, ASKED)

@@ -7,22 +7,35 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.belief.gangs.phases import Phase
 from lockstep.tenants.answer_text import explanation_lines, note_on_answer
-from lockstep.tenants.asking import ask_answer
+from lockstep.tenants.asking import NoAnswer, ask_answer
+from lockstep.tenants.document_shapes import is_answer
 from lockstep.tenants.documents import AnswerKind, explanation_object
 from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.others import OtherGangs
 
-OURS = {"details": {"group": "answers.lockstep.dev", "retryAfterSeconds": 0}}
+OURS = {"details": {"group": "answers.lockstep.dev", "retryAfterSeconds": 5}}
+OTHERS = {"waiting": 0, "running": 1, "members": 2, "freed": [{"withinMinutes": 5, "nodes": 2}], "lasting": 0}
+QUEUE = {
+    "apiVersion": "answers.lockstep.dev/v1alpha1",
+    "kind": "Queue",
+    "metadata": {"namespace": "tenant", "name": "default"},
+    "now": "2026-11-28T12:00:00Z",
+    "others": OTHERS,
+    "gangs": [],
+    "leftOut": 0,
+}
 
 
 class Answering:
+    """Gives one answer, as the client does: the last of several tries is part of its error."""
+
     def __init__(self, answer):
         self.answer, self.paths = answer, []
 
     async def get(self, target):
         self.paths.append(target.path)
-        if self.answer is None:
-            raise ApiUnavailableError("503")
+        if self.answer is None or self.answer.code >= 429:
+            raise ApiUnavailableError("GET queues: no", self.answer)
         return self.answer
 
 
@@ -32,24 +45,59 @@ async def asked(answer):
 
 @pytest.mark.asyncio
 async def test_answer_is_asked_for_by_its_path():
-    client = Answering(Answer(200, {"kind": "Queue"}))
+    client = Answering(Answer(200, QUEUE))
 
-    assert await ask_answer(client, AnswerKind.QUEUES, "a/../b", "default") == {"kind": "Queue"}
+    assert await ask_answer(client, AnswerKind.QUEUES, "a/../b", "default") == QUEUE
     assert client.paths == ["/apis/answers.lockstep.dev/v1alpha1/namespaces/a%2F..%2Fb/queues/default"]
 
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "want"),
     [
-        pytest.param(None, id="a dead server"),
-        pytest.param(Answer(404, {"message": "404 page not found"}), id="no such group"),
-        pytest.param(Answer(403, {"message": "no", "details": {"group": "answers.lockstep.dev"}}), id="no right to it"),
-        pytest.param(Answer(503, {"message": "busy", **OURS}), id="no plan"),
+        pytest.param(Answer(404, {"message": "404 page not found"}), "", id="no such group"),
+        pytest.param(Answer(403, {"message": "no", "details": {"group": "answers.lockstep.dev"}}), "", id="no right"),
+        pytest.param(
+            None, "The cluster's API for tenants does not answer: GET queues: no.", id="no answer of any server"
+        ),
+        pytest.param(
+            Answer(503, {"message": "service unavailable\n"}),
+            "The cluster's API for tenants gives no answer now (503): service unavailable.",
+            id="a dead server",
+        ),
+        pytest.param(
+            Answer(503, {"message": "The cluster can't be read now.", **OURS}),
+            "The cluster's API for tenants gives no answer now (503): The cluster can't be read now. Ask again in 5 s.",
+            id="no plan",
+        ),
+        pytest.param(
+            Answer(429, {"message": "You ask too often.", **OURS}),
+            "The cluster's API for tenants gives no answer now (429): You ask too often. Ask again in 5 s.",
+            id="too often",
+        ),
     ],
 )
-async def test_no_answer_is_none(answer):
-    assert await asked(answer) is None
+async def test_reason_for_no_answer_says_what_it_is_and_when_to_ask_again(answer, want):
+    assert await asked(answer) == NoAnswer(want)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param({}, id="nothing"),
+        pytest.param({**QUEUE, "kind": "List"}, id="of another kind"),
+        pytest.param({**QUEUE, "apiVersion": "v1"}, id="of another group"),
+        pytest.param({key: value for key, value in QUEUE.items() if key != "gangs"}, id="without a field"),
+        pytest.param({**QUEUE, "now": "at noon"}, id="no time"),
+        pytest.param({**QUEUE, "gangs": {"name": "mine"}}, id="no list"),
+        pytest.param({**QUEUE, "gangs": [{"name": 7}]}, id="an odd gang"),
+        pytest.param({**QUEUE, "others": {**OTHERS, "members": True}}, id="no number"),
+    ],
+)
+async def test_odd_answer_of_another_server_is_one_sentence(odd):
+    want = "What answers as the cluster's API for tenants gives no queues that can be read."
+    assert await asked(Answer(200, odd)) == NoAnswer(want)
 
 
 @pytest.mark.asyncio
@@ -72,6 +120,7 @@ def test_gang_that_is_not_in_the_plan_has_a_line_that_says_so():
     )
     document = explanation_object(answer)
 
+    assert is_answer(AnswerKind.GANGJOB_EXPLANATIONS, document)
     assert [*explanation_lines(document)] == [
         "tenant/last is waiting.",
         "  It is not in this plan: its conditions say more (kubectl describe).",

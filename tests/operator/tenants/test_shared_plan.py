@@ -5,9 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from coschedule import GangKey
-from lockstep.answers.reading.errors import AnswerError
-from lockstep.tenants.shared_plan import KEPT_SECONDS, SharedPlans, TooManyWaitError
+from lockstep.tenants.shared_plan import KEPT_SECONDS, SharedPlans
+from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 pytestmark = pytest.mark.asyncio
 
@@ -25,7 +24,7 @@ class Cluster:
         await self.released.wait()
         self.now += self.takes
         if self.fails:
-            raise AnswerError("The API server does not answer.")
+            raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, "10.0.0.1 does not answer")
         return SimpleNamespace(state=SimpleNamespace(gangs={}), number=self.made)
 
 
@@ -60,7 +59,7 @@ async def test_error_is_kept_as_a_plan_is():
     cluster.released.set()
 
     for _ in range(3):
-        with pytest.raises(AnswerError, match="does not answer"):
+        with pytest.raises(NoAnswerNowError, match="does not answer"):
             await cluster.plans.newest()
 
     assert cluster.made == 1
@@ -75,39 +74,3 @@ async def test_one_who_gives_up_takes_the_plan_from_nobody():
     cluster.released.set()
 
     assert (await asking[1]).number == 1
-
-
-async def test_only_some_wait_for_an_explanation_of_one_namespace_and_of_all():
-    cluster = Cluster()
-    keys = [GangKey(f"ns{number}", "gang") for number in range(8) for _ in range(4)]
-    waiting = [asyncio.create_task(cluster.plans.explanation(key)) for key in keys[:4]]
-    await asyncio.sleep(0)
-    with pytest.raises(TooManyWaitError):
-        await cluster.plans.explanation(keys[0])
-
-    waiting += [asyncio.create_task(cluster.plans.explanation(key)) for key in keys[4:]]
-    await asyncio.sleep(0)
-    with pytest.raises(TooManyWaitError):
-        await cluster.plans.explanation(GangKey("another", "gang"))
-
-    cluster.released.set()
-    assert {await one for one in waiting} == {None}
-    assert await cluster.plans.explanation(keys[0]) is None
-
-
-async def test_namespace_that_asks_for_many_explanations_lets_others_in_after_one():
-    cluster = Cluster()
-    done = []
-
-    async def ask(namespace, name):
-        await cluster.plans.explanation(GangKey(namespace, name))
-        done.append(namespace)
-
-    eager = [asyncio.create_task(ask("eager", str(number))) for number in range(4)]
-    await asyncio.sleep(0)
-    patient = asyncio.create_task(ask("patient", "one"))
-    await asyncio.sleep(0)
-    cluster.released.set()
-    await asyncio.gather(*eager, patient)
-
-    assert done.index("patient") <= 1

@@ -60,7 +60,10 @@ def test_gang_in_the_way_is_left_out(refusal):
 def test_error_of_the_planner_is_not_shown():
     failed = PlanningFailed(error="KeyError", message="GangKey(namespace='zebra', name='okapi')")
 
-    assert unnamed_refusal(failed) == "Planning it failed by a mistake of the planner's."
+    assert (
+        unnamed_refusal(failed)
+        == "Planning it failed by a mistake of the planner's: KeyError: the operator's log says more."
+    )
 
 
 def test_no_other_refusal_has_a_gang():

@@ -15,10 +15,6 @@ import orjson
 from lockstep.api.client.rights import is_denial
 
 
-class ApiUnavailableError(Exception):
-    """The API server gave no usable answer after several tries."""
-
-
 class Answer(NamedTuple):
     """An answer of the API server. ``body`` is the decoded object, or a ``Status`` where the request was refused.
 
@@ -51,6 +47,14 @@ class Answer(NamedTuple):
     def message(self) -> str:
         """The API server's message about a refusal."""
         return str(self.body.get("message", f"HTTP {self.code}"))
+
+
+class ApiUnavailableError(Exception):
+    """The API server gave no usable answer after several tries; ``answer`` is the last one of no use, if any came."""
+
+    def __init__(self, message: str, answer: Answer | None = None) -> None:
+        super().__init__(message)
+        self.answer = answer
 
 
 class Target(NamedTuple):

@@ -261,7 +261,7 @@ class KubeClient:
         A lack of rights is an answer after ``patience`` tries.
         """
         pause = _FIRST_PAUSE_SECONDS
-        problem = ""
+        problem, useless = "", None
         for attempt in range(_TRIES):
             if attempt:
                 # Jitter only adds to the pause, so Retry-After is respected.
@@ -270,14 +270,14 @@ class KubeClient:
             try:
                 answer, retry_after = await self._try_as_known(wanted, urgency)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
-                problem = str(error) or type(error).__name__
+                problem, useless = str(error) or type(error).__name__, None
                 log_silence(wanted.verb, wanted.target.path, problem)
                 continue
             is_trouble = (answer.code == 429 and not answer.is_about_budget) or answer.code >= 500
             if not is_trouble and not (answer.is_about_rights and attempt < patience - 1):
                 return answer
-            problem, pause = answer.message, max(pause, retry_after)
-        raise ApiUnavailableError(f"{wanted.verb} {wanted.target.resource}: {problem}")
+            problem, useless, pause = answer.message, answer, max(pause, retry_after)
+        raise ApiUnavailableError(f"{wanted.verb} {wanted.target.resource}: {problem}", useless)
 
     async def _try_as_known(self, wanted: _Wanted, urgency: Urgency | None) -> tuple[Answer, float]:
         """Try once; try again while credentials that were accepted before are refused."""

@@ -3,18 +3,19 @@
 from collections.abc import Callable
 
 from coschedule import GangKey
-from lockstep.api.preemption import named_preemptor, shrinks_for
+from lockstep.api.preemption import Preemptor, named_preemptor, shrinks_for
+from lockstep.belief.gangs.gang_uids import GangUids
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 
 
-def evicted_for(status: GangStatus) -> GangKey | None:
+def evicted_for(status: GangStatus) -> Preemptor | None:
     """The gang for which a gang with that status is evicted and not placed again; None if there is none."""
     condition = status.condition(Condition.PREEMPTED)
     return named_preemptor(condition.message) if condition is not None and condition.status == "True" else None
 
 
-def shrunk_for(status: GangStatus) -> GangKey | None:
+def shrunk_for(status: GangStatus) -> Preemptor | None:
     """The gang for which a gang with that status has shrunk, if it gave way in no other way since."""
     condition = status.condition(Condition.PREEMPTED)
     is_shrunk = condition is not None and condition.reason == Reason.SHRUNK_FOR_GANG
@@ -28,12 +29,15 @@ class GivingWay:
     gangs that shrink, and the preemptor is the last one.
     """
 
-    def __init__(self, changed: Callable[[], None], named_in: Callable[[GangStatus], GangKey | None]) -> None:
+    def __init__(
+        self, changed: Callable[[], None], named_in: Callable[[GangStatus], Preemptor | None], uids: GangUids
+    ) -> None:
         self._changed = changed
         self._named_in = named_in
-        self._decided: dict[GangKey, GangKey] = {}
-        self._reported: dict[GangKey, GangKey] = {}
-        self._victims: dict[GangKey, set[GangKey]] = {}
+        self._uids = uids
+        self._decided: dict[GangKey, Preemptor] = {}
+        self._reported: dict[GangKey, Preemptor] = {}
+        self._victims: dict[Preemptor, set[GangKey]] = {}
 
     def decide(self, victim: GangKey, preemptor: GangKey) -> None:
         """The victim will give way to that gang; its status does not say so yet."""
@@ -65,13 +69,15 @@ class GivingWay:
 
     def preemptor_of(self, victim: GangKey) -> GangKey | None:
         """The gang to which this one gives way or gave way; None if there is none, or if that is over."""
-        return self._decided.get(victim) or self._reported.get(victim)
+        return self._uids.key(self._decided.get(victim) or self._reported.get(victim))
 
     def victims_of(self, gang: GangKey) -> tuple[GangKey, ...]:
         """The gangs that give way or gave way to this one, by key, until that is over."""
-        return tuple(sorted(self._victims.get(gang, ())))
+        uid = self._uids.uid(gang)
+        named = self._victims.get(gang, set())
+        return tuple(sorted(named if uid is None else named | self._victims.get(uid, set())))
 
-    def _leave(self, preemptors: dict[GangKey, GangKey], victim: GangKey) -> None:
+    def _leave(self, preemptors: dict[GangKey, Preemptor], victim: GangKey) -> None:
         preemptor = preemptors.pop(victim, None)
         if preemptor is None or preemptor in (self._decided.get(victim), self._reported.get(victim)):
             return

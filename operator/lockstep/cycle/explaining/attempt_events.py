@@ -7,6 +7,7 @@ from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.belief.state import State
 from lockstep.cycle.resizing.preemptor_events import post_shrink
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.keys import seen_from
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
@@ -81,4 +82,4 @@ class AttemptEvents:
         key = self._state.preempted_gangs.preemptor_of(gang.key)
         preemptor = None if key is None else self._state.gangs.get(key)
         if preemptor is not None:
-            self._writer.post(preemptor, preempted_for_gang(gang.key))
+            self._writer.post(preemptor, preempted_for_gang(seen_from(preemptor.key.namespace, gang.key)))

@@ -14,7 +14,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.explaining.giving import giving_gangs
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.facts.gang.gang import GangFact
-from lockstep.facts.gang.keys import is_room
+from lockstep.facts.gang.keys import is_room, seen_from
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, NodeKind, PlanChange, StartEstimate, is_same_time
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import room_held, room_opens
@@ -129,20 +129,20 @@ class StartEstimates:
         return f"{1 / float(self._snapshot.slowdown[self._nodes[node]]):.2g}"
 
     def _waits_for(self, placement: Placement) -> str:
-        """A clause that names the gang whose end frees the last room, or the node that opens last; '' if neither.
+        """A clause about the gang whose end frees the last room, or the node that opens last; '' if neither.
 
         Gangs that give up seats are named before gangs that end, since they are not expected to end by then.
         """
         giving = next((one for one in self._giving if one.is_awaited_by(placement)), None)
         if giving is not None:
             held = [entry for entry in placement.members if entry.node in giving.nodes]
-            return room_held(self._kinds(held), giving.gang, placement.start)
+            return room_held(self._kinds(held), seen_from(placement.gang.namespace, giving.gang), placement.start)
         nodes = {entry.node for entry in placement.members}
         last = next((use for use in self._ending_by(placement) if any(it.node in nodes for it in use.members)), None)
         if last is not None:
             theirs = {entry.node for entry in last.members}
             held = [entry for entry in placement.members if entry.node in theirs]
-            return room_held(self._kinds(held), last.gang, last.end)
+            return room_held(self._kinds(held), seen_from(placement.gang.namespace, last.gang), last.end)
         latest = max((entry.node for entry in placement.members), key=self._opens)
         return room_opens(latest, self._opens(latest)) if self._opens(latest) > self._now else ""
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, assert_never
 from coschedule import GangKey, RunningGang
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
-from lockstep.api.preemption import preemption_clause
-from lockstep.facts.gang.gang import GangFact
+from lockstep.api.preemption import Urgent, preemption_clause
+from lockstep.facts.gang.keys import seen_from
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
@@ -80,14 +80,14 @@ class PodGangEvictions:
                 await asyncio.gather(*(self._can_give_way(gang) for gang in islice(others, _MOST_OTHERS)))
         return False
 
-    def evict(self, gang: PodGang, urgent: GangFact, priority: int) -> None:
+    def evict(self, gang: PodGang, urgent: Urgent) -> None:
         """Begin to suspend the owner of the Gang's pods."""
         group, now = self._state.pod_gangs.group(gang.key), self._now()
         since = group.held.running_since(now)
         eviction = _Eviction(
             gang=gang,
             urgent=urgent.key,
-            why=preemption_clause(urgent.key, priority),
+            why=preemption_clause(urgent, victim=gang.key),
             seconds=0.0 if since is None else now - since,
             members=group.going,
         )
@@ -143,7 +143,8 @@ class PodGangEvictions:
         if victim is not None:
             self._writer.post(victim, gang_preempted(eviction.why))
         if urgent is not None:
-            self._writer.post(urgent, preempted_for_gang(eviction.gang.key, gives_way="begins anew"))
+            seen = seen_from(urgent.key.namespace, eviction.gang.key)
+            self._writer.post(urgent, preempted_for_gang(seen, gives_way="begins anew"))
         self._spawn(self._report(eviction))
 
     async def _report(self, eviction: _Eviction) -> None:

@@ -24,7 +24,7 @@ from lockstep.act.podgang.resizing_owner import OwnerAnswer, OwnerChange, resize
 from lockstep.act.podgang.running_needs import RunningNeeds
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
-from lockstep.api.preemption import for_urgent_gang
+from lockstep.api.preemption import Urgent, for_urgent_gang
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.resizing.cut_off_growths import CutOffGrowths
@@ -39,7 +39,7 @@ from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.events import size_change_dropped
 from lockstep.report.status.pod_gang_sizes import mark_shrinking, mark_shrunk, mark_size_kept
 from lockstep.report.status.writer import StatusReport
-from lockstep.report.text.size_sentences import shrink_for, size_change
+from lockstep.report.text.size_sentences import as_its_users_see, shrink_for, size_change
 from lockstep.snapshot.attempt_start import start_of
 from lockstep.snapshot.holders.elastic_pod_gangs import (
     ElasticPodGang,
@@ -101,12 +101,13 @@ class PodGangSizes:
         elif _can_leave(one, after):
             self.shrink(PodGangShrink(one, following))
 
-    def shrink_for(self, gang: GangKey, priority: int, change: SizeChange, decided: LastPlan) -> PodGangShrink | None:
+    def shrink_for(self, urgent: Urgent, change: SizeChange, decided: LastPlan) -> PodGangShrink | None:
         """The shrink of a Gang for a more urgent one; None if any fact of the decision has changed."""
         one = self._as_seen(change.gang, decided)
         if one is None or not _can_leave(one, _nodes_after(change, decided)):
             return None
-        return PodGangShrink(one, self._following(one, change, decided, urgent=for_urgent_gang(gang, priority)))
+        clause = for_urgent_gang(urgent, giver=change.gang)
+        return PodGangShrink(one, self._following(one, change, decided, urgent=clause))
 
     async def can_shrink(self, changes: Iterable[SizeChange]) -> bool:
         """Whether the owners of the pods of all of these take the smaller size now, by dry runs."""
@@ -195,14 +196,15 @@ class PodGangSizes:
 
     def _following(self, one: ElasticPodGang, change: SizeChange, decided: LastPlan, *, urgent: str = "") -> NextSize:
         """The next size; the clause ``urgent`` names the gang for which the Gang shrinks."""
-        now, terms = self._services.now(), one.gang.change_terms
-        takes, after = None if terms is None else terms.restart_time, _nodes_after(change, decided)
+        now, terms, after = self._services.now(), one.gang.change_terms, _nodes_after(change, decided)
+        takes = None if terms is None else terms.restart_time
+        why = size_change(as_its_users_see(change), restart_time=takes)
         return NextSize(
             members=tuple(members_of(one.gang, (after.elements(), one.fixed))),
             # As the status says it.
             decided_at=float(int(now)),
             expected_finish=None if change.end == math.inf else now + change.end - decided.snapshot.now,
-            why=shrink_for(change, urgent, restart_time=takes) if urgent else size_change(change, restart_time=takes),
+            why=shrink_for(change, urgent, restart_time=takes) if urgent else why,
         )
 
     def _grow(self, one: ElasticPodGang, following: NextSize, added: Counter[str], decided: LastPlan) -> None:

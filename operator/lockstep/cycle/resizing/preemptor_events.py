@@ -3,6 +3,7 @@
 from lockstep.api.preemption import shrinks_for
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import seen_from
 from lockstep.report.status.events import preempted_for_gang
 from lockstep.report.status.writer import StatusWriter
 from lockstep.report.text.size_sentences import from_to
@@ -10,8 +11,9 @@ from lockstep.report.text.size_sentences import from_to
 
 def post_shrink(state: State, writer: StatusWriter, giver: GangFact, size: int, why: str) -> None:
     """Post to the gang for which ``giver`` shrinks to that size that it does so, if ``why`` names one."""
-    key = shrinks_for(why)
+    key = state.gang_uids.key(shrinks_for(why))
     preemptor = None if key is None else state.gangs.get(key)
     if preemptor is not None:
         shrinks = from_to(giver.status.size or 0, size)
-        writer.post(preemptor, preempted_for_gang(giver.key, gives_way=shrinks))
+        seen = seen_from(preemptor.key.namespace, giver.key)
+        writer.post(preemptor, preempted_for_gang(seen, gives_way=shrinks))

@@ -16,7 +16,7 @@ from coschedule import GangKey, Members, Placement, SizeChange
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.progress import progress_of
 from lockstep.act.requests.services import Services
-from lockstep.api.preemption import for_urgent_gang
+from lockstep.api.preemption import Urgent, for_urgent_gang
 from lockstep.belief.holding.ranked_members import RankedMembers
 from lockstep.belief.holding.reservation import (
     Reservation,
@@ -41,7 +41,7 @@ from lockstep.report.status.attempt_marks import mark_change_dropped
 from lockstep.report.status.events import size_change_dropped
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.conflict_sentences import conflict_sentence
-from lockstep.report.text.size_sentences import shrink_for, size_change
+from lockstep.report.text.size_sentences import as_its_users_see, shrink_for, size_change
 from lockstep.snapshot.attempt_start import start_of
 from lockstep.snapshot.holders.leaving import has_former_members
 from lockstep.snapshot.holders.running import may_be_evicted
@@ -143,9 +143,9 @@ class SizeChanges:
         self._state.assumptions.hold(start.reservation)
         self._attempts.begin(gang, start)
 
-    def shrink_for(self, gang: GangKey, priority: int, change: SizeChange, decided: LastPlan) -> Changing | None:
+    def shrink_for(self, urgent: Urgent, change: SizeChange, decided: LastPlan) -> Changing | None:
         """The change of a gang that shrinks for a more urgent one; None if any fact of the decision has changed."""
-        return self._still_possible(change, decided, urgent=for_urgent_gang(gang, priority))
+        return self._still_possible(change, decided, urgent=for_urgent_gang(urgent, giver=change.gang))
 
     def begin_at_once(self, changing: Changing) -> None:
         """Begin a change of which members have no notice."""
@@ -210,7 +210,7 @@ class SizeChanges:
         if urgent:
             return shrink_for(change, urgent, restart_time=_restart_time(gang))
         is_asked = gang.spec.elastic is not None and gang.spec.elastic.size is not None
-        return size_change(change, restart_time=_restart_time(gang), is_asked=is_asked)
+        return size_change(as_its_users_see(change), restart_time=_restart_time(gang), is_asked=is_asked)
 
     def _following(self, change: SizeChange, members: tuple[Members, ...], decided: LastPlan, why: str) -> NextSize:
         now = self._now()

@@ -1,4 +1,4 @@
-"""The keys of gangs: GangJobs, and Gangs of pods that others create."""
+"""The keys of gangs: GangJobs, and Gangs of pods that others create; and which of them users of a namespace may read."""
 
 from coschedule import GangKey
 
@@ -6,6 +6,9 @@ from coschedule import GangKey
 _PREFIX = "gang/"
 # No Gang has a slash in its name either.
 _ROOM = "/later-pods"
+
+ANOTHERS = GangKey("", "")
+"""The key of any gang of another namespace, for users that may not read its name."""
 
 
 def pod_gang_key(namespace: str, name: str) -> GangKey:
@@ -36,3 +39,13 @@ def gang_of_room(key: GangKey) -> GangKey | None:
 def object_name(key: GangKey) -> str:
     """The name of the Gang or GangJob in the API."""
     return key.name.removeprefix(_PREFIX)
+
+
+def seen_from(namespace: str, gang: GangKey) -> GangKey:
+    """The key as users of that namespace may read it: ``ANOTHERS``, or its room, for a gang of another namespace.
+
+    Whatever names a gang in a status or an event of another gang has its key from here.
+    """
+    if gang.namespace == namespace:
+        return gang
+    return room_key(ANOTHERS) if is_room(gang) else ANOTHERS

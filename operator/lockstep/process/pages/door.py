@@ -1,4 +1,4 @@
-"""Accepts connections, 128 at most: a new one beyond that closes the oldest.
+"""Accepts connections, 128 at most: a new one beyond that closes the oldest of the address that has most.
 
 Otherwise clients could use up the file descriptors of the process, and leave none for its own requests. Connections
 count from the handshake on.
@@ -9,9 +9,10 @@ import logging
 import socket
 import ssl
 from asyncio import BaseProtocol
-from collections import deque
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from typing import NamedTuple
 
 _MOST_AT_ONCE = 128
 _BACKLOG = 128
@@ -20,6 +21,13 @@ _HANDSHAKE_SECONDS = 10.0
 _PAUSE_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
+
+
+class _Guest(NamedTuple):
+    """A connection, and the address that it is from."""
+
+    connection: socket.socket
+    address: str
 
 
 class Door:
@@ -33,7 +41,8 @@ class Door:
         self._tls = tls
         self._listening = _listen(host, port)
         self.address: tuple[str, int] = self._listening.getsockname()[:2]
-        self._open: deque[socket.socket] = deque()
+        # In the order of arrival.
+        self._open: list[_Guest] = []
         self._entering: set[asyncio.Task[None]] = set()
         self._accepting = asyncio.create_task(self._keep_accepting())
 
@@ -57,9 +66,9 @@ class Door:
             await asyncio.sleep(0)
 
     async def _accept(self) -> None:
-        connection, _ = await asyncio.get_running_loop().sock_accept(self._listening)
+        connection, (address, *_) = await asyncio.get_running_loop().sock_accept(self._listening)
         self._make_room()
-        self._open.append(connection)
+        self._open.append(_Guest(connection, address))
         entering = asyncio.create_task(self._let_in(connection))
         self._entering.add(entering)
         entering.add_done_callback(self._entering.discard)
@@ -76,10 +85,18 @@ class Door:
         if len(self._open) < _MOST_AT_ONCE:
             return
         # The protocol closes its socket at the end.
-        self._open = deque(one for one in self._open if one.fileno() >= 0)
+        self._open = [one for one in self._open if one.connection.fileno() >= 0]
         if len(self._open) >= _MOST_AT_ONCE:
+            leaving = _of_largest(self._open)
+            self._open.remove(leaving)
             with suppress(OSError):
-                self._open.popleft().shutdown(socket.SHUT_RDWR)
+                leaving.connection.shutdown(socket.SHUT_RDWR)
+
+
+def _of_largest(guests: list[_Guest]) -> _Guest:
+    """The oldest of the address that has most of these, so that no other one suffers from a crowd."""
+    counts = Counter(one.address for one in guests)
+    return max(guests, key=lambda one: counts[one.address])
 
 
 def _listen(host: str, port: int) -> socket.socket:

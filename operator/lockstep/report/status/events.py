@@ -10,6 +10,7 @@ from lockstep.api.client.turns import Urgency
 from lockstep.api.cluster.event import Event, EventSubject, event_manifest
 from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.keys import ANOTHERS
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reason_meanings import meaning_of
 from lockstep.facts.reasons import EventReason, Reason
@@ -99,8 +100,9 @@ def gang_preempted(why: str) -> Event:
 
 
 def preempted_for_gang(victim: GangKey, *, gives_way: str = "is evicted") -> Event:
-    """Another gang gives way to this one; ``gives_way`` says how."""
-    note = f"Gang {gang_name(victim)} {gives_way} for this gang, which starts when those members have ended."
+    """Another gang gives way to this one; ``gives_way`` says how, and ``victim`` is the key that its users may read."""
+    who = as_sentence(gang_name(victim)).rstrip(".") if victim == ANOTHERS else f"Gang {gang_name(victim)}"
+    note = f"{who} {gives_way} for this gang, which starts when those members have ended."
     return Event(kind=NORMAL, reason=EventReason.PREEMPTED_FOR_GANG, action="Preempt", note=note)
 
 

@@ -11,7 +11,7 @@ from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.elastic import LastChange
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
-from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.keys import is_pod_gang, seen_from
 from lockstep.facts.past_runs import Learned, formatted_factor
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import (
@@ -26,6 +26,7 @@ from lockstep.report.status.conditions import (
 from lockstep.report.status.pod_gang_sizes import with_growth
 from lockstep.report.text.learned import work_used
 from lockstep.report.text.refusal_sentences import format_refusal
+from lockstep.report.text.refusals_seen import refusal_seen_from
 from lockstep.report.text.sentences import (
     as_sentence,
     chosen,
@@ -51,7 +52,11 @@ def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> Ga
         status = turn(status, gang, now)
     if stance_on(decision.reason) is Stance.WITHDRAW:
         status = without_nodes_requested(status)
-    says = (FALSE, decision.reason, as_sentence(format_refusal(decision.refusal)))
+    says = (
+        FALSE,
+        decision.reason,
+        as_sentence(format_refusal(refusal_seen_from(gang.key.namespace, decision.refusal))),
+    )
     status = with_condition(status, gang, Condition.PLANNED, says, now)
     return with_not_placed(status, gang, decision.reason, says[2], now)
 
@@ -70,7 +75,7 @@ def mark_planned_for_later(
     """
     status = _with_plan(gang, placement, learned, now)
     reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
-    why = f"; {waits_for_victims(victims)}" if victims else ""
+    why = f"; {waits_for_victims(_seen_by(gang, victims))}" if victims else ""
     planned = (TRUE, reason, as_sentence(_planned(gang, placement, learned, now) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     made = "bound" if is_pod_gang(gang.key) else "created"
@@ -100,7 +105,7 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
         last_change=_last_change(gang),
         first_size=_first_size(gang, placement),
     )
-    why = f"; {took_place_of(start.victims)}" if start.victims else ""
+    why = f"; {took_place_of(_seen_by(gang, start.victims))}" if start.victims else ""
     planned = (TRUE, Reason.RESERVED, as_sentence(_planned(gang, placement, start.learned, now) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     made = "bound" if is_pod_gang(gang.key) else "created and bound"
@@ -129,7 +134,7 @@ def with_narrowing(status: GangStatus, gang: GangFact, narrowed: Narrowed | None
 
 def with_givers(status: GangStatus, gang: GangFact, givers: Sequence[GangKey], now: float) -> GangStatus:
     """The status of a planned gang; its message also names the gangs that give up seats for it, if any."""
-    return _with_sentence(status, gang, waits_for_seats(givers), now) if givers else status
+    return _with_sentence(status, gang, waits_for_seats(_seen_by(gang, givers)), now) if givers else status
 
 
 def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float) -> GangStatus:
@@ -145,6 +150,10 @@ def _planned(gang: GangFact, placement: Placement, learned: Learned | None, now:
     dealing = None if gang.spec is None else gang.spec.dealing
     later = f"; a dealer deals its {n_pieces(dealing.pieces)} while it runs" if dealing is not None else ""
     return chosen(placement, now=now) + _by_past_runs(learned) + later
+
+
+def _seen_by(gang: GangFact, others: Sequence[GangKey]) -> list[GangKey]:
+    return [seen_from(gang.key.namespace, other) for other in others]
 
 
 def _by_past_runs(learned: Learned | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from coschedule import Alternative, GangKey, Members, Placement, Risk, encode_part
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
-from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.keys import ANOTHERS, is_pod_gang
 from lockstep.facts.gang.start_estimate import NodeKind, is_same_time
 from lockstep.facts.past_runs import THOUSAND, Learned
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
@@ -167,7 +167,12 @@ def took_place_of(victims: Sequence[GangKey]) -> str:
 
 
 def _named(gangs: Sequence[GangKey]) -> str:
-    return f"{'gang' if len(gangs) == 1 else 'gangs'} {listed([gang_name(gang) for gang in gangs])}"
+    """The names of these gangs, and how many of others there are."""
+    named = [gang_name(gang) for gang in gangs if gang != ANOTHERS]
+    others = len(gangs) - len(named)
+    theirs = "a gang of another namespace" if others == 1 else f"{others} gangs of other namespaces"
+    names = [f"{'gang' if len(named) == 1 else 'gangs'} {listed(named)}"] if named else []
+    return " and ".join([*names, *([theirs] if others else [])])
 
 
 def room_held(kinds: Sequence[NodeKind], gang: GangKey, until: float) -> str:

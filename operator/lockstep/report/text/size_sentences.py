@@ -10,6 +10,7 @@ from coschedule import SizeChange, SizeReason
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.elastic import NextSize
+from lockstep.facts.gang.keys import seen_from
 from lockstep.report.text.sentences import duration, n_members, n_pods
 from lockstep.snapshot.holders.resizable import KeepsSize
 
@@ -34,6 +35,12 @@ def size_change(change: SizeChange, *, restart_time: float | None = None, is_ask
     why = "" if change.size_after > change.size_before else ", so that other gangs end sooner"
     why = ", as elastic.size asks" if is_asked else "" if change.is_open_ended else why
     return f"{from_to(change.size_before, change.size_after)}{why}: {_because(change)}{_takes(restart_time)}"
+
+
+def as_its_users_see(change: SizeChange) -> SizeChange:
+    """The change without the name of a gang of another namespace, for texts that users of the changing gang read."""
+    made_for = None if change.made_for is None else seen_from(change.gang.namespace, change.made_for)
+    return change._replace(made_for=made_for)
 
 
 def shrink_without_room(before: int, after: int, waiting: int) -> str:

@@ -5,9 +5,9 @@ import math
 import pytest
 
 from coschedule import GangKey, Members, SizeChange, SizeReason
-from lockstep.api.preemption import for_urgent_gang
+from lockstep.api.preemption import Urgent, for_urgent_gang
 from lockstep.facts.elastic import NextSize
-from lockstep.report.text.size_sentences import KEEPS_SIZE, change_ahead, shrink_for, size_change
+from lockstep.report.text.size_sentences import KEEPS_SIZE, as_its_users_see, change_ahead, shrink_for, size_change
 from lockstep.snapshot.holders.resizable import KeepsSize
 
 
@@ -25,7 +25,9 @@ def test_there_is_a_clause_for_each_reason():
 def test_shrink_for_an_urgent_gang_has_both_sizes_of_the_whole_gang(is_open_ended, want):
     change = SizeChange(GangKey("ns", "g"), 8, (0, 1, 2, 3), 1600.0, 1000.0, is_open_ended=is_open_ended, fixed=1)
 
-    said = shrink_for(change, for_urgent_gang(GangKey("ns", "hot"), 7), restart_time=60.0)
+    said = shrink_for(
+        change, for_urgent_gang(Urgent(GangKey("ns", "hot"), "uid-1", 7), giver=change.gang), restart_time=60.0
+    )
 
     assert said == f"{want}; the change takes about 1 min"
     assert shrink_for(change) == want.replace(" for urgent gang ns/hot, of priority 7", "")
@@ -106,3 +108,15 @@ def test_change_of_a_gang_of_unknown_end_says_why_with_numbers(reason, size, fac
     change = SizeChange(GangKey("a", "run"), 4, nodes, math.inf, math.inf, is_open_ended=True, because=reason, **facts)
 
     assert size_change(change, restart_time=120.0) == want
+
+
+@pytest.mark.parametrize(
+    ("of", "want"),
+    [("a", "a/b waits, and starts"), ("other", "a gang of another namespace waits, and starts")],
+    ids=["own namespace", "another"],
+)
+def test_users_of_a_gang_read_the_name_of_a_gang_of_their_own_namespace_only(of, want):
+    waiting = {"is_open_ended": True, "because": SizeReason.WAITING_GANG, "made_for": GangKey("a", "b")}
+    change = SizeChange(GangKey(of, "g"), 4, (0,), math.inf, math.inf, **waiting)
+
+    assert want in size_change(as_its_users_see(change))

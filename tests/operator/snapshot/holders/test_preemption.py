@@ -9,12 +9,13 @@ from builders.facts import DEFAULT, gang_fact, gang_spec, member_fact, node_fact
 from builders.served import budget
 from coschedule import GangKey, Members, SizeChange
 from lockstep.api.cluster.budget import parse_budget, unreadable_budget
-from lockstep.api.preemption import for_urgent_gang, named_preemptor, preemption_clause, shrinks_for
+from lockstep.api.preemption import GangUid, Urgent, for_urgent_gang, named_preemptor, preemption_clause, shrinks_for
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.pods.pod import PodPhase
+from lockstep.report.text.sentences import as_sentence
 from lockstep.report.text.size_sentences import shrink_for, size_change
 from lockstep.snapshot.holders.awaited_ends import awaited_end
 from lockstep.snapshot.holders.disruptions import disruptions, still_allowed
@@ -184,10 +185,22 @@ def test_gang_that_is_gone_gives_way_to_nobody(state):
     "gang", [GangKey("default", "hot"), GangKey("team-1", "a.b-c.9")], ids=lambda one: f"{one.namespace}/{one.name}"
 )
 def test_preemptor_is_read_as_it_was_spelled(gang):
-    clause = preemption_clause(gang, -7)
+    clause = preemption_clause(Urgent(gang, "uid-1", -7), victim=GangKey(gang.namespace, "cold"))
 
-    assert named_preemptor(clause) == named_preemptor(clause.capitalize()) == gang
+    assert named_preemptor(clause) == named_preemptor(as_sentence(clause)) == gang
     assert shrinks_for(clause) is None
+
+
+def test_preemptor_of_another_namespace_is_read_by_its_uid():
+    urgent = Urgent(HOT, "0b8e-7F", -7)
+    evicted = preemption_clause(urgent, victim=GangKey("team-1", "cold"))
+    shrunk = shrink_for(SizeChange(COLD, 2, (0,), NOW, NOW), for_urgent_gang(urgent, giver=GangKey("team-1", "cold")))
+
+    assert evicted == "a gang of another namespace, of priority -7 and UID 0b8e-7F, takes its place"
+    assert named_preemptor(evicted) == named_preemptor(as_sentence(evicted)) == GangUid("0b8e-7F")
+    assert shrunk.startswith("shrinks from 2 to 1 member for an urgent gang of another namespace, of priority -7 and")
+    assert shrinks_for(shrunk) == shrinks_for(as_sentence(shrunk)) == GangUid("0b8e-7F")
+    assert (shrinks_for(evicted), named_preemptor(shrunk)) == (None, None)
 
 
 @pytest.mark.parametrize("sentence", ["", "Somebody takes its place.", "gang default, of priority 1", "Gang A/b, of"])
@@ -198,9 +211,9 @@ def test_sentence_of_somebody_else_names_nobody(sentence):
 @pytest.mark.parametrize("open_ended", [False, True])
 def test_gang_for_which_another_one_shrinks_is_read_as_it_was_spelled(open_ended):
     change = SizeChange(COLD, 2, (0,), NOW + 900, NOW + 300, is_open_ended=open_ended)
-    clause = shrink_for(change, for_urgent_gang(HOT, 5), restart_time=120.0)
+    clause = shrink_for(change, for_urgent_gang(Urgent(HOT, "uid-1", 5), giver=COLD), restart_time=120.0)
 
-    assert shrinks_for(clause) == shrinks_for(clause.capitalize()) == HOT
+    assert shrinks_for(clause) == shrinks_for(as_sentence(clause)) == HOT
     assert (named_preemptor(clause), shrinks_for(shrink_for(change)), shrinks_for(size_change(change))) == (None,) * 3
 
 

@@ -1,0 +1,35 @@
+"""Refusals as users of a namespace may read them: gangs of other namespaces have no name there."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from coschedule import Blocker, HeldByGangsInFront, NotEnoughRoom, OfRole, PlanningFailed, Refusal
+from lockstep.facts.gang.keys import seen_from
+from lockstep.report.text.refusal_sentences import HoldingNodes, RefusedInPool, RestingFromHold, in_pool
+
+_IN_THE_LOG = "the operator's log says more"
+
+
+def refusal_seen_from(namespace: str, refusal: Refusal) -> Refusal:
+    """The refusal of a gang of that namespace; an exception's text may name anything, so it is left out."""
+    return without_names(refusal, partial(_seen, namespace))
+
+
+def without_names(refusal: Refusal, blocker: Callable[[Blocker], Blocker | None]) -> Refusal:
+    """The refusal with another ``blocker``, and without an exception's text. No other refusal has a gang."""
+    match refusal:
+        case RefusedInPool():
+            return in_pool(without_names(refusal.refusal, blocker))
+        case OfRole() | HoldingNodes() | RestingFromHold():
+            return replace(refusal, refusal=without_names(refusal.refusal, blocker))
+        case NotEnoughRoom() | HeldByGangsInFront() if refusal.blocker is not None:
+            return replace(refusal, blocker=blocker(refusal.blocker))
+        case PlanningFailed():
+            return replace(refusal, message=_IN_THE_LOG)
+        case _:
+            return refusal
+
+
+def _seen(namespace: str, blocker: Blocker) -> Blocker:
+    return blocker._replace(gang=seen_from(namespace, blocker.gang))

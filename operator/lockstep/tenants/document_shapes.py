@@ -1,0 +1,86 @@
+"""The shapes of answers: a command shows nothing that another server gives under the name of this API."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.api.cluster.answers_service import ANSWERS_API
+from lockstep.api.times import epoch_seconds
+from lockstep.tenants.documents import KIND_NAMES, AnswerKind, Document
+
+
+class _Time:
+    """A time of RFC 3339."""
+
+
+_TIME = _Time()
+_TIME_OR_NONE = (_Time(), None)
+_OTHERS = {
+    "waiting": int,
+    "running": int,
+    "members": int,
+    "freed": [{"withinMinutes": int, "nodes": int}],
+    "lasting": int,
+}
+_HEAD = {"metadata": {"namespace": str, "name": str}, "now": _TIME, "others": _OTHERS}
+_QUEUED = {
+    "kind": str,
+    "name": str,
+    "position": (int, None),
+    "size": (int, None),
+    "start": _TIME_OR_NONE,
+    "latestStart": _TIME_OR_NONE,
+}
+_PLAN = {
+    "message": str,
+    "size": (int, None),
+    "ahead": {"gangs": int, "members": int},
+    "evicts": int,
+    "shrinks": int,
+    "sizes": [{"size": int, "start": _TIME_OR_NONE, "finish": _TIME_OR_NONE}],
+    "notNow": [str],
+    "sooner": [{"if": str, "size": int, "withinMinutes": int}],
+}
+_EXPLANATION = {
+    **_HEAD,
+    "phase": str,
+    "size": (int, None),
+    "start": _TIME_OR_NONE,
+    "finish": _TIME_OR_NONE,
+    "plan": (_PLAN, None),
+}
+_SHAPES: Mapping[AnswerKind, Mapping[str, Any]] = {
+    AnswerKind.QUEUES: {**_HEAD, "gangs": [_QUEUED], "leftOut": int},
+    AnswerKind.GANGJOB_EXPLANATIONS: _EXPLANATION,
+    AnswerKind.GANG_EXPLANATIONS: _EXPLANATION,
+}
+
+
+def is_answer(kind: AnswerKind, document: Document) -> bool:
+    """Whether a document is an answer of that kind, with every field that a command shows. It may have more."""
+    is_named = document.get("apiVersion") == ANSWERS_API and document.get("kind") == KIND_NAMES[kind]
+    return is_named and _has_shape(document, _SHAPES[kind])
+
+
+def _has_shape(value: Any, shape: Any) -> bool:
+    """Whether a value has a shape: a type, None, a mapping or list of shapes, or a tuple of possible ones."""
+    match shape:
+        case dict():
+            fields = isinstance(value, dict)
+            return fields and all(name in value and _has_shape(value[name], one) for name, one in shape.items())
+        case list():
+            return isinstance(value, list) and all(_has_shape(one, shape[0]) for one in value)
+        case tuple():
+            return any(_has_shape(value, one) for one in shape)
+        case _Time():
+            return isinstance(value, str) and _is_time(value)
+        case None:
+            return value is None
+        case _:
+            return isinstance(value, shape) and not isinstance(value, bool)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return epoch_seconds(text) is not None
+    except ValueError:
+        return False

@@ -1,0 +1,20 @@
+"""Why no answer is given now, in sentences that tell a tenant nothing of the cluster; the log has the rest."""
+
+from enum import StrEnum
+
+
+class Trouble(StrEnum):
+    """A sentence for whoever asks."""
+
+    OPTIONS_UNKNOWN = "The operator's options are not known now."
+    CLUSTER_UNREAD = "The cluster can't be read now."
+    NOT_REVIEWED = "The API server does not say who may read these gangs."
+    PLAN_FAILED = "Planning failed by a mistake of Lockstep's."
+
+
+class NoAnswerNowError(Exception):
+    """There is no answer now. ``trouble`` is for the caller; the message has the reason, for the log only."""
+
+    def __init__(self, trouble: Trouble, why: str) -> None:
+        super().__init__(why)
+        self.trouble = trouble
