@@ -57,7 +57,10 @@ def give_quota(api, name="heat", *, checks=(CHECK,), **counts):
 def take_quota(api, name="heat"):
     """Take the quota of a Workload, as when it is preempted or deactivated: its checks are pending again."""
     entries = api.store.get(place_of(name))["status"]["admissionChecks"]
-    pending = [{"name": one["name"], "state": "Pending", "message": "", "lastTransitionTime": rfc3339(now())} for one in entries]
+    pending = [
+        {"name": one["name"], "state": "Pending", "message": "", "lastTransitionTime": rfc3339(now())}
+        for one in entries
+    ]
     conditions = [condition("QuotaReserved", is_true=False), condition("Evicted", is_true=True)]
     api.store.change(place_of(name), status={"admission": None, "admissionChecks": pending, "conditions": conditions})
 
@@ -112,7 +115,9 @@ async def _control(api, name, made, delay):
 
 
 def _make(api, name, status, made):
-    labels = {one["name"]: one["labels"] for check in status["admissionChecks"] for one in check.get("podSetUpdates", ())}
+    labels = {
+        one["name"]: one["labels"] for check in status["admissionChecks"] for one in check.get("podSetUpdates", ())
+    }
     templates = {one["name"]: one["template"]["spec"] for one in api.store.get(place_of(name))["spec"]["podSets"]}
     names = []
     for part in status["admission"]["podSetAssignments"]:

@@ -50,7 +50,9 @@ async def test_workload_is_ready_when_places_are_reserved_and_its_pods_take_them
         await until(lambda: len(bound(api)) == 3)
 
         assert len(made) == 3
-        assert entry_of(api)["podSetUpdates"] == [{"name": "main", "labels": {"lockstep.dev/member-of": "workload.heat"}}]
+        assert entry_of(api)["podSetUpdates"] == [
+            {"name": "main", "labels": {"lockstep.dev/member-of": "workload.heat"}}
+        ]
 
 
 async def test_workload_without_room_is_pending_with_the_reason_until_there_is_room():
