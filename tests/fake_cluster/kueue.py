@@ -29,7 +29,7 @@ def place_of(name):
 
 
 def create_workload(api, name="heat", *pods, annotations=None, **spec):
-    """Create a Workload without quota. ``pods`` are (name, number, processors) of its parts: three of one by default."""
+    """Create a Workload without quota. ``pods`` are (name, number, processors) of its parts; else it has three pods."""
     sets = [pod_set(*one, annotations=annotations) for one in pods or [("main", 3, "1")]]
     about = metadata(name, namespace=DEFAULT, uid=f"uid-of-{name}", generation=1)
     api.store.create("workloads", {"metadata": about, "spec": {"podSets": sets, **spec}, "status": {}})
