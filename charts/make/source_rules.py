@@ -7,11 +7,13 @@ from typing import Any
 import yaml
 
 from lockstep.api.podgang.owners import OWNERS
+from lockstep.facts.gang.source import Source
 
 _INDENT = "  "
 # A rule begins with the comment above it, if it has one.
 _RULE = re.compile(rf"^(?:{_INDENT}#.*\n)*{_INDENT}- (?:.*\n?)(?:{_INDENT}  .*\n?)*", re.MULTILINE)
 _MAKES_GANGS = 'without .Values.sources "pods"'
+_WORKLOADS = OWNERS[Source.WORKLOAD]
 _READS_OWNERS = {(one.group, one.plural): f'has "{source}" .Values.sources' for source, one in OWNERS.items()}
 
 
@@ -57,4 +59,6 @@ def _of_sources(rule: Mapping[str, Any]) -> str:
     [group, *_], [resource, *_] = rule["apiGroups"], rule["resources"]
     if resource == "gangs" and "create" in rule["verbs"]:
         return _MAKES_GANGS
+    if group == _WORKLOADS.group:
+        return f'has "{Source.WORKLOAD}" .Values.sources'
     return _READS_OWNERS.get((group, resource.removesuffix("/status")), "")

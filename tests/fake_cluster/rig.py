@@ -21,6 +21,7 @@ from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
 from lockstep.cycle.clockwork.wake_event import WakeEvent
 from lockstep.cycle.cycle import Cycle
+from lockstep.cycle.kueue.active_checks import ActiveChecks
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.sweeps.following import SweepFollower
 from lockstep.facts.gang.source import Source
@@ -32,6 +33,7 @@ from lockstep.watch.informer import Informer
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, watched_for
 
 DEFAULT = "default"
+QUOTA_WAIT = 1800
 GATE_IMAGE = "registry.example.com/lockstep:1"
 PODS_ALONE = frozenset({Source.PODS, Source.SINGLE})
 """The sources that read no owners."""
@@ -117,6 +119,7 @@ def services_with(
         now=wall,
         monotonic=now,
         provision_timeout=600,
+        quota_wait=QUOTA_WAIT,
         window=AttemptWindow(now),
         suspensions=Suspensions(client, state, writer, lost_nodes),
         count_binding=count_binding,
@@ -156,7 +159,8 @@ async def running_operator(api, plans=None, pool=ALL_NODES, **more):
     """The whole operator but its own watches by kopf."""
     async with watching_operator(api, plans, pool, **more) as parts:
         sweeps = SweepFollower(parts.services, parts.metrics.sweeps)
-        works = [parts.cycle.run(), *([sweeps.run()] if more.get("sweeps") else [])]
+        checks = ActiveChecks(parts.services)
+        works = [parts.cycle.run(), checks.keep_active(), *([sweeps.run()] if more.get("sweeps") else [])]
         tasks = [asyncio.create_task(work) for work in works]
         try:
             yield parts

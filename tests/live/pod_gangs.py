@@ -169,7 +169,7 @@ class PodGangs:
 def _selector(gang: str) -> str:
     """The query for the pods of a Gang, by the labels of their controller, unless a user has written the Gang."""
     made = maker_of(gang)
-    if made is None:
+    if made is None or made[0] is Source.WORKLOAD:
         return f"labelSelector={quote(f'{MEMBER_OF}={gang}')}"
     source, owner = made
     if source is Source.SINGLE:

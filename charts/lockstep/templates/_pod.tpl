@@ -19,6 +19,9 @@
 {{- with .Values.sources }}
 - --sources={{ join "," . }}
 {{- end }}
+{{- if has "workload" .Values.sources }}
+- --quota-wait={{ .Values.operator.quotaWait }}
+{{- end }}
 {{- if .Values.sweeps.enabled }}
 - --sweeps=true
 {{- end }}

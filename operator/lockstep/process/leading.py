@@ -14,6 +14,7 @@ from lockstep.api.client.instance import instance_name
 from lockstep.api.cluster.lease import LeaseHolder
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
+from lockstep.cycle.kueue.active_checks import ActiveChecks
 from lockstep.cycle.sweeps.following import SweepFollower
 from lockstep.process.answers_guard import keep_dead_answers_unregistered
 from lockstep.process.election.elector import ElectionTerms, Elector
@@ -38,6 +39,7 @@ class Leadership:
 
     Without ``run_times`` learned run times end with the process. Without ``settings`` no settings are published.
     Without ``node_requests`` no nodes are requested from an autoscaler. Without ``sweeps`` no GangSweep is obeyed.
+    Without ``checks`` no AdmissionCheck of Kueue is ours.
     With ``tenant_answers``, the APIService of answers is deleted while its server is dead.
     """
 
@@ -51,6 +53,7 @@ class Leadership:
     settings: SettingsStore | None
     node_requests: NodeRequests | None
     sweeps: SweepFollower | None
+    checks: ActiveChecks | None
     dealers: DealerReads
     tenant_answers: bool
 
@@ -112,6 +115,8 @@ class Leadership:
             works.append(self.node_requests.keep_asked())
         if self.tenant_answers:
             works.append(keep_dead_answers_unregistered(self.client, monotonic))
+        if self.checks is not None:
+            works.append(self.checks.keep_active())
         if self.sweeps is not None:
             works.append(self.sweeps.run())
         await until_first_ends(asyncio.Event(), *works)

@@ -26,10 +26,12 @@ from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
 from lockstep.cycle.clockwork.wake_event import WakeEvent
 from lockstep.cycle.cycle import Cycle
+from lockstep.cycle.kueue.active_checks import ActiveChecks
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.planning.sizing import SizingPolicy
 from lockstep.cycle.sweeps.following import SweepFollower
+from lockstep.facts.gang.source import Source
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.pages.health import Health
 from lockstep.process.start.rights import noting_watches
@@ -127,6 +129,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
         settings=_make_settings_store(settings, access, parts.state),
         node_requests=_make_node_requests(settings, parts.services),
         sweeps=SweepFollower(parts.services, access.metrics.sweeps) if settings.sweeps else None,
+        checks=ActiveChecks(parts.services) if Source.WORKLOAD in settings.sources else None,
         dealers=DealerReads(parts.services),
         tenant_answers=settings.tenant_answers,
     )
@@ -172,6 +175,7 @@ def _make_services(settings: Settings, access: Access, state: State) -> Services
         now=time,
         monotonic=monotonic,
         provision_timeout=settings.provision_timeout,
+        quota_wait=settings.quota_wait,
         window=AttemptWindow(monotonic),
         suspensions=Suspensions(client, state, writer, lost_nodes),
         count_binding=metrics.binding_answered,

@@ -13,6 +13,8 @@ from lockstep.api.cluster.quota import parse_quota
 from lockstep.api.cluster.storage import parse_capacity, parse_csi_driver, parse_storage_class
 from lockstep.api.cluster.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
 from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.kueue.admission_check import ALL_CHECKS, parse_check
+from lockstep.api.kueue.workload import ALL_WORKLOADS, gang_of_workload, parse_workload
 from lockstep.api.manifest import Manifest
 from lockstep.api.nodebid.bid import parse_bid
 from lockstep.api.podgang.any_pod import parse_any_pod
@@ -46,6 +48,7 @@ from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source, made_name
+from lockstep.facts.gang.workload import AdmissionCheck, Workload
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.runs.sweep_keys import is_sweep, sweep_key
@@ -262,6 +265,34 @@ def sized_owners_kind(sized: SizedKind, state: State) -> WatchedKind[SizedOwner]
     )
 
 
+def workloads_kind(state: State) -> WatchedKind[Workload]:
+    """All Workloads of Kueue, of which those are kept that have quota."""
+    return WatchedKind(
+        target=ALL_WORKLOADS,
+        key=_workload_identity,
+        parse=parse_workload,
+        apply=state.pod_gang_facts.apply_workload,
+        remove=lambda it: state.pod_gang_facts.remove_workload(*it),
+        parse_failures=state.parse_failures,
+        is_dispensable=True,
+        may_be_missing=True,
+    )
+
+
+def admission_checks_kind(state: State) -> WatchedKind[AdmissionCheck]:
+    """All AdmissionChecks of Kueue, of which those are kept whose controller is Lockstep."""
+    return WatchedKind(
+        target=ALL_CHECKS,
+        key=_name,
+        parse=parse_check,
+        apply=state.pod_gang_facts.apply_check,
+        remove=state.pod_gang_facts.remove_check,
+        parse_failures=state.parse_failures,
+        is_dispensable=True,
+        may_be_missing=True,
+    )
+
+
 def sweeps_kind(state: State) -> WatchedKind[Sweep]:
     """All GangSweeps."""
     return WatchedKind(
@@ -331,6 +362,13 @@ def _owner_identity(source: Source, manifest: Manifest) -> tuple[GangKey, str]:
     return pod_gang_key(metadata["namespace"], made_name(source, metadata["name"])), metadata["uid"]
 
 
+def _workload_identity(manifest: Manifest) -> tuple[GangKey, str]:
+    """The Gang that is made for a Workload, and the Workload's UID."""
+    metadata = manifest["metadata"]
+    gang = gang_of_workload(metadata["name"], metadata["uid"])
+    return pod_gang_key(metadata["namespace"], gang), metadata["uid"]
+
+
 def _gang_key(manifest: Manifest) -> GangKey:
     return GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
 
@@ -367,3 +405,6 @@ def watched_for(sources: Collection[Source], *, sweeps: bool = False) -> Iterato
         yield pod_gangs_kind
     for kind in sized_kinds(sources):
         yield partial(sized_owners_kind, kind)
+    if Source.WORKLOAD in sources:
+        yield admission_checks_kind
+        yield workloads_kind

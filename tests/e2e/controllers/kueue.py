@@ -24,31 +24,35 @@ LAYOUT = Layout(
 )
 
 
-def kueue_controller(sandbox: Sandbox, folder: Path) -> AbstractContextManager[None]:
-    """Run Kueue for Jobs and plain pods; ``folder`` is an empty one for it."""
-    return configured_controller(sandbox, Tool.KUEUE, LAYOUT, folder)
+def kueue_controller(sandbox: Sandbox, folder: Path, **configuration: Any) -> AbstractContextManager[None]:
+    """Run Kueue for Jobs and plain pods; ``folder`` is an empty one for it, ``configuration`` goes beside its own."""
+    layout = LAYOUT._replace(own={**LAYOUT.own, **configuration})
+    return configured_controller(sandbox, Tool.KUEUE, layout, folder)
 
 
 class Queue:
     """The queue of a namespace, with a quota of processors of its own."""
 
-    def __init__(self, sandbox: Sandbox, namespace: str, cpu: int) -> None:
+    def __init__(self, sandbox: Sandbox, namespace: str, cpu: int, name: str = QUEUE, **cluster_queue: Any) -> None:
+        """``cluster_queue`` are further fields of its ClusterQueue."""
         self.api = sandbox
+        self.labels = {"kueue.x-k8s.io/queue-name": name}
         self._workloads = f"/apis/{VERSION}/namespaces/{namespace}/workloads"
-        cluster = f"{namespace}-queue"
-        quota = {"name": cluster, "resources": [{"name": "cpu", "nominalQuota": cpu}]}
+        cluster = f"{namespace}-{name}"
+        flavor = f"{namespace}-flavor"
+        quota = {"name": flavor, "resources": [{"name": "cpu", "nominalQuota": cpu}]}
         groups = [{"coveredResources": ["cpu"], "flavors": [quota]}]
         sandbox.apply(
             [
-                _object("ResourceFlavor", cluster, {}),
-                _object("ClusterQueue", cluster, {"namespaceSelector": {}, "resourceGroups": groups}),
-                _object("LocalQueue", QUEUE, {"clusterQueue": cluster}, namespace=namespace),
+                _object("ResourceFlavor", flavor, {}),
+                _object("ClusterQueue", cluster, {"namespaceSelector": {}, "resourceGroups": groups, **cluster_queue}),
+                _object("LocalQueue", name, {"clusterQueue": cluster}, namespace=namespace),
             ]
         )
 
     def admitted(self) -> list[str]:
         """The names of the workloads that Kueue has admitted, sorted."""
-        return sorted(one["metadata"]["name"] for one in self._all() if _is_admitted(one))
+        return sorted(one["metadata"]["name"] for one in self._all() if has_condition(one, "Admitted"))
 
     def stop(self) -> None:
         """Take away what was admitted, and admit none of it again."""
@@ -67,6 +71,10 @@ class Queue:
         for one in self._all():
             self.api.request("PATCH", f"{self._workloads}/{one['metadata']['name']}", {"spec": spec})
 
+    def workload(self, of: str) -> dict[str, Any]:
+        """The Workload of the Job or group of that name; empty while there is none."""
+        return next((one for one in self._all() if of in _names(one["metadata"])), {})
+
     def _all(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.api.request("GET", self._workloads)["items"]
         return found
@@ -76,6 +84,12 @@ def _object(kind: str, name: str, spec: dict[str, Any], **metadata: str) -> dict
     return {"apiVersion": VERSION, "kind": kind, "metadata": {"name": name, **metadata}, "spec": spec}
 
 
-def _is_admitted(workload: dict[str, Any]) -> bool:
+def _names(metadata: dict[str, Any]) -> list[str]:
+    """The name of a Workload, and those of its owners."""
+    return [metadata["name"], *(one["name"] for one in metadata.get("ownerReferences") or ())]
+
+
+def has_condition(workload: dict[str, Any], kind: str) -> bool:
+    """Whether a condition of a Workload is True."""
     conditions = workload.get("status", {}).get("conditions") or []
-    return any((one["type"], one["status"]) == ("Admitted", "True") for one in conditions)
+    return any((one["type"], one["status"]) == (kind, "True") for one in conditions)

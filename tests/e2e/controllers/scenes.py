@@ -43,10 +43,14 @@ class Stage(NamedTuple):
     def bind_in_part(self, owners: Owners, name: str, *, nodes: int = 2, cpu: str = "2") -> str:
         """Have two of the pods of a new object bound; the other bindings are refused until the proxy is reset."""
         self.arena.add_nodes(nodes, cpu=cpu)
-        self.proxy.fault = _refuses_bindings_after(2)
+        self.refuse_bindings_after(2)
         gang = self.submit(owners, name, SIZE)
         eventually(lambda: self.gangs.bound(gang) == 2)
         return gang
+
+    def refuse_bindings_after(self, number: int) -> None:
+        """Refuse all bindings but the first ones, until the proxy is reset."""
+        self.proxy.fault = _refuses_bindings_after(number)
 
     def allow_bindings(self) -> None:
         """Refuse no binding any more."""

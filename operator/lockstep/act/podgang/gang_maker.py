@@ -7,8 +7,10 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from coschedule import GangKey
+from lockstep.act.podgang.check_writes import write_checks
 from lockstep.act.podgang.group_priority import higher_priority
 from lockstep.act.podgang.needs_to_be import learn_needs
+from lockstep.act.podgang.workload_needs import learn_needs_of_workload
 from lockstep.act.requests.job_above import as_its_job_wants
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
@@ -16,6 +18,8 @@ from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.cluster.event import pod_subject
+from lockstep.api.kueue.check_entries import CheckEntry
+from lockstep.api.kueue.workload import as_owner_of_pods, workload_at
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue_group import pod_in_group
 from lockstep.api.podgang.made_gang import made_gang, made_parts, refused_parts
@@ -27,6 +31,7 @@ from lockstep.belief.podgangs.group_owners import lacks_owners, owners_of_group
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.pod_gang import OwnerName, PodGang
 from lockstep.facts.gang.source import Source, maker_of
+from lockstep.facts.gang.workload import CheckState
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 from lockstep.report.status.events import gang_missing
@@ -35,6 +40,7 @@ from lockstep.report.status.events import gang_missing
 _CHECKS_BEFORE_EVENT = 3
 # Reads and writes of owners and Gangs at a time: these are fewer than bindings, and less urgent.
 _AT_ONCE = 8
+_NOTHING_TO_PLACE = CheckEntry(CheckState.READY, "None of its pods names Lockstep as its scheduler.")
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +70,7 @@ class GangMaker:
     """
 
     def __init__(self, services: Services) -> None:
+        self._services = services
         self._client = services.client
         self._state = services.state
         self._writer = services.writer
@@ -127,6 +134,8 @@ class GangMaker:
             async with self._at_once:
                 if source is Source.KUEUE_GROUP:
                     return await self._make_of_pods(gang, kind)
+                if source is Source.WORKLOAD:
+                    return await self._make_for_workload(gang, kind)
                 return await self._make_or_change(gang, kind, owner)
         except (ApiUnavailableError, LookupError, TypeError, AttributeError, ValueError) as error:
             return f"{kind.kind} {owner} can't be understood: {error!r}"
@@ -155,6 +164,24 @@ class GangMaker:
             refusal = higher_priority(self._state, gang, owner)
         wanted = _WantedGang(kind, owner, made_parts(kind, owner, awaits_size=sized is not None))
         return wanted.refused(refusal) if refusal else wanted
+
+    async def _make_for_workload(self, gang: GangKey, kind: OwnerKind) -> str:
+        """The same for a Workload with quota. Pods of one without quota are not placed: Kueue takes them back."""
+        known = self._state.pod_gangs.workloads.of(gang)
+        if known is None:
+            return "Kueue has given no quota to its Workload"
+        if not known.pods:
+            return await write_checks(self._services, known, _NOTHING_TO_PLACE, Urgency.REPORT)
+        found = await self._client.get(workload_at(gang.namespace, known.name))
+        if not found.is_success:
+            return f"{kind.kind} {known.name} can't be read: {found.message}"
+        refusal = await learn_needs_of_workload(self._services, found.body) if self._awaits_check(gang) else ""
+        owner = as_owner_of_pods(found.body)
+        wanted = _WantedGang(kind, owner, made_parts(kind, owner))
+        return await self._apply(gang, wanted.refused(refusal) if refusal else wanted)
+
+    def _awaits_check(self, gang: GangKey) -> bool:
+        return self._state.pod_gangs.workloads.awaiting(gang) is not None
 
     async def _make_of_pods(self, gang: GangKey, kind: OwnerKind) -> str:
         """The same for pods without an owner in common: what they say is known, so nothing is read."""

@@ -50,11 +50,12 @@ class GivingUp:
             await self._release.reservation(failure)
             return failure
         had_bound = self._bound() > 0
-        taken = await self._take_back(failure) if had_bound else TakenBack(WayBack.KEPT, "")
+        has_come = had_bound or self._taking_back.may_give_quota_back(self._gang.key)
+        taken = await self._take_back(failure) if has_come else TakenBack(WayBack.KEPT, "")
         if taken.way is not WayBack.KEPT:
             failure = replace(failure, message=f"{failure.message}; {taken.how}", begins_anew=True)
         bound = self._bound()
-        if had_bound and (taken.way is not WayBack.KEPT or bound):
+        if has_come and (taken.way is not WayBack.KEPT or bound):
             self._services.count_given_up(taken.way)
         if not bound:
             await self._release.claims()

@@ -1,6 +1,6 @@
 """Takes back the bound pods of a Gang that can't go on where they are, by the first way that works.
 
-Their owner is suspended, or pods are evicted, or they are kept.
+Kueue takes them back, or their owner is suspended, or pods are evicted, or they are kept.
 """
 
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey
 from lockstep.act.evicting.gang_evictions import GangEvictions
+from lockstep.act.podgang.quota_back import QuotaBack
 from lockstep.act.requests.services import Services
 from lockstep.api.podgang.owners import owner_subject
 from lockstep.facts.gang.way_back import WayBack
@@ -33,9 +34,19 @@ class TakingBack:
         self._writer = services.writer
         self._suspensions = services.suspensions
         self._evictions = GangEvictions(services)
+        self._quota = QuotaBack(services)
+
+    def may_give_quota_back(self, gang: GangKey) -> bool:
+        """Whether the pods of a Gang came since we said so to Kueue."""
+        return self._quota.is_possible(gang)
 
     async def take_back(self, gang: GangKey, cause: str, is_due: Callable[[], bool]) -> TakenBack:
         """Take back all pods of a Gang that are bound. ``cause`` is a clause; ``is_due`` is asked before evictions."""
+        if self._quota.is_possible(gang):
+            why_not = await self._quota.give_back(gang, cause)
+            if not why_not:
+                return TakenBack(WayBack.REQUEUED, "its quota was given back, and Kueue queues its Workload again")
+            return TakenBack(WayBack.KEPT, why_not, may_pass=True)
         uids = {pod.group.owner for pod in self._state.pod_gangs.group(gang).going_pods()} - {""}
         why = f"it is suspended until its pods are gone, and then resumed: {cause}"
         suspension = await self._suspensions.suspend(gang, uids, why)

@@ -23,7 +23,7 @@ class Services:
     ``count_given_up`` is called with what is done about the bound pods of a Gang whose attempt fails, and
     ``suspensions`` suspend the owners of such pods. ``lost_nodes`` knows which nodes are lost. ``cutter`` knows
     whether a reservation would still be planned. An attempt waits ``provision_timeout`` seconds for its volumes, and
-    begins when ``window`` admits it.
+    begins when ``window`` admits it. A Workload of Kueue keeps its quota if it starts within ``quota_wait`` seconds.
     """
 
     client: KubeClient
@@ -35,6 +35,7 @@ class Services:
     now: Callable[[], float]
     monotonic: Callable[[], float]
     provision_timeout: float
+    quota_wait: float
     window: AttemptWindow
     suspensions: Suspensions
     count_binding: Callable[[str], None]

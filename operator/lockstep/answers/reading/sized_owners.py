@@ -34,8 +34,9 @@ def _parse(kind: SizedKind, state: State, manifest: Manifest) -> _OwnerAndPods:
         return _OwnerAndPods(owner, None)
     varying = _needs(kind.pod(manifest), manifest, state)
     first = None if kind.first_pod is None else _needs(kind.first_pod(manifest), manifest, state)
-    is_known = varying is not None and (first is None) == (kind.first_pod is None)
-    return _OwnerAndPods(owner, SizedPods(varying, first, owner.sizes) if varying is not None and is_known else None)
+    is_known = (first is None) == (kind.first_pod is None)
+    fixed = () if first is None else (first,)
+    return _OwnerAndPods(owner, SizedPods(varying, fixed, owner.sizes) if varying is not None and is_known else None)
 
 
 def _needs(pod: NewManifest, owner: Manifest, state: State) -> PodsAlike | None:

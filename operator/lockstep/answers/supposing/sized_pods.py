@@ -1,6 +1,6 @@
 """The pods of an owner of a file that waits for a size, as the operator would plan them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lockstep.answers.reading.errors import AnswerError
@@ -55,10 +55,10 @@ def _has_range(owner: Manifest) -> bool:
     return True
 
 
-def _pods(kind: SizedKind, owner: Manifest, now: float) -> tuple[PodsAlike | None, PodsAlike | None]:
-    """The pod that is there at any size, None if there is none; and one of those whose number varies."""
+def _pods(kind: SizedKind, owner: Manifest, now: float) -> tuple[Sequence[PodsAlike], PodsAlike | None]:
+    """The pod that is there at any size, if there is one; and one of those whose number varies."""
     *first, varying = (_alone(kind, owner, named, now) for named in _named(kind, owner))
-    return (first[0] if first else None), varying
+    return [one for one in first if one is not None], varying
 
 
 def _alone(kind: SizedKind, owner: Manifest, named: NamedPods, now: float) -> PodsAlike | None:

@@ -29,7 +29,12 @@ _MANIFEST = "operator/rbac.yaml"
 # Rights that only some options need are in manifests of their own: Gangs, and owners of pods, which are read for their
 # Gangs, and changed to suspend them or to give them a size.
 _SCHEDULING_GROUPS = "podgroups.scheduling.k8s.io"
-_OF_SOURCES = (POD_GANGS, f"{POD_GANGS}/status", _SCHEDULING_GROUPS, f"{_SCHEDULING_GROUPS}/status")
+_OF_KUEUE = ("workloads", "workloads/status", "admissionchecks", "admissionchecks/status", "resourceflavors")
+_OF_SOURCES = (
+    *(POD_GANGS, f"{POD_GANGS}/status"),
+    *(_SCHEDULING_GROUPS, f"{_SCHEDULING_GROUPS}/status"),
+    *_OF_KUEUE,
+)
 _OWNERS = ("jobs", "jobsets", "leaderworkersets", "mpijobs", "podgroups", "rayclusters")
 _ABOVE_OWNERS = ("trainjobs", "pytorchjobs", "tfjobs", "xgboostjobs", "paddlejobs", "jaxjobs")
 _OF_SWEEPS = (SWEEPS, f"{SWEEPS}/status")

@@ -7,6 +7,7 @@ leaves out is the one that its own controller takes.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from lockstep.api.podgang.kueue import admitted_pods
 from lockstep.api.podgang.kueue_group import group_terms
 from lockstep.api.podgang.section import Section
 from lockstep.facts.ranks import MOST_RANKS
@@ -100,6 +101,11 @@ def of_kueue_group(pod: Section) -> Sequence[FirstPods]:
     metadata = pod.section("metadata")
     terms = group_terms(metadata.texts("annotations"))
     return [FirstPods(terms.fewest or 1, Section(pod.fields, f"pod {metadata.text('name')}"))]
+
+
+def of_workload(workload: Section) -> Sequence[FirstPods]:
+    """The pods that have quota, and name Lockstep as their scheduler."""
+    return [FirstPods(one.number, one.template) for one in admitted_pods(workload.fields)]
 
 
 def of_pod_group(group: Section) -> Sequence[FirstPods]:

@@ -8,7 +8,7 @@ from lockstep.api.names import MEMBER_OF_LABEL
 from lockstep.api.podgang.kueue_group import KUEUE_GROUP
 from lockstep.api.podgang.scheduling_group import scheduling_group_of
 from lockstep.api.podgang.single_pods import controller_of, is_single
-from lockstep.facts.gang.source import Source, made_name
+from lockstep.facts.gang.source import Source, made_name, maker_of
 
 POD_GROUP_LABEL = "scheduling.x-k8s.io/pod-group"
 
@@ -37,8 +37,12 @@ def gang_named_by(pod: Manifest, sources: Collection[Source]) -> NamedGang | Non
 
 def _names(pod: Manifest) -> Iterator[NamedGang]:
     labels = pod["metadata"].get("labels") or {}
-    if labels.get(MEMBER_OF_LABEL):
-        yield NamedGang(labels[MEMBER_OF_LABEL], Source.PODS)
+    named = labels.get(MEMBER_OF_LABEL)
+    if named:
+        maker = maker_of(named)
+        # Kueue writes that label to the pods of a Workload, as our check asks it to.
+        is_of_workload = maker is not None and maker[0] is Source.WORKLOAD
+        yield NamedGang(named, Source.WORKLOAD if is_of_workload else Source.PODS)
     group = scheduling_group_of(pod)
     if group:
         yield NamedGang(made_name(Source.SCHEDULING_GROUP, group), Source.SCHEDULING_GROUP)

@@ -18,7 +18,9 @@ from lockstep.api.podgang.first_pods import (
     of_pod_group,
     of_ray_cluster,
     of_single_pod,
+    of_workload,
 )
+from lockstep.api.podgang.kueue import KUEUE_VERSION
 from lockstep.api.podgang.scheduling_group import (
     VERSIONS,
     domain_of_scheduling_group,
@@ -132,6 +134,8 @@ OWNERS: Mapping[Source, OwnerKind] = {
     Source.SINGLE: OwnerKind("v1", "Pod", "pods", of_single_pod, says_size=False),
     # Any pod of the group says how many there are.
     Source.KUEUE_GROUP: OwnerKind("v1", "Pod", "pods", of_kueue_group, says_size=False),
+    # Kueue has given quota to a number of pods.
+    Source.WORKLOAD: OwnerKind(KUEUE_VERSION, "Workload", "workloads", of_workload, says_size=False),
 }
 """Every source for which the operator makes Gangs."""
 
@@ -146,5 +150,8 @@ def owner_subject(gang: PodGang) -> EventSubject | None:
         return None
     source, owner = named
     kind = OWNERS[source]
+    if source is Source.WORKLOAD:
+        # A long name of a Workload is not whole in that of its Gang.
+        owner = gang.owners[0].name
     version = gang.owner_version if gang.owner_version in kind.versions else kind.api_version
     return kind.at(version).subject(gang.key.namespace, owner, gang.made_for)

@@ -56,7 +56,7 @@ def _label_of(source: Source) -> str:
             return "ray.io/group"
         case Source.JOB | Source.SIZED_JOB | Source.LEADER_WORKER_SET | Source.POD_GROUP | Source.SCHEDULING_GROUP:
             return ""
-        case Source.SINGLE | Source.KUEUE_GROUP:
+        case Source.SINGLE | Source.KUEUE_GROUP | Source.WORKLOAD:
             return ""
         case _:
             assert_never(source)

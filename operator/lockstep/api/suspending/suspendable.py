@@ -134,6 +134,8 @@ _ABOVE: Mapping[Source, tuple[SuspendableKind, ...]] = {
     Source.SIZED_JOB: (),
     Source.SIZED_RAY_CLUSTER: (),
     Source.KUEUE_GROUP: (),
+    # Kueue suspends these.
+    Source.WORKLOAD: (),
 }
 SUSPENDABLE_KINDS = kinds_above(frozenset(Source))
 """Every kind that can be suspended."""

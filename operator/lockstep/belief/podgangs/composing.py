@@ -113,13 +113,15 @@ def _are_missing(gang: PodGang, asks: PodGangSpec, pods: OwnPods, roles: RolesOf
 
 
 def _sized_roles(shapes: Sequence[PodShape], sized: SizedPods, pool: Pool) -> Iterator[RoleSpec]:
-    """The roles of pods whose number is to be chosen, and of the one beside them, if that needs something else."""
-    varying, others = role_name(sized.varying.kind, pool), len(shapes) - 1
+    """The roles of pods whose number is to be chosen, and of those beside them that need something else."""
+    varying = role_name(sized.varying.kind, pool)
+    others = sum(shape.members for shape in shapes if shape.name != varying)
     least, most = sized.sizes[0] - others, sized.sizes[-1] - others
     allowed = tuple(size - others for size in sized.sizes) if sized.sizes.step > 1 else ()
     for shape in shapes:
         sizes = Sizes(minimum=least, maximum=most, allowed=allowed)
-        yield _role(shape, sizes if shape.name == varying else Sizes(minimum=1, maximum=1))
+        fixed = Sizes(minimum=shape.members, maximum=shape.members)
+        yield _role(shape, sizes if shape.name == varying else fixed)
 
 
 def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:

@@ -11,6 +11,7 @@ from lockstep.belief.podgangs.pod_group import SizedPods
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
+from lockstep.facts.gang.workload import AdmissionCheck, Workload
 
 
 class PodGangFacts:
@@ -88,6 +89,46 @@ class PodGangFacts:
         self._pod_gangs.sized.remove(gang, uid)
         self._pod_gangs.elastic.remove(gang, uid)
         self.renew(gang)
+
+    # Workloads of Kueue, whose pods come once our checks say so
+
+    def apply_workload(self, workload: Workload) -> None:
+        """Add or update a Workload; only those with quota are kept."""
+        self._pod_gangs.workloads.apply(workload)
+        self._follow_workload(workload.gang, workload.uid)
+
+    def remove_workload(self, gang: GangKey, uid: str) -> None:
+        """Remove a Workload."""
+        self._pod_gangs.workloads.remove(gang, uid)
+        self._follow_workload(gang, uid)
+
+    def apply_check(self, check: AdmissionCheck) -> None:
+        """Add or update an AdmissionCheck. Workloads may wait for it that were there before."""
+        is_known = check.name in self._pod_gangs.workloads.our_checks
+        self._pod_gangs.workloads.apply_check(check)
+        if is_known != check.is_ours:
+            self._follow_workloads()
+
+    def remove_check(self, name: str) -> None:
+        """Remove an AdmissionCheck."""
+        if name in self._pod_gangs.workloads.our_checks:
+            self._pod_gangs.workloads.remove_check(name)
+            self._follow_workloads()
+
+    def _follow_workloads(self) -> None:
+        for gang in self._pod_gangs.workloads.gangs():
+            known = self._pod_gangs.workloads.of(gang)
+            self._follow_workload(gang, "" if known is None else known.uid)
+
+    def _follow_workload(self, gang: GangKey, uid: str) -> None:
+        owner = self._pod_gangs.workloads.owner(gang)
+        if owner is None:
+            self._pod_gangs.sized.remove(gang, uid)
+        else:
+            self._pod_gangs.sized.apply(owner)
+        if owner is not None or gang in self._pod_gangs.objects:
+            self.renew(gang)
+            self._reconcile(gang)
 
     def learn_coming_pods(self, owner: SizedOwner, pods: SizedPods) -> None:
         """Record what the pods of an owner as it was read need."""

@@ -12,6 +12,7 @@ from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.elastic_owners import ElasticOwners
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.sized_owners import SizedOwners
+from lockstep.belief.podgangs.workloads import Workloads
 from lockstep.belief.podgangs.yielding import YieldingGangs
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
@@ -47,6 +48,7 @@ class PodGangs:
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
         self.sized = SizedOwners()
+        self.workloads = Workloads()
         self.elastic = ElasticOwners()
         self.yielding = YieldingGangs(may_yield)
         self.leaving: dict[GangKey, Failure] = {}

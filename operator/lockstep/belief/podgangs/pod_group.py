@@ -67,10 +67,10 @@ class PodsAlike(NamedTuple):
 
 
 class SizedPods(NamedTuple):
-    """The pods that an owner has once it gets one of these sizes: their number varies, but for the ``first``."""
+    """The pods that an owner has once it gets one of these sizes: their number varies, but for the ``fixed`` ones."""
 
     varying: PodsAlike
-    first: PodsAlike | None
+    fixed: Sequence[PodsAlike]
     sizes: range
 
     def within(self, least: int, most: int) -> "SizedPods":
@@ -82,8 +82,8 @@ class SizedPods(NamedTuple):
     @property
     def alike(self) -> Sequence[PodsAlike]:
         """As many of these pods as there may be, as if they waited."""
-        first = () if self.first is None else (self.first,)
-        return [self.varying._replace(pods=self.sizes[-1] - len(first)), *first]
+        others = sum(one.pods for one in self.fixed)
+        return [self.varying._replace(pods=self.sizes[-1] - others), *self.fixed]
 
 
 class OwnPods(NamedTuple):

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
+from lockstep.cli.options.durations import as_seconds
 from lockstep.facts.gang.source import Source
 
 _ALL = "all"
@@ -44,9 +45,18 @@ _SWEEPS = click.option(
 )
 
 
+_QUOTA_WAIT = click.option(
+    "--quota-wait",
+    metavar="DURATION",
+    default="30m",
+    callback=as_seconds,
+    help="How far off the start of a Workload of Kueue may be while it keeps its quota.",
+)
+
+
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for sources and for sweeps to a command."""
-    return _SOURCES(_SWEEPS(command))
+    """Add the options for sources, for Workloads and for sweeps to a command."""
+    return _SOURCES(_QUOTA_WAIT(_SWEEPS(command)))
 
 
 def yielding_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.awaiting.awaiting import AwaitingGangs
+from lockstep.cycle.kueue.check_reports import CheckReports
 from lockstep.cycle.podgang.group_conditions import GroupConditions
 from lockstep.cycle.podgang.leaving import LeavingGangs
 from lockstep.cycle.podgang.reports import PodGangReports
@@ -43,6 +44,7 @@ class PodGangFollower:
         self._suspensions = services.suspensions
         self._leaving = LeavingGangs(services, sizes.shrink)
         self._conditions = GroupConditions(services)
+        self._checks = CheckReports(services)
         self._sizes = sizes
         self._state = services.state
         self._writer = services.writer
@@ -64,6 +66,7 @@ class PodGangFollower:
     def reconcile(self, gang: GangFact, reservation: Reservation | None, now: float) -> None:
         """Take the one step that is due."""
         self._conditions.check(gang)
+        self._checks.check(gang, now)
         if reservation is None:
             self._leaving.check(gang, now)
             self._sizes.check(gang, now)
@@ -93,6 +96,7 @@ class PodGangFollower:
         """Forget a Gang that is gone."""
         self._leaving.forget(gang)
         self._conditions.forget(gang)
+        self._checks.forget(gang)
         self._sizes.forget(gang)
 
     def reconcile_made(self, gang: GangKey) -> None:
@@ -107,6 +111,7 @@ class PodGangFollower:
         await self._maker.stop()
         await self._leaving.stop()
         await self._conditions.stop()
+        await self._checks.stop()
         await self._sizes.stop()
         await self._suspensions.stop()
 

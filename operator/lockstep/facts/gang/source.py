@@ -28,6 +28,8 @@ class Source(StrEnum):
     """The same of RayClusters. Their Gangs are those of ``RAY_CLUSTER``."""
     KUEUE_GROUP = "kueuegroup"
     """Pods that name a group of Kueue. They have no owner in common: their Gang is owned by some of them."""
+    WORKLOAD = "workload"
+    """Workloads of Kueue that have an AdmissionCheck of Lockstep. Their pods come once it says that they fit."""
 
     @property
     def makes_gangs(self) -> bool:
@@ -60,6 +62,8 @@ def _traits_of(source: Source) -> _Traits:
         case Source.SINGLE | Source.KUEUE_GROUP:
             return _Traits(is_of_pods=True)
         case Source.JOB | Source.JOB_SET | Source.LEADER_WORKER_SET | Source.MPI_JOB | Source.RAY_CLUSTER:
+            return _Traits()
+        case Source.WORKLOAD:
             return _Traits()
         case _:
             assert_never(source)

@@ -8,5 +8,7 @@ class WayBack(StrEnum):
 
     SUSPENDED = "suspended"
     """Their owner was suspended until they were gone."""
+    REQUEUED = "requeued"
+    """Their quota was given back, so Kueue took them back and queued their Workload again."""
     EVICTED = "evicted"
     KEPT = "kept"

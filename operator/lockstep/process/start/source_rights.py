@@ -11,6 +11,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.review import is_allowed, own_access_review
 from lockstep.api.client.rights import Need, Rights
 from lockstep.api.names import GANGS, GROUP, POD_GANGS, SWEEPS
+from lockstep.api.podgang.kueue import KUEUE_VERSION
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.facts.gang.source import Source
@@ -20,6 +21,19 @@ _TRIES = 25
 _PAUSE_SECONDS = 0.2
 # What is done with owners that get a size.
 _SIZING = ("list", "watch", "patch")
+
+_KUEUE_GROUP = KUEUE_VERSION.partition("/")[0]
+# Its AdmissionChecks are read and said to be active; Workloads are read, and our checks of them answered.
+_OF_WORKLOADS = (
+    ("list", "workloads"),
+    ("watch", "workloads"),
+    ("patch", "workloads/status"),
+    ("get", "admissionchecks"),
+    ("list", "admissionchecks"),
+    ("watch", "admissionchecks"),
+    ("patch", "admissionchecks/status"),
+    ("get", "resourceflavors"),
+)
 
 
 class SourceNeed(NamedTuple):
@@ -77,6 +91,8 @@ def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:
     if Source.SCHEDULING_GROUP in sources:
         groups = OWNERS[Source.SCHEDULING_GROUP]
         yield SourceNeed(groups.group, Need("patch", f"{groups.resource}/status", ""))
+    if Source.WORKLOAD in sources:
+        yield from (SourceNeed(_KUEUE_GROUP, Need(verb, resource, "")) for verb, resource in _OF_WORKLOADS)
     for kind in sized_kinds(sources):
         yield from (SourceNeed(kind.owner.group, Need(verb, kind.owner.resource, "")) for verb in _SIZING)
 

@@ -28,6 +28,7 @@ class Settings:
     concurrency: int
     unreachable_after: float
     provision_timeout: float
+    quota_wait: float
     provisioning_requests: str
     sources: frozenset[Source]
     sweeps: bool

@@ -1,0 +1,49 @@
+"""Gives the quota of a Workload back whose pods can't stay or can't be bound: Kueue takes the pods back itself.
+
+It suspends their owner or deletes plain pods, so nothing counts as failed. Then the Workload is queued again.
+"""
+
+import asyncio
+
+from coschedule import GangKey
+from lockstep.act.podgang.check_writes import write_checks
+from lockstep.act.requests.services import Services
+from lockstep.api.client.pauses import pause_after
+from lockstep.api.client.turns import Urgency
+from lockstep.api.kueue.check_entries import CheckEntry
+from lockstep.facts.gang.workload import CheckState
+
+_REQUEUE_SECONDS = 60
+_PODS_GO_SECONDS = 600.0
+
+
+class QuotaBack:
+    """Gives quota back."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._pod_gangs = services.state.pod_gangs
+
+    def is_possible(self, gang: GangKey) -> bool:
+        """Whether the Gang is made for a Workload whose pods we have let come."""
+        return self._pod_gangs.workloads.is_admitted(gang)
+
+    async def give_back(self, gang: GangKey, cause: str) -> str:
+        """Give the quota back, and wait until no pod of the Gang is on a node; returns why that failed, as a clause.
+
+        Raises ``ApiUnavailableError``.
+        """
+        workload = self._pod_gangs.workloads.of(gang)
+        if workload is None:
+            return "its Workload has no quota any more"
+        message = f"The quota is given back, since its pods can't be placed: {cause.rstrip('.')}."
+        entry = CheckEntry(CheckState.RETRY, message, requeue_after=_REQUEUE_SECONDS)
+        why_not = await write_checks(self._services, workload, entry, Urgency.DELETE)
+        return why_not or await self._until_gone(gang)
+
+    async def _until_gone(self, gang: GangKey) -> str:
+        until, checks = self._services.monotonic() + _PODS_GO_SECONDS, 0
+        while (going := self._pod_gangs.group(gang).going) and self._services.monotonic() < until:
+            await asyncio.sleep(pause_after(checks))
+            checks += 1
+        return f"{going} of its pods are still there after {_PODS_GO_SECONDS / 60:.0f} minutes" if going else ""

@@ -1,0 +1,38 @@
+"""Finds out by dry runs what the pods of a Workload need, before Kueue lets them come."""
+
+from lockstep.act.podgang.needs_to_be import needs_of_pod
+from lockstep.act.requests.services import Services
+from lockstep.api.kueue.workload import flavor_at, parse_workload, pod_of_workload
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.kueue import AdmittedPods, admitted_pods
+from lockstep.belief.podgangs.pod_group import PodsAlike, SizedPods
+
+
+async def learn_needs_of_workload(services: Services, workload: Manifest) -> str:
+    """Record what the pods of a Workload need that waits; returns why they would be refused, as a clause, or ''.
+
+    Raises ``ApiUnavailableError``, and an error for a pod that can't be understood.
+    """
+    fact, state = parse_workload(workload), services.state
+    alike = list[PodsAlike]()
+    for pods in admitted_pods(workload):
+        found = await _needs(services, workload, pods)
+        if isinstance(found, str):
+            return found
+        alike.append(found._replace(pods=pods.number))
+    owner = state.pod_gangs.sized.of(fact.gang)
+    if alike and owner is not None and (owner.uid, owner.resource_version) == (fact.uid, fact.version):
+        varying, *fixed = alike
+        state.pod_gang_facts.learn_coming_pods(owner, SizedPods(varying, fixed, owner.sizes))
+    return ""
+
+
+async def _needs(services: Services, workload: Manifest, pods: AdmittedPods) -> PodsAlike | str:
+    flavors = list[Manifest]()
+    for name in pods.flavors:
+        found = await services.client.get(flavor_at(name))
+        if not found.is_success:
+            return f"ResourceFlavor {name} can't be read: {found.message.rstrip('.')}"
+        flavors.append(found.body)
+    pod = pod_of_workload(workload, pods, flavors)
+    return await needs_of_pod(services.client, services.state, parse_workload(workload).gang, pod)

@@ -1,0 +1,47 @@
+"""AdmissionChecks of Kueue whose controller is Lockstep, and the condition by which Kueue knows that it is there."""
+
+from typing import Any
+
+from lockstep.api.client.answer import Target
+from lockstep.api.client.object_names import segment
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.kueue import KUEUE_VERSION
+from lockstep.api.times import rfc3339
+from lockstep.facts.gang.workload import AdmissionCheck
+
+CONTROLLER = "lockstep.dev/placement"
+"""What an AdmissionCheck names as its controller to ask Lockstep."""
+ALL_CHECKS = Target(f"/apis/{KUEUE_VERSION}/admissionchecks", "admissionchecks")
+_ACTIVE = "Active"
+
+
+def parse_check(check: Manifest) -> AdmissionCheck:
+    """Any AdmissionCheck."""
+    conditions = (check.get("status") or {}).get("conditions") or ()
+    is_active = any((one["type"], one["status"]) == (_ACTIVE, "True") for one in conditions)
+    return AdmissionCheck(check["metadata"]["name"], check["spec"]["controllerName"] == CONTROLLER, is_active)
+
+
+def check_at(name: str) -> Target:
+    """One AdmissionCheck."""
+    return Target(f"{ALL_CHECKS.path}/{segment(name)}", ALL_CHECKS.resource)
+
+
+def check_status_at(name: str) -> Target:
+    """The status of one AdmissionCheck."""
+    return Target(f"{check_at(name).path}/status", f"{ALL_CHECKS.resource}/status")
+
+
+def active_patch(check: Manifest, now: float) -> dict[str, Any]:
+    """The merge patch of the status that says that the check, as it was read, has its controller."""
+    others = [one for one in (check.get("status") or {}).get("conditions") or () if one["type"] != _ACTIVE]
+    condition = {
+        "type": _ACTIVE,
+        "status": "True",
+        "reason": "Active",
+        "message": "Lockstep plans Workloads with this check.",
+        "lastTransitionTime": rfc3339(now),
+        "observedGeneration": check["metadata"].get("generation", 0),
+    }
+    metadata = {name: check["metadata"][name] for name in ("uid", "resourceVersion")}
+    return {"metadata": metadata, "status": {"conditions": [*others, condition]}}

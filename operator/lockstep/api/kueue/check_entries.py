@@ -1,0 +1,51 @@
+"""Writes what our AdmissionChecks say of a Workload: their entries in its status, and no others."""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from lockstep.api.manifest import Manifest
+from lockstep.api.names import MEMBER_OF_LABEL
+from lockstep.api.podgang.kueue import admitted_pods
+from lockstep.api.times import rfc3339
+from lockstep.facts.gang.workload import CheckState
+
+# In characters. Kueue takes 32,768, and a person reads less.
+_LONGEST_MESSAGE = 1_000
+
+
+class CheckEntry(NamedTuple):
+    """What our checks say of a Workload. ``gang`` is the Gang that its pods are to name, once they are ``READY``.
+
+    A Workload that is to ``RETRY`` is queued again after ``requeue_after`` seconds.
+    """
+
+    state: CheckState
+    message: str
+    requeue_after: int | None = None
+    gang: str = ""
+
+
+def entries_patch(workload: Manifest, ours: Collection[str], entry: CheckEntry, now: float) -> dict[str, Any] | None:
+    """The merge patch of the status that says so for the Workload as it was read; None where it says so already.
+
+    Other entries stay as they are: the patch holds only for the version that was read.
+    """
+    before = list((workload.get("status") or {}).get("admissionChecks") or ())
+    after = [_entry(workload, one, entry, now) if one["name"] in ours else one for one in before]
+    if after == before:
+        return None
+    metadata = {name: workload["metadata"][name] for name in ("uid", "resourceVersion")}
+    return {"metadata": metadata, "status": {"admissionChecks": after}}
+
+
+def _entry(workload: Manifest, before: Manifest, entry: CheckEntry, now: float) -> Manifest:
+    kept = {name: value for name, value in before.items() if name not in ("requeueAfterSeconds", "podSetUpdates")}
+    is_same = before.get("state") == entry.state
+    written = {**kept, "state": entry.state.value, "message": entry.message[:_LONGEST_MESSAGE]}
+    written["lastTransitionTime"] = before["lastTransitionTime"] if is_same else rfc3339(now)
+    if entry.requeue_after is not None:
+        written["requeueAfterSeconds"] = entry.requeue_after
+    if entry.gang:
+        labels = {MEMBER_OF_LABEL: entry.gang}
+        written["podSetUpdates"] = [{"name": pods.name, "labels": labels} for pods in admitted_pods(workload)]
+    return written

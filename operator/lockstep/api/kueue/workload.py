@@ -1,0 +1,119 @@
+"""Reads Workloads of Kueue: which have quota, for which Gang, and how their pods will be."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from lockstep.api.client.answer import Target
+from lockstep.api.client.object_names import segment
+from lockstep.api.manifest import Manifest, NewManifest
+from lockstep.api.names import MEMBER_OF_LABEL
+from lockstep.api.podgang.kueue import KUEUE_PREFIX, KUEUE_VERSION, AdmittedPods, admitted_pods
+from lockstep.api.podgang.single_pods import controller_of
+from lockstep.api.times import epoch_seconds
+from lockstep.facts.gang.keys import object_name, pod_gang_key
+from lockstep.facts.gang.source import Source, made_name
+from lockstep.facts.gang.workload import StatedCheck, Workload
+
+ALL_WORKLOADS = Target(f"/apis/{KUEUE_VERSION}/workloads", "workloads")
+_QUOTA = "QuotaReserved"
+# With quota, a Workload in one of these conditions is over or about to lose it.
+_ENDS = ("Finished", "Evicted")
+# Pods name the Gang in a label, whose values have 63 characters at most.
+_LONGEST_GANG = 63
+_DIGEST = 10
+_DRY_RUN_NAME_LENGTH = 200
+
+
+def workload_at(namespace: str, name: str) -> Target:
+    """One Workload."""
+    return Target(f"/apis/{KUEUE_VERSION}/namespaces/{segment(namespace)}/workloads/{segment(name)}", "workloads")
+
+
+def flavor_at(name: str) -> Target:
+    """One ResourceFlavor."""
+    return Target(f"/apis/{KUEUE_VERSION}/resourceflavors/{segment(name)}", "resourceflavors")
+
+
+def parse_workload(workload: Manifest) -> Workload:
+    """Any Workload; nothing of its templates is kept."""
+    metadata = workload["metadata"]
+    status = workload.get("status") or {}
+    has_quota = "deletionTimestamp" not in metadata and not any(_is_true(status, kind) for kind in _ENDS)
+    return Workload(
+        gang=pod_gang_key(metadata["namespace"], gang_of_workload(metadata["name"], metadata["uid"])),
+        name=metadata["name"],
+        uid=metadata["uid"],
+        version=_version(metadata, status),
+        pods=sum(one.number for one in admitted_pods(workload)),
+        quota_since=_since(status) if has_quota else None,
+        checks=tuple(StatedCheck(one["name"], one["state"]) for one in status.get("admissionChecks") or ()),
+    )
+
+
+def gang_of_workload(name: str, uid: str) -> str:
+    """The name of the Gang of a Workload, which fits into a label: of a longer one the end is a digest."""
+    whole = made_name(Source.WORKLOAD, name)
+    if len(whole) <= _LONGEST_GANG:
+        return whole
+    digest = hashlib.sha256(uid.encode()).hexdigest()[:_DIGEST]
+    return f"{whole[: _LONGEST_GANG - _DIGEST - 1].rstrip('-.')}.{digest}"
+
+
+def as_owner_of_pods(workload: Manifest) -> Manifest:
+    """The Workload with the annotations of its first template: Kueue copies none from the owner of the pods."""
+    first = next(admitted_pods(workload), None)
+    annotations = {} if first is None else first.template.section("metadata").texts("annotations")
+    return {**workload, "metadata": {**workload["metadata"], "annotations": annotations}}
+
+
+def pod_of_workload(workload: Manifest, pods: AdmittedPods, flavors: Sequence[Manifest]) -> NewManifest:
+    """One of the pods as it comes once the Workload is admitted, for a dry run."""
+    metadata = workload["metadata"]
+    own = pods.template.section("metadata")
+    gang = object_name(parse_workload(workload).gang)
+    about = {
+        "name": f"{metadata['name'][:_DRY_RUN_NAME_LENGTH]}-{pods.name}-dry-run",
+        "namespace": metadata["namespace"],
+        "labels": {**own.texts("labels"), **_labels_of_job(metadata), MEMBER_OF_LABEL: gang},
+        "annotations": dict(own.texts("annotations")),
+    }
+    spec = _in_flavors(dict(pods.template.fields["spec"]), flavors)
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": about, "spec": spec}
+
+
+def _in_flavors(spec: dict[str, Any], flavors: Sequence[Manifest]) -> dict[str, Any]:
+    """The spec as Kueue changes it when it lets the pods come."""
+    selector = dict(spec.get("nodeSelector") or {})
+    tolerations = [*(spec.get("tolerations") or ())]
+    for flavor in flavors:
+        selector |= flavor["spec"].get("nodeLabels") or {}
+        tolerations += flavor["spec"].get("tolerations") or ()
+    # By such a gate Kueue holds plain pods back until then.
+    gates = [one for one in spec.get("schedulingGates") or () if not one["name"].startswith(KUEUE_PREFIX)]
+    return {**spec, "nodeSelector": selector, "tolerations": tolerations, "schedulingGates": gates}
+
+
+def _labels_of_job(metadata: Manifest) -> dict[str, str]:
+    """The labels that the controller of Jobs adds: affinity of pods may select by them."""
+    owner = controller_of(metadata)
+    if (owner.get("apiVersion"), owner.get("kind")) != ("batch/v1", "Job"):
+        return {}
+    labels = {"controller-uid": owner["uid"], "job-name": owner["name"]}
+    return labels | {f"batch.kubernetes.io/{label}": value for label, value in labels.items()}
+
+
+def _version(metadata: Manifest, status: Manifest) -> str:
+    asked = orjson.dumps((metadata.get("generation", 0), status.get("admission"), _since(status)))
+    return hashlib.sha256(asked).hexdigest()[:16]
+
+
+def _since(status: Manifest) -> float | None:
+    found = next((one for one in status.get("conditions") or () if one["type"] == _QUOTA), None)
+    return epoch_seconds(found["lastTransitionTime"]) if found is not None and found["status"] == "True" else None
+
+
+def _is_true(status: Manifest, kind: str) -> bool:
+    return any((one["type"], one["status"]) == (kind, "True") for one in status.get("conditions") or ())

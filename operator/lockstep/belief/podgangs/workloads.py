@@ -1,0 +1,98 @@
+"""The Workloads of Kueue that have quota and an AdmissionCheck of Lockstep."""
+
+from collections.abc import Iterable, Iterator, KeysView
+
+from coschedule import GangKey
+from lockstep.facts.gang.sized_owner import SizedOwner
+from lockstep.facts.gang.source import Source
+from lockstep.facts.gang.workload import AdmissionCheck, CheckState, Workload
+
+
+class Workloads:
+    """Workloads by the Gangs that are made for them. Those without quota are not kept: nothing is due for them."""
+
+    def __init__(self) -> None:
+        self._workloads: dict[GangKey, Workload] = {}
+        self._checks: dict[str, AdmissionCheck] = {}
+
+    def apply(self, workload: Workload) -> None:
+        """Add or update a Workload."""
+        if workload.quota_since is None:
+            self.remove(workload.gang, workload.uid)
+        else:
+            self._workloads[workload.gang] = workload
+
+    def remove(self, gang: GangKey, uid: str) -> None:
+        """Forget a Workload."""
+        known = self._workloads.get(gang)
+        if known is not None and known.uid == uid:
+            del self._workloads[gang]
+
+    def apply_check(self, check: AdmissionCheck) -> None:
+        """Add or update an AdmissionCheck; those of other controllers are not kept."""
+        if check.is_ours:
+            self._checks[check.name] = check
+        else:
+            self.remove_check(check.name)
+
+    def remove_check(self, name: str) -> None:
+        """Forget an AdmissionCheck."""
+        self._checks.pop(name, None)
+
+    @property
+    def our_checks(self) -> KeysView[str]:
+        """The names of the AdmissionChecks whose controller is Lockstep."""
+        return self._checks.keys()
+
+    def inactive_checks(self) -> Iterator[str]:
+        """Those of them whose status does not say that Lockstep is there."""
+        return (name for name, check in self._checks.items() if not check.is_active)
+
+    def gangs(self) -> KeysView[GangKey]:
+        """The Gangs of the Workloads with quota."""
+        return self._workloads.keys()
+
+    def of(self, gang: GangKey) -> Workload | None:
+        """The Workload with quota for which the Gang is made."""
+        return self._workloads.get(gang)
+
+    def is_admitted(self, gang: GangKey) -> bool:
+        """Whether all of our checks of the Gang's Workload say that its pods may come."""
+        known = self.of(gang)
+        return known is not None and says(known, self.our_checks, CheckState.READY)
+
+    def awaiting(self, gang: GangKey) -> Workload | None:
+        """The Gang's Workload, if it waits for one of our checks."""
+        known = self.of(gang)
+        return known if known is not None and is_pending(known, self.our_checks) else None
+
+    def owner(self, gang: GangKey) -> SizedOwner | None:
+        """A Workload that waits, as an owner of pods that are not there yet."""
+        known = self.awaiting(gang)
+        if known is None:
+            return None
+        return SizedOwner(
+            gang=gang,
+            source=Source.WORKLOAD,
+            name=known.name,
+            uid=known.uid,
+            resource_version=known.version,
+            awaits_size=True,
+            sizes=range(known.pods, known.pods + 1),
+        )
+
+
+def is_pending(workload: Workload, ours: Iterable[str]) -> bool:
+    """Whether one of our checks of a Workload has not decided yet, and none has said no."""
+    states = _states(workload, ours)
+    return CheckState.PENDING in states and states <= {CheckState.PENDING, CheckState.READY}
+
+
+def says(workload: Workload, ours: Iterable[str], state: CheckState) -> bool:
+    """Whether all of our checks of a Workload are in that state, and there are some."""
+    return _states(workload, ours) == {state}
+
+
+def _states(workload: Workload, ours: Iterable[str]) -> set[str]:
+    names = set(ours)
+    return {one.state for one in workload.checks if one.name in names}

@@ -1,0 +1,1 @@
+"""Lockstep as an AdmissionCheck of Kueue: what it says of Workloads, and when."""

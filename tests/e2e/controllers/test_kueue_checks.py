@@ -1,0 +1,197 @@
+"""Kueue decides who may use how much, and Lockstep where and when, as an AdmissionCheck."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from e2e.controllers.kueue import QUEUED, VERSION, Queue, has_condition, kueue_controller
+from e2e.controllers.scenes import SIZE, Stage
+from e2e.controllers.test_jobs import Jobs
+from eventually import eventually
+from live.kueue_groups import KueueGroup
+from sandbox import Sandbox
+
+CHECK = "placement"
+CHECKED = {"admissionChecksStrategy": {"admissionChecks": [{"name": CHECK}]}}
+
+
+class QueuedJobs(Jobs):
+    """Jobs in the queue of their namespace; of some of them fewer pods may be admitted."""
+
+    least = 0
+    labels = QUEUED
+
+    def manifest(self, name: str, size: int) -> dict[str, Any]:
+        job = super().manifest(name, size)
+        least = {"kueue.x-k8s.io/job-min-parallelism": str(self.least)} if self.least else {}
+        spec = {**job["spec"], "suspend": True}
+        if self.least:
+            del spec["completionMode"]
+        return {**job, "metadata": {**job["metadata"], "labels": self.labels, "annotations": least}, "spec": spec}
+
+    def template(self, name: str, **pod: Any) -> dict[str, Any]:
+        return self.gangs.template("", **pod)
+
+
+class Scenery:
+    """A queue with our check, its Jobs, and what is seen of both."""
+
+    def __init__(self, stage: Stage, queue: Queue) -> None:
+        self.stage = stage
+        self.queue = queue
+        self.jobs = QueuedJobs(stage.gangs)
+        self.jobs.labels = queue.labels
+
+    def gang(self, of: str = "heat") -> str:
+        """The Gang of the Workload of a Job or of a group; of none while there is no Workload."""
+        return f"workload.{self.queue.workload(of).get('metadata', {}).get('name', 'none')}"
+
+    def check(self, of: str = "heat") -> dict[str, Any]:
+        """What our check says of the Workload of a Job or of a group."""
+        checks = self.queue.workload(of).get("status", {}).get("admissionChecks") or [{}]
+        return next((one for one in checks if one.get("name") == CHECK), {})
+
+    def is_evicted(self, of: str = "heat") -> bool:
+        """Whether Kueue has taken the quota of that Workload back."""
+        workload = self.queue.workload(of)
+        return has_condition(workload, "Evicted") and not has_condition(workload, "QuotaReserved")
+
+    def until_whole(self, of: str = "heat", size: int = SIZE) -> None:
+        """Wait until all pods are on nodes."""
+        eventually(lambda: self.stage.gangs.bound(self.gang(of)) == size)
+        assert len(self.queue.admitted()) >= 1
+
+    def until_nothing_is_kept(self, gang: str) -> None:
+        """Wait until a Gang has neither pods on nodes nor a reservation."""
+        eventually(lambda: not self.stage.gangs.bound(gang) and "reservedAt" not in self.stage.gangs.status(gang))
+
+
+@pytest.fixture(scope="module")
+def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Kueue, which waits for pods to be ready, and an AdmissionCheck of Lockstep."""
+    waits = {"waitForPodsReady": {"timeout": "5m", "blockAdmission": False}}
+    with kueue_controller(plane, tmp_path_factory.mktemp("kueue"), **waits):
+        check = {"controllerName": "lockstep.dev/placement"}
+        plane.apply([{"apiVersion": VERSION, "kind": "AdmissionCheck", "metadata": {"name": CHECK}, "spec": check}])
+        yield
+
+
+@pytest.fixture
+def scenery(controller: None, stage: Stage) -> Iterator[Scenery]:
+    """A queue with a quota for one gang of the usual size."""
+    queue = Queue(stage.arena.api, stage.arena.namespace, cpu=SIZE, **CHECKED)
+    scenery = Scenery(stage, queue)
+    yield scenery
+    scenery.jobs.close()
+    queue.close()
+
+
+@pytest.fixture
+def borrowing(controller: None, stage: Stage) -> Iterator[tuple[Scenery, Scenery]]:
+    """Two queues with a quota for one gang each: either borrows what the other does not use now."""
+    terms = {"cohortName": stage.arena.namespace, "preemption": {"reclaimWithinCohort": "Any"}, **CHECKED}
+    queues = [Queue(stage.arena.api, stage.arena.namespace, cpu=SIZE, name=name, **terms) for name in ("left", "right")]
+    left, right = (Scenery(stage, queue) for queue in queues)
+    yield left, right
+    left.jobs.close()
+    queues[0].close()
+
+
+def test_job_comes_once_there_are_places_for_all_of_it(stage, scenery):
+    stage.arena.add_nodes(1, cpu="2")
+
+    scenery.jobs.create("heat", SIZE)
+    eventually(lambda: "4 members" in scenery.check().get("message", ""))
+    assert (scenery.check()["state"], scenery.queue.admitted()) == ("Pending", [])
+
+    stage.arena.add_nodes(1, cpu="2")
+    scenery.until_whole()
+    eventually(lambda: has_condition(scenery.queue.workload("heat"), "PodsReady"))
+
+
+def test_group_of_plain_pods_comes_once_there_are_places_for_all_of_it(stage, scenery):
+    group = KueueGroup(stage.gangs, "heat", QUEUED)
+    group.create("first", "second", count=2)
+    eventually(lambda: scenery.check().get("message"))
+
+    stage.arena.add_nodes(1, cpu="2")
+    scenery.until_whole(size=2)
+
+
+def test_nothing_is_admitted_and_nothing_lost_while_lockstep_is_down(stage, scenery):
+    stage.arena.add_nodes(2, cpu="2")
+    stage.operator.kill()
+
+    scenery.jobs.create("heat", SIZE)
+    eventually(lambda: has_condition(scenery.queue.workload("heat"), "QuotaReserved"))
+    eventually(lambda: scenery.check().get("state") == "Pending")
+    assert scenery.queue.admitted() == []
+
+    stage.operator.start()
+    scenery.until_whole()
+
+
+def test_binding_that_fails_gives_quota_back_and_counts_nothing(stage, scenery):
+    stage.arena.add_nodes(SIZE, cpu="1")
+    stage.refuse_bindings_after(2)
+    scenery.jobs.create("heat", SIZE)
+    eventually(lambda: stage.gangs.bound(scenery.gang()) == 2)
+    gang = scenery.gang()
+    stage.lose_free_nodes(gang)
+
+    eventually(scenery.is_evicted)
+    scenery.until_nothing_is_kept(gang)
+    assert scenery.jobs.losses("heat") == {"failed": 0}
+
+
+def test_workload_that_is_deactivated_leaves_its_nodes_and_comes_again(stage, scenery):
+    stage.arena.add_nodes(2, cpu="2")
+    scenery.jobs.create("heat", SIZE)
+    scenery.until_whole()
+
+    scenery.queue.stop()
+    scenery.until_nothing_is_kept(scenery.gang())
+    scenery.queue.go_on()
+    scenery.until_whole()
+
+
+def test_job_that_is_admitted_in_part_gets_places_for_that_part(stage, scenery):
+    stage.arena.add_nodes(3, cpu="2")
+    scenery.jobs.least = 2
+
+    scenery.jobs.create("heat", SIZE + 2)
+
+    scenery.until_whole(size=SIZE)
+
+
+def test_queue_that_lends_gets_its_quota_and_the_places_back(stage, borrowing):
+    left, right = borrowing
+    stage.arena.add_nodes(4, cpu="2")
+    left.jobs.create("heat", 2 * SIZE)
+    left.until_whole(size=2 * SIZE)
+    gang = left.gang()
+
+    right.jobs.create("ice", SIZE)
+    right.until_whole("ice")
+
+    assert left.is_evicted()
+    left.until_nothing_is_kept(gang)
+    assert left.jobs.losses("heat") == {"failed": 0}
+
+
+def test_job_that_is_preempted_while_it_is_bound_leaves_nothing(stage, borrowing):
+    left, right = borrowing
+    stage.arena.add_nodes(2 * SIZE, cpu="1")
+    stage.refuse_bindings_after(2)
+    left.jobs.create("heat", 2 * SIZE)
+    eventually(lambda: stage.gangs.bound(left.gang()) == 2)
+    gang = left.gang()
+
+    right.jobs.create("ice", SIZE)
+    eventually(left.is_evicted)
+    stage.allow_bindings()
+    right.until_whole("ice")
+
+    left.until_nothing_is_kept(gang)
+    assert left.jobs.losses("heat") == {"failed": 0}

@@ -1,0 +1,129 @@
+"""Kueue on a fake API server: Workloads get quota, are admitted by their checks, and lose their quota again."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+from builders.served import metadata
+from fake_cluster.jumping import now
+from fake_cluster.owners import group_pod
+from fake_cluster.rig import DEFAULT
+from fake_cluster.store import Place
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.gang.source import Source
+
+WORKLOADS = frozenset({Source.WORKLOAD})
+CHECK = "placement"
+MEMBER_OF = "lockstep.dev/member-of"
+_TURN_SECONDS = 0.2
+
+
+def create_check(api, name=CHECK, controller="lockstep.dev/placement"):
+    """Create an AdmissionCheck."""
+    about = metadata(name, generation=1)
+    api.store.create("admissionchecks", {"metadata": about, "spec": {"controllerName": controller}})
+
+
+def place_of(name):
+    """Where a Workload is."""
+    return Place("workloads", DEFAULT, name)
+
+
+def create_workload(api, name="heat", *pods, annotations=None, **spec):
+    """Create a Workload without quota. ``pods`` are (name, number, processors) of its parts; else it has three pods."""
+    sets = [pod_set(*one, annotations=annotations) for one in pods or [("main", 3, "1")]]
+    about = metadata(name, namespace=DEFAULT, uid=f"uid-of-{name}", generation=1)
+    api.store.create("workloads", {"metadata": about, "spec": {"podSets": sets, **spec}, "status": {}})
+
+
+def pod_set(name, count, cpu, *, annotations=None):
+    """A part of a Workload, whose pods name Lockstep as their scheduler."""
+    template = {"metadata": {"annotations": annotations or {}}, "spec": group_pod("x", cpu=cpu)["spec"]}
+    return {"name": name, "count": count, "template": template}
+
+
+def give_quota(api, name="heat", *, checks=(CHECK,), **counts):
+    """Give a Workload quota: it waits for these checks. ``counts`` are of parts that are admitted partially."""
+    workload = api.store.get(place_of(name))
+    assigned = [
+        {"name": one["name"], "count": counts.get(one["name"], one["count"]), "flavors": {"cpu": "plain"}}
+        for one in workload["spec"]["podSets"]
+    ]
+    entries = [{"name": one, "state": "Pending", "message": "", "lastTransitionTime": rfc3339(now())} for one in checks]
+    conditions = [condition("QuotaReserved", is_true=True)]
+    status = {"admission": {"podSetAssignments": assigned}, "admissionChecks": entries, "conditions": conditions}
+    api.store.change(place_of(name), status=status)
+
+
+def take_quota(api, name="heat"):
+    """Take the quota of a Workload, as when it is preempted or deactivated: its checks are pending again."""
+    entries = api.store.get(place_of(name))["status"]["admissionChecks"]
+    pending = [
+        {"name": one["name"], "state": "Pending", "message": "", "lastTransitionTime": rfc3339(now())}
+        for one in entries
+    ]
+    conditions = [condition("QuotaReserved", is_true=False), condition("Evicted", is_true=True)]
+    api.store.change(place_of(name), status={"admission": None, "admissionChecks": pending, "conditions": conditions})
+
+
+def condition(kind, *, is_true):
+    """A condition of a Workload since now."""
+    status = "True" if is_true else "False"
+    return {"type": kind, "status": status, "reason": "Fake", "lastTransitionTime": rfc3339(now())}
+
+
+def entry_of(api, name="heat", check=CHECK):
+    """What a check says of a Workload."""
+    entries = api.store.get(place_of(name))["status"].get("admissionChecks", [])
+    return next((one for one in entries if one["name"] == check), {})
+
+
+def state_of(api, name="heat", check=CHECK):
+    """The state of a check of a Workload."""
+    return entry_of(api, name, check).get("state")
+
+
+@asynccontextmanager
+async def kueue(api, name="heat", *, delay=_TURN_SECONDS):
+    """Let the pods of a Workload come when its checks are ready, and take them and its quota when one says Retry.
+
+    Yields the names of all pods that were made.
+    """
+    made = []
+    task = asyncio.create_task(_control(api, name, made, delay))
+    try:
+        yield made
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _control(api, name, made, delay):
+    live = []
+    while True:
+        await asyncio.sleep(delay)
+        status = api.store.get(place_of(name))["status"]
+        states = {one["state"] for one in status.get("admissionChecks", [])}
+        if states == {"Ready"} and not live:
+            live = _make(api, name, status, made)
+        elif states and states != {"Ready"}:
+            for pod in live:
+                if api.store.get(Place("pods", DEFAULT, pod)):
+                    api.store.remove(Place("pods", DEFAULT, pod))
+            live = []
+            if states & {"Retry", "Rejected"}:
+                take_quota(api, name)
+
+
+def _make(api, name, status, made):
+    labels = {
+        one["name"]: one["labels"] for check in status["admissionChecks"] for one in check.get("podSetUpdates", ())
+    }
+    templates = {one["name"]: one["template"]["spec"] for one in api.store.get(place_of(name))["spec"]["podSets"]}
+    names = []
+    for part in status["admission"]["podSetAssignments"]:
+        for _ in range(part["count"]):
+            pod = group_pod(f"{name}-{len(made)}", labels=labels.get(part["name"], {}))
+            api.store.create("pods", {**pod, "spec": templates[part["name"]]})
+            names.append(pod["metadata"]["name"])
+            made.append(pod["metadata"]["name"])
+    return names

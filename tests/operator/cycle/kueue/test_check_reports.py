@@ -1,0 +1,292 @@
+"""Workloads of Kueue wait for places, get them, give their quota back, or are rejected."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from builders.served import gang, node
+from fake_cluster.api import REFUSED, Refusal
+from fake_cluster.jumping import until
+from fake_cluster.kueue import (
+    WORKLOADS,
+    create_check,
+    create_workload,
+    entry_of,
+    give_quota,
+    kueue,
+    place_of,
+    state_of,
+    take_quota,
+)
+from fake_cluster.owners import group_pod
+from fake_cluster.pod_gangs import BINDING, bound
+from fake_cluster.rig import DEFAULT, api_with, running_operator
+from fake_cluster.store import Place
+
+pytestmark = pytest.mark.asyncio
+
+NODES = (node("n1", cpu="2"), node("n2", cpu="2"))
+GANG = Place("gangs", DEFAULT, "workload.heat")
+
+
+@asynccontextmanager
+async def queued(*nodes):
+    """A fake API server with our check, and the kind of all quota."""
+    async with api_with(*(nodes or NODES)) as api:
+        create_check(api)
+        api.store.create("resourceflavors", {"metadata": {"name": "plain"}, "spec": {}})
+        yield api
+
+
+def gang_status(api):
+    return (api.store.get(GANG) or {}).get("status", {})
+
+
+async def test_workload_is_ready_when_places_are_reserved_and_its_pods_take_them():
+    async with queued() as api, running_operator(api, sources=WORKLOADS), kueue(api) as made:
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: len(bound(api)) == 3)
+
+        assert len(made) == 3
+        assert entry_of(api)["podSetUpdates"] == [
+            {"name": "main", "labels": {"lockstep.dev/member-of": "workload.heat"}}
+        ]
+
+
+async def test_workload_without_room_is_pending_with_the_reason_until_there_is_room():
+    async with queued(node("n1", cpu="2")) as api, running_operator(api, sources=WORKLOADS), kueue(api) as made:
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: "3 members" in entry_of(api).get("message", ""))
+        assert (state_of(api), made) == ("Pending", [])
+
+        api.store.add("nodes", node("n2", cpu="2"))
+        await until(lambda: len(bound(api)) == 3)
+
+
+async def test_workload_without_quota_gets_no_gang():
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        await asyncio.sleep(60)
+
+        assert api.store.objects("gangs") == []
+
+
+async def test_checks_of_other_controllers_are_left_alone():
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_check(api, "others", controller="example.com/other")
+        create_workload(api)
+        give_quota(api, checks=("others",))
+        await asyncio.sleep(60)
+
+        assert state_of(api, check="others") == "Pending"
+        assert [it for it in api.writes if it.resource.startswith(("workloads", "gangs"))] == []
+        assert "status" not in api.store.get(Place("admissionchecks", "", "others"))
+
+
+async def test_only_our_entry_is_written_beside_that_of_another_check():
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        give_quota(api, checks=("others", "placement"))
+        await until(lambda: state_of(api) == "Ready")
+
+        assert (state_of(api, check="others"), entry_of(api, check="others")["message"]) == ("Pending", "")
+
+
+async def test_our_check_becomes_active():
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        place = Place("admissionchecks", "", "placement")
+        await until(lambda: "status" in api.store.get(place))
+
+        [active] = api.store.get(place)["status"]["conditions"]
+        assert (active["type"], active["status"]) == ("Active", "True")
+
+
+async def test_parts_with_other_needs_are_placed_together():
+    async with queued(node("n1", cpu="3"), node("n2", cpu="2")) as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api, "heat", ("launcher", 1, "3"), ("worker", 2, "1"))
+        async with kueue(api) as made:
+            give_quota(api)
+            await until(lambda: len(bound(api)) == 3)
+
+            assert len(made) == 3
+
+
+async def test_workload_that_is_admitted_in_part_gets_places_for_that_part():
+    async with queued(node("n1", cpu="2")) as api, running_operator(api, sources=WORKLOADS), kueue(api) as made:
+        create_workload(api)
+        give_quota(api, main=2)
+        await until(lambda: len(bound(api)) == 2)
+
+        assert len(made) == 2
+
+
+async def test_flavor_says_on_which_nodes_the_pods_may_run():
+    labelled = node("n2", cpu="4", labels={"tier": "fast"})
+    async with queued(node("n1", cpu="8"), labelled) as api, running_operator(api, sources=WORKLOADS):
+        flavor = api.store.get(Place("resourceflavors", "", "plain"))
+        api.store.replace(Place("resourceflavors", "", "plain"), {**flavor, "spec": {"nodeLabels": {"tier": "fast"}}})
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Ready")
+
+        assert {one["node"] for one in gang_status(api)["members"]} == {"n2"}
+
+
+async def test_start_that_is_far_off_gives_quota_back_and_says_so():
+    long = gang("long", size=2, cpu="2", spec={"work": {"serialTime": "4h"}})
+    async with queued() as api, running_operator(api, sources=WORKLOADS), kueue(api):
+        api.store.create("gangjobs", long)
+        await until(lambda: len(bound(api)) == 2)
+        create_workload(api)
+        give_quota(api)
+        said = api.store.watch("workloads", 0)
+        retry = await found(said, "Retry")
+
+        assert 3_000 < retry["requeueAfterSeconds"] < 4 * 3_600
+        assert "the quota is given back, and this start is promised no longer" in retry["message"]
+
+
+async def test_start_that_stays_unknown_gives_quota_back_in_time():
+    async with queued(node("n1", cpu="1")) as api, running_operator(api, sources=WORKLOADS), kueue(api):
+        create_workload(api)
+        give_quota(api)
+        retry = await found(api.store.watch("workloads", 0), "Retry")
+
+        assert retry["requeueAfterSeconds"] == 1800
+        assert retry["message"].startswith("No start is known after 1800 s")
+
+
+async def found(events, state):
+    """The first entry of our check in that state, among the events of a watch of Workloads."""
+    while True:
+        status = (await events.get())["object"].get("status", {})
+        for one in status.get("admissionChecks", []):
+            if one["state"] == state:
+                return one
+
+
+async def test_binding_that_fails_gives_quota_back_and_the_next_admission_is_placed():
+    async with queued() as api, running_operator(api, sources=WORKLOADS), kueue(api) as made:
+        api.fault = lambda it: REFUSED if (it.verb, it.resource, it.name) == ("POST", BINDING, "heat-1") else None
+        create_workload(api)
+        give_quota(api)
+        retry = await found(api.store.watch("workloads", 0), "Retry")
+        assert "its pods can't be placed" in retry["message"]
+        await until(lambda: "reservedAt" not in gang_status(api))
+        assert bound(api) == []
+
+        api.fault = lambda _: None
+        give_quota(api)
+        await until(lambda: len(bound(api)) == 3)
+        assert len(made) == 6
+
+
+async def test_quota_that_is_taken_before_the_pods_come_ends_the_attempt():
+    async with queued() as api, running_operator(api, sources=WORKLOADS) as parts:
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Ready")
+        take_quota(api)
+        await until(lambda: parts.state.reservations == {} and "reservedAt" not in gang_status(api))
+
+        assert state_of(api) == "Pending"
+
+
+async def test_next_process_goes_on_between_the_answer_and_the_pods():
+    async with queued() as api:
+        async with running_operator(api, sources=WORKLOADS):
+            create_workload(api)
+            give_quota(api)
+            await until(lambda: state_of(api) == "Ready")
+        async with running_operator(api, sources=WORKLOADS), kueue(api, delay=20) as made:
+            await until(lambda: len(bound(api)) == 3)
+
+            assert len(made) == 3
+
+
+async def test_pods_that_do_not_come_give_quota_back():
+    async with queued() as api, running_operator(api, sources=WORKLOADS) as parts:
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Retry")
+
+        assert "0 pods of 3 of Workload heat came within 60 seconds" in entry_of(api)["message"]
+        await until(lambda: parts.state.reservations == {})
+
+
+async def test_template_that_no_cluster_can_obey_is_rejected():
+    spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        workload = api.store.get(place_of("heat"))
+        workload["spec"]["podSets"][0]["template"]["spec"]["topologySpreadConstraints"] = [spread]
+        api.store.replace(place_of("heat"), workload)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Rejected")
+
+        assert "topologySpreadConstraints" in entry_of(api)["message"]
+
+
+async def test_pods_that_admission_refuses_give_quota_back():
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        api.admit = lambda _: Refusal(code=403, message="not here")
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Retry")
+
+        assert "the API server refuses its pods: not here" in entry_of(api)["message"]
+
+
+async def test_pods_of_another_scheduler_need_no_places():
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        workload = api.store.get(place_of("heat"))
+        workload["spec"]["podSets"][0]["template"]["spec"]["schedulerName"] = "default-scheduler"
+        api.store.replace(place_of("heat"), workload)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Ready")
+
+        assert "podSetUpdates" not in entry_of(api)
+        assert api.store.objects("gangs") == []
+
+
+async def test_workload_with_a_long_name_is_placed():
+    name = "job-" + "heat-in-a-very-long-plate-" * 3 + "x"
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api, name)
+        async with kueue(api, name):
+            give_quota(api, name)
+            await until(lambda: len(bound(api)) == 3)
+
+            [gang] = api.store.objects("gangs")
+            assert len(gang["metadata"]["name"]) <= 63
+
+
+async def test_pods_without_quota_are_not_placed():
+    async with queued() as api, running_operator(api, sources=WORKLOADS), kueue(api):
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: len(bound(api)) == 3)
+        take_quota(api)
+        await until(lambda: bound(api) == [])
+        api.store.create("pods", group_pod("left", labels={"lockstep.dev/member-of": "workload.heat"}))
+        await asyncio.sleep(100)
+
+        assert bound(api) == []
+
+
+async def test_pods_of_a_lost_node_give_quota_back():
+    async with queued() as api, running_operator(api, sources=WORKLOADS), kueue(api) as made:
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: "reservedAt" not in gang_status(api) and len(bound(api)) == 3)
+        api.store.remove(Place("nodes", "", "n1"))
+        await until(lambda: bound(api) == [])
+        api.store.add("nodes", node("n3", cpu="2"))
+        give_quota(api)
+        await until(lambda: len(bound(api)) == 3)
+
+        assert len(made) == 6
