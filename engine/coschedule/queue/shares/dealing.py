@@ -2,6 +2,7 @@
 
 Use is what the group has used before, and what this plan has charged to it. Gangs of one group keep the order in which
 they are given. With one group, all do. Of groups with equal use, the first is that whose next gang was given first.
+Gangs whose age counts from -inf come before all turns: others of their pods hold nodes already.
 """
 
 import math
@@ -22,13 +23,16 @@ T = TypeVar("T")
 
 
 class TurnsByUse(Generic[T]):
-    """Deals items, each of a group; each is charged before the next one is dealt: O(log groups) for each."""
+    """Deals items, each of a group; each is charged before the next one is dealt: O(log groups) for each.
 
-    def __init__(self, used: Sequence[float], weights: Sequence[float], items: Iterable[tuple[int, T]]) -> None:
+    Items are (group, since, item): of each group, those whose age counts ``since`` -inf are given first.
+    """
+
+    def __init__(self, used: Sequence[float], weights: Sequence[float], items: Iterable[tuple[int, float, T]]) -> None:
         self._used, self._weights = list(used), weights
-        self._left: dict[int, deque[tuple[int, T]]] = {}
-        for number, (group, item) in enumerate(items):
-            self._left.setdefault(group, deque()).append((number, item))
+        self._left: dict[int, deque[tuple[int, float, T]]] = {}
+        for number, (group, since, item) in enumerate(items):
+            self._left.setdefault(group, deque()).append((number, since, item))
         # Only the group whose item was dealt last is charged, so the levels of all others stay as they are.
         self._levels = [self._level(group) for group in self._left]
         heapify(self._levels)
@@ -44,7 +48,7 @@ class TurnsByUse(Generic[T]):
         if not self._levels:
             raise StopIteration
         *_, self._last = heappop(self._levels)
-        return self._left[self._last].popleft()[1]
+        return self._left[self._last].popleft()[2]
 
     def charge(self, seconds: float) -> None:
         """Charge the group of the item that was dealt last."""
@@ -52,7 +56,8 @@ class TurnsByUse(Generic[T]):
         self._used[self._last] += seconds
 
     def _level(self, group: int) -> tuple[float, int, int]:
-        return self._used[group] / self._weights[group], self._left[group][0][0], group
+        number, since, _ = self._left[group][0]
+        return -math.inf if since == -math.inf else self._used[group] / self._weights[group], number, group
 
 
 class GroupTurns(TurnsByUse[PendingGang]):
@@ -61,7 +66,7 @@ class GroupTurns(TurnsByUse[PendingGang]):
     def __init__(self, shares: FairShares, charges: Sequence[float], gangs: Iterable[PendingGang]) -> None:
         used = [group.used + more for group, more in zip(shares.groups, charges, strict=True)]
         weights = [group.weight for group in shares.groups]
-        super().__init__(used, weights, ((shares.group_of(gang.key), gang) for gang in gangs))
+        super().__init__(used, weights, ((shares.group_of(one.key), one.counts_from, one) for one in gangs))
         self._shares = shares
 
     def charge_for(self, gang: PendingGang, decision: Decision) -> None:

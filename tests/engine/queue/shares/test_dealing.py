@@ -123,6 +123,13 @@ def test_what_urgent_gangs_are_charged_counts_for_the_turns_of_all_others():
     assert [one.key.name for one in planning_order(facts)] == ["urgent", "b", "a"]
 
 
+def test_gang_whose_pods_hold_nodes_already_comes_before_all_turns():
+    gangs = [of("a", replace(gang("begun", serial=8), queued_since=float("-inf"))), of("b", gang("calm", serial=8))]
+    facts = replace(snapshot(FOUR, gangs), shares=shares(("a", 1.0, 1000.0), ("b", 1.0, 0.0)))
+
+    assert names(plan(facts)) == ["begun", "calm"]
+
+
 def test_gang_that_fits_nowhere_costs_its_group_no_turn():
     gangs = [
         of("a", gang("giant", size=9, serial=8, created=0.0)),
