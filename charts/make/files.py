@@ -15,7 +15,7 @@ from lockstep import __version__
 
 ROOT = Path(__file__).parents[2]
 CHART = "charts/lockstep"
-_KINDS = ("gangjobs", "gangs", "gangsweeps", "nodebids")
+_KINDS = ("fairshares", "gangjobs", "gangs", "gangsweeps", "nodebids")
 _EXAMPLES = ("examples/02-range.yaml", "examples/01-bids.yaml")
 
 

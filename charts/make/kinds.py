@@ -15,7 +15,10 @@ metadata:
 {spec}{{{{- end }}}}
 """
 # Kinds that only some clusters have.
-_OPTIONAL = {"gangsweeps": "and .Values.crds.enabled .Values.sweeps.enabled"}
+_OPTIONAL = {
+    "fairshares": "and .Values.crds.enabled .Values.fairShares.enabled",
+    "gangsweeps": "and .Values.crds.enabled .Values.sweeps.enabled",
+}
 
 
 def kind_template(text: str) -> str:

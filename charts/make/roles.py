@@ -14,6 +14,7 @@ SOURCES = (
     "operator/rbac-suspending.yaml",
     "operator/rbac-evicting.yaml",
     "operator/rbac-sweeps.yaml",
+    "operator/rbac-shares.yaml",
     "operator/rbac-answers.yaml",
     "operator/rbac-agent.yaml",
 )
@@ -22,6 +23,7 @@ _OPERATOR = "lockstep"
 _ELECTS = ".Values.leaderElection.enabled"
 _CREATES = ".Values.rbac.create"
 _SWEEPS = f"and {_CREATES} .Values.sweeps.enabled"
+_SHARES = f"and {_CREATES} .Values.fairShares.enabled"
 _AGENTS = f"and {_CREATES} .Values.agent.enabled"
 _ANSWERS = f"and {_CREATES} .Values.tenantAnswers.enabled"
 _ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
@@ -56,6 +58,8 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRoleBinding/lockstep-evicting": _EVICTS,
     "ClusterRole/lockstep-sweeps": _SWEEPS,
     "ClusterRoleBinding/lockstep-sweeps": _SWEEPS,
+    "ClusterRole/lockstep-shares": _SHARES,
+    "ClusterRoleBinding/lockstep-shares": _SHARES,
     "ClusterRole/lockstep-answers": _ANSWERS,
     "ClusterRoleBinding/lockstep-answers": _ANSWERS,
     "ClusterRole/lockstep-answers-guard": _ANSWERS,

@@ -11,7 +11,7 @@ from crds.make.shared import with_shared
 from crds.make.shorthand import expand
 
 _HAND_WRITTEN = Path(__file__).parent
-_KINDS = ("gangjobs", "gangs", "gangsweeps", "nodebids")
+_KINDS = ("fairshares", "gangjobs", "gangs", "gangsweeps", "nodebids")
 _BOUNDS = "operator/lockstep/api/gangjob_bounds.json"
 _WIDTH = 120
 

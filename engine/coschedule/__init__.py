@@ -56,6 +56,7 @@ from coschedule.queue.planner.planner import failed
 from coschedule.queue.planner.turn import Turn
 from coschedule.queue.preemption.preempt import Preempting, Preemption, preempt
 from coschedule.queue.problem.decisions import Alternative, Decision, Hold, Placement, Plan, Risk, Unplaceable
+from coschedule.queue.problem.fair_shares import UNKNOWN_SECONDS, FairShares, ShareGroup
 from coschedule.queue.problem.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
 from coschedule.queue.problem.members import Members
 from coschedule.queue.problem.nodes import NodeTable, Nominated, Release
@@ -92,6 +93,7 @@ from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.problem.terms import Term, TermKind
 from coschedule.queue.search.candidates import Outline
+from coschedule.queue.shares.dealing import TurnsByUse
 from coschedule.queue.why.by_size import best_by_size, sizes_of
 from coschedule.queue.why.by_speed import SpeedGroup, nodes_by_speed
 from coschedule.queue.why.changes import (
@@ -128,6 +130,7 @@ from coschedule.sweeps.common_size import CommonSize, NoCommonSize, RunTimeLaw, 
 
 __all__ = [
     "AMOUNT_LIMIT",
+    "UNKNOWN_SECONDS",
     "AffinityDropped",
     "Allocation",
     "AllocationMap",
@@ -147,6 +150,7 @@ __all__ = [
     "Disrupted",
     "ElasticRun",
     "ExpandObjective",
+    "FairShares",
     "Feasibility",
     "FewerMembers",
     "FinishedRuns",
@@ -221,6 +225,7 @@ __all__ = [
     "SerialWork",
     "SetUnitTimes",
     "Share",
+    "ShareGroup",
     "Shortage",
     "SizeChange",
     "SizePlan",
@@ -247,6 +252,7 @@ __all__ = [
     "TooManyCombinations",
     "TopologiesCross",
     "Turn",
+    "TurnsByUse",
     "UnitTime",
     "Unplaceable",
     "Urgency",

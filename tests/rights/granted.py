@@ -15,6 +15,7 @@ _FILES = (
     "rbac-provisioning",
     "rbac-sources",
     "rbac-sweeps",
+    "rbac-shares",
     "rbac-sizing",
     "rbac-suspending",
     "rbac-evicting",

@@ -25,6 +25,9 @@
 {{- if .Values.sweeps.enabled }}
 - --sweeps=true
 {{- end }}
+{{- if .Values.fairShares.enabled }}
+- --fair-shares=true
+{{- end }}
 {{- if .Values.tenantAnswers.enabled }}
 - --tenant-answers=true
 {{- end }}

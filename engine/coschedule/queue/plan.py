@@ -1,7 +1,8 @@
 """The plan of a whole queue: each gang gets the best placement that breaks no promise to another gang.
 
 Gangs of higher priority are planned before all others, and never wait for them. ``Snapshot.promises`` sets the promises
-to waiting gangs, and with them the order within one priority; ``queue.promises`` has one file for each kind.
+to waiting gangs, and with them the order within one priority; ``queue.promises`` has one file for each kind. Groups
+with fair shares take turns within one priority (``queue.shares``).
 """
 
 from collections.abc import Callable, Mapping
@@ -63,6 +64,7 @@ def plan_and_count(snapshot: Snapshot, *, observer: Observer = silent, rescue: R
     for gangs in by_priority(snapshot.gangs):
         planner.welcome(gangs)
         planner, of_priority = _PLAN[snapshot.promises](planner, [gang for gang in gangs if gang.key not in refused])
+        planner.charge(gangs, of_priority)
         decisions += [*of_priority, *(refused[gang.key] for gang in gangs if gang.key in refused)]
     gangs_by_key = {gang.key: gang for gang in snapshot.gangs}
     for decision in decisions:

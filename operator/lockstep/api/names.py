@@ -13,6 +13,10 @@ SWEEP_KIND = "GangSweep"
 SWEEPS = "gangsweeps"
 BID_KIND = "NodeBid"
 BIDS = "nodebids"
+# The groups of namespaces that share the nodes: one object, of this name.
+FAIR_SHARE_KIND = "FairShare"
+FAIR_SHARES = "fairshares"
+THE_FAIR_SHARE = "default"
 SCHEDULER_NAME = "lockstep"
 # The preemption policy of a PriorityClass, a pod or a group that others do not give way to.
 NEVER_PREEMPTS = "Never"

@@ -46,6 +46,8 @@ from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns
+from lockstep.belief.shares.pool_capacity import PoolCapacity
+from lockstep.belief.shares.sharing import Sharing
 from lockstep.belief.volumes.attachments import Attachments
 from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
@@ -137,6 +139,11 @@ class State:
         self.forecasts = Forecasts()
         self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
         self.sweeps = self.predecessors.sweeps
+        self.shares = Sharing(
+            PoolCapacity(self.nodes, pool), self.nodes, self.gangs, self.reservations, changed=self._plan_anew
+        )
+        # Whether the FairShare counts; set before anything is read.
+        self.has_shares = False
         self.pieces = PieceReads(self.changes.reconcile)
         self._unowned = UnownedReservations()
 
@@ -165,6 +172,7 @@ class State:
         self.failed_nodes.expire(now)
         self.rejections.advance_to(now)
         self.pod_gangs.advance_to(now)
+        self.shares.advance(now)
 
     # Facts about pods
 

@@ -42,6 +42,7 @@ from lockstep.facts.reasons import Condition
 from lockstep.facts.runs.sweep_keys import is_sweep
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.report.text.learned import work_used
+from lockstep.report.text.share_sentences import use_of_group_of
 from lockstep.tenants.answer_text import explanation_lines
 from lockstep.tenants.asking import NoAnswer, ask_answer
 from lockstep.tenants.documents import AnswerKind, Document
@@ -86,7 +87,9 @@ def explain(gang: KeyIn, namespace: str | None, output: str, **options: Any) -> 
             used = work_used(fact, state.past_runs.in_force(fact))
             asked = fact.status.condition(Condition.NODES_REQUESTED)
             nodes_requested = "" if asked is None else asked.message
-            print_waiting(replace(answer, work_used=used, nodes_requested=nodes_requested), output)
+            use_of_group = use_of_group_of(state.shares, key.namespace, planned.snapshot.now)
+            answer = replace(answer, work_used=used, nodes_requested=nodes_requested, use_of_group=use_of_group)
+            print_waiting(answer, output)
             return
         settled = answer_with_size(state, rules_of(in_force), fact, time())
         if output == "json":

@@ -25,6 +25,7 @@ from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.nodebids.bid_status_writes import keep_bid_plans_written
 from lockstep.report.nodebids.bids import keep_bid_conditions_written
 from lockstep.report.nodebids.owner_return_times import keep_owner_returns_written
+from lockstep.report.shares.share_status import ShareKeeper
 from lockstep.watch.own_lists import list_own_kinds_at_last
 
 # How long to wait for requests in progress. If they take longer, the next leader waits as after a crash.
@@ -40,6 +41,7 @@ class Leadership:
     Without ``run_times`` learned run times end with the process. Without ``settings`` no settings are published.
     Without ``node_requests`` no nodes are requested from an autoscaler. Without ``sweeps`` no GangSweep is obeyed.
     Without ``checks`` no AdmissionCheck of Kueue is ours.
+    Without ``shares`` the use of groups is not counted.
     With ``tenant_answers``, the APIService of answers is deleted while its server is dead.
     """
 
@@ -54,6 +56,7 @@ class Leadership:
     node_requests: NodeRequests | None
     sweeps: SweepFollower | None
     checks: ActiveChecks | None
+    shares: ShareKeeper | None
     dealers: DealerReads
     tenant_answers: bool
 
@@ -119,6 +122,8 @@ class Leadership:
             works.append(self.checks.keep_active())
         if self.sweeps is not None:
             works.append(self.sweeps.run())
+        if self.shares is not None:
+            works.append(self.shares.keep_written())
         await until_first_ends(asyncio.Event(), *works)
 
 

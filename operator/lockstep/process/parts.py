@@ -41,6 +41,7 @@ from lockstep.process.stores.settings_store import SettingsStore, published
 from lockstep.process.timeline import Pictures
 from lockstep.report.metrics.gauges import refreshing
 from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.shares.share_status import ShareKeeper
 from lockstep.report.status.writer import StatusWriter
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.informer import Informer
@@ -130,6 +131,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
         node_requests=_make_node_requests(settings, parts.services),
         sweeps=SweepFollower(parts.services, access.metrics.sweeps) if settings.sweeps else None,
         checks=ActiveChecks(parts.services) if Source.WORKLOAD in settings.sources else None,
+        shares=ShareKeeper(access.client, parts.state.shares, time) if settings.fair_shares else None,
         dealers=DealerReads(parts.services),
         tenant_answers=settings.tenant_answers,
     )
@@ -155,7 +157,7 @@ def _make_state(settings: Settings, metrics: Metrics, woken: WakeEvent) -> State
         sizing=settings.sizing,
         run_time_quantile=settings.run_time_quantile,
     )
-    state.sources = settings.sources
+    state.sources, state.has_shares = settings.sources, settings.fair_shares
     state.stand_by()
     return state
 
@@ -197,7 +199,7 @@ def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken:
 def _make_informers(settings: Settings, access: Access, state: State) -> tuple[Informer[Any], ...]:
     """The watches of all kinds but GangJobs and NodeBids; of Gangs and of Jobs, if these are sources."""
     heard = access.metrics.watch_heard
-    optional = watched_for(settings.sources, sweeps=settings.sweeps)
+    optional = watched_for(settings.sources, sweeps=settings.sweeps, fair_shares=settings.fair_shares)
     makers: list[Callable[[State], WatchedKind[Any]]] = [*WATCHED, *optional]
     return tuple(Informer(access.client, make_kind(state), heard=heard) for make_kind in makers)
 

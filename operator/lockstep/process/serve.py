@@ -51,8 +51,9 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
 
 async def _check(access: Access, settings: Settings) -> None:
     """Check what the operator needs before it begins. Raises ``StartError``."""
-    await check_api(access.client, access.client.configuration, settings.sources, sweeps=settings.sweeps)
-    await check_source_rights(access.client, access.rights, settings.sources, sweeps=settings.sweeps)
+    optional = {"sweeps": settings.sweeps, "fair_shares": settings.fair_shares}
+    await check_api(access.client, access.client.configuration, settings.sources, **optional)
+    await check_source_rights(access.client, access.rights, settings.sources, **optional)
 
 
 def _stop_on_signals() -> asyncio.Event:

@@ -13,7 +13,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import AMOUNT_LIMIT, ElasticRun, GangKey, Nominated, PendingGang, Release, SizedRun, Snapshot
+from coschedule import (
+    AMOUNT_LIMIT,
+    ElasticRun,
+    FairShares,
+    GangKey,
+    Nominated,
+    PendingGang,
+    Release,
+    SizedRun,
+    Snapshot,
+)
 from lockstep.belief.common.steps import Steps, at_once
 from lockstep.belief.gangs.age import age_stands_still
 from lockstep.belief.holding.reservation import Reservation
@@ -211,6 +221,7 @@ class SnapshotCutter:
             Snapshot,
             now=now,
             resources=columns.names,
+            shares=self._shares(asked, now),
             nodes=nodes.table,
             free=self._room(asked, nodes) - committed,
             start=nodes.start,
@@ -225,6 +236,17 @@ class SnapshotCutter:
             budgets=evictable.budgets,
             open_ended=open_ended(self._state, nodes.index, now),
             forecasts=self._forecasts.of([self._state.bids.get(name) for name in nodes.table.names], now),
+        )
+
+    def _shares(self, asked: Demands, now: float) -> FairShares:
+        """The groups that take turns; without a FairShare there is one."""
+        shares, names = self._state.shares, asked.columns.names
+        if not shares.named:
+            return FairShares()
+        shares.capacity.update(now)
+        return FairShares(
+            groups=shares.groups((one.gang.key.namespace for one in asked.wanted), now),
+            capacity=tuple(shares.capacity.amount(name) for name in names),
         )
 
     def _counted_twice(self, nodes: NodeArrays, columns: Columns) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ from lockstep.api.nodebid.bid import parse_bid
 from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.api.podgang.pod_gang import parse_pod_gang
 from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kinds
+from lockstep.api.shares.fair_share import parse_fair_share
 from lockstep.api.sweeps.sweep import parse_sweep
 from lockstep.api.unreadable.unreadable_objects import (
     unreadable_bid,
@@ -43,6 +44,7 @@ from lockstep.facts.cluster.volume import (
     StorageClass,
     VolumeFact,
 )
+from lockstep.facts.fair_share import FairShare
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang
@@ -308,6 +310,21 @@ def sweeps_kind(state: State) -> WatchedKind[Sweep]:
     )
 
 
+def fair_shares_kind(state: State) -> WatchedKind[FairShare]:
+    """The FairShare: the schema allows only one."""
+    return WatchedKind(
+        target=paths.ALL_FAIR_SHARES,
+        key=lambda it: it["metadata"]["uid"],
+        parse=parse_fair_share,
+        apply=state.shares.apply,
+        remove=state.shares.remove,
+        parse_failures=state.parse_failures,
+        believed=lambda: [] if state.shares.fact is None else [state.shares.fact.uid],
+        is_dispensable=True,
+        may_be_missing=True,
+    )
+
+
 def kind_of(state: State, gang: GangKey) -> WatchedKind[Any]:
     """The kind of that gang or sweep: Gangs, GangSweeps or GangJobs."""
     if is_sweep(gang):
@@ -397,8 +414,12 @@ WATCHED = (
 """All kinds except our own."""
 
 
-def watched_for(sources: Collection[Source], *, sweeps: bool = False) -> Iterator[Callable[[State], WatchedKind[Any]]]:
-    """The kinds that these sources need, and with ``sweeps`` GangSweeps."""
+def watched_for(
+    sources: Collection[Source], *, sweeps: bool = False, fair_shares: bool = False
+) -> Iterator[Callable[[State], WatchedKind[Any]]]:
+    """The kinds that these sources need, and with ``sweeps`` GangSweeps, with ``fair_shares`` the FairShare."""
+    if fair_shares:
+        yield fair_shares_kind
     if sweeps:
         yield sweeps_kind
     if sources:

@@ -47,6 +47,7 @@ from coschedule.queue.problem.refusals import PlanningFailed, TooManyCombination
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.search.candidates import Outline
 from coschedule.queue.search.effort import Account
+from coschedule.queue.shares.dealing import Charged
 from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.kept import stretches_for
 from coschedule.queue.slots.open_slots import slots_now
@@ -79,6 +80,7 @@ class Planner:
         self._rank_of = np.argsort(self._timeline.node)
         self._placing = Placing(snapshot, self._timeline.node, self._rank_of, self._hazards)
         self._nominated = by_urgency(snapshot.nominated)
+        self.charged = Charged.nothing(snapshot.shares)
         self.account = Account()
         """The steps spent in all forks."""
 
@@ -95,6 +97,11 @@ class Planner:
     def welcome(self, gangs: Iterable[PendingGang]) -> None:
         """Begin with the gangs of the next priority: steps are reserved for each of their tenants."""
         self.account.welcome(gang.key for gang in gangs)
+
+    def charge(self, gangs: Iterable[PendingGang], decisions: Iterable[Decision]) -> None:
+        """Charge the decisions about these gangs, which are all of one priority, to their groups."""
+        by_key = {gang.key: gang for gang in gangs}
+        self.charged = self.charged.after((by_key[one.gang], one) for one in decisions)
 
     def fork(self) -> Self:
         """Return a planner that goes on from here and leaves this one as it is."""

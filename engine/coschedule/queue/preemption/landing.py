@@ -8,10 +8,10 @@ from coschedule.queue.preemption.shrinking import ShrinkingGang
 from coschedule.queue.preemption.worlds import with_gangs, with_started, without
 from coschedule.queue.problem.decisions import Decision, Placement, Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
-from coschedule.queue.problem.order import in_order
 from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.search.effort import LEAST_COMBINATIONS
+from coschedule.queue.shares.dealing import planning_order
 
 WORTH_SECONDS = 30.0
 """The least gain in start time for which others give way: as long as the usual grace period of pods."""
@@ -65,7 +65,7 @@ class Landing:
     """
 
     def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: PlanningEffort) -> None:
-        ordered = in_order(snapshot.gangs)
+        ordered = planning_order(snapshot)
         place = ordered.index(gang)
         decisions = {decision.gang: decision for decision in made.decisions}
         self._snapshot = snapshot

@@ -32,11 +32,11 @@ from coschedule.queue.preemption.shrinking import ShrinkingGang, shrinks_for
 from coschedule.queue.preemption.worlds import awaiting, without
 from coschedule.queue.problem.decisions import Decision, Placement, Plan, Unplaceable
 from coschedule.queue.problem.gangs import GangKey, PendingGang
-from coschedule.queue.problem.order import in_order
 from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.problem.refusals import Reason
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.shares.dealing import planning_order
 
 MOST_PLANNED = 512
 """How many gangs may be planned in the search for victims and for the plans after it."""
@@ -92,7 +92,7 @@ def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tupl
     bound = with_starts_promised(snapshot, made) if snapshot.promises is Promises.SLACK else snapshot
     unread = {decision.gang for decision in made.decisions if _is_unread(decision)}
     search, in_front = VictimSearch(bound, made, effort), 0
-    for gang in in_order(bound.gangs):
+    for gang in planning_order(bound):
         if not effort.allows(in_front + 1):
             return None
         if gang.may_preempt and gang.key not in unread and _waits_long(gang, starts[gang.key], snapshot.now):
@@ -117,7 +117,7 @@ def _carried_out(
     decisions = {decision.gang: decision for decision in made.decisions}
     for decision in later.decisions:
         decisions[decision.gang] = _as_promised(decision, decisions[decision.gang])
-    ordered = tuple(decisions[one.key] for one in in_order(snapshot.gangs))
+    ordered = tuple(decisions[one.key] for one in planning_order(snapshot))
     return awaiting(without(snapshot, landed.victims), gang, until), replace(made, decisions=ordered)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from coschedule.model.kinds import NO_KIND, times_on
 from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.problem.fair_shares import FairShares
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.problem.nodes import NodeTable, Nominated, Release, read_only
 from coschedule.queue.problem.open_ended import OpenEnded, none_open_ended
@@ -39,7 +40,7 @@ class Snapshot:
     ``most_holding`` gangs may hold nodes until some of ``someday`` is free. The ``running`` gangs may be evicted, but
     no more of their pods than each of the ``budgets`` allows. ``forecasts`` say when node owners may come back before
     their windows close. ``kinds[n]`` is the number of the node's kind, -1 for none (the default). Gangs may have
-    factors for kinds.
+    factors for kinds. ``shares`` are the groups whose gangs take turns; by default there is one.
 
     Arrays are copied and read-only; ValueError when a shape or a value is wrong.
     """
@@ -64,6 +65,7 @@ class Snapshot:
     forecasts: Forecasts = field(default_factory=no_forecasts)
     kinds: IntArray = field(default_factory=_nothing)
     open_ended: OpenEnded = field(default_factory=none_open_ended)
+    shares: FairShares = field(default_factory=FairShares)
 
     def __post_init__(self) -> None:
         count, width = len(self.nodes.names), len(self.resources)
@@ -81,6 +83,8 @@ class Snapshot:
             raise ValueError("gangs without an end must hold nodes of the snapshot")
         if self.forecasts.hours and len(self.forecasts.returns) != count:
             raise ValueError(f"forecasts must have one row for each of {count} nodes")
+        if self.shares.capacity and len(self.shares.capacity) != width:
+            raise ValueError("shares must have one capacity a resource")
         self._check_releases()
         self._check_nominated()
         self._check_gangs()

@@ -16,7 +16,8 @@ def plan_easy(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
     """Plan gangs of one priority, given in planning order."""
     decisions: list[Decision] = []
     is_first = True
-    for gang in gangs:
+    turns = planner.charged.turns(gangs)
+    for gang in turns:
         trial = planner.fork()
         decision = trial.decide(replace(gang, promised=gang.promised if is_first else float("inf")))
         waits = isinstance(decision, Placement) and decision.start > planner.now
@@ -24,4 +25,5 @@ def plan_easy(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
             planner = trial
         decisions.append(with_promise(decision, gang, slack=0.0) if waits and is_first else decision)
         is_first = is_first and not waits
+        turns.charge_for(gang, decision)
     return Planned(planner, decisions)

@@ -11,10 +11,12 @@ from coschedule.queue.promises.planned import Planned
 def plan_without_promises(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
     """Plan gangs of one priority, given in planning order."""
     decisions: list[Decision] = []
-    for gang in gangs:
+    turns = planner.charged.turns(gangs)
+    for gang in turns:
         trial = planner.fork()
         decision = trial.decide(gang)
         if isinstance(decision, Placement) and decision.start <= planner.now:
             planner = trial
         decisions.append(decision)
+        turns.charge_for(gang, decision)
     return Planned(planner, decisions)

@@ -16,22 +16,30 @@ Method: make several plans, and take the best.
 The best plan has the fewest gangs without a placement, then the fewest broken promises, then the least sum of finishes.
 Of equal plans, the first is taken. So a promise is broken only where the previous plan has become impossible.
 
+Where groups share the nodes (``queue.shares``), only gangs in a front get a promise: else a long queue of one group
+would keep all others waiting until its end. Where gangs of several groups wait, each plan deals their turns, so an
+order permutes the gangs of a group among themselves. A front then also has the promised gangs that would start next:
+they may start later. Behind it only promised places are kept before it is planned. The places of the first plan are not
+dealt by use. So it is taken only if all others leave more gangs without a placement, or break more promises.
+
 Then gangs that keep their place, and start now or would fit now, are planned again, as many as a front has. Each uses
 what the best plan leaves and its own place. So nodes are chosen at the start from all that are free by then, and no
 useful node stays idle. New gangs behind the front are planned last.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
-from coschedule.queue.keeping.kept_places import Keeping
+from coschedule.queue.keeping.kept_places import Keeping, Place
 from coschedule.queue.planner.planner import Planner
-from coschedule.queue.problem.decisions import Decision, Placement
+from coschedule.queue.problem.decisions import Decision, Placement, Unplaceable
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.promises.planned import Planned, with_promise
+from coschedule.queue.shares.dealing import Charged
 
 FRONT = 16
 """How many gangs are planned again in each order. In simulations of whole queues, more gained almost nothing."""
@@ -44,20 +52,29 @@ MOST_TRIES = 4
 
 
 class _Merit(NamedTuple):
-    """The merit of a plan; the least is the best."""
+    """The merit of a plan; the least is the best. ``is_undealt``: its places were not dealt by the use of groups."""
 
     unplaced: int
     broken: int
+    is_undealt: bool
     finishes: float
 
 
 class _Known(NamedTuple):
-    """The gangs that keep places or are in one of the fronts, their places, and these as placements."""
+    """The gangs that keep places or are planned again, their places, and these as placements.
+
+    Those ``apart`` are planned again: they are in one of the fronts, or have no promise where groups take turns.
+    """
 
     gangs: Sequence[PendingGang]
-    in_fronts: Collection[GangKey]
+    apart: Collection[GangKey]
     keeping: Keeping[Planner]
     placements: Mapping[GangKey, Placement]
+
+    def with_gangs(self, decisions: Iterable[Decision]) -> list[tuple[PendingGang, Decision]]:
+        """Pair decisions about some of these gangs with the gangs."""
+        by_key = {gang.key: gang for gang in self.gangs}
+        return [(by_key[one.gang], one) for one in decisions]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,42 +87,54 @@ class Renewal:
     def plan(self, planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
         """Plan gangs of one priority, given in planning order."""
         run_times = [planner.tried(_run_time, gang) or 0.0 for gang in gangs]
-        fronts = [_front(gangs, run_times, weight) for weight in self.weights]
-        known = _known(planner, gangs, {gang.key for front in fronts for gang in front})
+        fronts = [_front(gangs, run_times, weight, planner.charged) for weight in self.weights]
+        in_fronts = {gang.key for front in fronts for gang in front}
+        is_contested = planner.charged.is_contested(gangs)
+        moving = {gang.key for gang in gangs if is_contested and math.isinf(gang.promised)}
+        known = _known(planner, gangs, in_fronts | moving)
         by_key = {gang.key: gang for gang in gangs}
         # Where nothing is remembered, the first plan already has the order of weight 0, which is that of the queue.
         remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
         replanned = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
         as_before = _as_before(known)
-        best = _best([as_before, *(_renewed(front, known, as_before) for front in replanned)], by_key)
+        undealt = as_before if remembers and is_contested else None
+        renew = partial(_dealt_anew, known) if is_contested else partial(_renewed, known, as_before)
+        best = _best([as_before, *map(renew, replanned)], by_key, undealt)
         late = [by_key[one.gang] for one in best.decisions if _is_broken(one, by_key[one.gang])]
         if late:
-            best = _best([best, *_late_first(late, known, planner)], by_key)
-        chosen = known.in_fronts if best is not as_before else frozenset()
+            best = _best([best, *_late_first(late, known, planner)], by_key, undealt)
+        chosen = in_fronts if best is not as_before else frozenset()
         behind = {key: by_key[key] for key in known.placements if key not in chosen}
-        improved = _improved(best, behind, _most_replanned(len(gangs)))
-        new = [gang for gang in gangs if gang.kept is None and gang.key not in known.in_fronts]
-        decisions = [*improved, *_in_turn(best.planner, new)]
-        return Planned(best.planner, [with_promise(one, by_key[one.gang], slack=self.slack) for one in decisions])
+        improved = list(_improved(best, behind, _most_replanned(len(gangs))))
+        new = [gang for gang in gangs if gang.kept is None and gang.key not in known.apart]
+        charged = planner.charged.after(known.with_gangs(improved))
+        decisions = [*improved, *_in_turn(best.planner, new, charged)]
+        may_promise = by_key if planner.charged.is_of_one else in_fronts
+        return Planned(best.planner, [self._promised(one, by_key[one.gang], may_promise) for one in decisions])
+
+    def _promised(self, decision: Decision, gang: PendingGang, may_promise: Container[GangKey]) -> Decision:
+        if gang.key not in may_promise and math.isinf(gang.promised):
+            return decision
+        return with_promise(decision, gang, slack=self.slack)
 
 
 def _known(
     planner: Planner,
     gangs: Sequence[PendingGang],
-    in_fronts: Collection[GangKey],
+    apart: Collection[GangKey],
     raising: frozenset[GangKey] = frozenset(),
 ) -> _Known:
     """Find the places that gangs keep; gangs whose placement raises (``raising``) keep nothing."""
-    early = [gang for gang in gangs if gang.kept is not None or gang.key in in_fronts]
+    early = [gang for gang in gangs if gang.kept is not None or gang.key in apart]
     in_order = sorted(early, key=_kept_start)
     with_kept = [gang for gang in in_order if gang.kept is not None and gang.key not in raising]
-    keeping = planner.keep(with_kept, apart=in_fronts)
+    keeping = planner.keep(with_kept, apart=apart)
     place_of_gang = partial(_placement, keeping)
     tried = {key: planner.tried(place_of_gang, place.gang) for key, place in keeping.places.items()}
     placements = {key: placement for key, placement in tried.items() if placement is not None}
     if len(placements) < len(tried):
-        return _known(planner, gangs, in_fronts, raising | (tried.keys() - placements.keys()))
-    return _Known(in_order, in_fronts, keeping, placements)
+        return _known(planner, gangs, apart, raising | (tried.keys() - placements.keys()))
+    return _Known(in_order, apart, keeping, placements)
 
 
 def _placement(keeping: Keeping[Planner], gang: PendingGang) -> Placement:
@@ -115,7 +144,8 @@ def _placement(keeping: Keeping[Planner], gang: PendingGang) -> Placement:
 def _as_before(known: _Known) -> Planned:
     """Keep all places, and plan the gangs without a place."""
     whole, rest = known.keeping.whole.fork(), [gang for gang in known.gangs if gang.key not in known.placements]
-    return Planned(whole, [*known.placements.values(), *_in_turn(whole, rest)])
+    charged = whole.charged.after(known.with_gangs(known.placements.values()))
+    return Planned(whole, [*known.placements.values(), *_in_turn(whole, rest, charged)])
 
 
 def _most_replanned(waiting: int) -> int:
@@ -123,9 +153,21 @@ def _most_replanned(waiting: int) -> int:
     return FRONT if waiting < LONG_QUEUE else FRONT // 2
 
 
-def _front(gangs: Sequence[PendingGang], run_times: Sequence[float], weight: float) -> list[PendingGang]:
+def _front(
+    gangs: Sequence[PendingGang], run_times: Sequence[float], weight: float, charged: Charged
+) -> list[PendingGang]:
     turns = [gang.counts_from + weight * run_time for gang, run_time in zip(gangs, run_times, strict=True)]
-    return [gangs[index] for index in sorted(range(len(gangs)), key=turns.__getitem__)[: _most_replanned(len(gangs))]]
+    ordered = [gangs[index] for index in sorted(range(len(gangs)), key=turns.__getitem__)]
+    most = _most_replanned(len(gangs))
+    return _fair_front(ordered, most, charged) if charged.is_contested(gangs) else ordered[:most]
+
+
+def _fair_front(ordered: Sequence[PendingGang], most: int, charged: Charged) -> list[PendingGang]:
+    """Return the gangs with the next turns, and the promised ones that would start next: these may start later."""
+    chosen = {gang.key for gang in islice(charged.expected_order(ordered), most)}
+    promised = (gang for gang in ordered if gang.key not in chosen and gang.promised < math.inf)
+    chosen |= {gang.key for gang in sorted(promised, key=_kept_start)[:most]}
+    return [gang for gang in ordered if gang.key in chosen]
 
 
 def _run_time(gang: PendingGang) -> float:
@@ -137,20 +179,44 @@ def _run_time(gang: PendingGang) -> float:
     return seconds if seconds < math.inf else 0.0
 
 
-def _renewed(front: Sequence[PendingGang], known: _Known, as_before: Planned) -> Planned:
+def _renewed(known: _Known, as_before: Planned, front: Sequence[PendingGang]) -> Planned:
     """Keep the places of all other gangs, also those found just now, and plan the front; then gangs without a place."""
     in_front = {gang.key for gang in front}
     others = [gang for gang in known.gangs if gang.key not in in_front]
     keeping = [gang.key for gang in others if gang.key in known.placements]
     base = known.keeping.beside.fork()
-    base.take([known.keeping.places[key] for key in keeping if key in known.in_fronts])
+    base.take([known.keeping.places[key] for key in keeping if key in known.apart])
     found = _found(as_before, known)
     placed = [(gang, found[gang.key]) for gang in others if gang.key in found]
     base.follow_all(placed)
     planned = _in_time(base, front)
     rest = [gang for gang in others if gang.key not in known.placements and gang.key not in found]
-    decisions = [*(known.placements[key] for key in keeping), *(placement for _, placement in placed)]
-    return Planned(planned.planner, [*decisions, *planned.decisions, *_in_turn(planned.planner, rest)])
+    decisions: list[Decision] = [known.placements[key] for key in keeping]
+    decisions += [placement for _, placement in placed]
+    decisions += planned.decisions
+    charged = base.charged.after(known.with_gangs(decisions))
+    return Planned(planned.planner, [*decisions, *_in_turn(planned.planner, rest, charged)])
+
+
+def _dealt_anew(known: _Known, front: Sequence[PendingGang]) -> Planned:
+    """Plan the front beside the promised places of all others, then these others: at their places, or in turn."""
+    planned = _in_time(known.keeping.beside.fork(), front)
+    planner, decided = planned.planner, known.with_gangs(planned.decisions)
+    if any(isinstance(one, Unplaceable) and one.hold is not None for _, one in decided):
+        kept = [place for key, place in known.keeping.places.items() if key not in known.apart]
+    else:
+        placed = [(gang, one) for gang, one in decided if isinstance(one, Placement)]
+        kept = planner.keep_beside(known.keeping, {gang.key for gang in front}, placed)
+    decisions = [*planned.decisions, *(_placed_at(place, known, planner) for place in kept)]
+    gone = {one.gang for one in decisions}
+    rest = [gang for gang in known.gangs if gang.key not in gone]
+    charged = planner.charged.after(known.with_gangs(decisions))
+    return Planned(planner, [*decisions, *_in_turn(planner, rest, charged)])
+
+
+def _placed_at(place: Place, known: _Known, planner: Planner) -> Placement:
+    key = place.gang.key
+    return known.placements[key] if place is known.keeping.places[key] else planner.placement(place)
 
 
 def _late_first(late: Sequence[PendingGang], known: _Known, planner: Planner) -> Iterator[Planned]:
@@ -162,12 +228,10 @@ def _late_first(late: Sequence[PendingGang], known: _Known, planner: Planner) ->
         return
     are_late = {gang.key for gang in late}
     kept = {place.gang.key: place for place in base.keep_beside(known.keeping, are_late, placed)}
-    placements = [
-        known.placements[key] if place is known.keeping.places[key] else base.placement(place)
-        for key, place in kept.items()
-    ]
+    placements = [_placed_at(place, known, base) for place in kept.values()]
     rest = [gang for gang in known.gangs if gang.key not in kept and gang.key not in are_late]
-    yield Planned(base, [*(placement for _, placement in placed), *placements, *_in_turn(base, rest)])
+    decisions = [*(placement for _, placement in placed), *placements]
+    yield Planned(base, [*decisions, *_in_turn(base, rest, base.charged.after(known.with_gangs(decisions)))])
 
 
 def _found(as_before: Planned, known: _Known) -> dict[GangKey, Placement]:
@@ -187,39 +251,61 @@ def _improved(planned: Planned, behind: Mapping[GangKey, PendingGang], left: int
 
 
 def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
-    """Plan gangs in this order; gangs that would start too late move to its head."""
-    order = list(front)
+    """Plan gangs in turn, those of a group in this order; gangs that would start too late are planned first.
+
+    What gangs behind the front keep is not charged before, since these come later.
+    """
+    first: list[PendingGang] = []
     for _ in range(MOST_TRIES - 1):
-        planner = base.fork()
-        decisions = []
-        for gang in order:
-            decisions.append(planner.decide(gang))
-            if _is_broken(decisions[-1], gang):
-                order = [gang, *(one for one in order if one is not gang)]
-                break
-        else:
-            return Planned(planner, decisions)
-    planner = base.fork()
-    return Planned(planner, [planner.decide(gang) for gang in order])
+        planned, late = _dealt(base.fork(), first, front, until_late=True)
+        if late is None:
+            return planned
+        first = [late, *(one for one in first if one is not late)]
+    return _dealt(base.fork(), first, front, until_late=False)[0]
 
 
-def _in_turn(planner: Planner, gangs: Sequence[PendingGang]) -> list[Decision]:
-    return [planner.decide(gang) for gang in gangs]
+def _dealt(
+    planner: Planner, first: Sequence[PendingGang], front: Sequence[PendingGang], *, until_late: bool
+) -> tuple[Planned, PendingGang | None]:
+    """Plan these gangs ``first`` and then the others in turn, with ``until_late`` up to one that is late."""
+    decisions: list[Decision] = []
+    for gang in first:
+        decisions.append(planner.decide(gang))
+        if until_late and _is_broken(decisions[-1], gang):
+            return Planned(planner, decisions), gang
+    are_first = {gang.key for gang in first}
+    charged = planner.charged.after(zip(first, decisions, strict=True))
+    turns = charged.turns(gang for gang in front if gang.key not in are_first)
+    for gang in turns:
+        decisions.append(planner.decide(gang))
+        turns.charge_for(gang, decisions[-1])
+        if until_late and _is_broken(decisions[-1], gang):
+            return Planned(planner, decisions), gang
+    return Planned(planner, decisions), None
+
+
+def _in_turn(planner: Planner, gangs: Sequence[PendingGang], charged: Charged) -> list[Decision]:
+    turns, decisions = charged.turns(gangs), list[Decision]()
+    for gang in turns:
+        decisions.append(planner.decide(gang))
+        turns.charge_for(gang, decisions[-1])
+    return decisions
 
 
 def _kept_start(gang: PendingGang) -> float:
     return math.inf if gang.kept is None else gang.kept.start
 
 
-def _best(plans: Sequence[Planned], gangs: Mapping[GangKey, PendingGang]) -> Planned:
-    return min(plans, key=lambda one: _merit(one, gangs))
+def _best(plans: Sequence[Planned], gangs: Mapping[GangKey, PendingGang], undealt: Planned | None) -> Planned:
+    return min(plans, key=lambda one: _merit(one, gangs, is_undealt=one is undealt))
 
 
-def _merit(planned: Planned, gangs: Mapping[GangKey, PendingGang]) -> _Merit:
+def _merit(planned: Planned, gangs: Mapping[GangKey, PendingGang], *, is_undealt: bool) -> _Merit:
     placements = [one for one in planned.decisions if isinstance(one, Placement)]
     return _Merit(
         unplaced=len(planned.decisions) - len(placements),
         broken=sum(_is_broken(one, gangs[one.gang]) for one in placements),
+        is_undealt=is_undealt,
         # math.fsum is exact, so that the order in which gangs were planned does not matter.
         finishes=math.fsum(one.finish if one.finish < math.inf else one.start for one in placements),
     )

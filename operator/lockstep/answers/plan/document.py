@@ -59,6 +59,7 @@ def waiting_document(answer: WaitingAnswer) -> Document:
         "sooner": [_help(one, answer.now) for one in answer.helps],
         "workUsed": _work_used(answer.work_used),
         "nodesRequested": answer.nodes_requested or None,
+        "useOfGroup": answer.use_of_group or None,
         "sizeChanges": [_change(one) for one in answer.changes],
     }
 

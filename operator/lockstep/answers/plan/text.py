@@ -69,6 +69,8 @@ def _stands(phase: Phase) -> str:
 def waiting_lines(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
     """The answer about a waiting gang: why it is planned as it is."""
     yield from _decision(answer)
+    if answer.use_of_group:
+        yield from wrapped(f"It is planned as number {answer.position} of {answer.queued}: {answer.use_of_group}.")
     yield from _size(answer, marks)
     yield from _nodes(answer)
     if not answer.starts_now:

@@ -65,7 +65,8 @@ class WaitingAnswer:
     Node ``latest`` is the last one to have room for it, when ``latest_of`` ends. Of ``tried`` changes, those in
     ``helps`` let it start sooner, the best first. Of the gangs that run, ``changes`` change their size with this
     plan. ``work_used`` says which run times it is planned with, if it asks for learned ones. ``nodes_requested`` is
-    the message of its condition NodesRequested, if any.
+    the message of its condition NodesRequested, if any. ``use_of_group`` is a clause on the use of its group, '' where
+    no groups share the nodes.
     """
 
     gang: GangKey
@@ -90,6 +91,7 @@ class WaitingAnswer:
     shrinks: tuple[SizeChange, ...] = ()
     work_used: WorkUsed | None = None
     nodes_requested: str = ""
+    use_of_group: str = ""
 
     @property
     def is_best(self) -> bool:

@@ -32,7 +32,7 @@ from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.watch.kind import WatchedKind
-from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, pod_gangs_kind
+from lockstep.watch.kinds import WATCHED, bids_kind, fair_shares_kind, gangs_kind, pod_gangs_kind
 from lockstep.watch.pages import ListError, pages
 
 _GANG_JOBS_AND_BIDS = (gangs_kind, bids_kind)
@@ -68,7 +68,8 @@ def kinds_of(state: State) -> tuple[Callable[[State], WatchedKind[Any]], ...]:
     """
     gangs = (pod_gangs_kind,) if state.sources else ()
     owners = (partial(listed_owners_kind, kind) for kind in sized_kinds(state.sources))
-    return (*WATCHED, *_GANG_JOBS_AND_BIDS, *gangs, *owners)
+    shares = (fair_shares_kind,) if state.has_shares else ()
+    return (*WATCHED, *_GANG_JOBS_AND_BIDS, *shares, *gangs, *owners)
 
 
 async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[[], None]) -> None:

@@ -3,7 +3,7 @@
 from coschedule import GangKey
 from lockstep.api.client.answer import Target
 from lockstep.api.client.object_names import segment
-from lockstep.api.names import API_VERSION, BIDS, GANGS, POD_GANGS, SWEEPS
+from lockstep.api.names import API_VERSION, BIDS, FAIR_SHARES, GANGS, POD_GANGS, SWEEPS, THE_FAIR_SHARE
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.pods.pod import PodKey
@@ -27,6 +27,9 @@ ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_POD_GANGS = Target(f"/apis/{API_VERSION}/{POD_GANGS}", POD_GANGS)
 ALL_SWEEPS = Target(f"/apis/{API_VERSION}/{SWEEPS}", SWEEPS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
+ALL_FAIR_SHARES = Target(f"/apis/{API_VERSION}/{FAIR_SHARES}", FAIR_SHARES)
+FAIR_SHARE = Target(f"{ALL_FAIR_SHARES.path}/{THE_FAIR_SHARE}", FAIR_SHARES)
+FAIR_SHARE_STATUS = Target(f"{FAIR_SHARE.path}/status", f"{FAIR_SHARES}/status")
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
 ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/subjectaccessreviews", "subjectaccessreviews")
 OWN_ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "selfsubjectaccessreviews")

@@ -61,6 +61,13 @@ _RUN_TIME_QUANTILE = click.option(
     default=USUAL_QUANTILE,
     help="Which part of the last runs of a template took no longer than is planned with; 0 means as stated.",
 )
+_FAIR_SHARES = click.option(
+    "--fair-shares",
+    metavar="BOOL",
+    type=bool,
+    default=False,
+    help="Whether the groups of the FairShare take turns by what they have used and by their weights.",
+)
 _GATE_IMAGE = click.option(
     "--gate-image",
     metavar="IMAGE",
@@ -71,7 +78,7 @@ _GATE_IMAGE = click.option(
 
 def plan_options(command: Command) -> Command:
     """Add the options for the rules of planning to a command."""
-    return _HOLD_FOR(_HOLDING_GANGS(_SIZING(_PRICE_FACTOR(_PROMISES(_RUN_TIME_QUANTILE(command))))))
+    return _HOLD_FOR(_HOLDING_GANGS(_SIZING(_PRICE_FACTOR(_PROMISES(_RUN_TIME_QUANTILE(_FAIR_SHARES(command)))))))
 
 
 def member_options(command: Command) -> Command:
@@ -98,6 +105,6 @@ def state_of(options: Mapping[str, Any]) -> State:
         sizing=options["sizing"],
         run_time_quantile=options["run_time_quantile"],
     )
-    state.sources = options["sources"]
+    state.sources, state.has_shares = options["sources"], options["fair_shares"]
     state.pod_gangs.yielding.allow(*options["yielding"])
     return state

@@ -11,8 +11,9 @@ from lockstep.report.text.refusal_sentences import in_pool
 
 
 def by_urgency(state: State, gangs: Iterable[AcceptedGang], now: float) -> list[AcceptedGang]:
-    """The gangs in the order of the queue; the first is planned first."""
-    return sorted(gangs, key=lambda gang: _urgency_of(state, gang, now))
+    """The gangs in the order of the queue; the first is planned first. Groups with fair shares take turns."""
+    ordered = sorted(gangs, key=lambda gang: _urgency_of(state, gang, now))
+    return state.shares.dealt(ordered, lambda gang: state.priorities.of(gang) or 0, now)
 
 
 def with_pool(state: State, decision: Decision) -> Decision:

@@ -9,7 +9,7 @@ from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.client.credentials import refused_at_start
-from lockstep.api.names import API_VERSION, BIDS, GANGS, POD_GANGS, SWEEPS
+from lockstep.api.names import API_VERSION, BIDS, FAIR_SHARES, GANGS, POD_GANGS, SWEEPS
 from lockstep.facts.gang.source import Source
 from lockstep.process.stores.errors import StartError
 
@@ -19,10 +19,16 @@ _PAUSE_SECONDS = 0.2
 
 
 async def check_api(
-    client: KubeClient, configuration: Configuration, sources: Collection[Source], *, sweeps: bool = False
+    client: KubeClient,
+    configuration: Configuration,
+    sources: Collection[Source],
+    *,
+    sweeps: bool = False,
+    fair_shares: bool = False,
 ) -> None:
     """Return once the API server lists our kinds that are needed. Raises ``StartError`` if it does not within 5 s."""
-    kinds = {GANGS, BIDS, *((POD_GANGS,) if sources else ()), *((SWEEPS,) if sweeps else ())}
+    optional = {POD_GANGS: bool(sources), SWEEPS: sweeps, FAIR_SHARES: fair_shares}
+    kinds = {GANGS, BIDS, *(kind for kind, is_needed in optional.items() if is_needed)}
     for _ in range(_TRIES):
         answer = await _ask(client, configuration)
         if _lists(answer, kinds):

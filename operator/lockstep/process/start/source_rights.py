@@ -1,7 +1,7 @@
-"""Checks at the start that the operator has the rights that its sources, and sweeps, need."""
+"""Checks at the start that the operator has the rights that its sources, sweeps and fair shares need."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.review import is_allowed, own_access_review
 from lockstep.api.client.rights import Need, Rights
-from lockstep.api.names import GANGS, GROUP, POD_GANGS, SWEEPS
+from lockstep.api.names import FAIR_SHARES, GANGS, GROUP, POD_GANGS, SWEEPS
 from lockstep.api.podgang.kueue import KUEUE_VERSION
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
@@ -56,15 +56,32 @@ _NEEDS_OF_SWEEPS = (
 """What sweeps need: to read them and to write their statuses, and to make GangJobs."""
 
 
+_NEEDS_OF_SHARES = (
+    *(SourceNeed(GROUP, Need(verb, FAIR_SHARES, "")) for verb in ("get", "list", "watch")),
+    SourceNeed(GROUP, Need("patch", f"{FAIR_SHARES}/status", "")),
+)
+"""What fair shares need: to read the FairShare and to write its status."""
+
+_OPTIONS: Mapping[SourceNeed, str] = dict.fromkeys(_NEEDS_OF_SWEEPS, "--sweeps") | dict.fromkeys(
+    _NEEDS_OF_SHARES, "--fair-shares"
+)
+
+
 async def check_source_rights(
-    client: KubeClient, rights: Rights, sources: Collection[Source], *, sweeps: bool = False
+    client: KubeClient,
+    rights: Rights,
+    sources: Collection[Source],
+    *,
+    sweeps: bool = False,
+    fair_shares: bool = False,
 ) -> None:
     """Record each right that is needed and that the API server does not give within 5 s.
 
-    The sources need rights, and with ``sweeps`` GangSweeps do. What is missing stops nothing: GangJobs are placed
-    without it.
+    The sources need rights, and with ``sweeps`` GangSweeps do, with ``fair_shares`` the FairShare. What is missing
+    stops nothing: GangJobs are placed without it.
     """
-    missing = [*needs_of(sources), *(_NEEDS_OF_SWEEPS if sweeps else ())]
+    optional = [*(_NEEDS_OF_SWEEPS if sweeps else ()), *(_NEEDS_OF_SHARES if fair_shares else ())]
+    missing = [*needs_of(sources), *optional]
     # Without an answer the rights stay unknown, and the requests that need them find out.
     with suppress(ApiUnavailableError):
         for _ in range(_TRIES):
@@ -73,8 +90,7 @@ async def check_source_rights(
                 return
             await asyncio.sleep(_PAUSE_SECONDS)
         for one in missing:
-            option = "--sweeps" if one in _NEEDS_OF_SWEEPS else "--sources"
-            rights.deny(one.need, f"{option} asks for it")
+            rights.deny(one.need, f"{_OPTIONS.get(one, '--sources')} asks for it")
 
 
 def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:

@@ -32,6 +32,7 @@ class Settings:
     provisioning_requests: str
     sources: frozenset[Source]
     sweeps: bool
+    fair_shares: bool
     tenant_answers: bool
     log_level: str
     log_format: LogFormat

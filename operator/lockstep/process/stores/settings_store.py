@@ -35,6 +35,7 @@ def published(settings: Settings, yielding: Collection[Source]) -> dict[str, str
         "gate-image": settings.gate_image,
         "sources": ",".join(sorted(settings.sources)),
         "yielding": ",".join(sorted(yielding)),
+        "fair-shares": str(settings.fair_shares).lower(),
     }
 
 

@@ -42,6 +42,7 @@ def refreshing(
     yield from metrics.bids.refreshing(state, now)
     _refresh_pace(metrics, state)
     metrics.sweeps.refresh(state.sweeps.objects.values())
+    metrics.shares.refresh(state.shares, now)
     yield
     yield from _refreshing_capacity(
         metrics, state, now, [one for one in decisions if states.get(one.gang) == "pending"]

@@ -1,0 +1,1 @@
+"""Whose gang is planned next: fair shares among groups of namespaces."""

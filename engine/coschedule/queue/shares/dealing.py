@@ -1,0 +1,135 @@
+"""The order among groups: the next gang is one of the group with the least use for its weight.
+
+Use is what the group has used before, and what this plan has charged to it. Gangs of one group keep the order in which
+they are given. With one group, all do. Of groups with equal use, the first is that whose next gang was given first.
+Gangs whose age counts from -inf come before all turns: others of their pods hold nodes already.
+"""
+
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
+from itertools import groupby
+from typing import Generic, TypeVar
+
+from coschedule.queue.problem.decisions import Decision
+from coschedule.queue.problem.fair_shares import FairShares
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.problem.order import in_order
+from coschedule.queue.problem.snapshot import Snapshot
+
+T = TypeVar("T")
+
+
+class TurnsByUse(Generic[T]):
+    """Deals items, each of a group; each is charged before the next one is dealt: O(log groups) for each.
+
+    Items are (group, since, item): of each group, those whose age counts ``since`` -inf are given first.
+    """
+
+    def __init__(self, used: Sequence[float], weights: Sequence[float], items: Iterable[tuple[int, float, T]]) -> None:
+        self._used, self._weights = list(used), weights
+        self._left: dict[int, deque[tuple[int, float, T]]] = {}
+        for number, (group, since, item) in enumerate(items):
+            self._left.setdefault(group, deque()).append((number, since, item))
+        # Only the group whose item was dealt last is charged, so the levels of all others stay as they are.
+        self._levels = [self._level(group) for group in self._left]
+        heapify(self._levels)
+        self._last: int | None = None
+
+    def __iter__(self) -> Iterator[T]:
+        return self
+
+    def __next__(self) -> T:
+        if self._last is not None and self._left[self._last]:
+            heappush(self._levels, self._level(self._last))
+        self._last = None
+        if not self._levels:
+            raise StopIteration
+        *_, self._last = heappop(self._levels)
+        return self._left[self._last].popleft()[2]
+
+    def charge(self, seconds: float) -> None:
+        """Charge the group of the item that was dealt last."""
+        assert self._last is not None, "an item is charged once it was dealt"
+        self._used[self._last] += seconds
+
+    def _level(self, group: int) -> tuple[float, int, int]:
+        number, since, _ = self._left[group][0]
+        return -math.inf if since == -math.inf else self._used[group] / self._weights[group], number, group
+
+
+class GroupTurns(TurnsByUse[PendingGang]):
+    """Deals the gangs of one priority."""
+
+    def __init__(self, shares: FairShares, charges: Sequence[float], gangs: Iterable[PendingGang]) -> None:
+        used = [group.used + more for group, more in zip(shares.groups, charges, strict=True)]
+        weights = [group.weight for group in shares.groups]
+        super().__init__(used, weights, ((shares.group_of(one.key), one.counts_from, one) for one in gangs))
+        self._shares = shares
+
+    def charge_for(self, gang: PendingGang, decision: Decision) -> None:
+        """Charge the gang that was dealt last for its decision."""
+        self.charge(self._shares.charge(gang, decision))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charged:
+    """What a plan has charged to each group so far; it is replaced, never changed."""
+
+    shares: FairShares
+    charges: tuple[float, ...]
+
+    @classmethod
+    def nothing(cls, shares: FairShares) -> "Charged":
+        """Begin a plan."""
+        return cls(shares=shares, charges=(0.0,) * len(shares.groups))
+
+    def after(self, decided: Iterable[tuple[PendingGang, Decision]]) -> "Charged":
+        """Charge these decisions too."""
+        more: list[list[float]] = [[charge] for charge in self.charges]
+        for gang, decision in decided:
+            more[self.shares.group_of(gang.key)].append(self.shares.charge(gang, decision))
+        # math.fsum is exact, so that the order of the decisions does not matter.
+        return replace(self, charges=tuple(math.fsum(charges) for charges in more))
+
+    def after_expected(self, gangs: Iterable[PendingGang]) -> "Charged":
+        """Charge what these gangs cost with their fewest members."""
+        charges = list(self.charges)
+        for gang in gangs:
+            charges[self.shares.group_of(gang.key)] += self.shares.expected_charge(gang)
+        return replace(self, charges=tuple(charges))
+
+    def turns(self, gangs: Iterable[PendingGang]) -> GroupTurns:
+        """Deal gangs of one priority."""
+        return GroupTurns(self.shares, self.charges, gangs)
+
+    def expected_order(self, gangs: Iterable[PendingGang]) -> Iterator[PendingGang]:
+        """List gangs of one priority in the order in which they will be planned, as far as that is known before."""
+        turns = self.turns(gangs)
+        for gang in turns:
+            yield gang
+            turns.charge(self.shares.expected_charge(gang))
+
+    @property
+    def is_of_one(self) -> bool:
+        """Whether there is one group, so that all gangs of a priority are planned in the order in which they came."""
+        return len(self.shares.groups) == 1
+
+    def is_contested(self, gangs: Iterable[PendingGang]) -> bool:
+        """Whether these are gangs of several groups."""
+        return len({self.shares.group_of(gang.key) for gang in gangs}) > 1
+
+
+def planning_order(snapshot: Snapshot) -> list[PendingGang]:
+    """List all gangs in the order in which they will be planned, as far as that is known before."""
+    ordered, charged = in_order(snapshot.gangs), Charged.nothing(snapshot.shares)
+    if not charged.is_contested(ordered):
+        return ordered
+    dealt: list[PendingGang] = []
+    for _, gangs in groupby(ordered, key=lambda gang: gang.priority):
+        of_priority = list(charged.expected_order(gangs))
+        charged = charged.after_expected(of_priority)
+        dealt += of_priority
+    return dealt

@@ -1,0 +1,1 @@
+"""The FairShare of a cluster."""

@@ -1,0 +1,1 @@
+"""Fair shares: the groups of namespaces, and what they use."""

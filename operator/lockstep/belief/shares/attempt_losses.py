@@ -1,0 +1,34 @@
+"""Which attempts were lost to the cluster, so that their group is not charged for them."""
+
+import math
+from collections.abc import Mapping
+
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.reasons import Condition, Reason
+
+_BY_THE_OPERATOR = frozenset({Reason.PREEMPTED, Reason.OWNER_RETURNED})
+
+
+def is_lost_to_cluster(reservation: Reservation, gang: GangFact | None, nodes: Mapping[str, NodeFact]) -> bool:
+    """Whether an attempt that has ended was lost, and its work with it.
+
+    It was, if the operator ended it for a more urgent gang or for a node owner, or if a member was lost and a node of
+    the attempt is gone or not ready. A member that a user has deleted or evicted shows nothing about the cluster. A
+    gang that saves its work goes on with it, so its attempt was not in vain.
+    """
+    if not isinstance(gang, AcceptedGang) or gang.uid != reservation.gang_uid or _saves_work(gang):
+        return False
+    if gang.status.attempt != reservation.attempt:
+        return False
+    reasons = {one.reason for one in map(gang.status.condition, (Condition.PLACED, Condition.PLANNED)) if one}
+    if reasons & _BY_THE_OPERATOR:
+        return True
+    return Reason.POD_LOST in reasons and any(
+        entry.node not in nodes or not nodes[entry.node].is_ready for entry in reservation.members
+    )
+
+
+def _saves_work(gang: AcceptedGang) -> bool:
+    return gang.spec.elastic is not None or gang.spec.checkpoint_interval < math.inf

@@ -1,0 +1,58 @@
+"""What the nodes of the pool have together, of the resources by which use is measured."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from lockstep.api.pool import Pool
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.pods.pod import Request
+
+# A sum over thousands of nodes; nodes that come and go change a part of them little.
+_COUNTED_FOR_SECONDS = 30.0
+_BASIC = frozenset({"cpu", "memory"})
+
+
+class PoolCapacity:
+    """The sums over the pool's nodes, counted again after a while."""
+
+    def __init__(self, nodes: Mapping[str, NodeFact], pool: Pool) -> None:
+        self._nodes = nodes
+        self._pool = pool
+        self._amounts: Mapping[str, int] = {}
+        self._counted_at = -math.inf
+
+    def update(self, now: float) -> None:
+        """Count again if the last count is old."""
+        if self._amounts and abs(now - self._counted_at) < _COUNTED_FOR_SECONDS:
+            return
+        sums = Counter[str]()
+        for node in self._nodes.values():
+            if self._pool.has(node.labels):
+                sums.update({name: amount for name, amount in node.allocatable if counts(name)})
+        self._amounts, self._counted_at = sums, now
+
+    def amount(self, resource: str) -> int:
+        """How much of a resource there is; 0 for one that does not count."""
+        return self._amounts.get(resource, 0)
+
+    def part_of(self, reservation: Reservation) -> float:
+        """The dominant share of a reservation: its largest part of a resource."""
+        return self.part(
+            (reservation.requests[entry.role], entry.count)
+            for entry in reservation.members
+            if entry.role in reservation.requests
+        )
+
+    def part(self, members: Iterable[tuple[Request, int]]) -> float:
+        """The dominant share of numbers of members with these requests."""
+        taken = Counter[str]()
+        for request, count in members:
+            taken.update({name: amount * count for name, amount in request if name in self._amounts})
+        return max((amount / self._amounts[name] for name, amount in taken.items() if self._amounts[name]), default=0.0)
+
+
+def counts(resource: str) -> bool:
+    """Whether use is measured by that resource: cpu, memory, and devices such as ``nvidia.com/gpu``."""
+    return resource in _BASIC or "/" in resource

@@ -1,0 +1,183 @@
+"""The groups with fair shares: which there are, what they have used, and which gang of theirs comes next."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby, islice
+
+from coschedule import UNKNOWN_SECONDS, GangKey, ShareGroup, TurnsByUse
+from lockstep.api.versions import is_older
+from lockstep.belief.gangs.age import in_queue_since
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.shares.accounts import Accounts, AttemptId, Held, decayed
+from lockstep.belief.shares.attempt_losses import is_lost_to_cluster
+from lockstep.belief.shares.pool_capacity import PoolCapacity
+from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+
+# The order of more gangs than are planned in front does not matter to a plan, and each costs some microseconds.
+_MOST_DEALT = 2_000
+# Shorter attempts may cost nothing. It bounds what counting takes of the event loop.
+_PAUSE_SECONDS = 1.0
+_MOST_AHEAD_SECONDS = 60.0
+
+_NO_GROUPS: tuple[NamedGroup, ...] = ()
+
+
+class Sharing:
+    """The FairShare in force and the accounts of its groups. ``changed`` is called when groups have changed.
+
+    Only the process that leads keeps accounts, from :meth:`begin` on. Another one knows what the status says.
+    """
+
+    def __init__(
+        self,
+        capacity: PoolCapacity,
+        nodes: Mapping[str, NodeFact],
+        gangs: Mapping[GangKey, GangFact],
+        reservations: Mapping[GangKey, Reservation],
+        changed: Callable[[], None],
+    ) -> None:
+        self.capacity = capacity
+        self._nodes = nodes
+        self._gangs = gangs
+        self._reservations = reservations
+        self._changed = changed
+        self._fact: FairShare | None = None
+        self._group_of: dict[str, str] = {}
+        self._accounts: Accounts | None = None
+        self._seen: dict[AttemptId, Reservation] = {}
+
+    def apply(self, fact: FairShare) -> None:
+        """Add or update the FairShare; a version older than the cached one changes nothing."""
+        before = self._fact
+        is_same = before is not None and before.uid == fact.uid
+        if before is not None and is_same and is_older(fact.resource_version, before.resource_version):
+            return
+        self._fact = fact
+        if before is None or not is_same or before.groups != fact.groups:
+            self._group_of = {name: group.name for group in fact.groups for name in group.namespaces}
+            self._changed()
+
+    def remove(self, uid: str) -> None:
+        """Remove the FairShare: there are no groups any more, and their use is forgotten."""
+        if self._fact is not None and self._fact.uid == uid:
+            self._fact, self._accounts, self._group_of = None, None, {}
+            self._changed()
+
+    @property
+    def fact(self) -> FairShare | None:
+        """The FairShare in force."""
+        return self._fact
+
+    @property
+    def named(self) -> tuple[NamedGroup, ...]:
+        """The groups; the last one has all namespaces that no group names. None without a FairShare."""
+        return _NO_GROUPS if self._fact is None else self._fact.groups
+
+    def group_of(self, namespace: str) -> str:
+        """The group of a namespace, where there are groups."""
+        return self._group_of.get(namespace, self.named[-1].name)
+
+    def begin(self, counted: CountedUse | None, now: float) -> None:
+        """Keep accounts, from what the last written status had counted on."""
+        self.capacity.update(now)
+        # A status is up to one second ahead; one that is further ahead is from before the clock was set back.
+        since = now if counted is None or counted.at > now + _MOST_AHEAD_SECONDS else counted.at
+        used = {} if counted is None else counted.by_group
+        self._seen = self._attempts()
+        held = {one: self._held(reservation) for one, reservation in self._seen.items()}
+        self._accounts = Accounts(used, since, {one: each for one, each in held.items() if each.start <= since})
+        self._accounts.advance(now, held, {})
+
+    @property
+    def accounts(self) -> Accounts | None:
+        """The accounts of the process that leads; None before it has begun, or without groups."""
+        return self._accounts
+
+    def advance(self, now: float) -> None:
+        """Charge the groups for what is held, once a second at most."""
+        if self._accounts is None or not 0 <= now - self._accounts.at < _PAUSE_SECONDS:
+            self.charge(now)
+
+    def charge(self, now: float) -> None:
+        """Charge the groups for what is held up to now."""
+        if self._fact is None:
+            return
+        self.capacity.update(now)
+        if self._accounts is None:
+            return
+        seen = self._attempts()
+        gone = self._accounts.open_attempts() - seen.keys()
+        lost = {one: one in self._seen and self._is_lost(self._seen[one]) for one in gone}
+        self._accounts.advance(now, {one: self._held(held) for one, held in seen.items()}, lost)
+        self._seen = seen
+
+    def used(self, now: float) -> dict[str, float]:
+        """What each group has used, in seconds of all nodes, decayed."""
+        known: Mapping[str, float] = {}
+        if self._accounts is not None:
+            known = self._accounts.used(now)
+        elif self._fact is not None and self._fact.counted is not None:
+            counted = self._fact.counted
+            known = {group: decayed(used, now - counted.at) for group, used in counted.by_group.items()}
+        return {group.name: known.get(group.name, 0.0) for group in self.named}
+
+    def groups(self, namespaces: Iterable[str], now: float) -> tuple[ShareGroup, ...]:
+        """The groups as a plan has them, with those of these namespaces that groups name."""
+        used, of_group = self.used(now), dict[str, list[str]]()
+        for name in sorted({name for name in namespaces if name in self._group_of}):
+            of_group.setdefault(self._group_of[name], []).append(name)
+        return tuple(
+            ShareGroup(
+                name=group.name,
+                weight=float(group.weight),
+                used=used[group.name],
+                namespaces=tuple(of_group.get(group.name, ())),
+            )
+            for group in self.named
+        )
+
+    def dealt(
+        self, ordered: list[AcceptedGang], priority_of: Callable[[GangFact], int], now: float
+    ) -> list[AcceptedGang]:
+        """The gangs in the order of the queue, where ``ordered`` has the order without groups.
+
+        They are charged for their fewest members at the stated run times. Of many, the first ones are dealt.
+        """
+        if self._fact is None or len({self.group_of(gang.key.namespace) for gang in ordered}) <= 1:
+            return ordered
+        # What gangs of a higher priority cost counts for all that come after.
+        used, dealt = list(self.used(now).values()), list[AcceptedGang]()
+        for _, gangs in groupby(ordered, key=priority_of):
+            dealt += self._of_priority(list(gangs), used, now)
+        return dealt
+
+    def _of_priority(self, gangs: list[AcceptedGang], used: list[float], now: float) -> Iterator[AcceptedGang]:
+        index = {group.name: number for number, group in enumerate(self.named)}
+        numbers = [index[self.group_of(gang.key.namespace)] for gang in gangs]
+        since = [in_queue_since(gang, now) for gang in gangs]
+        turns = TurnsByUse(used, [group.weight for group in self.named], zip(numbers, since, gangs, strict=True))
+        first = set[GangKey]()
+        for gang in islice(turns, _MOST_DEALT):
+            charge = self._expected_charge(gang)
+            turns.charge(charge)
+            used[index[self.group_of(gang.key.namespace)]] += charge
+            first.add(gang.key)
+            yield gang
+        yield from (gang for gang in gangs if gang.key not in first)
+
+    def _expected_charge(self, gang: AcceptedGang) -> float:
+        spec, seconds = gang.spec, UNKNOWN_SECONDS
+        if spec.work is not None:
+            seconds = min(spec.work.float_time(max(1, spec.least_working)), UNKNOWN_SECONDS * 1e6)
+        return self.capacity.part((role.request, role.sizes.minimum) for role in spec.roles) * seconds
+
+    def _attempts(self) -> dict[AttemptId, Reservation]:
+        return {AttemptId(one.gang_uid, one.attempt): one for one in self._reservations.values()}
+
+    def _held(self, reservation: Reservation) -> Held:
+        group = self.group_of(reservation.gang.namespace)
+        return Held(group, self.capacity.part_of(reservation), reservation.start)
+
+    def _is_lost(self, reservation: Reservation) -> bool:
+        return is_lost_to_cluster(reservation, self._gangs.get(reservation.gang), self._nodes)

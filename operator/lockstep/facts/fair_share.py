@@ -1,0 +1,33 @@
+"""The FairShare of a cluster: groups of namespaces, their weights, and what they have used."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+OTHERS = "others"
+"""The group of all namespaces that no group names."""
+
+
+class NamedGroup(NamedTuple):
+    """Namespaces that have one share together, in proportion to ``weight``."""
+
+    name: str
+    weight: int
+    namespaces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedUse:
+    """What each group had used up to a time, in seconds of all nodes, decayed; in no group that is not named."""
+
+    at: float
+    by_group: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FairShare:
+    """The FairShare as it was written; ``counted`` is from its status, None where nothing was counted yet."""
+
+    uid: str
+    resource_version: str
+    groups: tuple[NamedGroup, ...]
+    counted: CountedUse | None = None

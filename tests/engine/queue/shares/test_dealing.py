@@ -1,0 +1,251 @@
+"""Whose gang is planned next: beside a slower way that looks at every group at every turn."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from coschedule.queue.keeping.memory import remembering
+from coschedule.queue.plan import plan
+from coschedule.queue.preemption.preempt import preempt
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.fair_shares import UNKNOWN_SECONDS, FairShares, ShareGroup
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.promise_kinds import Promises
+from coschedule.queue.shares.dealing import planning_order
+from engine.builders import FOUR, NOW, gang, node, role, running, seeded, snapshot
+from engine.queue.promises.histories import History, live, random_gang, random_nodes
+
+NAMES = "abc"
+
+
+def of(namespace, one):
+    return replace(one, key=GangKey(namespace, one.key.name))
+
+
+def shares(*groups, capacity=(4,)):
+    """Each group is (name, weight, use so far), and has the namespace of its name."""
+    made = [ShareGroup(name=name, weight=weight, used=used, namespaces=(name,)) for name, weight, used in groups]
+    return FairShares(groups=(*made, ShareGroup(name="others")), capacity=capacity)
+
+
+def names(made):
+    return [one.gang.name for one in made.decisions]
+
+
+def dealt_one_by_one(facts, made):
+    """Deal the turns again in exact numbers, with what each decision turned out to cost."""
+    gangs = {one.key: one for one in facts.gangs}
+    left = [[one for one in facts.gangs if facts.shares.group_of(one.key) == group] for group in range(4)]
+    left = [sorted(some, key=lambda one: (one.created, one.key)) for some in left]
+    decided = {one.gang: one for one in made.decisions}
+    use = [Fraction(group.used) for group in facts.shares.groups]
+    weight = [Fraction(group.weight) for group in facts.shares.groups]
+    order = []
+    while any(left):
+        next_of = {group: some[0] for group, some in enumerate(left) if some}
+        group = min(next_of, key=lambda one: (use[one] / weight[one], next_of[one].created, next_of[one].key))
+        key = left[group].pop(0).key
+        order.append(key)
+        use[group] += Fraction(facts.shares.charge(gangs[key], decided[key]))
+    return order
+
+
+def random_queue(rnd, *, count):
+    groups = [(name, rnd.choice([0.5, 1.0, 2.0, 3.0]), rnd.choice([0.0, 0.0, 10.0, 50.0])) for name in NAMES]
+    gangs = [
+        of(rnd.choice("abcd"), replace(random_gang(rnd, number), created=float(rnd.randrange(5))))
+        for number in range(count)
+    ]
+    return replace(snapshot(random_nodes(rnd), gangs), shares=shares(*groups, capacity=(8,)))
+
+
+@pytest.mark.parametrize("promises", [Promises.CONSERVATIVE, Promises.EASY, Promises.NONE])
+@pytest.mark.parametrize("seed", range(5))
+def test_next_gang_is_always_that_of_the_group_with_the_least_use_for_its_weight(seed, promises):
+    facts = replace(random_queue(seeded(seed), count=14), promises=promises)
+
+    made = plan(facts)
+
+    assert [one.gang for one in made.decisions] == dealt_one_by_one(facts, made)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tried_orders_permute_the_gangs_of_a_group_only(seed):
+    facts = replace(random_queue(seeded(seed), count=14), promises=Promises.SLACK)
+
+    made = plan(facts)
+
+    group_of = facts.shares.group_of
+    order = [group_of(one.gang) for one in made.decisions]
+    by_key = {one.key: one for one in facts.gangs}
+    use, left = [group.used for group in facts.shares.groups], order[:]
+    for group, one in zip(order, made.decisions, strict=True):
+        levels = {each: use[each] / facts.shares.groups[each].weight for each in left}
+        assert levels[group] == pytest.approx(min(levels.values()))
+        use[group] += facts.shares.charge(by_key[one.gang], one)
+        left.remove(group)
+
+
+@pytest.mark.parametrize("promises", Promises)
+@pytest.mark.parametrize("seed", range(3))
+def test_gangs_of_one_group_are_planned_as_without_groups(seed, promises):
+    rnd = seeded(seed)
+    one_group = shares(("default", 2.0, 30.0))
+    for facts, made in live(History(random_nodes(rnd), promises), rnd, gangs=10):
+        assert plan(replace(facts, shares=one_group)) == made
+
+
+def test_order_that_is_known_before_the_plan_is_that_of_the_plan_where_sizes_are_fixed():
+    gangs = [
+        of(namespace, gang(f"{namespace}{n}", size=2, serial=8, created=n)) for namespace in "ab" for n in range(4)
+    ]
+    facts = replace(snapshot(FOUR, gangs), shares=shares(("a", 1.0, 0.0), ("b", 3.0, 1.0)))
+
+    assert [one.key.name for one in planning_order(facts)] == names(
+        plan(replace(facts, promises=Promises.CONSERVATIVE))
+    )
+
+
+def test_higher_priority_is_planned_first_whatever_its_group_has_used():
+    gangs = [of("a", gang("urgent", serial=8, priority=1)), of("b", gang("calm", serial=8))]
+    facts = replace(snapshot(FOUR, gangs), shares=shares(("a", 1.0, 1000.0), ("b", 1.0, 0.0)))
+
+    assert names(plan(facts)) == ["urgent", "calm"]
+
+
+def test_what_urgent_gangs_are_charged_counts_for_the_turns_of_all_others():
+    gangs = [of("a", gang("urgent", size=4, serial=80, priority=1))]
+    gangs += [of(namespace, gang(namespace, size=4, serial=80)) for namespace in "ab"]
+    facts = replace(snapshot(FOUR, gangs), shares=shares(("a", 1.0, 0.0), ("b", 1.0, 1.0)))
+
+    assert names(plan(facts)) == ["urgent", "b", "a"]
+    assert [one.key.name for one in planning_order(facts)] == ["urgent", "b", "a"]
+
+
+def test_gang_whose_pods_hold_nodes_already_comes_before_all_turns():
+    gangs = [of("a", replace(gang("begun", serial=8), queued_since=float("-inf"))), of("b", gang("calm", serial=8))]
+    facts = replace(snapshot(FOUR, gangs), shares=shares(("a", 1.0, 1000.0), ("b", 1.0, 0.0)))
+
+    assert names(plan(facts)) == ["begun", "calm"]
+
+
+def test_gang_that_fits_nowhere_costs_its_group_no_turn():
+    gangs = [
+        of("a", gang("giant", size=9, serial=8, created=0.0)),
+        of("a", gang("next", size=4, serial=8, created=1.0)),
+    ]
+    gangs.append(of("b", gang("other", size=4, serial=8, created=2.0)))
+    facts = replace(snapshot(FOUR, gangs), shares=shares(("a", 1.0, 0.0), ("b", 1.0, 1.0)))
+
+    assert names(plan(facts)) == ["giant", "next", "other"]
+
+
+def test_run_is_charged_its_dominant_share_for_its_seconds():
+    two = role(size=2, request=(1, 8))
+    known, unknown = gang(roles=[two], serial=60), gang("u", roles=[two])
+    measure = FairShares(capacity=(8, 64))
+
+    assert measure.expected_charge(known) == 30 * 2 / 8
+    assert measure.expected_charge(unknown) == UNKNOWN_SECONDS * 2 / 8
+    assert FairShares(capacity=(0, 64)).expected_charge(known) == 30 * 16 / 64, "only what has a capacity counts"
+
+
+def test_group_with_less_use_starts_before_kept_places_of_another():
+    """The other group's queue is far longer than a front, and each of its gangs has a place; slack lets them move."""
+    history = SharedHistory([node("n0", free=4)], shares(("a", 1.0, 500.0), ("b", 1.0, 0.0)))
+    for number in range(20):
+        history.submit(of("a", gang(f"a{number:02}", size=4, serial=400)))
+    history.decide()
+    for number in range(20):
+        history.submit(of("b", gang(f"b{number:02}", size=4, serial=4)))
+    history.decide()
+
+    for _ in range(7):
+        history.go_to(history.next_end())
+        history.decide()
+
+    assert [name[0] for name in list(history.started)[1:7]] == ["b"] * 6
+
+
+@pytest.mark.parametrize("promises", [Promises.SLACK, Promises.CONSERVATIVE])
+@pytest.mark.parametrize("seed", range(4))
+def test_promises_bind_and_every_gang_starts(seed, promises):
+    rnd = seeded(seed)
+    history = SharedHistory(random_nodes(rnd), shares(("a", 1.0, 90.0), ("b", 4.0, 0.0), capacity=(8,)), promises)
+    for _ in live(history, rnd):
+        pass
+
+    assert len(history.started) == 14
+    for name, told in history.promised.items():
+        assert history.started[name] <= told[0]
+
+
+def test_gang_of_a_group_that_used_most_starts_among_others_that_never_cease():
+    history = SharedHistory([node(f"n{number}") for number in range(4)], shares(("a", 0.5, 90.0), ("b", 2.0, 0.0)))
+    for number in range(28):
+        if number == 4:
+            history.submit(of("a", gang("wide", size=4, serial=80)))
+        history.submit(of("b", gang(f"s{number:03}", serial=10)))
+        history.decide()
+        until = history.now + 3.0
+        while history.now < until:
+            history.go_to(until)
+            history.decide()
+
+    assert history.started["wide"] <= history.promised["wide"][0]
+
+
+def test_gang_of_the_group_with_less_use_is_the_first_to_have_others_give_way():
+    gangs = [
+        of(one, gang(one, size=2, serial=8, priority=1, may_preempt=True, created=n)) for n, one in enumerate("ab")
+    ]
+    holds = [running(f"r{n}", 2 * n, 2 * n + 1, size=2, end=NOW + 5000) for n in range(2)]
+    nodes = [node(f"n{index}", free=0) for index in range(4)]
+    facts = replace(snapshot(nodes, gangs, runs=holds), shares=shares(("a", 1.0, 9.0), ("b", 1.0, 0.0)))
+
+    assert preempt(facts, plan(facts)).preemptions[0].gang.name == "b"
+    assert preempt(replace(facts, shares=FairShares()), plan(facts)).preemptions[0].gang.name == "a"
+
+
+@pytest.mark.parametrize(
+    ("groups", "capacity"),
+    [((), ()), ((ShareGroup(name="a", namespaces=("x",)), ShareGroup(name="b", namespaces=("x",))), ())],
+    ids=["no-group", "namespace-twice"],
+)
+def test_groups_must_be_there_and_apart(groups, capacity):
+    with pytest.raises(ValueError, match="namespace"):
+        FairShares(groups=groups, capacity=capacity)
+
+
+@pytest.mark.parametrize(("weight", "used"), [(0.0, 0.0), (float("inf"), 0.0), (1.0, -1.0), (1.0, float("nan"))])
+def test_weight_is_positive_and_use_is_not_negative(weight, used):
+    with pytest.raises(ValueError, match="must be"):
+        ShareGroup(name="a", weight=weight, used=used)
+
+
+class SharedHistory(History):
+    """A history in which groups take turns; what starts is charged for its whole run at once."""
+
+    def __init__(self, nodes, groups, promises=Promises.SLACK):
+        super().__init__(nodes, promises)
+        self.shares = groups
+
+    def submit(self, one):
+        namespace = one.key.namespace if one.key.namespace != "default" else NAMES[len(self.promised) % 3]
+        super().submit(of(namespace, one))
+
+    def facts(self):
+        made = replace(super().facts(), shares=self.shares)
+        return made if self.before is None else remembering(made, *self.before)
+
+    def decide(self):
+        facts, made = super().decide()
+        by_key, groups = {one.key: one for one in facts.gangs}, list(self.shares.groups)
+        for one in made.decisions:
+            if isinstance(one, Placement) and one.start <= self.now:
+                index = self.shares.group_of(one.gang)
+                cost = self.shares.charge(by_key[one.gang], one)
+                groups[index] = replace(groups[index], used=groups[index].used + cost)
+        self.shares = replace(self.shares, groups=tuple(groups))
+        return facts, made

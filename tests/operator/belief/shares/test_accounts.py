@@ -1,0 +1,96 @@
+"""What groups are charged: beside a sum over small steps, and whatever process counts it."""
+
+import pytest
+
+from engine.builders import seeded
+from lockstep.belief.shares.accounts import HALF_LIFE_SECONDS, Accounts, AttemptId, Held, charge_for, decayed
+
+DAY = 86_400.0
+
+
+def held(group="a", part=0.25, start=0.0):
+    return Held(group, part, start)
+
+
+def one(name="g", number=1):
+    return AttemptId(f"uid-of-{name}", number)
+
+
+def test_use_halves_in_a_week():
+    assert decayed(8.0, HALF_LIFE_SECONDS) == pytest.approx(4.0)
+    assert decayed(8.0, 2 * HALF_LIFE_SECONDS) == pytest.approx(2.0)
+
+
+def test_charge_is_the_sum_of_what_is_left_of_each_second():
+    step, seconds = 60.0, 3 * DAY
+    summed = sum(decayed(0.25 * step, seconds - (number + 0.5) * step) for number in range(int(seconds / step)))
+
+    assert charge_for(0.25, seconds) == pytest.approx(summed, rel=1e-6)
+
+
+def test_attempt_that_ends_is_charged_once():
+    accounts = Accounts({}, 0.0, {one(): held()})
+    accounts.advance(100.0, {}, {one(): False})
+    accounts.advance(100.0, {}, {})
+
+    assert accounts.used(100.0) == {"a": pytest.approx(charge_for(0.25, 100.0))}
+
+
+def test_attempt_that_was_lost_costs_nothing_in_the_end():
+    accounts = Accounts({"a": 7.0}, 0.0, {})
+    accounts.advance(10.0, {one(): held(start=5.0)}, {})
+    accounts.advance(DAY, {one(): held(start=5.0)}, {})
+    assert accounts.used(DAY)["a"] > 1000.0
+
+    accounts.advance(2 * DAY, {}, {one(): True})
+
+    assert accounts.used(2 * DAY)["a"] == pytest.approx(decayed(7.0, 2 * DAY))
+    assert accounts.gave_back
+
+
+def test_loss_of_an_attempt_that_an_earlier_process_charged_is_given_back_whole():
+    total = 7.0 + charge_for(0.5, DAY)
+    accounts = Accounts({"a": total}, DAY, {one(): held(part=0.5, start=0.0)})
+
+    accounts.advance(2 * DAY, {}, {one(): True})
+
+    assert accounts.used(2 * DAY)["a"] == pytest.approx(decayed(7.0, DAY))
+
+
+def test_clock_that_is_set_back_charges_nothing():
+    accounts = Accounts({"a": 7.0}, 100.0, {})
+    accounts.advance(50.0, {one(): held(start=40.0)}, {})
+
+    assert accounts.used(50.0) == {"a": 7.0}
+
+
+def history(rnd):
+    """Times, and what goes on from each of them on."""
+    lives = {one(f"g{number}"): held(rnd.choice("ab"), rnd.random(), rnd.uniform(0, DAY)) for number in range(12)}
+    ends = {attempt: life.start + rnd.uniform(1, DAY) for attempt, life in lives.items()}
+    lost = {attempt: rnd.random() < 0.3 for attempt in lives}
+    times = sorted(
+        [*(life.start for life in lives.values()), *ends.values(), *(rnd.uniform(0, 2 * DAY) for _ in range(9))]
+    )
+    return times, lambda time: {key: life for key, life in lives.items() if life.start <= time < ends[key]}, lost
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_change_of_the_process_at_any_time_changes_no_use(seed):
+    times, running, lost = history(seeded(seed))
+    whole, taken_over = Accounts({}, 0.0, {}), Accounts({}, 0.0, {})
+    for time in times:
+        whole.advance(time, running(time), lost)
+        taken_over.advance(time, running(time), lost)
+        # All that the next process knows is a total, its time, and what runs.
+        taken_over = Accounts(taken_over.used(time), time, running(time))
+
+        for group, used in whole.used(time).items():
+            assert taken_over.used(time)[group] == pytest.approx(used)
+
+
+def test_process_that_was_down_charges_what_went_on_meanwhile():
+    accounts = Accounts({"a": charge_for(0.25, 100.0)}, 100.0, {one(): held()})
+    accounts.advance(5000.0, {one(): held()}, {})
+
+    assert accounts.used(5000.0)["a"] == pytest.approx(charge_for(0.25, 5000.0))
