@@ -18,6 +18,7 @@ from lockstep.cycle.sweeps.following import SweepFollower
 from lockstep.process.answers_guard import keep_dead_answers_unregistered
 from lockstep.process.election.elector import ElectionTerms, Elector
 from lockstep.process.start.side_by_side import until_first_ends
+from lockstep.process.stores.record_store import RecordStore
 from lockstep.process.stores.run_time_store import RunTimeStore
 from lockstep.process.stores.settings_store import SettingsStore
 from lockstep.report.metrics.metrics import Metrics
@@ -38,7 +39,8 @@ class Leadership:
 
     Without ``run_times`` learned run times end with the process. Without ``settings`` no settings are published.
     Without ``node_requests`` no nodes are requested from an autoscaler. Without ``sweeps`` no GangSweep is obeyed.
-    With ``tenant_answers``, the APIService of answers is deleted while its server is dead.
+    With ``tenant_answers``, the APIService of answers is deleted while its server is dead. Without ``records`` no gang
+    is recorded.
     """
 
     elector: Elector | None
@@ -53,6 +55,7 @@ class Leadership:
     sweeps: SweepFollower | None
     dealers: DealerReads
     tenant_answers: bool
+    records: RecordStore | None
 
     async def take_part(self) -> None:
         """Stand by until this process wins the lease, then lead. Raises ``LeaseLostError`` when the lease is lost."""
@@ -95,6 +98,8 @@ class Leadership:
     async def _lead(self) -> None:
         if self.run_times is not None:
             await self.run_times.read()
+        if self.records is not None:
+            self.records.begin()
         self.state.lead()
         self.metrics.leader.set(1)
         works = [
@@ -108,6 +113,8 @@ class Leadership:
             works.append(self.run_times.keep_written())
         if self.settings is not None:
             works.append(self.settings.keep_published())
+        if self.records is not None:
+            works.append(self.records.keep_handed_over())
         if self.node_requests is not None:
             works.append(self.node_requests.keep_asked())
         if self.tenant_answers:

@@ -33,6 +33,7 @@ from lockstep.cycle.sweeps.following import SweepFollower
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.pages.health import Health
 from lockstep.process.start.rights import noting_watches
+from lockstep.process.stores.record_store import RecordStore
 from lockstep.process.stores.run_time_store import RunTimeStore
 from lockstep.process.stores.settings import Settings
 from lockstep.process.stores.settings_store import SettingsStore, published
@@ -129,6 +130,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
         sweeps=SweepFollower(parts.services, access.metrics.sweeps) if settings.sweeps else None,
         dealers=DealerReads(parts.services),
         tenant_answers=settings.tenant_answers,
+        records=_make_record_store(settings, access, parts.state),
     )
 
 
@@ -242,6 +244,13 @@ def _make_settings_store(settings: Settings, access: Access, state: State) -> Se
         return None
     yielding = state.pod_gangs.yielding
     return SettingsStore(access.client, settings.election, lambda: published(settings, yielding.allowed))
+
+
+def _make_record_store(settings: Settings, access: Access, state: State) -> RecordStore | None:
+    """The hand-over of records, beside the lease; None without a lease, or if nothing is recorded."""
+    if settings.election is None or not settings.record:
+        return None
+    return RecordStore(access.client, access.fence, state, settings.election, has_users=settings.record_users)
 
 
 def _make_node_requests(settings: Settings, services: Services) -> NodeRequests | None:

@@ -32,6 +32,8 @@ class Settings:
     sources: frozenset[Source]
     sweeps: bool
     tenant_answers: bool
+    record: bool
+    record_users: bool
     log_level: str
     log_format: LogFormat
     hold_for: float
