@@ -124,7 +124,7 @@ _SWITCH_SECONDS = 0.0005
     metavar="BOOL",
     type=bool,
     default=False,
-    help="Whether records name the users who created gangs; only where an admission policy writes and freezes the names.",
+    help="Whether records name users; only where an admission policy writes and freezes who has created a gang.",
 )
 @member_options
 @click.option(

@@ -130,7 +130,7 @@ _ORDER = {outcome: number for number, outcome in enumerate(GangOutcome)}
 
 
 def _rank_of_end(record: GangRecord) -> tuple[bool, bool, int, int, str, str]:
-    """An observed end counts before an unknown one, then the later one: after a restored backup a gang may run again."""
+    """An observed end counts before an unknown one, then the later one, as a restored backup may have it run again."""
     outcome = record.outcome
     return (
         outcome.is_observed,
