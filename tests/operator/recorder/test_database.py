@@ -11,7 +11,7 @@ import pytest
 
 from builders.records import HOUR, ended, record, stretch
 from lockstep.facts.records.gang_record import GangOutcome
-from lockstep.recorder.database import BrokenFileError, OpenGang, RecordDatabase, Retention, StorageError
+from lockstep.recorder.database import OpenGang, RecordDatabase, Retention, StorageError
 
 DAY = 24 * HOUR
 NOW = 10_000
@@ -135,18 +135,6 @@ def test_broken_file_is_set_aside_and_a_new_one_begins(path, harm):
     assert rows(path, "SELECT uid FROM gangs") == [("next",)]
     assert rows(path, "SELECT name, value FROM notes") == [("begun_anew", NOW + 5)]
     assert (path.parent / "record.db.broken").exists()
-
-
-def test_file_that_breaks_while_it_is_open_is_said_to_be_broken(path):
-    database = opened(path)
-    database.take_in([ended(f"u{one}") for one in range(500)], NOW)
-    database.close()
-    database = opened(path)
-    _overwrite(path, 4096, b"\xff" * 60_000)
-
-    with pytest.raises(BrokenFileError, match="is broken"):
-        for one in range(500):
-            database.take_in([ended(f"u{one}", 9000)], NOW)
 
 
 def test_folder_that_is_not_there_is_an_error_that_names_the_file(tmp_path):

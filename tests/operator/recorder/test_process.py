@@ -113,11 +113,12 @@ def _kill_at(step, patch):
     patch.setattr(KubeClient, "delete", deleting)
 
 
-async def test_records_stay_in_the_api_while_the_file_takes_none(kept, monkeypatch):
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CORRUPT])
+async def test_records_stay_in_the_api_while_the_file_takes_none(kept, monkeypatch, code):
     kept.hand_over(0, ended("u"))
     process = kept.process()
     with monkeypatch.context() as full:
-        full.setattr(RecordDatabase, "_put", _disk_is_full)
+        full.setattr(RecordDatabase, "_put", _failing(code))
         assert not await process.round()
         assert len(kept.maps()) == 1
 
@@ -126,10 +127,13 @@ async def test_records_stay_in_the_api_while_the_file_takes_none(kept, monkeypat
     assert kept.rows("SELECT uid FROM gangs") == [("u",)]
 
 
-def _disk_is_full(*_):
-    error = sqlite3.OperationalError("disk I/O error")
-    error.sqlite_errorcode = sqlite3.SQLITE_IOERR
-    raise error
+def _failing(code):
+    def fail(*_):
+        error = sqlite3.OperationalError(f"code {code}")
+        error.sqlite_errorcode = code
+        raise error
+
+    return fail
 
 
 async def test_configmap_that_can_not_be_removed_is_taken_in_once(kept):

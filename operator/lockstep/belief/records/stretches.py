@@ -54,9 +54,14 @@ def stretch_of(gang: GangFact, key: StretchKey, requests: Mapping[str, Request],
         members=by_role.total(),
         millicores=taken["cpu"],
         memory=taken["memory"],
-        gpus=sum(amount for resource, amount in taken.items() if _GPU.fullmatch(resource)),
+        gpus=gpus_in(taken),
         kinds=_most_used(by_kind),
     )
+
+
+def gpus_in(amounts: Mapping[str, int]) -> int:
+    """How many GPUs are among these resources."""
+    return sum(amount for resource, amount in amounts.items() if _GPU.fullmatch(resource))
 
 
 def ended_at(before: GangStatus, after: GangStatus) -> int:

@@ -43,6 +43,7 @@ def refreshing(
     _refresh_pace(metrics, state)
     metrics.sweeps.refresh(state.sweeps.objects.values())
     yield
+    yield from metrics.usage.refreshing(state)
     yield from _refreshing_capacity(
         metrics, state, now, [one for one in decisions if states.get(one.gang) == "pending"]
     )

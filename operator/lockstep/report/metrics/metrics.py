@@ -23,6 +23,7 @@ from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS, Predictions
 from lockstep.report.metrics.promise_metrics import PromiseMetrics
 from lockstep.report.metrics.queue_metrics import QueueMetrics
 from lockstep.report.metrics.sweep_metrics import SweepMetrics
+from lockstep.report.metrics.usage_metrics import UsageMetrics
 
 STAGES = ("snapshot", "plan", "act", "report")
 WATCHED_RESOURCES = (
@@ -84,6 +85,7 @@ class Metrics:
         self.bids = BidMetrics(registry)
         self.pace = PaceMetrics(registry)
         self.sweeps = SweepMetrics(registry)
+        self.usage = UsageMetrics(registry)
         self._declare_refused_writes(registry)
         self._declare_watches(registry)
         self._declare_requests(registry)
